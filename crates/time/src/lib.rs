@@ -1,0 +1,25 @@
+//! Time is a type: instants and spans in integer nanoseconds, exact rationals, units in and out.
+//!
+//! Invariants: every operation that could leave the range is checked and says so by `Option` or
+//! `Result`; the operators `+` and `-` stop with a message that names both operands. No floats
+//! decide anything; [`Span::as_secs_f64`] exists to show a number, never to compare one.
+//!
+//! Absent on purpose: a clock. Whoever has one (a host) makes [`Instant`]s; nobody else reads time.
+//! Read next: `instant.rs`, `span.rs`, `ratio.rs`, `text.rs`.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod instant;
+mod ratio;
+mod span;
+mod text;
+
+pub use instant::Instant;
+pub use ratio::Ratio;
+pub use span::{Slack, Span};
+pub use text::ParseError;

@@ -1,0 +1,246 @@
+//! One event model for everything that happened, simulated or recorded.
+//!
+//! Invariants: records are in order of time; a [`ThreadId`] or [`NodeId`] is declared before it is
+//! used and never reused for another (a recycled tid gets a new id); after [`Event::Lost`] the
+//! state of its processors is *unknown* until each one's next [`Event::Switch`].
+//!
+//! Absent on purpose: durations. A stretch is what lies between two records, so that nothing has
+//! to be known before it ends and a trace can be written while it happens.
+
+use windfall_time::{Instant, Span};
+
+/// A thread of this trace; an index into the threads in order of declaration.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ThreadId(pub u32);
+
+/// A scheduler instance of this trace; an index into the nodes in order of declaration.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub u32);
+
+/// A processor, numbered from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Cpu(pub u16);
+
+/// What a trace is about, known before its first record.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Header {
+    /// Where it comes from: `windfall simulate`, `ftrace`, `perf`, ...
+    pub source: String,
+    /// The name of the clock (`mono`, `local`, `virtual`), as the source calls it.
+    pub clock: String,
+    /// How many processors there are; 0 when the source does not say.
+    pub cpus: u16,
+}
+
+/// One thing that happened, and when.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Record {
+    /// When; nanoseconds of the trace's clock.
+    pub at: Instant,
+    /// What.
+    pub event: Event,
+}
+
+/// Why a thread no longer runs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Stop {
+    /// It could have gone on: another thread took the processor (`R`, `R+`).
+    Preempted,
+    /// It waits and can be woken (`S`, and what sources do not distinguish).
+    Blocked,
+    /// It waits in the kernel, as a rule for a device (`D`).
+    Uninterruptible,
+    /// Stopped by a signal or a debugger (`T`, `t`).
+    Stopped,
+    /// It has ended (`X`, `Z`).
+    Exited,
+}
+
+/// Who takes a processor's time without being a thread.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Theft {
+    /// A hardware interrupt's handler.
+    Interrupt,
+    /// Deferred work of an interrupt (softirq, DPC).
+    Softirq,
+    /// The hypervisor ran something else.
+    Steal,
+    /// Deciding who runs.
+    Scheduling,
+    /// Switching from one thread to another.
+    Switching,
+}
+
+/// What happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// A thread is declared, or has a new name or node. `tid` and `pid` (its process) as in the
+    /// source, 0 when there is none. `node` is the scheduler instance that it belongs to.
+    Thread {
+        /// Whom.
+        thread: ThreadId,
+        /// Thread number of the source.
+        tid: u32,
+        /// Process number of the source.
+        pid: u32,
+        /// Its name (`comm`), unescaped.
+        name: String,
+        /// The scheduler that it is under, if known.
+        node: Option<NodeId>,
+    },
+    /// A scheduler instance is declared, or has a new parent or promise.
+    Node {
+        /// Which.
+        node: NodeId,
+        /// Its first parent; `None` for a root.
+        parent: Option<NodeId>,
+        /// Its name, unique among living instances.
+        name: String,
+        /// The kind of scheduler (`rez`, `edf`, ...).
+        kind: String,
+    },
+    /// What a thread has been promised, as text (`RESBH 3ms 10ms`), from now on.
+    Promise {
+        /// To whom.
+        thread: ThreadId,
+        /// The guarantee; `None` ends it.
+        guarantee: Option<String>,
+    },
+    /// A thread that waited can run.
+    Wake {
+        /// Whom.
+        thread: ThreadId,
+        /// Who woke it, if a thread did.
+        by: Option<ThreadId>,
+    },
+    /// A processor goes from one thread to another; `None` means idle.
+    Switch {
+        /// Which processor.
+        cpu: Cpu,
+        /// Who ran until now, and why no longer.
+        prev: Option<(ThreadId, Stop)>,
+        /// Who runs from now on.
+        next: Option<ThreadId>,
+    },
+    /// A thread has ended.
+    Exit {
+        /// Who.
+        thread: ThreadId,
+    },
+    /// Somebody other than a thread takes the processor; nests.
+    TheftBegin {
+        /// Which processor.
+        cpu: Cpu,
+        /// Who takes it.
+        kind: Theft,
+        /// The number that the source gives it (irq, vector), 0 when none.
+        number: u16,
+    },
+    /// The innermost theft on this processor ends.
+    TheftEnd {
+        /// Which processor.
+        cpu: Cpu,
+    },
+    /// A job of a thread begins its life.
+    Release {
+        /// Whose.
+        thread: ThreadId,
+        /// When it should be done by.
+        deadline: Option<Instant>,
+    },
+    /// A thread's oldest unfinished job is done.
+    Complete {
+        /// Whose.
+        thread: ThreadId,
+        /// From release to completion.
+        response: Span,
+        /// Whether it was too late.
+        missed: bool,
+    },
+    /// A thread's oldest unfinished job was given up, at its deadline.
+    Abort {
+        /// Whose.
+        thread: ThreadId,
+    },
+    /// A scheduler tells something about a child: budget left, exhausted, boosted, ...
+    Note {
+        /// Which scheduler.
+        node: NodeId,
+        /// About whom, when about a thread.
+        thread: Option<ThreadId>,
+        /// What, in the words of the scheduler's documentation.
+        what: Note,
+    },
+    /// A control request was carried out or refused, as text.
+    Control {
+        /// What was asked and what came of it.
+        text: String,
+    },
+    /// A scheduler broke the protocol and was taken out of the tree.
+    Quarantine {
+        /// Which.
+        node: NodeId,
+        /// The rule and how it was broken.
+        reason: String,
+    },
+    /// Events are missing: `cpu` (all, when `None`) is unknown from here to its next switch.
+    Lost {
+        /// Where.
+        cpu: Option<Cpu>,
+        /// How many, when the source knows.
+        count: Option<u64>,
+    },
+    /// A line that the program itself wrote into the trace.
+    Mark {
+        /// By whom.
+        thread: Option<ThreadId>,
+        /// What it says.
+        text: String,
+    },
+}
+
+/// What a scheduler may tell about a child.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub enum Note {
+    /// So much of its budget is left.
+    Budget(Span),
+    /// Its budget is used up until its next period.
+    Exhausted,
+    /// A new period begins with a full budget.
+    Replenished(Span),
+    /// It was raised above its own priority.
+    Boosted,
+    /// It was rescued from starvation.
+    Rescued,
+    /// Its deadline passed with work left.
+    Late,
+}
+
+/// Where records go, one after another, in order of time.
+pub trait Sink {
+    /// Takes one record. Errors that the sink meets are kept and told when it is finished.
+    fn record(&mut self, at: Instant, event: &Event);
+}
+
+/// A sink that keeps nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Discard;
+
+impl Sink for Discard {
+    fn record(&mut self, _: Instant, _: &Event) {}
+}
+
+/// A sink that keeps everything, for tests and pictures.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// The records in order.
+    pub records: Vec<Record>,
+}
+
+impl Sink for Memory {
+    fn record(&mut self, at: Instant, event: &Event) {
+        self.records.push(Record { at, event: event.clone() });
+    }
+}

@@ -1,0 +1,12 @@
+//! What happened: the event model, its importers and its exporters.
+//!
+//! One model (`event.rs`) stands between every source (a simulation, ftrace, perf) and every
+//! output (Perfetto, a picture, a report), so that a recorded machine and a simulated one are
+//! looked at with the same eyes.
+#![forbid(unsafe_code)]
+
+mod event;
+
+pub use event::{
+    Cpu, Discard, Event, Header, Memory, NodeId, Note, Record, Sink, Stop, Theft, ThreadId,
+};

@@ -1,1 +1,50 @@
-//! To come.
+//! Virtual processors, the HLS protocol, and the infrastructure that keeps every scheduler honest.
+//!
+//! A [`Hierarchy`] shares processors among threads through a tree of [`Scheduler`]s. A host tells
+//! it what happened (a thread became ready, a timer is due), reads back which thread each
+//! processor should run, and never decides anything itself. Source: HLS chapters 4 and 9.
+//!
+//! Invariants: every call is deterministic; every virtual processor changes state only along the
+//! arrows of HLS figure 4.2; after every call each processor runs exactly one thread or idles; a
+//! scheduler that breaks a rule is quarantined and its children live on.
+//!
+//! Absent on purpose: an operating system, a clock, a thread, a lock, `std`.
+//! Read next: `scheduler.rs` (what a scheduler is told), `port.rs` (what it may do),
+//! `settle.rs` (the line that decides in which order), `host.rs` and `control.rs` (what a host calls).
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(any(test, feature = "std"))]
+extern crate std;
+
+mod check;
+mod control;
+mod error;
+mod foresight;
+mod guard;
+pub mod heap;
+mod host;
+mod id;
+mod journal;
+mod message;
+mod port;
+mod quarantine;
+mod refuge;
+mod relocate;
+mod scheduler;
+mod settle;
+mod state;
+mod tree;
+mod vp;
+
+pub use control::{NodeSpec, Parent};
+pub use error::{Defect, Refusal, Rule};
+pub use host::Hierarchy;
+pub use id::{Child, NodeId, Own, Processor, Target, ThreadId, TimerId};
+pub use journal::{Entry, Happening, Note, Notification};
+pub use message::Message;
+pub use port::{Port, View};
+pub use scheduler::Scheduler;
+pub use tree::{NodeView, ThreadView};
+pub use vp::VpState;

@@ -214,8 +214,10 @@ pub enum Note {
     Boosted,
     /// It was rescued from starvation.
     Rescued,
-    /// Its deadline passed with work left.
+    /// Its deadline passed with work left; it goes on.
     Late,
+    /// Its deadline passed with work left; the job is given up.
+    Expired,
 }
 
 /// Where records go, one after another, in order of time.
@@ -241,6 +243,9 @@ pub struct Memory {
 
 impl Sink for Memory {
     fn record(&mut self, at: Instant, event: &Event) {
-        self.records.push(Record { at, event: event.clone() });
+        self.records.push(Record {
+            at,
+            event: event.clone(),
+        });
     }
 }

@@ -1,0 +1,265 @@
+//! What a host calls: events in, the thread of each processor out.
+//!
+//! Each call is stamped with the time, runs to completion, and leaves each processor with exactly
+//! one thread or idle. The host then asks [`Hierarchy::next_changed`] whom to run where, and
+//! [`Hierarchy::next_timer`] when to call back.
+
+use crate::error::{Defect, Refusal};
+use crate::id::{NodeId, Processor, Target, ThreadId};
+use crate::journal::Entry;
+use crate::message::Message;
+use crate::scheduler::Scheduler;
+use crate::state::{NONE, State, Up};
+use crate::vp::{Above, VpState};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_time::Instant;
+
+/// A machine's processors shared among threads by a tree of schedulers.
+pub struct Hierarchy {
+    pub(crate) state: State,
+    pub(crate) schedulers: Vec<Box<dyn Scheduler>>,
+}
+
+impl Hierarchy {
+    /// A machine with so many processors, without schedulers or threads.
+    #[must_use]
+    pub fn new(processors: u16) -> Hierarchy {
+        Hierarchy {
+            state: State::new(processors),
+            schedulers: Vec::new(),
+        }
+    }
+
+    /// A thread that waited can run: its bottom scheduler requests.
+    ///
+    /// # Errors
+    /// When the thread has exited, is not waiting, or time went back.
+    pub fn ready(&mut self, now: Instant, thread: ThreadId) -> Result<(), Refusal> {
+        self.begin(now)?;
+        let vp = self.leaf_vp(thread)?;
+        let joint = &mut self.state.vps[vp as usize];
+        if joint.below != VpState::Waiting {
+            return Err(Refusal::WrongState {
+                asked: "make ready",
+                state: joint.below,
+            });
+        }
+        joint.below = VpState::Ready;
+        self.state.up.push_back(Up::Request(vp));
+        self.settle();
+        Ok(())
+    }
+
+    /// A thread that could run waits from now on: its bottom scheduler releases.
+    ///
+    /// # Errors
+    /// When the thread has exited, waits already, or time went back.
+    pub fn blocked(&mut self, now: Instant, thread: ThreadId) -> Result<(), Refusal> {
+        self.begin(now)?;
+        let vp = self.leaf_vp(thread)?;
+        self.leaf_releases(vp, "block")?;
+        self.settle();
+        Ok(())
+    }
+
+    /// A running thread lets others go first: it releases and requests again.
+    ///
+    /// # Errors
+    /// When the thread has exited, is not running, or time went back.
+    pub fn yielded(&mut self, now: Instant, thread: ThreadId) -> Result<(), Refusal> {
+        self.begin(now)?;
+        let vp = self.leaf_vp(thread)?;
+        let state = self.state.vps[vp as usize].below;
+        if !matches!(state, VpState::Running(_)) {
+            return Err(Refusal::WrongState {
+                asked: "yield",
+                state,
+            });
+        }
+        self.leaf_releases(vp, "yield")?;
+        self.state.vps[vp as usize].below = VpState::Ready;
+        self.state.up.push_back(Up::Request(vp));
+        self.settle();
+        Ok(())
+    }
+
+    /// A message from a thread to its scheduler: a job begins, a share is wanted.
+    ///
+    /// # Errors
+    /// What the scheduler answers; or the thread has exited, or time went back.
+    pub fn tell(
+        &mut self,
+        now: Instant,
+        thread: ThreadId,
+        message: Message,
+    ) -> Result<(), Refusal> {
+        self.begin(now)?;
+        let vp = self.leaf_vp(thread)?;
+        let answer = self.send(vp, message);
+        self.settle();
+        answer
+    }
+
+    /// Calls back every scheduler whose timer is due at `now` or was before, in order of time.
+    ///
+    /// # Errors
+    /// When time went back.
+    pub fn timer_due(&mut self, now: Instant) -> Result<(), Refusal> {
+        self.begin(now)?;
+        while let Some((_, slot)) = self.state.timers.peek().filter(|(at, _)| *at <= now) {
+            self.state.timers.pop();
+            self.state.epoch += 1;
+            let (node, timer) = self.state.timer_owner[slot as usize];
+            self.fire(node, timer);
+            self.settle();
+        }
+        Ok(())
+    }
+
+    /// When the next timer is due.
+    #[must_use]
+    pub fn next_timer(&self) -> Option<Instant> {
+        self.state.timers.peek().map(|(at, _)| at)
+    }
+
+    /// A processor that has been given another thread, or none, since it was last asked for.
+    pub fn next_changed(&mut self) -> Option<Processor> {
+        let processor = self.state.changed.pop()?;
+        self.state.processors[processor.index()].changed = false;
+        Some(processor)
+    }
+
+    /// The thread that a processor should run; `None` for idle.
+    #[must_use]
+    pub fn running(&self, processor: Processor) -> Option<ThreadId> {
+        let thread = self.state.processors.get(processor.index())?.thread;
+        (thread != NONE).then(|| self.state.thread_id(thread))
+    }
+
+    /// How many processors there are.
+    #[must_use]
+    pub fn processors(&self) -> u16 {
+        u16::try_from(self.state.processors.len()).unwrap_or(u16::MAX)
+    }
+
+    /// The state of a thread's virtual processor.
+    #[must_use]
+    pub fn thread_state(&self, thread: ThreadId) -> Option<VpState> {
+        let vp = self.leaf_vp(thread).ok()?;
+        Some(self.state.vps[vp as usize].below)
+    }
+
+    /// How many notifications schedulers have received.
+    #[must_use]
+    pub fn notifications(&self) -> u64 {
+        self.state.delivered
+    }
+
+    /// The schedulers that broke the protocol so far, and how.
+    #[must_use]
+    pub fn quarantined(&self) -> &[(NodeId, alloc::string::String, Defect)] {
+        &self.state.quarantined
+    }
+
+    /// Keeps a journal of at most `capacity` entries between two drains: notes and quarantines,
+    /// and every notification if `notifications` is set.
+    pub fn open_journal(&mut self, capacity: usize, notifications: bool) {
+        self.state.journal.open(capacity, notifications);
+    }
+
+    /// Takes what the journal has collected.
+    pub fn drain_journal(&mut self) -> impl Iterator<Item = Entry> + '_ {
+        self.state.journal.drain()
+    }
+
+    /// Whether the journal has collected anything.
+    #[must_use]
+    pub const fn journal_is_empty(&self) -> bool {
+        self.state.journal.is_empty()
+    }
+
+    /// How many entries did not fit into the journal.
+    #[must_use]
+    pub const fn journal_lost(&self) -> u64 {
+        self.state.journal.lost()
+    }
+
+    /// Opens a call: time moves on, and schedulers get a fresh allowance of calls.
+    pub(crate) fn begin(&mut self, now: Instant) -> Result<(), Refusal> {
+        if now < self.state.now {
+            return Err(Refusal::TimeWentBack {
+                now,
+                before: self.state.now,
+            });
+        }
+        self.state.now = now;
+        self.state.epoch += 1;
+        Ok(())
+    }
+
+    pub(crate) fn leaf_vp(&self, thread: ThreadId) -> Result<u32, Refusal> {
+        let leaf = self.state.leaves.get(thread.index());
+        leaf.filter(|leaf| leaf.alive && leaf.generation == thread.generation)
+            .map(|leaf| leaf.vp)
+            .ok_or(Refusal::Stale { what: "thread" })
+    }
+
+    pub(crate) fn node_index(&self, node: NodeId) -> Result<u32, Refusal> {
+        let entry = self.state.nodes.get(node.index());
+        entry
+            .filter(|entry| entry.alive && entry.generation == node.generation)
+            .map(|_| node.index)
+            .ok_or(Refusal::Stale { what: "scheduler" })
+    }
+
+    /// Ends a leaf's request or gives up its processor.
+    pub(crate) fn leaf_releases(&mut self, vp: u32, asked: &'static str) -> Result<(), Refusal> {
+        let joint = &mut self.state.vps[vp as usize];
+        match joint.below {
+            VpState::Waiting => {
+                return Err(Refusal::WrongState {
+                    asked,
+                    state: joint.below,
+                });
+            }
+            VpState::Ready => {}
+            VpState::Running(processor) => self.state.set_running(processor, NONE),
+        }
+        let joint = &mut self.state.vps[vp as usize];
+        joint.below = VpState::Waiting;
+        joint.releasing += 1;
+        self.state.up.push_back(Up::Release(vp));
+        Ok(())
+    }
+
+    /// Sends a message to the scheduler above `vp` and hears its answer.
+    pub(crate) fn send(&mut self, vp: u32, message: Message) -> Result<(), Refusal> {
+        let Above::Node(node, slot) = self.state.vps[vp as usize].parent else {
+            return Err(Refusal::NotUnderstood {
+                message: message.name(),
+                takes: "no messages",
+            });
+        };
+        self.journal(node, crate::Notification::Message(message.name()), vp);
+        let mut answer = Ok(());
+        self.call(node, |scheduler, port| {
+            answer = scheduler.message(Some(crate::Child(slot)), message, port);
+        });
+        answer
+    }
+
+    /// Who stands below a thread's or an instance's id, for journals.
+    pub(crate) fn target_vp(&self, target: Target, own: usize) -> Result<u32, Refusal> {
+        match target {
+            Target::Thread(thread) => self.leaf_vp(thread),
+            Target::Node(node) => {
+                let node = self.node_index(node)?;
+                let slot = self.state.nodes[node as usize].owns.get(own);
+                slot.map(|slot| slot.vp).ok_or(Refusal::Stale {
+                    what: "virtual processor",
+                })
+            }
+        }
+    }
+}

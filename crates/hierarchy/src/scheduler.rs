@@ -1,0 +1,104 @@
+//! What a loadable scheduler is.
+
+use crate::error::Refusal;
+use crate::id::{Child, Own, TimerId};
+use crate::message::Message;
+use crate::port::{Port, View};
+
+/// Shares the processors granted to one instance among the virtual processors of its children.
+///
+/// A scheduler owns no clock, lock, thread or file. It is told what happened and asks for effects
+/// through [`Port`]. Equal calls in equal order give equal effects on every host. Source: HLS 4.3
+/// and appendix B.
+///
+/// # Units
+/// [`windfall_time::Instant`] and [`windfall_time::Span`]: nanoseconds of the host's monotonic
+/// clock, origin unspecified.
+///
+/// # The infrastructure promises
+/// - H1. `now` never decreases between calls on one instance.
+/// - H2. `init` comes first; `register` precedes every other call that names a child, and
+///   `unregister`, which comes only while the child waits, follows all of them.
+/// - H3. Calls on one instance neither overlap nor nest, and all effects of one call have been
+///   carried down to the threads before the next call on that instance.
+/// - H4. A call tells only of transitions that figure 4.2 allows from the state that the
+///   scheduler last heard of or brought about.
+///
+/// # The implementor promises
+/// - S1. On return, each processor granted to the instance is granted on to a child or released
+///   (HLS 4.3.4, first and third rule).
+/// - S2. Only a child with a pending request is granted, through an own VP that is running and
+///   not granted to another.
+/// - S3. On return from `revoke`, the child that had that processor has been revoked.
+/// - S4. Own VPs are requested only while waiting, released only while ready or running, and a
+///   running one only after its child has been revoked.
+/// - S5. Outside `init`, `register` and `message`: no allocation, no loop longer than the number
+///   of own VPs, and no more effects than [`Port`] allows.
+///
+/// # Errors
+/// `register` and `message` may refuse, and then the instance is as before. A broken promise is a
+/// defect, not an error: the infrastructure quarantines the instance and names the rule.
+///
+/// # Not promised
+/// Fairness among children that hold no guarantee. That a request is granted at all.
+pub trait Scheduler: Send {
+    /// How many timers this instance uses when it has `owns` virtual processors. Asked once.
+    fn timers(&self, owns: usize) -> usize;
+
+    /// The instance begins its life; its own VPs are registered and waiting.
+    fn init(&mut self, port: &mut Port<'_>);
+
+    /// The instance ends its life; it has no children any longer.
+    fn deinit(&mut self) {}
+
+    /// A child comes, waiting. Its parameters, if any, follow by [`message`](Self::message).
+    ///
+    /// # Errors
+    /// When there is no room for it. The infrastructure then forgets the child.
+    fn register(&mut self, child: Child, port: &mut Port<'_>) -> Result<(), Refusal>;
+
+    /// A child goes. It waits; nothing that names it may follow.
+    fn unregister(&mut self, child: Child, port: &mut Port<'_>);
+
+    /// A waiting child is ready.
+    fn request(&mut self, child: Child, port: &mut Port<'_>);
+
+    /// A ready or running child waits from now on. If it ran, its processor is the scheduler's
+    /// to grant to another child or to release, at once.
+    ///
+    /// `held` is the own VP through which it ran, if it did.
+    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>);
+
+    /// A message about a child, or about the instance itself when `child` is `None`.
+    ///
+    /// # Errors
+    /// [`Refusal::NotUnderstood`] for one that means nothing here, or the reason of a refused
+    /// admission. In either case nothing has changed.
+    fn message(
+        &mut self,
+        child: Option<Child>,
+        message: Message,
+        port: &mut Port<'_>,
+    ) -> Result<(), Refusal>;
+
+    /// A request through `own` has been granted: it is running now.
+    fn grant(&mut self, own: Own, port: &mut Port<'_>);
+
+    /// The processor has been taken from `own`, which is ready now; `child` had it. The scheduler
+    /// must revoke it from that child.
+    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>);
+
+    /// A timer that was set is due (or overdue: hosts may have coarse clocks).
+    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>);
+
+    /// Whom the scheduler would grant `own` next if the child that has it blocked now, or if it
+    /// were granted now. Changes nothing.
+    fn next(&self, own: Own, view: &View<'_>) -> Option<Child>;
+
+    /// Whether the instance's own data agree with the states that the infrastructure keeps.
+    /// Called when nothing is under way; may be slow.
+    ///
+    /// # Errors
+    /// The invariant that does not hold.
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str>;
+}

@@ -1,0 +1,247 @@
+//! Delivers effects, in order, to completion.
+//!
+//! Two rules order everything:
+//!
+//! 1. What goes *down* (grant, revoke) is carried to the leaves depth first, one effect after the
+//!    other, as soon as the scheduler that asked for it has returned. So a processor that was
+//!    revoked is free when the next effect is looked at, and can be granted in the same breath.
+//! 2. What goes *up* (request, release, message) waits in one queue until nothing goes down, and is
+//!    delivered in the order in which it was sent. So a scheduler hears nothing new before all its
+//!    earlier effects have been carried out, and is never entered twice.
+//!
+//! Where a release on its way up crosses a grant or a revocation on its way down, the child has
+//! acted first: the child does not hear of the other, and the parent hears the release next.
+
+use crate::error::{Defect, Rule};
+use crate::guard::guarded;
+use crate::host::Hierarchy;
+use crate::id::{Child, Own, TimerId};
+use crate::journal::{Entry, Happening, Notification};
+use crate::port::Port;
+use crate::scheduler::Scheduler;
+use crate::state::{Down, NONE, Up};
+use crate::vp::{Above, Below, VpState};
+
+impl Hierarchy {
+    /// Delivers until nothing is under way.
+    pub(crate) fn settle(&mut self) {
+        loop {
+            if let Some(up) = self.state.up.pop_front() {
+                self.deliver_up(up);
+            } else if let Some((node, timer)) = self.state.immediate.pop_front() {
+                self.fire(node, timer);
+            } else if let Some(node) = self.state.evacuate.pop() {
+                self.evacuate(node);
+            } else {
+                return;
+            }
+        }
+    }
+
+    pub(crate) fn fire(&mut self, node: u32, timer: u16) {
+        if self.state.nodes[node as usize].alive {
+            self.journal(node, Notification::Timer, NONE);
+            self.call(node, |scheduler, port| {
+                scheduler.timer(TimerId(timer), port)
+            });
+        }
+    }
+
+    #[inline]
+    fn deliver_up(&mut self, up: Up) {
+        match up {
+            Up::Request(vp) => {
+                self.state.vps[vp as usize].above = VpState::Ready;
+                match self.state.vps[vp as usize].parent {
+                    Above::Top(processor) => {
+                        self.state.vps[vp as usize].above = VpState::Running(processor);
+                        self.deliver_down(Down {
+                            vp,
+                            grant: Some(processor),
+                        });
+                    }
+                    Above::Node(node, slot) => {
+                        self.journal(node, Notification::Request, vp);
+                        self.call(node, |scheduler, port| scheduler.request(Child(slot), port));
+                    }
+                }
+            }
+            Up::Release(vp) => {
+                let joint = &mut self.state.vps[vp as usize];
+                let before = joint.above;
+                joint.above = VpState::Waiting;
+                joint.releasing -= 1;
+                let own = joint.through;
+                let Above::Node(node, slot) = joint.parent else {
+                    return;
+                };
+                let mut held = None;
+                if matches!(before, VpState::Running(_)) {
+                    self.state.nodes[node as usize].owns[usize::from(own)].held_by = NONE;
+                    self.state.adjust_debt(node, own);
+                    held = Some(Own(own));
+                }
+                self.journal(node, Notification::Release, vp);
+                self.call(node, |scheduler, port| {
+                    scheduler.release(Child(slot), held, port)
+                });
+            }
+            Up::Message(vp, message) => {
+                let Above::Node(node, slot) = self.state.vps[vp as usize].parent else {
+                    return;
+                };
+                self.journal(node, Notification::Message(message.name()), vp);
+                let mut refused = false;
+                self.call(node, |scheduler, port| {
+                    refused = scheduler.message(Some(Child(slot)), message, port).is_err();
+                });
+                if refused && self.state.journal.is_open() {
+                    let what = Happening::MessageRefused {
+                        message: message.name(),
+                    };
+                    let (at, node) = (self.state.now, self.state.node_id(node));
+                    self.state.journal.push(Entry { at, node, what });
+                }
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn deliver_down(&mut self, down: Down) {
+        let joint = &mut self.state.vps[down.vp as usize];
+        if joint.releasing > 0 {
+            return; // the child has released it already; its parent hears so next
+        }
+        if let Some(processor) = down.grant {
+            joint.below = VpState::Running(processor);
+            match joint.child {
+                Below::Thread(thread) => self.state.set_running(processor, thread),
+                Below::Node(node, own) => {
+                    self.state.adjust_debt(node, own);
+                    self.journal(node, Notification::Grant, NONE);
+                    self.call(node, |scheduler, port| scheduler.grant(Own(own), port));
+                }
+                Below::Nobody => {}
+            }
+        } else {
+            let VpState::Running(processor) = joint.below else {
+                return;
+            };
+            joint.below = VpState::Ready;
+            match joint.child {
+                Below::Thread(_) => self.state.set_running(processor, NONE),
+                Below::Node(node, own) => {
+                    self.state.adjust_debt(node, own);
+                    self.journal(node, Notification::Revoke, NONE);
+                    let held_by = self.state.nodes[node as usize].owns[usize::from(own)].held_by;
+                    self.call(node, |scheduler, port| {
+                        scheduler.revoke(Own(own), Child(held_by), port);
+                    });
+                }
+                Below::Nobody => {}
+            }
+        }
+    }
+
+    /// Calls a scheduler, then carries its effects down, then sees whether it kept the rules.
+    #[inline]
+    pub(crate) fn call(
+        &mut self,
+        node: u32,
+        handle: impl FnOnce(&mut dyn Scheduler, &mut Port<'_>),
+    ) {
+        self.state.delivered += 1;
+        let epoch = self.state.epoch;
+        let entry = &mut self.state.nodes[node as usize];
+        entry.effects = 0;
+        if entry.epoch != epoch {
+            entry.epoch = epoch;
+            entry.calls = 0;
+        }
+        entry.calls += 1;
+        let endless = entry.calls > entry.call_limit();
+        let frame = self.state.down.len();
+        let scheduler = &mut *self.schedulers[node as usize];
+        let state = &mut self.state;
+        let sound = guarded(|| handle(scheduler, &mut Port { state, node }));
+        let debt = self.state.nodes[node as usize].debt;
+        let kept = sound && debt == 0 && !endless && self.state.defect.is_none();
+        let defect = if kept {
+            None
+        } else {
+            Some(self.name_defect(node, sound, endless))
+        };
+
+        let end = self.state.down.len();
+        for at in frame..end {
+            let down = self.state.down[at];
+            self.deliver_down(down);
+        }
+        self.state.down.truncate(frame);
+        if let Some(defect) = defect {
+            self.quarantine(node, defect);
+        }
+    }
+
+    /// Which rule was broken: the first one that was noticed during the call, else by what the
+    /// scheduler left behind.
+    #[cold]
+    fn name_defect(&mut self, node: u32, sound: bool, endless: bool) -> Defect {
+        let noticed = self.state.defect.take();
+        let plain = |rule| Defect {
+            rule,
+            at: None,
+            state: None,
+            detail: "",
+        };
+        if let Some(defect) = noticed {
+            return defect;
+        }
+        if !sound {
+            return plain(Rule::Panicked);
+        }
+        if endless {
+            return plain(Rule::Endless);
+        }
+        for (own, slot) in (0_u32..).zip(&self.state.nodes[node as usize].owns) {
+            let below = self.state.vps[slot.vp as usize].below;
+            let running = matches!(below, VpState::Running(_));
+            let (at, state) = (Some(own), Some(below));
+            if running && slot.held_by == NONE {
+                return Defect {
+                    rule: Rule::KeptProcessor,
+                    at,
+                    state,
+                    detail: "",
+                };
+            }
+            if !running && slot.held_by != NONE {
+                return Defect {
+                    rule: Rule::KeptRevoked,
+                    at,
+                    state,
+                    detail: "",
+                };
+            }
+        }
+        plain(Rule::Inconsistent)
+    }
+
+    #[inline]
+    pub(crate) fn journal(&mut self, node: u32, what: Notification, vp: u32) {
+        if self.state.journal.notifications {
+            let about = if vp == NONE {
+                None
+            } else {
+                self.state.below(vp)
+            };
+            let what = Happening::Notified { what, about };
+            let entry = Entry {
+                at: self.state.now,
+                node: self.state.node_id(node),
+                what,
+            };
+            self.state.journal.push(entry);
+        }
+    }
+}

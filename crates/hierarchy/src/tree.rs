@@ -1,0 +1,106 @@
+//! The tree as a host or a report sees it.
+
+use crate::host::Hierarchy;
+use crate::id::{NodeId, Target, ThreadId};
+use crate::vp::{Above, VpState};
+use alloc::vec::Vec;
+
+/// A scheduler instance.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NodeView<'a> {
+    /// Its id.
+    pub id: NodeId,
+    /// Its name.
+    pub name: &'a str,
+    /// Its kind.
+    pub kind: &'static str,
+    /// Its own virtual processors: the parent of each (`None` for the top) and its state.
+    pub owns: Vec<(Option<NodeId>, VpState)>,
+    /// Who stands below it, in order of slot; an instance with several VPs stands there as often.
+    pub children: Vec<Target>,
+    /// Whether a refuge has taken over from its scheduler.
+    pub quarantined: bool,
+}
+
+/// A thread's place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ThreadView {
+    /// Its id.
+    pub id: ThreadId,
+    /// The instance above it.
+    pub parent: NodeId,
+    /// The state of its virtual processor.
+    pub state: VpState,
+}
+
+impl Hierarchy {
+    /// The living instance of that name.
+    #[must_use]
+    pub fn find_node(&self, name: &str) -> Option<NodeId> {
+        let at = self
+            .state
+            .nodes
+            .iter()
+            .position(|node| node.alive && node.name == name)?;
+        Some(self.state.node_id(crate::state::index_of(at)))
+    }
+
+    /// All living instances, in order of index.
+    #[must_use]
+    pub fn nodes(&self) -> Vec<NodeId> {
+        let nodes = (0_u32..).zip(&self.state.nodes);
+        nodes
+            .filter(|(_, node)| node.alive)
+            .map(|(at, _)| self.state.node_id(at))
+            .collect()
+    }
+
+    /// One instance; `None` when it is gone.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> Option<NodeView<'_>> {
+        let index = self.node_index(id).ok()?;
+        let node = &self.state.nodes[index as usize];
+        let owns = node.owns.iter().map(|own| {
+            let vp = &self.state.vps[own.vp as usize];
+            let parent = match vp.parent {
+                Above::Top(_) => None,
+                Above::Node(parent, _) => Some(self.state.node_id(parent)),
+            };
+            (parent, vp.below)
+        });
+        Some(NodeView {
+            id,
+            name: &node.name,
+            kind: node.kind,
+            owns: owns.collect(),
+            children: self
+                .child_vps(index)
+                .filter_map(|vp| self.state.below(vp))
+                .collect(),
+            quarantined: node.quarantined,
+        })
+    }
+
+    /// Where a thread stands; `None` when it has exited.
+    #[must_use]
+    pub fn thread(&self, id: ThreadId) -> Option<ThreadView> {
+        let vp = &self.state.vps[self.leaf_vp(id).ok()? as usize];
+        let Above::Node(parent, _) = vp.parent else {
+            return None;
+        };
+        Some(ThreadView {
+            id,
+            parent: self.state.node_id(parent),
+            state: vp.below,
+        })
+    }
+
+    /// The thread or instance in a child slot of an instance, for journals and errors.
+    #[must_use]
+    pub fn child_of(&self, node: NodeId, child: crate::Child) -> Option<Target> {
+        let index = self.node_index(node).ok()?;
+        self.state
+            .child_vp(index, child.0)
+            .and_then(|vp| self.state.below(vp))
+    }
+}

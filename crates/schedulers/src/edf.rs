@@ -1,0 +1,221 @@
+//! EDF: the child whose job is due first runs, on one processor or on several from one queue.
+//!
+//! Takes    any guarantee; ALL on each of its processors for the usual results.
+//! Gives    NULL to each child (deadlines are met while the set is schedulable; no isolation).
+//! Admits   everyone.
+//! Assumes  children tell their jobs (`job`) or their period (`periodic`: due one relative deadline
+//!          after waking); a child that tells neither is due never and runs in what is left.
+//! Costs    O(log n) per event; 48 bytes per child; with `late = "abort"` one timer.
+//! Ties     the running job stays; else first released, first served; then the lower slot.
+//! Source   Liu and Layland 1973; HLS 2.3.1.4. Partitioned: one instance a processor.
+//! Checked  laws, reference schedules edf_*, gedf_*.
+
+use crate::pool::{Policy, Pool, SETTLED};
+use alloc::vec::Vec;
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View};
+use windfall_time::{Instant, Span};
+
+const TAKES: &str = "job, periodic";
+/// When the first deadline among unfinished jobs comes, with `late = "abort"`.
+const EXPIRY: TimerId = TimerId(1);
+
+/// What becomes of a job that is not done at its deadline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Late {
+    /// It goes on, late.
+    #[default]
+    Complete,
+    /// It gets nothing more; the host gives it up.
+    Abort,
+}
+
+#[derive(Clone, Copy)]
+struct Job {
+    deadline: Instant,
+    release: Instant,
+    /// Relative deadline for jobs that begin with a wake-up.
+    relative: Option<Span>,
+    /// Whether a `job` message came for the job that the next wake-up begins.
+    told: bool,
+    expired: bool,
+}
+
+const NEVER: Job = Job {
+    deadline: Instant::MAX,
+    release: Instant::ZERO,
+    relative: None,
+    told: false,
+    expired: false,
+};
+
+#[derive(Default)]
+struct Jobs {
+    jobs: Vec<Job>,
+}
+
+impl Policy for Jobs {
+    type Rank = Instant;
+
+    fn rank(&self, child: Child) -> Instant {
+        self.jobs[child.index()].deadline
+    }
+
+    fn since(&self, child: Child) -> Instant {
+        self.jobs[child.index()].release
+    }
+}
+
+/// The scheduler.
+#[derive(Default)]
+pub struct Edf {
+    pool: Pool<Instant>,
+    jobs: Jobs,
+    late: Late,
+    /// Unfinished jobs by deadline; only kept with [`Late::Abort`].
+    due: Heap<Instant>,
+}
+
+impl Edf {
+    /// With what becomes of late jobs.
+    #[must_use]
+    pub fn new(late: Late) -> Edf {
+        Edf {
+            late,
+            ..Edf::default()
+        }
+    }
+
+    /// A job of `child` begins.
+    fn begin(&mut self, child: Child, release: Instant, deadline: Instant, port: &mut Port<'_>) {
+        let job = &mut self.jobs.jobs[child.index()];
+        (job.release, job.deadline, job.expired) = (release, deadline, false);
+        if self.late == Late::Abort && deadline != Instant::MAX {
+            self.due.set(child.0, deadline);
+            self.arm(port);
+        }
+    }
+
+    fn arm(&self, port: &mut Port<'_>) {
+        port.set_timer(EXPIRY, self.due.peek().map(|(at, _)| at));
+    }
+
+    /// Gives up every job whose deadline has come.
+    fn expire(&mut self, port: &mut Port<'_>) {
+        while let Some((_, slot)) = self.due.peek().filter(|(at, _)| *at <= port.now()) {
+            self.due.pop();
+            let child = Child(slot);
+            self.jobs.jobs[child.index()].expired = true;
+            port.note(Some(child), Note::Expired);
+            if port.held_through(child).is_some() {
+                self.pool.rotate(child, false, &mut self.jobs, port);
+            } else {
+                self.pool.withdraw(child, port);
+            }
+        }
+        self.arm(port);
+    }
+}
+
+impl Scheduler for Edf {
+    fn timers(&self, _: usize) -> usize {
+        2
+    }
+
+    fn init(&mut self, port: &mut Port<'_>) {
+        self.pool.init(port);
+    }
+
+    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+        self.pool.register(child);
+        self.due.reserve(child.index() + 1);
+        if self.jobs.jobs.len() <= child.index() {
+            self.jobs.jobs.resize(child.index() + 1, NEVER);
+        }
+        self.jobs.jobs[child.index()] = NEVER;
+        Ok(())
+    }
+
+    fn unregister(&mut self, child: Child, _: &mut Port<'_>) {
+        self.due.remove(child.0);
+    }
+
+    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+        let job = &mut self.jobs.jobs[child.index()];
+        if job.told {
+            job.told = false;
+        } else {
+            let now = port.now();
+            let relative = job.relative;
+            let deadline = relative.map_or(Instant::MAX, |span| now.saturating_add(span));
+            self.begin(child, now, deadline, port);
+        }
+        self.pool.request(child, &mut self.jobs, port);
+    }
+
+    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+        if self.late == Late::Abort && self.due.remove(child.0).is_some() {
+            self.arm(port);
+        }
+        self.pool.release(child, held, &mut self.jobs, port);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<Child>,
+        message: Message,
+        port: &mut Port<'_>,
+    ) -> Result<(), Refusal> {
+        match (child, message) {
+            (
+                Some(child),
+                Message::Job {
+                    release, deadline, ..
+                },
+            ) => {
+                let expired = self.jobs.jobs[child.index()].expired;
+                self.begin(child, release, deadline, port);
+                if port.child(child) == windfall_hierarchy::VpState::Waiting {
+                    self.jobs.jobs[child.index()].told = true;
+                } else if expired {
+                    self.pool.request(child, &mut self.jobs, port);
+                } else {
+                    self.pool.rerank(child, &mut self.jobs, port);
+                }
+                Ok(())
+            }
+            (Some(child), Message::Periodic { deadline, .. }) => {
+                self.jobs.jobs[child.index()].relative = Some(deadline);
+                Ok(())
+            }
+            _ => Err(Refusal::NotUnderstood {
+                message: message.name(),
+                takes: TAKES,
+            }),
+        }
+    }
+
+    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
+        self.pool.grant(own, &mut self.jobs, port);
+    }
+
+    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
+        self.pool.revoke(own, child, &mut self.jobs, port);
+    }
+
+    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+        match timer {
+            SETTLED => self.pool.preempt(&mut self.jobs, port),
+            _ => self.expire(port),
+        }
+    }
+
+    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+        self.pool.best()
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pool
+            .check(view, |child| !self.jobs.jobs[child.index()].expired)
+    }
+}

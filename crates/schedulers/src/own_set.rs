@@ -1,0 +1,92 @@
+//! A set of own VPs: one bit each, with a count.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use windfall_hierarchy::Own;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OwnSet {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl OwnSet {
+    /// No member, room for `0..owns`.
+    pub(crate) fn empty(owns: u16) -> OwnSet {
+        OwnSet {
+            words: vec![0; usize::from(owns).div_ceil(64)],
+            len: 0,
+        }
+    }
+
+    /// All of `0..owns`.
+    pub(crate) fn full(owns: u16) -> OwnSet {
+        let mut set = OwnSet::empty(owns);
+        for own in 0..owns {
+            set.insert(Own(own));
+        }
+        set
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub(crate) fn contains(&self, own: Own) -> bool {
+        self.words
+            .get(own.index() / 64)
+            .is_some_and(|word| word & bit(own) != 0)
+    }
+
+    pub(crate) fn insert(&mut self, own: Own) {
+        let word = &mut self.words[own.index() / 64];
+        self.len += usize::from(*word & bit(own) == 0);
+        *word |= bit(own);
+    }
+
+    pub(crate) fn remove(&mut self, own: Own) {
+        let word = &mut self.words[own.index() / 64];
+        self.len -= usize::from(*word & bit(own) != 0);
+        *word &= !bit(own);
+    }
+
+    /// Takes `wanted` if it is a member, else the lowest.
+    pub(crate) fn take_preferring(&mut self, wanted: Own) -> Option<Own> {
+        let own = if self.contains(wanted) {
+            wanted
+        } else {
+            self.lowest()?
+        };
+        self.remove(own);
+        Some(own)
+    }
+
+    /// Takes the highest.
+    pub(crate) fn take_last(&mut self) -> Option<Own> {
+        let at = self.words.iter().rposition(|word| *word != 0)?;
+        let own = number(at, 63 - self.words[at].leading_zeros());
+        self.remove(own);
+        Some(own)
+    }
+
+    fn lowest(&self) -> Option<Own> {
+        let at = self.words.iter().position(|word| *word != 0)?;
+        Some(number(at, self.words[at].trailing_zeros()))
+    }
+}
+
+const fn bit(own: Own) -> u64 {
+    1 << (own.0 % 64)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "own VPs are numbered in 16 bits"
+)]
+const fn number(word: usize, bit: u32) -> Own {
+    Own((word * 64) as u16 + bit as u16)
+}

@@ -1,0 +1,70 @@
+//! EDF on one and two processors, by hand.
+
+use windfall_hierarchy::{Hierarchy, Message, NodeSpec, Parent, Processor};
+use windfall_schedulers::{Edf, Late};
+use windfall_time::Instant;
+
+fn at(ns: u64) -> Instant {
+    Instant::from_nanos(ns)
+}
+
+fn job(deadline: u64) -> Message {
+    Message::Job {
+        release: at(0),
+        deadline: at(deadline),
+        work: None,
+    }
+}
+
+#[test]
+fn accepts_an_earlier_deadline_at_once() {
+    let mut tree = Hierarchy::new(1);
+    let spec = NodeSpec {
+        name: "edf",
+        kind: "edf",
+        scheduler: Box::new(Edf::new(Late::Complete)),
+        owns: &[(Parent::Top, &[])],
+    };
+    let edf = tree.create(at(0), spec).unwrap();
+    let [a, b] = [20, 10].map(|deadline| {
+        let thread = tree.create_thread(at(0), edf, &[]).unwrap();
+        tree.tell(at(0), thread, job(deadline)).unwrap();
+        tree.ready(at(0), thread).unwrap();
+        thread
+    });
+    assert_eq!(tree.running(Processor(0)), Some(b));
+    assert_eq!(tree.would_run(Processor(0)), Some(a));
+    tree.tell(at(5), b, job(30)).unwrap();
+    assert_eq!(tree.running(Processor(0)), Some(a));
+    tree.blocked(at(6), a).unwrap();
+    assert_eq!(tree.running(Processor(0)), Some(b));
+    tree.check_tables().unwrap();
+    tree.check_schedulers();
+    assert!(tree.quarantined().is_empty());
+    tree.exited(at(7), b).unwrap();
+    assert_eq!(tree.running(Processor(0)), None);
+    assert!(tree.ready(at(8), b).is_err());
+}
+
+#[test]
+fn accepts_two_processors_and_preempts_the_latest() {
+    let mut tree = Hierarchy::new(2);
+    let spec = NodeSpec {
+        name: "edf",
+        kind: "edf",
+        scheduler: Box::new(Edf::new(Late::Complete)),
+        owns: &[(Parent::Top, &[]), (Parent::Top, &[])],
+    };
+    let edf = tree.create(at(0), spec).unwrap();
+    let threads = [30, 20, 10].map(|deadline| {
+        let thread = tree.create_thread(at(0), edf, &[]).unwrap();
+        tree.tell(at(0), thread, job(deadline)).unwrap();
+        tree.ready(at(0), thread).unwrap();
+        thread
+    });
+    let running: Vec<_> = (0..2).filter_map(|p| tree.running(Processor(p))).collect();
+    assert_eq!(running, [threads[2], threads[1]]);
+    tree.check_tables().unwrap();
+    tree.check_schedulers();
+    assert!(tree.quarantined().is_empty());
+}

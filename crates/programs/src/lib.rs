@@ -1,1 +1,14 @@
-//! To come.
+//! What a thread runs: declared phases, jobs, and behaviour recorded on a real machine.
+//!
+//! A [`Program`] is a description; [`Program::start`] makes a [`Body`], a state machine that a host
+//! asks for one [`Action`] after the other. The host lends it time, timers, locks and wake-ups, and
+//! decides nothing about its course. So the same program runs on every host.
+#![forbid(unsafe_code)]
+
+mod action;
+mod body;
+mod program;
+
+pub use action::{Action, Body, Resource, Tick};
+pub use body::Random;
+pub use program::{Activation, Jobs, OnLate, Phase, Program, Recorded, RecordedStep, Step, Work};

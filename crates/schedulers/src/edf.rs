@@ -10,7 +10,9 @@
 //! Source   Liu and Layland 1973; HLS 2.3.1.4. Partitioned: one instance a processor.
 //! Checked  laws, reference schedules edf_*, gedf_*.
 
+use crate::catalogue::{Form, Kind, Setting};
 use crate::pool::{Policy, Pool, SETTLED};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View};
@@ -19,6 +21,23 @@ use windfall_time::{Instant, Span};
 const TAKES: &str = "job, periodic";
 /// When the first deadline among unfinished jobs comes, with `late = "abort"`.
 const EXPIRY: TimerId = TimerId(1);
+
+pub(crate) const KIND: Kind = Kind {
+    name: "edf",
+    summary: "earliest deadline first, on one processor or several from one queue",
+    source: include_str!("edf.rs"),
+    settings: &[Setting {
+        name: "late",
+        form: Form::Word(&["complete", "abort"]),
+        default: "complete",
+        help: "what becomes of a job that is not done at its deadline",
+    }],
+    build: |settings| {
+        let words = [("complete", Late::Complete), ("abort", Late::Abort)];
+        let late = settings.word("late", &words, "complete, abort")?;
+        Ok(Box::new(Edf::new(late)))
+    },
+};
 
 /// What becomes of a job that is not done at its deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

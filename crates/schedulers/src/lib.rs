@@ -8,6 +8,7 @@
 
 extern crate alloc;
 
+pub mod catalogue;
 mod edf;
 mod own_set;
 mod pool;

@@ -1,0 +1,259 @@
+//! Programs under way: one state machine for each kind.
+
+use crate::action::{Action, Body, Tick};
+use crate::program::{Jobs, Phase, Program, Recorded, RecordedStep, Step, Work};
+use rand_pcg::Pcg64Mcg;
+use rand_pcg::rand_core::Rng;
+use std::sync::Arc;
+use windfall_time::{Instant, Span};
+
+impl Program {
+    /// Makes a body. Equal seeds give equal bodies; give each thread its own.
+    #[must_use]
+    pub fn start(&self, seed: u64) -> Box<dyn Body> {
+        let random = Random::new(seed);
+        match self {
+            Program::Spin { from } => Box::new(Spin { from: *from }),
+            Program::Jobs(jobs) => Box::new(Worker {
+                jobs: jobs.clone(),
+                random,
+                at: Stage::Idle,
+                done: 0,
+            }),
+            Program::Phases { loops, phases } => Box::new(Phased {
+                phases: phases.clone().into(),
+                loops: *loops,
+                random,
+                at: (0, 0, 0, 0),
+                timers: Vec::new(),
+                queued: None,
+                period: Span::ZERO,
+                in_job: false,
+            }),
+            Program::Recorded(recorded) => Box::new(Replay {
+                recorded: recorded.clone(),
+                at: 0,
+                started: false,
+            }),
+        }
+    }
+}
+
+/// A stream of random numbers whose values depend on the seed alone, for years.
+pub struct Random(Pcg64Mcg);
+
+impl Random {
+    /// From a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Random {
+        Random(Pcg64Mcg::new(
+            u128::from(seed) << 64 | 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c834,
+        ))
+    }
+
+    /// Uniform between the two, both included; by rejection, so exactly uniform.
+    pub fn between(&mut self, least: u64, most: u64) -> u64 {
+        let Some(range) = most.checked_sub(least).and_then(|r| r.checked_add(1)) else {
+            return if most > least {
+                self.0.next_u64()
+            } else {
+                least
+            };
+        };
+        let zone = u64::MAX - u64::MAX % range;
+        loop {
+            let draw = self.0.next_u64();
+            if draw < zone {
+                return least + draw % range;
+            }
+        }
+    }
+
+    /// A draw of some work.
+    pub fn work(&mut self, work: Work) -> Span {
+        match work {
+            Work::Fixed(span) => span,
+            Work::Uniform(least, most) => {
+                Span::from_nanos(self.between(least.as_nanos(), most.as_nanos()))
+            }
+        }
+    }
+}
+
+struct Spin {
+    from: Instant,
+}
+
+impl Body for Spin {
+    fn next(&mut self, now: Instant) -> Action {
+        if now < self.from {
+            Action::SleepUntil(self.from)
+        } else {
+            Action::Compute(Span::MAX)
+        }
+    }
+}
+
+enum Stage {
+    Idle,
+    Released,
+    Working,
+}
+
+/// Works off jobs that the host releases.
+struct Worker {
+    jobs: Jobs,
+    random: Random,
+    at: Stage,
+    done: u64,
+}
+
+impl Body for Worker {
+    fn next(&mut self, _: Instant) -> Action {
+        match self.at {
+            Stage::Idle if self.jobs.count.is_some_and(|count| self.done >= count) => Action::Exit,
+            Stage::Idle => {
+                self.at = Stage::Released;
+                Action::AwaitJob
+            }
+            Stage::Released => {
+                self.at = Stage::Working;
+                Action::Compute(self.random.work(self.jobs.work))
+            }
+            Stage::Working => {
+                self.at = Stage::Idle;
+                self.done += 1;
+                Action::JobDone
+            }
+        }
+    }
+
+    fn abandon_job(&mut self) {
+        self.at = Stage::Idle;
+        self.done += 1;
+    }
+}
+
+struct Phased {
+    phases: Arc<[Phase]>,
+    loops: Option<u64>,
+    random: Random,
+    /// Whole loops done, phase, loops of the phase done, step.
+    at: (u64, usize, u64, usize),
+    /// Last tick of each timer.
+    timers: Vec<Option<Instant>>,
+    /// What follows of a timer step: the wait, then the job.
+    queued: Option<Action>,
+    /// The period of the timer last waited for: the relative deadline of its job.
+    period: Span,
+    in_job: bool,
+}
+
+impl Phased {
+    fn advance(&mut self) -> Option<Step> {
+        let (done, phase, round, step) = self.at;
+        if self.loops.is_some_and(|loops| done >= loops) {
+            return None;
+        }
+        let here = self.phases.get(phase)?;
+        let current = here.steps.get(step)?.clone();
+        self.at = if step + 1 < here.steps.len() {
+            (done, phase, round, step + 1)
+        } else if round + 1 < here.loops {
+            (done, phase, round + 1, 0)
+        } else if phase + 1 < self.phases.len() {
+            (done, phase + 1, 0, 0)
+        } else {
+            (done + 1, 0, 0, 0)
+        };
+        Some(current)
+    }
+
+    /// The tick to wait for; a timer's first visit starts its grid.
+    fn tick(&mut self, timer: usize, period: Span, tick: Tick, now: Instant) -> Instant {
+        if self.timers.len() <= timer {
+            self.timers.resize(timer + 1, None);
+        }
+        let last = &mut self.timers[timer];
+        let due = last.map_or(now.saturating_add(period), |last| {
+            last.saturating_add(period)
+        });
+        let due = if due < now && tick == Tick::Relative {
+            now
+        } else {
+            due
+        };
+        *last = Some(due);
+        due
+    }
+}
+
+impl Body for Phased {
+    fn next(&mut self, now: Instant) -> Action {
+        if let Some(action) = self.queued.take() {
+            if let Action::SleepUntil(due) = action {
+                let deadline = Some(due.saturating_add(self.period));
+                self.queued = Some(Action::JobBegins {
+                    release: due,
+                    deadline,
+                });
+            }
+            return action;
+        }
+        let Some(step) = self.advance() else {
+            return Action::Exit;
+        };
+        match step {
+            Step::Run(work) => Action::Compute(self.random.work(work)),
+            Step::Sleep(span) => Action::SleepUntil(now.saturating_add(span)),
+            Step::Timer {
+                timer,
+                period,
+                tick,
+            } => {
+                let due = self.tick(timer, period, tick, now);
+                let was_in_job = std::mem::replace(&mut self.in_job, true);
+                self.period = period;
+                self.queued = Some(Action::SleepUntil(due));
+                if was_in_job {
+                    Action::JobDone
+                } else {
+                    self.next(now)
+                }
+            }
+            Step::Lock(lock) => Action::Lock(lock),
+            Step::Unlock(lock) => Action::Unlock(lock),
+            Step::Wait { condition, lock } => Action::Wait { condition, lock },
+            Step::Signal(condition) => Action::Signal(condition),
+            Step::Broadcast(condition) => Action::Broadcast(condition),
+            Step::Barrier(barrier) => Action::Barrier(barrier),
+            Step::Yield => Action::Yield,
+            Step::Suspend => Action::AwaitWake,
+            Step::Resume(thread) => Action::Wake(thread),
+        }
+    }
+}
+
+struct Replay {
+    recorded: Recorded,
+    at: usize,
+    started: bool,
+}
+
+impl Body for Replay {
+    fn next(&mut self, _: Instant) -> Action {
+        if !std::mem::replace(&mut self.started, true) {
+            return Action::SleepUntil(self.recorded.start);
+        }
+        let Some(step) = self.recorded.steps.get(self.at) else {
+            return Action::Exit;
+        };
+        self.at += 1;
+        match *step {
+            RecordedStep::Run(work) => Action::Compute(work),
+            RecordedStep::Wake(thread) => Action::Wake(thread),
+            RecordedStep::Until(instant) => Action::SleepUntil(instant),
+            RecordedStep::Woken => Action::AwaitWake,
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The description of what a thread runs.
+//!
+//! Phases and steps are rt-app's (UX 3.8); jobs are real-time theory's tasks; recorded programs
+//! are bursts and waits taken from a trace.
+
+use crate::action::{Resource, Tick};
+use windfall_time::{Instant, Span};
+
+/// What a thread runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Program {
+    /// Computes for ever from an instant on (and does nothing before).
+    Spin {
+        /// From when.
+        from: Instant,
+    },
+    /// A sequence of jobs, each of which has a release, some work, and perhaps a deadline.
+    Jobs(Jobs),
+    /// Phases in order, the whole as often as `loops` says; `None` is for ever.
+    Phases {
+        /// How often.
+        loops: Option<u64>,
+        /// What.
+        phases: Vec<Phase>,
+    },
+    /// What a thread did in a recording.
+    Recorded(Recorded),
+}
+
+/// A sequence of jobs. A job that is released while an earlier one is unfinished waits its turn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Jobs {
+    /// When jobs are released.
+    pub activation: Activation,
+    /// How much work each one is.
+    pub work: Work,
+    /// Due so long after its release; `None`: never.
+    pub deadline: Option<Span>,
+    /// What becomes of a job that is not done by then.
+    pub late: OnLate,
+    /// How many jobs; `None`: no end.
+    pub count: Option<u64>,
+}
+
+/// When jobs are released.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Activation {
+    /// At `offset`, `offset + period`, ...
+    Periodic {
+        /// First release.
+        offset: Instant,
+        /// Time between releases; above zero.
+        period: Span,
+    },
+    /// First at `offset`, then after a random gap, uniform between `least` and `most`.
+    Sporadic {
+        /// First release.
+        offset: Instant,
+        /// Shortest gap; above zero.
+        least: Span,
+        /// Longest gap; at least `least`.
+        most: Span,
+    },
+    /// Whenever a job of this thread (by number in the scenario) is done.
+    After(usize),
+}
+
+/// How much work a job or step is, in processor time at speed 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Work {
+    /// Always the same.
+    Fixed(Span),
+    /// Uniform between the two, both included; drawn from the thread's own random numbers.
+    Uniform(Span, Span),
+}
+
+impl Work {
+    /// The most that it can be.
+    #[must_use]
+    pub const fn most(self) -> Span {
+        match self {
+            Work::Fixed(span) | Work::Uniform(_, span) => span,
+        }
+    }
+}
+
+/// What becomes of a job that is not done at its deadline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OnLate {
+    /// It goes on.
+    #[default]
+    Complete,
+    /// It is given up.
+    Abort,
+}
+
+/// A named sequence of steps.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Phase {
+    /// Its name.
+    pub name: String,
+    /// How often its steps are run before the next phase.
+    pub loops: u64,
+    /// The steps; at least one.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a phase.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Computes.
+    Run(Work),
+    /// Waits so long.
+    Sleep(Span),
+    /// Waits for the next tick of a timer, which also ends one job and begins the next. The first
+    /// visit starts the timer.
+    Timer {
+        /// Which timer.
+        timer: usize,
+        /// Time between ticks; above zero.
+        period: Span,
+        /// What a late arrival does to the grid.
+        tick: Tick,
+    },
+    /// Takes a lock; waits while another thread has it.
+    Lock(Resource),
+    /// Gives a lock back.
+    Unlock(Resource),
+    /// Gives a lock back, waits for a signal, and takes the lock again.
+    Wait {
+        /// The condition.
+        condition: Resource,
+        /// The lock, held.
+        lock: Resource,
+    },
+    /// Wakes the longest waiting thread of a condition, if there is one.
+    Signal(Resource),
+    /// Wakes all threads that wait for a condition.
+    Broadcast(Resource),
+    /// Waits until all threads that use this barrier have arrived.
+    Barrier(Resource),
+    /// Lets others go first.
+    Yield,
+    /// Suspends itself until another thread resumes it (by number in the scenario).
+    Suspend,
+    /// Resumes a suspended thread; remembered if it is not suspended.
+    Resume(usize),
+}
+
+/// What a thread did in a recording.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Recorded {
+    /// When it is first ready.
+    pub start: Instant,
+    /// Its steps in order; it exits after the last.
+    pub steps: Vec<RecordedStep>,
+}
+
+/// One step of a recorded thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RecordedStep {
+    /// Computes.
+    Run(Span),
+    /// Wakes another thread (by number in the scenario).
+    Wake(usize),
+    /// Waits until an instant: nobody is known to have woken it.
+    Until(Instant),
+    /// Waits until another thread has woken it, once more than it has waited so far.
+    Woken,
+}
+
+impl Jobs {
+    /// Jobs of `work` every `period`, due at the next release.
+    #[must_use]
+    pub const fn periodic(work: Span, period: Span) -> Jobs {
+        Jobs {
+            activation: Activation::Periodic {
+                offset: Instant::ZERO,
+                period,
+            },
+            work: Work::Fixed(work),
+            deadline: Some(period),
+            late: OnLate::Complete,
+            count: None,
+        }
+    }
+}

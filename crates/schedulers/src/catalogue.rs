@@ -1,0 +1,129 @@
+//! Every scheduler by name, with its settings: what a scenario may write and a catalogue prints.
+
+use alloc::boxed::Box;
+use core::fmt;
+use windfall_hierarchy::Scheduler;
+use windfall_time::Span;
+
+/// A kind of scheduler.
+pub struct Kind {
+    /// The name in scenarios: lower case, words joined by `-`.
+    pub name: &'static str,
+    /// One line: what it does.
+    pub summary: &'static str,
+    /// The source of its file, whose head says what it takes, gives, admits and assumes.
+    pub source: &'static str,
+    /// The settings of an instance.
+    pub settings: &'static [Setting],
+    /// Makes an instance.
+    pub build: fn(&Settings<'_>) -> Result<Box<dyn Scheduler>, BadSetting>,
+}
+
+/// A setting of an instance.
+pub struct Setting {
+    /// Its name.
+    pub name: &'static str,
+    /// What may be written.
+    pub form: Form,
+    /// What holds when it is not written, as text.
+    pub default: &'static str,
+    /// One line.
+    pub help: &'static str,
+}
+
+/// What may be written for a setting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// A length of time with a unit, above zero.
+    Span,
+    /// A whole number within these bounds, both included.
+    Integer(i64, i64),
+    /// `true` or `false`.
+    Bool,
+    /// One of these words.
+    Word(&'static [&'static str]),
+}
+
+/// What was written for a setting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Value<'a> {
+    /// A length of time.
+    Span(Span),
+    /// A whole number.
+    Integer(i64),
+    /// `true` or `false`.
+    Bool(bool),
+    /// A word.
+    Word(&'a str),
+}
+
+/// What was written for an instance: names and values, each name at most once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings<'a>(pub &'a [(&'a str, Value<'a>)]);
+
+/// A setting that is unknown, of the wrong form or out of range.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BadSetting {
+    /// Which.
+    pub name: &'static str,
+    /// What is allowed.
+    pub allowed: &'static str,
+}
+
+impl fmt::Display for BadSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "setting `{}` is out of range; allowed: {}",
+            self.name, self.allowed
+        )
+    }
+}
+
+impl Settings<'_> {
+    fn find(&self, name: &str) -> Option<Value<'_>> {
+        self.0
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, value)| *value)
+    }
+
+    /// A length of time, or `default`.
+    pub(crate) fn span(&self, name: &'static str, default: Span) -> Result<Span, BadSetting> {
+        match self.find(name) {
+            None => Ok(default),
+            Some(Value::Span(span)) if !span.is_zero() => Ok(span),
+            Some(_) => Err(BadSetting {
+                name,
+                allowed: "a length of time above zero, as `10ms`",
+            }),
+        }
+    }
+
+    /// A word, or the first.
+    pub(crate) fn word<T: Copy>(
+        &self,
+        name: &'static str,
+        words: &[(&'static str, T)],
+        allowed: &'static str,
+    ) -> Result<T, BadSetting> {
+        match (self.find(name), words.first()) {
+            (None, Some((_, default))) => Ok(*default),
+            (Some(Value::Word(word)), _) => words
+                .iter()
+                .find(|(w, _)| *w == word)
+                .map(|(_, value)| *value)
+                .ok_or(BadSetting { name, allowed }),
+            _ => Err(BadSetting { name, allowed }),
+        }
+    }
+}
+
+/// All kinds, in alphabetical order.
+pub const KINDS: &[&Kind] = &[&crate::edf::KIND];
+
+/// The kind of that name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Kind> {
+    KINDS.iter().copied().find(|kind| kind.name == name)
+}

@@ -6,7 +6,9 @@
 #![forbid(unsafe_code)]
 
 mod event;
+pub mod timeline;
 
 pub use event::{
     Cpu, Discard, Event, Header, Memory, NodeId, Note, Record, Sink, Stop, Theft, ThreadId,
 };
+pub use timeline::Timeline;

@@ -1,1 +1,36 @@
-//! To come.
+//! A deterministic simulated machine that hosts a hierarchy.
+//!
+//! Virtual time in nanoseconds; any number of processors, each with its speed; costs of switching
+//! and of scheduling; a timer that is precise or ticks; interrupts that steal time; caches that must
+//! be filled again. The scheduler that is simulated is the scheduler that runs elsewhere: this crate
+//! decides nothing about who runs.
+//!
+//! Invariants: equal inputs give equal runs; on every processor, at every moment, what threads
+//! received, what switching and scheduling cost, what was stolen and what was idle add up to the
+//! time that has passed (asserted).
+//!
+//! Read next: `run.rs` (the loop), `drive.rs` (what a program's action does), `cpu.rs` (where a
+//! processor's time goes), `converge.rs` (from desired to actual).
+#![forbid(unsafe_code)]
+
+mod control;
+mod converge;
+mod cpu;
+mod drive;
+mod events;
+mod interrupt;
+mod machine;
+mod outcome;
+mod run;
+mod stats;
+mod sync;
+mod thread;
+mod tracer;
+
+pub use control::Request;
+pub use interrupt::{Interrupts, Pattern};
+pub use machine::{Costs, Machine, Refill, Timer};
+pub use outcome::{CpuOutcome, Failure, Outcome, ThreadOutcome};
+pub use run::Sim;
+pub use stats::Response;
+pub use thread::{SimThread, ThreadSpec};

@@ -1,0 +1,490 @@
+//! The loop: everything that is due at an instant happens, then the processors follow.
+
+use crate::control::Request;
+use crate::cpu::{SimCpu, Units, rates};
+use crate::events::{Due, Events};
+use crate::interrupt::{Interrupts, Source};
+use crate::machine::Machine;
+use crate::outcome::{Failure, Outcome};
+use crate::sync::Syncs;
+use crate::thread::{Condition, Job, SimThread, Thread, ThreadSpec};
+use crate::tracer::{self, Tracer};
+use std::collections::BTreeMap;
+use windfall_hierarchy::{Happening, Hierarchy, Message, Note, Processor, Target, ThreadId};
+use windfall_programs::{Activation, OnLate, Resource};
+use windfall_time::{Instant, Span};
+use windfall_trace::{Event, Sink, Theft};
+
+/// A simulation that is being set up or has begun.
+pub struct Sim<'a> {
+    pub(crate) now: Instant,
+    pub(crate) machine: Machine,
+    pub(crate) hierarchy: Hierarchy,
+    pub(crate) cpus: Vec<SimCpu>,
+    /// Units in a nanosecond of work at speed 1.
+    pub(crate) unit: Units,
+    pub(crate) threads: Vec<Thread>,
+    /// From the hierarchy's thread index to ours.
+    pub(crate) numbers: Vec<u32>,
+    /// Threads whose jobs are released by another's completions.
+    pub(crate) followers: BTreeMap<u32, Vec<u32>>,
+    pub(crate) events: Events,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) syncs: Syncs,
+    /// Control requests in order of time, and which comes next.
+    pub(crate) requests: Vec<(Instant, Request)>,
+    pub(crate) next_request: usize,
+    pub(crate) tracer: Tracer<'a>,
+    pub(crate) changed: Vec<Processor>,
+    /// Processors whose thread must be asked for its next action.
+    pub(crate) eager: Vec<u16>,
+    pub(crate) seed: u64,
+    pub(crate) decisions: u64,
+    pub(crate) refused: Vec<(Instant, String)>,
+    pub(crate) failure: Option<Failure>,
+    pub(crate) costly: bool,
+    /// Where the time of decisions that no thread caused is spent.
+    pub(crate) event_cpu: u16,
+}
+
+impl<'a> Sim<'a> {
+    /// A machine with a hierarchy that has its schedulers, and no threads yet.
+    ///
+    /// # Errors
+    /// When the machine has no processors, not as many as the hierarchy, or its speeds have no
+    /// common measure that fits.
+    pub fn new(
+        machine: Machine,
+        mut hierarchy: Hierarchy,
+        seed: u64,
+        sink: Option<&'a mut dyn Sink>,
+    ) -> Result<Sim<'a>, Failure> {
+        let (unit, rates) = rates(&machine.speeds).ok_or(Failure::Speeds)?;
+        if rates.is_empty() || rates.len() != usize::from(hierarchy.processors()) {
+            return Err(Failure::Processors {
+                machine: rates.len(),
+                hierarchy: usize::from(hierarchy.processors()),
+            });
+        }
+        hierarchy.open_journal(4096, false);
+        let costs = machine.costs;
+        let costly = !(costs.decision.is_zero() && costs.notification.is_zero());
+        let mut events = Events::new();
+        events.reserve(rates.len());
+        Ok(Sim {
+            now: Instant::ZERO,
+            cpus: rates.into_iter().map(SimCpu::new).collect(),
+            unit,
+            machine,
+            hierarchy,
+            threads: Vec::new(),
+            numbers: Vec::new(),
+            followers: BTreeMap::new(),
+            events,
+            sources: Vec::new(),
+            syncs: Syncs::default(),
+            requests: Vec::new(),
+            next_request: 0,
+            tracer: Tracer::new(sink),
+            changed: Vec::new(),
+            eager: Vec::new(),
+            seed,
+            decisions: 0,
+            refused: Vec::new(),
+            failure: None,
+            costly,
+            event_cpu: 0,
+        })
+    }
+
+    /// Adds a thread, which is created at its start.
+    pub fn add(&mut self, spec: ThreadSpec) -> SimThread {
+        let number = u32::try_from(self.threads.len()).unwrap_or(u32::MAX);
+        self.events.reserve(self.threads.len() + 1);
+        self.events.set(Due::Wake(number), spec.start);
+        let seed = self.seed ^ u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let thread = Thread::new(spec, seed);
+        if let Some(source) = &thread.jobs
+            && let Activation::After(before) = source.jobs.activation
+        {
+            let before = u32::try_from(before).unwrap_or(u32::MAX);
+            self.followers.entry(before).or_default().push(number);
+        }
+        self.threads.push(thread);
+        SimThread(number)
+    }
+
+    /// Adds a source of interrupts.
+    pub fn interrupt(&mut self, interrupts: Interrupts) {
+        let number = u32::try_from(self.sources.len()).unwrap_or(u32::MAX);
+        self.events.reserve(self.sources.len() + 1);
+        let seed =
+            self.seed.rotate_left(17) ^ u64::from(number).wrapping_mul(0xd134_2543_de82_ef95);
+        let source = Source::new(interrupts, seed);
+        if let Some(at) = source.at() {
+            self.events.set(Due::Interrupt(number), at);
+        }
+        self.sources.push(source);
+    }
+
+    /// Says how many threads use a barrier.
+    pub fn barrier(&mut self, barrier: Resource, parties: usize) {
+        self.syncs.at(barrier).parties = parties;
+    }
+
+    /// Counts the intervals between a thread's completions that exceed `limit`.
+    pub fn watch_intervals(&mut self, thread: SimThread, limit: Span) {
+        if let Some(thread) = self.threads.get_mut(thread.0 as usize) {
+            thread.stats.interval_limit = Some(limit);
+        }
+    }
+
+    /// Has a control request carried out at an instant; requests of one instant in order of adding.
+    pub fn at(&mut self, when: Instant, request: Request) {
+        let place = self.requests.partition_point(|(at, _)| *at <= when);
+        self.requests.insert(place, (when, request));
+        self.events.reserve(1);
+        self.events.set(Due::Control, self.requests[0].0);
+    }
+
+    /// Runs until `end`, what is released and done at that instant included, calling `progress` now and
+    /// then; stops early when it returns false.
+    #[must_use]
+    pub fn run(mut self, end: Instant, mut progress: impl FnMut(Instant) -> bool) -> Outcome {
+        self.tracer.declare_nodes(self.now, &self.hierarchy);
+        let mut steps: u32 = 0;
+        while let Some(at) = self.next_at().filter(|at| *at <= end) {
+            self.now = at;
+            self.instant(at == end);
+            steps = steps.wrapping_add(1);
+            if self.failure.is_some() || (steps & 0xffff == 0 && !progress(self.now)) {
+                break;
+            }
+        }
+        if self.failure.is_none() && self.now < end && self.next_at().is_none_or(|at| at > end) {
+            self.now = end;
+        }
+        self.finish()
+    }
+
+    #[inline]
+    fn next_at(&self) -> Option<Instant> {
+        let timer = self
+            .hierarchy
+            .next_timer()
+            .map(|at| self.machine.timer.fires(at));
+        match (self.events.next_at(), timer) {
+            (Some(event), Some(timer)) => Some(event.min(timer).max(self.now)),
+            (event, timer) => event.or(timer).map(|at| at.max(self.now)),
+        }
+    }
+
+    /// Everything that happens at `now`. At the very end no processor switches any more: nobody
+    /// could run.
+    fn instant(&mut self, last: bool) {
+        loop {
+            while let Some(due) = self.events.pop(self.now) {
+                self.happen(due);
+            }
+            if let Some(timer) = self.hierarchy.next_timer()
+                && self.machine.timer.fires(timer) <= self.now
+            {
+                self.tell(|hierarchy, now| hierarchy.timer_due(now));
+            }
+            if last || !self.converge() || self.failure.is_some() {
+                return;
+            }
+        }
+    }
+
+    fn happen(&mut self, due: Due) {
+        match due {
+            Due::Cpu(cpu) => self.cpu_due(cpu as usize),
+            Due::Interrupt(source) => self.strike(source as usize),
+            Due::Control => self.control(),
+            Due::Release(thread) => self.release_due(thread),
+            Due::Wake(thread) if self.threads[thread as usize].id.is_none() => self.birth(thread),
+            Due::Wake(thread) => {
+                self.threads[thread as usize].asks = true;
+                self.wake(thread, None);
+            }
+        }
+    }
+
+    /// Tells the hierarchy something, and sees to what that costs and brings about.
+    #[inline]
+    pub(crate) fn tell<T>(
+        &mut self,
+        call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, windfall_hierarchy::Refusal>,
+    ) -> Option<T> {
+        let before = if self.costly {
+            self.hierarchy.notifications()
+        } else {
+            0
+        };
+        self.decisions += 1;
+        let answer = call(&mut self.hierarchy, self.now);
+        if self.costly {
+            let count = self.hierarchy.notifications() - before;
+            let costs = self.machine.costs;
+            let notified = costs.notification.checked_mul(count).unwrap_or(Span::MAX);
+            let cpu = usize::from(self.event_cpu);
+            self.rob(
+                cpu,
+                Theft::Scheduling,
+                0,
+                costs.decision.saturating_add(notified),
+            );
+        }
+        if !self.hierarchy.journal_is_empty() {
+            self.read_journal();
+        }
+        match answer {
+            Ok(value) => Some(value),
+            Err(refusal) => {
+                self.refused.push((self.now, refusal.to_string()));
+                None
+            }
+        }
+    }
+
+    /// A message about a job; a scheduler that has no use for such is not told again.
+    pub(crate) fn tell_job(&mut self, number: u32) {
+        let thread = &self.threads[number as usize];
+        let (Some(id), Some(job), true) = (thread.id, thread.job, thread.tells) else {
+            return;
+        };
+        let work = thread.jobs.as_ref().map(|source| source.jobs.work.most());
+        let deadline = job.deadline.unwrap_or(Instant::MAX);
+        let message = Message::Job {
+            release: job.release,
+            deadline,
+            work,
+        };
+        let mut understood = true;
+        self.tell(|hierarchy, now| match hierarchy.tell(now, id, message) {
+            Err(windfall_hierarchy::Refusal::NotUnderstood { .. }) => {
+                understood = false;
+                Ok(())
+            }
+            answer => answer,
+        });
+        self.threads[number as usize].tells = understood;
+    }
+
+    fn read_journal(&mut self) {
+        let entries: Vec<_> = self.hierarchy.drain_journal().collect();
+        for entry in entries {
+            let node = self.tracer.node_number(entry.node);
+            match entry.what {
+                Happening::Noted { note, about } => {
+                    let thread = match about {
+                        Some(Target::Thread(thread)) => self.number(thread),
+                        _ => None,
+                    };
+                    if note == Note::Expired
+                        && let Some(thread) = thread
+                    {
+                        self.abort_job(thread);
+                    }
+                    if let Some(what) = tracer::note(note) {
+                        let thread = thread.map(windfall_trace::ThreadId);
+                        self.tracer
+                            .record(entry.at, || Event::Note { node, thread, what });
+                    }
+                }
+                Happening::Quarantined { defect } => {
+                    let reason = defect.to_string();
+                    self.tracer
+                        .record(entry.at, || Event::Quarantine { node, reason });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub(crate) fn number(&self, thread: ThreadId) -> Option<u32> {
+        self.numbers.get(thread.index()).copied()
+    }
+
+    /// A thread comes into being, ready to run its program.
+    fn birth(&mut self, number: u32) {
+        let spec = &self.threads[number as usize].spec;
+        let (parent, messages) = (spec.parent, spec.messages.clone());
+        let created = self.tell(|hierarchy, now| hierarchy.create_thread(now, parent, &messages));
+        let Some(id) = created else {
+            let thread = &mut self.threads[number as usize];
+            thread.condition = Condition::Gone;
+            return;
+        };
+        if self.numbers.len() <= id.index() {
+            self.numbers.resize(id.index() + 1, u32::MAX);
+        }
+        self.numbers[id.index()] = number;
+        let now = self.now;
+        let thread = &mut self.threads[number as usize];
+        thread.id = Some(id);
+        let (name, promised) = (thread.spec.name.clone(), thread.spec.promised.clone());
+        self.tracer.thread(now, number, &name, Some(parent));
+        if let Some(guarantee) = promised {
+            self.tracer.record(now, || Event::Promise {
+                thread: windfall_trace::ThreadId(number),
+                guarantee: Some(guarantee),
+            });
+        }
+        let thread = &mut self.threads[number as usize];
+        if let Some(source) = &thread.jobs {
+            thread.condition = Condition::Jobless;
+            thread.asks = true;
+            // The body's first action is to await a job; it does so here, without a processor.
+            let _ = thread.body.next(now);
+            match source.jobs.activation {
+                Activation::Periodic { offset, .. } | Activation::Sporadic { offset, .. } => {
+                    self.events.set(Due::Release(number), offset.max(now));
+                }
+                Activation::After(_) => {}
+            }
+        } else {
+            self.first_action(number);
+        }
+    }
+
+    /// Begins a program that is not made of jobs: one that sleeps first never gets a processor for
+    /// that.
+    fn first_action(&mut self, number: u32) {
+        let now = self.now;
+        let thread = &mut self.threads[number as usize];
+        match thread.body.next(now) {
+            windfall_programs::Action::SleepUntil(at) if at > now => {
+                thread.condition = Condition::Sleeping;
+                thread.asks = true;
+                self.events
+                    .set(Due::Wake(number), self.machine.timer.fires(at));
+            }
+            windfall_programs::Action::SleepUntil(_) => self.wake(number, None),
+            action => {
+                thread.resumed = Some(action);
+                self.wake(number, None);
+            }
+        }
+    }
+
+    /// A job is released by time.
+    fn release_due(&mut self, number: u32) {
+        let now = self.now;
+        let thread = &mut self.threads[number as usize];
+        let Some(source) = &mut thread.jobs else {
+            return;
+        };
+        let next = match source.jobs.activation {
+            Activation::Periodic { period, .. } => now.checked_add(period),
+            Activation::Sporadic { least, most, .. } => {
+                let gap = source.random.between(least.as_nanos(), most.as_nanos());
+                now.checked_add(Span::from_nanos(gap))
+            }
+            Activation::After(_) => None,
+        };
+        let more = source
+            .jobs
+            .count
+            .is_none_or(|count| source.released + 1 < count);
+        if let Some(next) = next.filter(|_| more) {
+            self.events.set(Due::Release(number), next);
+        }
+        self.release_job(number);
+    }
+
+    /// A job of a thread is released; it begins at once if the thread has nothing else to do.
+    pub(crate) fn release_job(&mut self, number: u32) {
+        let now = self.now;
+        let thread = &mut self.threads[number as usize];
+        let Some(source) = &mut thread.jobs else {
+            return;
+        };
+        if source
+            .jobs
+            .count
+            .is_some_and(|count| source.released >= count)
+        {
+            return;
+        }
+        source.released += 1;
+        thread.stats.released += 1;
+        let deadline = source.jobs.deadline.map(|span| now.saturating_add(span));
+        let job = Job {
+            release: now,
+            deadline,
+        };
+        self.tracer.record(now, || Event::Release {
+            thread: windfall_trace::ThreadId(number),
+            deadline,
+        });
+        if thread.condition == Condition::Jobless {
+            thread.job = Some(job);
+            self.tell_job(number);
+            self.wake(number, None);
+        } else {
+            thread.backlog.push_back(job);
+        }
+    }
+
+    /// A scheduler has given up a thread's job at its deadline.
+    fn abort_job(&mut self, number: u32) {
+        let now = self.now;
+        let cpu = self.threads[number as usize].cpu;
+        if let Some(cpu) = cpu {
+            self.account(usize::from(cpu));
+        }
+        let thread = &mut self.threads[number as usize];
+        let aborts = thread
+            .jobs
+            .as_ref()
+            .is_some_and(|s| s.jobs.late == OnLate::Abort);
+        if thread.job.is_none() || !aborts {
+            return;
+        }
+        thread.job = None;
+        thread.left = 0;
+        thread.resumed = None;
+        thread.asks = true;
+        thread.body.abandon_job();
+        thread.stats.aborted += 1;
+        thread.stats.missed += 1;
+        self.tracer.record(now, || Event::Abort {
+            thread: windfall_trace::ThreadId(number),
+        });
+        self.next_job(number);
+    }
+
+    /// A waiting thread becomes runnable.
+    pub(crate) fn wake(&mut self, number: u32, by: Option<u32>) {
+        let now = self.now;
+        let thread = &mut self.threads[number as usize];
+        let Some(id) = thread.id else { return };
+        thread.condition = Condition::Runnable;
+        thread.awake = now;
+        thread.unserved = Some(now);
+        thread.stats.wakeups += 1;
+        if let Some(cpu) = thread.last_cpu {
+            self.event_cpu = cpu;
+        }
+        self.tracer.record(now, || Event::Wake {
+            thread: windfall_trace::ThreadId(number),
+            by: by.map(windfall_trace::ThreadId),
+        });
+        self.tell(|hierarchy, now| hierarchy.ready(now, id));
+    }
+
+    /// A source of interrupts takes its toll.
+    fn strike(&mut self, number: usize) {
+        let source = &mut self.sources[number];
+        let cost = source.strike();
+        let (cpu, kind) = (usize::from(source.interrupts.cpu), source.interrupts.kind);
+        let irq = source.interrupts.number;
+        if let Some(at) = source.at() {
+            let due = Due::Interrupt(u32::try_from(number).unwrap_or(u32::MAX));
+            self.events.set(due, at);
+        }
+        self.rob(cpu, kind, irq, cost);
+    }
+}

@@ -1,0 +1,138 @@
+//! What is counted for each thread while it runs.
+
+use hdrhistogram::Histogram;
+use windfall_time::{Instant, Span};
+
+/// Response times: least, most and mean exact, quantiles to within 1 %.
+#[derive(Clone, Debug, Default)]
+pub struct Response {
+    count: u64,
+    sum: u128,
+    least: u64,
+    most: u64,
+    histogram: Option<Box<Histogram<u32>>>,
+}
+
+impl Response {
+    #[inline]
+    pub(crate) fn record(&mut self, response: Span) {
+        let ns = response.as_nanos();
+        self.least = if self.count == 0 {
+            ns
+        } else {
+            self.least.min(ns)
+        };
+        self.most = self.most.max(ns);
+        self.count += 1;
+        self.sum += u128::from(ns);
+        let histogram = self.histogram.get_or_insert_with(|| {
+            Box::new(Histogram::new(2).unwrap_or_else(|error| panic!("two digits: {error}")))
+        });
+        // A histogram that resizes itself refuses no value above zero.
+        histogram.saturating_record(ns.max(1));
+    }
+
+    /// How many.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The shortest, exactly; `None` when there was none.
+    #[must_use]
+    pub fn least(&self) -> Option<Span> {
+        (self.count > 0).then_some(Span::from_nanos(self.least))
+    }
+
+    /// The longest, exactly.
+    #[must_use]
+    pub fn most(&self) -> Option<Span> {
+        (self.count > 0).then_some(Span::from_nanos(self.most))
+    }
+
+    /// The sum of all, in nanoseconds.
+    #[must_use]
+    pub const fn sum(&self) -> u128 {
+        self.sum
+    }
+
+    /// The mean, rounded down to a nanosecond.
+    #[must_use]
+    pub fn mean(&self) -> Option<Span> {
+        let mean = self.sum.checked_div(u128::from(self.count))?;
+        u64::try_from(mean).ok().map(Span::from_nanos)
+    }
+
+    /// The value below which a share of `percent` of all lie, to within 1 %, and never past the
+    /// longest.
+    #[must_use]
+    pub fn quantile(&self, percent: u8) -> Option<Span> {
+        let histogram = self.histogram.as_ref()?;
+        let value = histogram.value_at_percentile(f64::from(percent));
+        Some(Span::from_nanos(value.clamp(self.least, self.most)))
+    }
+
+    /// Upper bounds and counts of the buckets that are not empty.
+    #[must_use]
+    pub fn buckets(&self) -> Vec<(Span, u64)> {
+        let Some(histogram) = &self.histogram else {
+            return Vec::new();
+        };
+        let buckets = histogram.iter_recorded();
+        buckets
+            .map(|bucket| {
+                (
+                    Span::from_nanos(bucket.value_iterated_to()),
+                    u64::from(bucket.count_at_value()),
+                )
+            })
+            .collect()
+    }
+}
+
+/// What is counted for a thread.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ThreadStats {
+    pub(crate) received: Span,
+    pub(crate) runnable: Span,
+    pub(crate) wakeups: u64,
+    pub(crate) dispatches: u64,
+    pub(crate) preemptions: u64,
+    pub(crate) migrations: u64,
+    pub(crate) released: u64,
+    pub(crate) completed: u64,
+    pub(crate) aborted: u64,
+    pub(crate) missed: u64,
+    pub(crate) response: Response,
+    /// The first ten responses, in order, for comparison with other tools.
+    pub(crate) first: Vec<Span>,
+    /// Longest stretch ready without running.
+    pub(crate) gap: Span,
+    /// Completions: the last one, the longest interval between two, and how many intervals exceed
+    /// the limit.
+    pub(crate) completion: Option<Instant>,
+    pub(crate) interval: Span,
+    pub(crate) interval_limit: Option<Span>,
+    pub(crate) intervals_above: u64,
+}
+
+impl ThreadStats {
+    /// A job that was released at `release` is done.
+    #[inline]
+    pub(crate) fn complete(&mut self, release: Instant, now: Instant, late: bool) {
+        let response = now - release;
+        self.completed += 1;
+        self.missed += u64::from(late);
+        self.response.record(response);
+        if self.first.len() < 10 {
+            self.first.push(response);
+        }
+        if let Some(last) = self.completion {
+            let interval = now - last;
+            self.interval = self.interval.max(interval);
+            self.intervals_above +=
+                u64::from(self.interval_limit.is_some_and(|limit| interval > limit));
+        }
+        self.completion = Some(now);
+    }
+}

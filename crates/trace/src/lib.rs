@@ -5,7 +5,9 @@
 //! looked at with the same eyes.
 #![forbid(unsafe_code)]
 
+pub mod codec;
 mod event;
+pub mod export;
 pub mod timeline;
 
 pub use event::{

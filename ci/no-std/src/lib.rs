@@ -1,0 +1,38 @@
+//! Shows that `hierarchy` and `schedulers` need no std: this library brings its own panic handler
+//! and allocator, which a second one, from std, would make impossible to build.
+#![no_std]
+
+extern crate alloc;
+
+use alloc::boxed::Box;
+use core::alloc::{GlobalAlloc, Layout};
+use windfall_hierarchy::{Hierarchy, NodeSpec, Parent};
+use windfall_schedulers::Edf;
+
+struct Nothing;
+
+// SAFETY: an allocator that always fails keeps every promise of the trait.
+unsafe impl GlobalAlloc for Nothing {
+    unsafe fn alloc(&self, _: Layout) -> *mut u8 {
+        core::ptr::null_mut()
+    }
+
+    unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
+}
+
+#[global_allocator]
+static ALLOCATOR: Nothing = Nothing;
+
+#[panic_handler]
+fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
+    loop {}
+}
+
+/// Uses enough of both crates that nothing is left out of the link.
+#[unsafe(no_mangle)]
+pub extern "C" fn windfall_no_std() -> bool {
+    let mut tree = Hierarchy::new(1);
+    let scheduler = Box::new(Edf::default());
+    let spec = NodeSpec { name: "edf", kind: "edf", scheduler, owns: &[(Parent::Top, &[])] };
+    tree.create(windfall_time::Instant::ZERO, spec).is_ok()
+}

@@ -1,0 +1,214 @@
+//! Bytes as a record; the mirror of `encode.rs`, in its order. `None` for what no writer writes.
+
+use super::bytes::Bytes;
+use super::memo::{Memo, tag};
+use crate::{Cpu, Event, NodeId, Note, Record, Stop, Theft, ThreadId};
+use windfall_time::{Instant, Span};
+
+/// Takes one record off a block.
+#[inline]
+pub(super) fn decode(bytes: &mut Bytes<'_>, memo: &Memo) -> Option<Record> {
+    let first = bytes.byte()?;
+    let now = memo.now.checked_add(bytes.number()?)?;
+    let event = if first & tag::SWITCH != 0 {
+        switch(bytes, memo, first)?
+    } else if first & tag::WAKE != 0 {
+        let by_bits = first & tag::BY_BITS;
+        if first & !(tag::WAKE | tag::BY_BITS) != 0 {
+            return None;
+        }
+        let thread = ThreadId(bytes.small()?);
+        let by = match by_bits {
+            tag::BY_NOBODY => None,
+            tag::BY_RUNNING => Some(memo.running(memo.cpu)??),
+            tag::BY_NAMED => Some(ThreadId(bytes.small()?)),
+            _ => return None,
+        };
+        Event::Wake { thread, by }
+    } else {
+        rare(bytes, first, now)?
+    };
+    Some(Record {
+        at: Instant::from_nanos(now),
+        event,
+    })
+}
+
+#[inline]
+fn switch(bytes: &mut Bytes<'_>, memo: &Memo, first: u8) -> Option<Event> {
+    let cpu = if first & tag::SAME_CPU != 0 {
+        memo.cpu
+    } else {
+        Cpu(bytes.small()?)
+    };
+    let why = match first & tag::STOP_BITS {
+        tag::NOBODY => None,
+        number => Some(stop(number)?),
+    };
+    let prev = if first & tag::FORESEEN != 0 {
+        match (why, memo.running(cpu)?) {
+            (Some(why), Some(thread)) => Some((thread, why)),
+            (None, None) => None,
+            _ => return None,
+        }
+    } else {
+        match why {
+            Some(why) => Some((ThreadId(bytes.small()?), why)),
+            None => None,
+        }
+    };
+    let next = match first & tag::NEXT_BITS {
+        tag::NEXT_IDLE => None,
+        tag::NEXT_WOKEN => Some(memo.woken?),
+        tag::NEXT_NAMED => Some(ThreadId(bytes.small()?)),
+        _ => return None,
+    };
+    Some(Event::Switch { cpu, prev, next })
+}
+
+fn rare(bytes: &mut Bytes<'_>, first: u8, now: u64) -> Option<Event> {
+    if first == tag::CONTROL {
+        return Some(Event::Control {
+            text: bytes.text()?,
+        });
+    }
+    if first == tag::LOST {
+        let cpu = option(bytes)?.map(Cpu);
+        let known = flag(bytes)?;
+        let count = bytes.number()?;
+        return Some(Event::Lost {
+            cpu,
+            count: known.then_some(count),
+        });
+    }
+    if first == tag::MARK {
+        return Some(Event::Mark {
+            thread: option(bytes)?.map(ThreadId),
+            text: bytes.text()?,
+        });
+    }
+    let id: u32 = bytes.small()?;
+    let (thread, node) = (ThreadId(id), NodeId(id));
+    Some(match first {
+        tag::THREAD => {
+            let (tid, pid) = (bytes.small()?, bytes.small()?);
+            let node = option(bytes)?.map(NodeId);
+            Event::Thread {
+                thread,
+                tid,
+                pid,
+                name: bytes.text()?,
+                node,
+            }
+        }
+        tag::NODE => {
+            let parent = option(bytes)?.map(NodeId);
+            Event::Node {
+                node,
+                parent,
+                name: bytes.text()?,
+                kind: bytes.text()?,
+            }
+        }
+        tag::PROMISE => {
+            let guarantee = if flag(bytes)? {
+                Some(bytes.text()?)
+            } else {
+                None
+            };
+            Event::Promise { thread, guarantee }
+        }
+        tag::EXIT => Event::Exit { thread },
+        tag::THEFT_BEGIN => {
+            let (cpu, kind) = (Cpu(u16::try_from(id).ok()?), theft(bytes.byte()?)?);
+            Event::TheftBegin {
+                cpu,
+                kind,
+                number: bytes.small()?,
+            }
+        }
+        tag::THEFT_END => Event::TheftEnd {
+            cpu: Cpu(u16::try_from(id).ok()?),
+        },
+        tag::RELEASE => {
+            let deadline = if flag(bytes)? {
+                Some(Instant::from_nanos(now.wrapping_add(bytes.number()?)))
+            } else {
+                None
+            };
+            Event::Release { thread, deadline }
+        }
+        tag::COMPLETE | tag::MISSED => {
+            let response = Span::from_nanos(bytes.number()?);
+            Event::Complete {
+                thread,
+                response,
+                missed: first == tag::MISSED,
+            }
+        }
+        tag::ABORT => Event::Abort { thread },
+        tag::NOTE => {
+            let thread = option(bytes)?.map(ThreadId);
+            Event::Note {
+                node,
+                thread,
+                what: note(bytes)?,
+            }
+        }
+        tag::QUARANTINE => Event::Quarantine {
+            node,
+            reason: bytes.text()?,
+        },
+        _ => return None,
+    })
+}
+
+fn option<T: TryFrom<u64>>(bytes: &mut Bytes<'_>) -> Option<Option<T>> {
+    match bytes.number()? {
+        0 => Some(None),
+        number => T::try_from(number - 1).ok().map(Some),
+    }
+}
+
+fn flag(bytes: &mut Bytes<'_>) -> Option<bool> {
+    match bytes.byte()? {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    }
+}
+
+fn stop(number: u8) -> Option<Stop> {
+    let all = [
+        Stop::Preempted,
+        Stop::Blocked,
+        Stop::Uninterruptible,
+        Stop::Stopped,
+        Stop::Exited,
+    ];
+    all.get(usize::from(number)).copied()
+}
+
+fn theft(number: u8) -> Option<Theft> {
+    let all = [
+        Theft::Interrupt,
+        Theft::Softirq,
+        Theft::Steal,
+        Theft::Scheduling,
+        Theft::Switching,
+    ];
+    all.get(usize::from(number)).copied()
+}
+
+fn note(bytes: &mut Bytes<'_>) -> Option<Note> {
+    Some(match bytes.byte()? {
+        0 => Note::Budget(Span::from_nanos(bytes.number()?)),
+        1 => Note::Exhausted,
+        2 => Note::Replenished(Span::from_nanos(bytes.number()?)),
+        3 => Note::Boosted,
+        4 => Note::Rescued,
+        5 => Note::Late,
+        6 => Note::Expired,
+        _ => return None,
+    })
+}

@@ -90,7 +90,7 @@ impl Hierarchy {
                     self.state.nodes[index as usize].owns.push(slot);
                 }
                 Err(refusal) => {
-                    self.remove_node(index);
+                    self.forget_node(index);
                     return Err(refusal);
                 }
             }
@@ -163,8 +163,15 @@ impl Hierarchy {
         index
     }
 
-    /// Takes out an instance that has no children: its VPs are unregistered, its timers stopped.
+    /// Ends the life of an instance that has no children.
     pub(crate) fn remove_node(&mut self, node: u32) {
+        self.forget_node(node);
+        let scheduler = &mut self.schedulers[node as usize];
+        crate::guard::guarded(|| scheduler.deinit());
+    }
+
+    /// Unregisters an instance's VPs, stops its timers and frees its place.
+    fn forget_node(&mut self, node: u32) {
         self.state.nodes[node as usize].alive = false;
         while let Some(own) = self.state.nodes[node as usize].owns.pop() {
             self.cut(own.vp);
@@ -177,8 +184,6 @@ impl Hierarchy {
             self.state.timers.remove(slot);
         }
         self.state.free_timers.push((first, count));
-        let scheduler = &mut self.schedulers[node as usize];
-        crate::guard::guarded(|| scheduler.deinit());
     }
 
     /// Destroys an instance; its children move to the default scheduler.

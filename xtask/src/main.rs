@@ -1,0 +1,93 @@
+//! The project's own chores, as `cargo xtask NAME`. Nothing to install but Rust.
+#![forbid(unsafe_code)]
+
+mod arrows;
+mod run;
+mod tidy;
+
+use run::{Step, all};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask CHORE
+
+  demo     simulate the recorded workload under two hierarchies, and say where to look
+  check    everything that must pass: format, lints, documentation, tests, arrows, no std
+  bench    the benchmarks; needs valgrind for the instruction counts
+";
+
+fn main() -> ExitCode {
+    let chore = std::env::args().nth(1);
+    let done = match chore.as_deref() {
+        Some("check") => check(),
+        Some("demo") => demo(),
+        Some("bench") => bench(),
+        _ => {
+            print!("{HELP}");
+            return ExitCode::from(u8::from(chore.is_some()) * 2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("xtask: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn check() -> Result<(), String> {
+    all(&[
+        Step::cargo("format", &["fmt", "--all", "--check"]),
+        Step::call("arrows between crates", arrows::check),
+        Step::call("tidy", tidy::check),
+        Step::cargo(
+            "lints",
+            &[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ],
+        ),
+        Step::cargo(
+            "documentation",
+            &["doc", "--workspace", "--no-deps", "--quiet"],
+        )
+        .with("RUSTDOCFLAGS", "-D warnings"),
+        Step::cargo("the core without std", &NO_STD),
+        Step::cargo("hierarchy, each feature alone", &HIERARCHY_PLAIN),
+        Step::cargo("tests", &["test", "--workspace"]),
+        Step::cargo(
+            "tests in release",
+            &["test", "--workspace", "--release", "--lib", "--tests"],
+        ),
+    ])
+}
+
+const NO_STD: [&str; 5] = [
+    "build",
+    "--manifest-path",
+    "ci/no-std/Cargo.toml",
+    "--target-dir",
+    "target/no-std",
+];
+const HIERARCHY_PLAIN: [&str; 4] = ["check", "-p", "windfall-hierarchy", "--no-default-features"];
+
+fn demo() -> Result<(), String> {
+    let build = Step::cargo(
+        "build",
+        &["build", "--release", "--quiet", "-p", "windfall"],
+    );
+    all(&[build])?;
+    run::script("scenarios/recorded/demo.sh")
+}
+
+fn bench() -> Result<(), String> {
+    all(&[
+        Step::cargo("notifications", &["bench", "-p", "windfall-schedulers"]),
+        Step::cargo("the bars' cases", &["bench", "-p", "windfall-sim"]),
+    ])
+}

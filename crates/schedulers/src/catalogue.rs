@@ -100,6 +100,41 @@ impl Settings<'_> {
         }
     }
 
+    /// A length of time, if one is written.
+    pub(crate) fn optional_span(&self, name: &'static str) -> Result<Option<Span>, BadSetting> {
+        match self.find(name) {
+            None => Ok(None),
+            Some(_) => self.span(name, Span::ZERO).map(Some),
+        }
+    }
+
+    /// A whole number within bounds, or `default`.
+    pub(crate) fn integer(
+        &self,
+        name: &'static str,
+        bounds: (i64, i64),
+        allowed: &'static str,
+        default: i64,
+    ) -> Result<i64, BadSetting> {
+        match self.find(name) {
+            None => Ok(default),
+            Some(Value::Integer(n)) if (bounds.0..=bounds.1).contains(&n) => Ok(n),
+            Some(_) => Err(BadSetting { name, allowed }),
+        }
+    }
+
+    /// `true` or `false`, or `default`.
+    pub(crate) fn bool(&self, name: &'static str, default: bool) -> Result<bool, BadSetting> {
+        match self.find(name) {
+            None => Ok(default),
+            Some(Value::Bool(answer)) => Ok(answer),
+            Some(_) => Err(BadSetting {
+                name,
+                allowed: "true or false",
+            }),
+        }
+    }
+
     /// A word, or the first.
     pub(crate) fn word<T: Copy>(
         &self,
@@ -120,7 +155,12 @@ impl Settings<'_> {
 }
 
 /// All kinds, in alphabetical order.
-pub const KINDS: &[&Kind] = &[&crate::edf::KIND];
+pub const KINDS: &[&Kind] = &[
+    &crate::edf::KIND,
+    &crate::fixed_priority::KIND,
+    &crate::join::KIND,
+    &crate::round_robin::KIND,
+];
 
 /// The kind of that name.
 #[must_use]

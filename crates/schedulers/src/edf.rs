@@ -74,21 +74,30 @@ struct Jobs {
 }
 
 impl Policy for Jobs {
-    type Rank = Instant;
+    /// Deadline, release, slot.
+    type Key = (Instant, Instant, u32);
 
-    fn rank(&self, child: Child) -> Instant {
-        self.jobs[child.index()].deadline
+    #[inline]
+    fn key(&self, child: Child) -> Self::Key {
+        let job = &self.jobs[child.index()];
+        (job.deadline, job.release, child.0)
     }
 
-    fn since(&self, child: Child) -> Instant {
-        self.jobs[child.index()].release
+    #[inline]
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        ready.0 < running.0
+    }
+
+    #[inline]
+    fn eligible(&self, child: Child) -> bool {
+        !self.jobs[child.index()].expired
     }
 }
 
 /// The scheduler.
 #[derive(Default)]
 pub struct Edf {
-    pool: Pool<Instant>,
+    pool: Pool<Jobs>,
     jobs: Jobs,
     late: Late,
     /// Unfinished jobs by deadline; only kept with [`Late::Abort`].
@@ -127,7 +136,7 @@ impl Edf {
             self.jobs.jobs[child.index()].expired = true;
             port.note(Some(child), Note::Expired);
             if port.held_through(child).is_some() {
-                self.pool.rotate(child, false, &mut self.jobs, port);
+                self.pool.rotate(child, &mut self.jobs, port);
             } else {
                 self.pool.withdraw(child, port);
             }
@@ -234,7 +243,6 @@ impl Scheduler for Edf {
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool
-            .check(view, |child| !self.jobs.jobs[child.index()].expired)
+        self.pool.check(&self.jobs, view)
     }
 }

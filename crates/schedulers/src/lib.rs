@@ -10,7 +10,14 @@ extern crate alloc;
 
 pub mod catalogue;
 mod edf;
+mod fixed_priority;
+mod join;
 mod own_set;
 mod pool;
+mod quantum;
+mod round_robin;
 
 pub use edf::{Edf, Late};
+pub use fixed_priority::FixedPriority;
+pub use join::Join;
+pub use round_robin::RoundRobin;

@@ -3,7 +3,7 @@
 //! Most schedulers say only who goes before whom (a [`Policy`]); which child runs where, when one
 //! is preempted, and when a processor is asked for or given back follows from that, here.
 //!
-//! Invariants, whenever an event has been handled: no ready child ranks before a running one (while
+//! Invariants, whenever an event has been handled: no ready child preempts a running one (while
 //! a request for a further processor is under way, as soon as it has been answered); an own VP that
 //! waits means that every ready child is asked for; never more requests than ready children.
 //! Every operation is O(log n) in the number of children, and allocates nothing.
@@ -21,55 +21,75 @@ pub(crate) const SETTLED: TimerId = TimerId(0);
 
 /// Who goes before whom, and what is to be done when a child starts and stops running.
 pub(crate) trait Policy {
-    /// A child that ranks lower goes first. Equal ranks: whoever runs stays; else the earlier
-    /// `since`, then the lower slot.
-    type Rank: Ord + Copy;
+    /// Where a child stands in the line: the smallest goes first. It holds the tie-breakers, so no
+    /// two children have equal keys. It changes only while the child is in nobody's line, or is
+    /// followed by [`Pool::rerank`] or [`Pool::refresh`].
+    type Key: Ord + Copy;
 
-    /// The rank of a child that is ready, or that runs.
-    fn rank(&self, child: Child) -> Self::Rank;
+    /// The key of a child that is ready, or that runs.
+    fn key(&self, child: Child) -> Self::Key;
 
-    /// Since when it stands at that rank: first come, first served among equals.
-    fn since(&self, child: Child) -> Instant;
+    /// Whether a ready child takes the processor from a running one. Coarser than the order of
+    /// keys: among equals, whoever runs stays.
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool;
+
+    /// Whether a ready child may be served at present.
+    #[inline]
+    fn eligible(&self, _child: Child) -> bool {
+        true
+    }
 
     /// The child runs from now on.
+    #[inline]
     fn started(&mut self, _child: Child, _own: Own, _port: &mut Port<'_>) {}
 
-    /// The child no longer runs; it is ready or waits.
+    /// The child no longer runs; it is ready or waits, as `port` says.
+    #[inline]
     fn stopped(&mut self, _child: Child, _own: Own, _port: &mut Port<'_>) {}
+
+    /// Nobody runs on `own` any longer.
+    #[inline]
+    fn idle(&mut self, _own: Own, _port: &mut Port<'_>) {}
 }
 
-type Key<R> = (R, Instant, u32);
-
 /// Ready children, running children, and own VPs by state.
-pub(crate) struct Pool<R> {
-    ready: Heap<Key<R>>,
+pub(crate) struct Pool<P: Policy> {
+    ready: Heap<P::Key>,
     /// By own VP, the worst first.
-    running: Heap<Reverse<Key<R>>>,
+    running: Heap<Reverse<P::Key>>,
     waiting: OwnSet,
     requested: OwnSet,
     /// The own VP on which a child last ran: asked for first (processor affinity, HLS 4.3.7.2).
     last: Vec<Own>,
+    /// How many own VPs are used.
+    owns: u16,
 }
 
-impl<R: Ord + Copy> Default for Pool<R> {
-    fn default() -> Pool<R> {
+impl<P: Policy> Default for Pool<P> {
+    fn default() -> Pool<P> {
         Pool {
             ready: Heap::new(),
             running: Heap::new(),
             waiting: OwnSet::default(),
             requested: OwnSet::default(),
             last: Vec::new(),
+            owns: 0,
         }
     }
 }
 
-impl<R: Ord + Copy> Pool<R> {
-    /// All own VPs are waiting.
+impl<P: Policy> Pool<P> {
+    /// All own VPs are waiting, and all are used.
     pub(crate) fn init(&mut self, port: &Port<'_>) {
-        let owns = u16::try_from(port.owns()).unwrap_or(u16::MAX);
-        self.running.reserve(usize::from(owns));
-        self.waiting = OwnSet::full(owns);
-        self.requested = OwnSet::empty(owns);
+        self.init_first(u16::MAX, port);
+    }
+
+    /// All own VPs are waiting; only so many are used.
+    pub(crate) fn init_first(&mut self, used: u16, port: &Port<'_>) {
+        self.owns = u16::try_from(port.owns()).unwrap_or(u16::MAX).min(used);
+        self.running.reserve(usize::from(self.owns));
+        self.waiting = OwnSet::full(self.owns);
+        self.requested = OwnSet::empty(self.owns);
     }
 
     /// Makes room for a child.
@@ -85,20 +105,23 @@ impl<R: Ord + Copy> Pool<R> {
         self.ready.peek().map(|(_, child)| Child(child))
     }
 
-    /// The rank of the best of the ready children.
-    pub(crate) fn best_rank(&self) -> Option<R> {
-        self.ready.peek().map(|(key, _)| key.0)
+    /// The key of the best of the ready children.
+    pub(crate) fn best_key(&self) -> Option<P::Key> {
+        self.ready.peek().map(|(key, _)| key)
     }
 
-    /// A child becomes ready.
+    /// The own VPs that are used.
+    pub(crate) fn own_vps(&self) -> impl Iterator<Item = Own> + use<P> {
+        (0..self.owns).map(Own)
+    }
+
+    /// A child becomes ready, or eligible while ready.
     #[inline]
-    pub(crate) fn request<P: Policy<Rank = R>>(
-        &mut self,
-        child: Child,
-        policy: &mut P,
-        port: &mut Port<'_>,
-    ) {
-        self.ready.set(child.0, key(policy, child));
+    pub(crate) fn request(&mut self, child: Child, policy: &mut P, port: &mut Port<'_>) {
+        if !policy.eligible(child) {
+            return;
+        }
+        self.ready.set(child.0, policy.key(child));
         if self.waiting.is_empty() || self.requested.len() >= self.ready.len() {
             self.preempt(policy, port);
             return;
@@ -115,7 +138,7 @@ impl<R: Ord + Copy> Pool<R> {
 
     /// A child waits from now on.
     #[inline]
-    pub(crate) fn release<P: Policy<Rank = R>>(
+    pub(crate) fn release(
         &mut self,
         child: Child,
         held: Option<Own>,
@@ -140,83 +163,71 @@ impl<R: Ord + Copy> Pool<R> {
 
     /// A request of ours was granted.
     #[inline]
-    pub(crate) fn grant<P: Policy<Rank = R>>(
-        &mut self,
-        own: Own,
-        policy: &mut P,
-        port: &mut Port<'_>,
-    ) {
+    pub(crate) fn grant(&mut self, own: Own, policy: &mut P, port: &mut Port<'_>) {
         self.requested.remove(own);
         self.fill(own, policy, port);
     }
 
     /// A processor is taken from us.
     #[inline]
-    pub(crate) fn revoke<P: Policy<Rank = R>>(
-        &mut self,
-        own: Own,
-        child: Child,
-        policy: &mut P,
-        port: &mut Port<'_>,
-    ) {
+    pub(crate) fn revoke(&mut self, own: Own, child: Child, policy: &mut P, port: &mut Port<'_>) {
         port.revoke(child);
         self.running.remove(u32::from(own.0));
         policy.stopped(child, own, port);
+        policy.idle(own, port);
         self.requested.insert(own);
-        self.ready.set(child.0, key(policy, child));
+        if policy.eligible(child) {
+            self.ready.set(child.0, policy.key(child));
+        }
+        self.trim(port);
         self.preempt(policy, port);
     }
 
-    /// Takes the processor from a running child, which stays a candidate if `keep`, and gives it
+    /// Takes the processor from a running child, which stays a candidate if eligible, and gives it
     /// to the best.
-    pub(crate) fn rotate<P: Policy<Rank = R>>(
-        &mut self,
-        child: Child,
-        keep: bool,
-        policy: &mut P,
-        port: &mut Port<'_>,
-    ) {
+    pub(crate) fn rotate(&mut self, child: Child, policy: &mut P, port: &mut Port<'_>) {
         let Some(own) = port.revoke(child) else {
             return;
         };
         self.running.remove(u32::from(own.0));
         policy.stopped(child, own, port);
-        if keep {
-            self.ready.set(child.0, key(policy, child));
+        if policy.eligible(child) {
+            self.ready.set(child.0, policy.key(child));
         }
         self.fill(own, policy, port);
     }
 
-    /// A child's rank has changed.
-    pub(crate) fn rerank<P: Policy<Rank = R>>(
-        &mut self,
-        child: Child,
-        policy: &mut P,
-        port: &mut Port<'_>,
-    ) {
+    /// A running child has had its turn and has another key: gives its processor to the best if
+    /// that goes before it. Whether it did.
+    pub(crate) fn pass(&mut self, child: Child, policy: &mut P, port: &mut Port<'_>) -> bool {
+        if self.best_key().is_some_and(|best| best < policy.key(child)) {
+            self.rotate(child, policy, port);
+            return true;
+        }
+        self.refresh(child, policy, port);
+        false
+    }
+
+    /// A child's key has changed.
+    pub(crate) fn rerank(&mut self, child: Child, policy: &mut P, port: &mut Port<'_>) {
         self.refresh(child, policy, port);
         self.preempt(policy, port);
     }
 
     /// As [`rerank`](Self::rerank), where the caller will have the order restored later.
-    pub(crate) fn refresh<P: Policy<Rank = R>>(
-        &mut self,
-        child: Child,
-        policy: &P,
-        port: &Port<'_>,
-    ) {
+    pub(crate) fn refresh(&mut self, child: Child, policy: &P, port: &Port<'_>) {
         if self.ready.contains(child.0) {
-            self.ready.set(child.0, key(policy, child));
+            self.ready.set(child.0, policy.key(child));
         } else if matches!(port.child(child), VpState::Running(_))
             && let Some(own) = port.held_through(child)
         {
             self.running
-                .set(u32::from(own.0), Reverse(key(policy, child)));
+                .set(u32::from(own.0), Reverse(policy.key(child)));
         }
     }
 
-    /// Restores the order: no ready child ranks before a running one.
-    pub(crate) fn preempt<P: Policy<Rank = R>>(&mut self, policy: &mut P, port: &mut Port<'_>) {
+    /// Restores the order: no ready child preempts a running one.
+    pub(crate) fn preempt(&mut self, policy: &mut P, port: &mut Port<'_>) {
         while self.must_preempt() {
             let Some((_, own)) = self.running.peek() else {
                 return;
@@ -225,21 +236,21 @@ impl<R: Ord + Copy> Pool<R> {
             let Some(child) = port.held_by(own) else {
                 return;
             };
-            self.rotate(child, true, policy, port);
+            self.rotate(child, policy, port);
         }
     }
 
-    /// Whether a ready child ranks before a running one.
+    /// Whether a ready child preempts a running one.
     pub(crate) fn must_preempt(&self) -> bool {
         match (self.ready.peek(), self.running.peek()) {
-            (Some((best, _)), Some((Reverse(worst), _))) => best.0 < worst.0,
+            (Some((best, _)), Some((Reverse(worst), _))) => P::preempts(&best, &worst),
             _ => false,
         }
     }
 
     /// Gives the processor of `own`, which nobody holds, to the best or back.
     #[inline]
-    fn fill<P: Policy<Rank = R>>(&mut self, own: Own, policy: &mut P, port: &mut Port<'_>) {
+    fn fill(&mut self, own: Own, policy: &mut P, port: &mut Port<'_>) {
         if let Some((key, child)) = self.ready.pop() {
             let child = Child(child);
             self.running.set(u32::from(own.0), Reverse(key));
@@ -248,6 +259,7 @@ impl<R: Ord + Copy> Pool<R> {
             policy.started(child, own, port);
         } else {
             self.waiting.insert(own);
+            policy.idle(own, port);
             port.release(own);
         }
         self.trim(port);
@@ -266,14 +278,10 @@ impl<R: Ord + Copy> Pool<R> {
     }
 
     /// Whether the pool agrees with the infrastructure.
-    pub(crate) fn check(
-        &self,
-        view: &View<'_>,
-        eligible: impl Fn(Child) -> bool,
-    ) -> Result<(), &'static str> {
+    pub(crate) fn check(&self, policy: &P, view: &View<'_>) -> Result<(), &'static str> {
         let mut ready = 0;
         for child in view.children() {
-            let is_ready = view.child(child) == VpState::Ready && eligible(child);
+            let is_ready = view.child(child) == VpState::Ready && policy.eligible(child);
             if is_ready != self.ready.contains(child.0) {
                 return Err("a ready child is not a candidate, or a candidate is not ready");
             }
@@ -284,6 +292,12 @@ impl<R: Ord + Copy> Pool<R> {
         }
         for own in (0..u16::try_from(view.owns()).unwrap_or(u16::MAX)).map(Own) {
             let (waits, asks) = (self.waiting.contains(own), self.requested.contains(own));
+            if own.0 >= self.owns {
+                if view.own(own) != VpState::Waiting {
+                    return Err("an own VP that is not used is not waiting");
+                }
+                continue;
+            }
             let known = match view.own(own) {
                 VpState::Waiting => waits && !asks,
                 VpState::Ready => asks && !waits,
@@ -294,7 +308,7 @@ impl<R: Ord + Copy> Pool<R> {
             }
         }
         if self.must_preempt() {
-            return Err("a ready child ranks before a running one");
+            return Err("a ready child should have preempted a running one");
         }
         if self.requested.len() > self.ready.len() {
             return Err("more requests than ready children");
@@ -304,9 +318,4 @@ impl<R: Ord + Copy> Pool<R> {
         }
         Ok(())
     }
-}
-
-#[inline]
-fn key<P: Policy>(policy: &P, child: Child) -> Key<P::Rank> {
-    (policy.rank(child), policy.since(child), child.0)
 }

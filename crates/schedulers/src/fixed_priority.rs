@@ -1,0 +1,179 @@
+//! Fixed priority: the ready child of the largest priority number runs, preempting smaller ones.
+//!
+//! Takes    any guarantee, on one processor or several.
+//! Gives    its own guarantee to the child of highest priority, if no other has that priority
+//!          (`exclusive = true` sees to it); NULL to the others.
+//! Admits   everyone; with `exclusive`, each priority once.
+//! Assumes  children tell their priority. One that has told none ranks below all that have; such
+//!          children share that lowest rank, with `exclusive` as well.
+//! Costs    O(log n) per event; 40 bytes per child; no timer of its own.
+//! Ties     the running child stays, and a preempted one comes before those that asked after it;
+//!          else first come, first served.
+//! Source   HLS 5.3.1.1, 9.3; table 5.1: any to (any, NULL+).
+//! Checked  laws, `tests/fixed_priority.rs`, `tests/example_4_4.rs`, reference schedules fp_*.
+
+use crate::catalogue::{Form, Kind, Setting};
+use crate::pool::{Policy, Pool};
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View};
+
+const TAKES: &str = "priority";
+
+pub(crate) const KIND: Kind = Kind {
+    name: "fixed-priority",
+    summary: "preemptive fixed priorities: the largest number first",
+    source: include_str!("fixed_priority.rs"),
+    settings: &[Setting {
+        name: "exclusive",
+        form: Form::Bool,
+        default: "false",
+        help: "refuse a priority that another child has, so that the guarantee reaches the highest",
+    }],
+    build: |settings| {
+        let exclusive = settings.bool("exclusive", false)?;
+        Ok(Box::new(FixedPriority::new(exclusive)))
+    },
+};
+
+#[derive(Clone, Copy, Default)]
+struct Place {
+    priority: Option<i32>,
+    /// Number of the request by which the child became ready.
+    turn: u64,
+}
+
+#[derive(Default)]
+struct Priorities {
+    places: Vec<Place>,
+}
+
+impl Policy for Priorities {
+    type Key = (Reverse<Option<i32>>, u64);
+
+    #[inline]
+    fn key(&self, child: Child) -> Self::Key {
+        let place = &self.places[child.index()];
+        (Reverse(place.priority), place.turn)
+    }
+
+    #[inline]
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        ready.0 < running.0
+    }
+}
+
+/// The scheduler.
+#[derive(Default)]
+pub struct FixedPriority {
+    pool: Pool<Priorities>,
+    priorities: Priorities,
+    turns: u64,
+    exclusive: bool,
+    /// Priorities that a child has; only kept when `exclusive`.
+    taken: BTreeSet<i32>,
+}
+
+impl FixedPriority {
+    /// With `exclusive`, each priority is given once.
+    #[must_use]
+    pub fn new(exclusive: bool) -> FixedPriority {
+        FixedPriority {
+            exclusive,
+            ..FixedPriority::default()
+        }
+    }
+}
+
+impl Scheduler for FixedPriority {
+    fn timers(&self, _: usize) -> usize {
+        1
+    }
+
+    fn init(&mut self, port: &mut Port<'_>) {
+        self.pool.init(port);
+    }
+
+    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+        self.pool.register(child);
+        let places = &mut self.priorities.places;
+        places.resize(places.len().max(child.index() + 1), Place::default());
+        places[child.index()] = Place::default();
+        Ok(())
+    }
+
+    fn unregister(&mut self, child: Child, _: &mut Port<'_>) {
+        let place = &mut self.priorities.places[child.index()];
+        if let Some(priority) = place.priority.take() {
+            self.taken.remove(&priority);
+        }
+    }
+
+    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+        self.turns += 1;
+        self.priorities.places[child.index()].turn = self.turns;
+        self.pool.request(child, &mut self.priorities, port);
+    }
+
+    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+        self.pool.release(child, held, &mut self.priorities, port);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<Child>,
+        message: Message,
+        port: &mut Port<'_>,
+    ) -> Result<(), Refusal> {
+        let (Some(child), Message::Priority(priority)) = (child, message) else {
+            return Err(Refusal::NotUnderstood {
+                message: message.name(),
+                takes: TAKES,
+            });
+        };
+        let before = self.priorities.places[child.index()].priority;
+        if before == Some(priority) {
+            return Ok(());
+        }
+        if self.exclusive {
+            if !self.taken.insert(priority) {
+                return Err(Refusal::Taken { what: "priority" });
+            }
+            if let Some(before) = before {
+                self.taken.remove(&before);
+            }
+        }
+        self.priorities.places[child.index()].priority = Some(priority);
+        self.pool.rerank(child, &mut self.priorities, port);
+        Ok(())
+    }
+
+    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
+        self.pool.grant(own, &mut self.priorities, port);
+    }
+
+    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
+        self.pool.revoke(own, child, &mut self.priorities, port);
+    }
+
+    fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
+        self.pool.preempt(&mut self.priorities, port);
+    }
+
+    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+        self.pool.best()
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pool.check(&self.priorities, view)?;
+        let given = view
+            .children()
+            .filter(|child| self.priorities.places[child.index()].priority.is_some());
+        if self.exclusive && given.count() != self.taken.len() {
+            return Err("a priority is given twice, or taken by nobody");
+        }
+        Ok(())
+    }
+}

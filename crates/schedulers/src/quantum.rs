@@ -1,0 +1,104 @@
+//! Quanta: how long each child may still run before others have their turn, and a timer for each
+//! processor that tells when that has passed.
+//!
+//! Invariant: while a child runs, the timer of its own VP is set to the end of its quantum. A child
+//! that is preempted keeps what is left. Timers are stopped only when a processor is given back, so
+//! a switch costs one timer operation, and a call back may find that nobody's quantum has ended.
+
+use alloc::vec::Vec;
+use windfall_hierarchy::{Child, Own, Port, Refusal, TimerId};
+use windfall_time::{Instant, Span};
+
+/// Timers of a scheduler with quanta: the pool's, then one for each own VP.
+pub(crate) const fn timers(owns: usize) -> usize {
+    1 + owns
+}
+
+/// The own VP of a quantum's timer.
+pub(crate) const fn own_of(timer: TimerId) -> Own {
+    Own(timer.0 - 1)
+}
+
+const fn timer_of(own: Own) -> TimerId {
+    TimerId(own.0 + 1)
+}
+
+#[derive(Clone, Copy)]
+struct Quantum {
+    left: Span,
+    started: Instant,
+}
+
+pub(crate) struct Quanta {
+    pub(crate) length: Span,
+    slots: Vec<Quantum>,
+}
+
+impl Quanta {
+    pub(crate) const fn new(length: Span) -> Quanta {
+        Quanta {
+            length,
+            slots: Vec::new(),
+        }
+    }
+
+    /// Sets the length of quanta that begin later.
+    ///
+    /// # Errors
+    /// When it is zero.
+    pub(crate) fn set_length(&mut self, length: Span) -> Result<(), Refusal> {
+        if length.is_zero() {
+            return Err(Refusal::OutOfRange {
+                what: "quantum",
+                allowed: "above zero",
+            });
+        }
+        self.length = length;
+        Ok(())
+    }
+
+    /// Makes room for a child.
+    pub(crate) fn register(&mut self, child: Child) {
+        let fresh = Quantum {
+            left: self.length,
+            started: Instant::ZERO,
+        };
+        let room = self.slots.len().max(child.index() + 1);
+        self.slots.resize(room, fresh);
+        self.slots[child.index()] = fresh;
+    }
+
+    /// A child that does not run gets a whole quantum.
+    pub(crate) fn renew(&mut self, child: Child) {
+        self.slots[child.index()].left = self.length;
+    }
+
+    /// A child that does not run gets so much.
+    pub(crate) fn give(&mut self, child: Child, left: Span) {
+        self.slots[child.index()].left = left;
+    }
+
+    pub(crate) fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+        let slot = &mut self.slots[child.index()];
+        slot.started = port.now();
+        let end = slot.started.saturating_add(slot.left);
+        port.set_timer(timer_of(own), Some(end));
+    }
+
+    pub(crate) fn stopped(&mut self, child: Child, port: &Port<'_>) {
+        let slot = &mut self.slots[child.index()];
+        let ran = port.now().saturating_since(slot.started);
+        slot.left = slot.left.saturating_sub(ran);
+    }
+
+    #[expect(clippy::unused_self, reason = "reads as the third of three")]
+    pub(crate) fn idle(&mut self, own: Own, port: &mut Port<'_>) {
+        port.set_timer(timer_of(own), None);
+    }
+
+    /// Whether the quantum of a running child has ended.
+    pub(crate) fn is_over(&self, child: Child, now: Instant) -> bool {
+        let slot = &self.slots[child.index()];
+        now.saturating_since(slot.started) >= slot.left
+    }
+}

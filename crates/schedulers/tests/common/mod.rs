@@ -1,0 +1,359 @@
+//! A small host for tests: processors that run scripted threads, time in nanoseconds.
+//!
+//! A thread works a given time and then blocks, or works for ever; it wakes when told to, or
+//! periodically. Every event is followed by both checks, so that a test that passes also says that
+//! the tables are whole and no scheduler was quarantined.
+#![allow(dead_code, reason = "each test uses the part that it needs")]
+
+use std::fmt::Write;
+use windfall_hierarchy::{
+    Hierarchy, Message, NodeId, NodeSpec, Own, Parent, Processor, Refusal, Target, ThreadId,
+};
+use windfall_schedulers::catalogue::{self, Settings, Value};
+use windfall_time::{Instant, Span};
+
+pub(crate) const US: u64 = 1_000;
+pub(crate) const MS: u64 = 1_000_000;
+pub(crate) const S: u64 = 1_000_000_000;
+const FOR_EVER: u64 = u64::MAX;
+
+/// A time on the host's clock.
+pub(crate) fn at(ns: u64) -> Instant {
+    Instant::from_nanos(ns)
+}
+
+/// A length of time.
+pub(crate) fn span(ns: u64) -> Span {
+    Span::from_nanos(ns)
+}
+
+pub(crate) fn reserve(amount: u64, period: u64) -> Message {
+    Message::Reserve {
+        amount: span(amount),
+        period: span(period),
+    }
+}
+
+pub(crate) fn periodic(period: u64, deadline: u64) -> Message {
+    Message::Periodic {
+        period: span(period),
+        deadline: span(deadline),
+        amount: None,
+    }
+}
+
+pub(crate) struct Thread {
+    pub(crate) id: ThreadId,
+    name: String,
+    /// Work left until it blocks.
+    left: u64,
+    /// Time run so far.
+    pub(crate) ran: u64,
+    /// Wakes every so often, with so much work.
+    cycle: Option<(u64, u64)>,
+    wakes: Option<u64>,
+    pub(crate) gone: bool,
+}
+
+/// Index of a thread of the host.
+pub(crate) type T = usize;
+
+pub(crate) struct Host {
+    pub(crate) tree: Hierarchy,
+    pub(crate) now: u64,
+    pub(crate) threads: Vec<Thread>,
+    /// Timers are served at multiples of this; 1 for a precise clock.
+    pub(crate) tick: u64,
+    /// What each processor did: (when, processor, thread or none), one entry per change.
+    log: Vec<(u64, u16, Option<T>)>,
+}
+
+impl Host {
+    pub(crate) fn new(processors: u16) -> Host {
+        Host {
+            tree: Hierarchy::new(processors),
+            now: 0,
+            threads: Vec::new(),
+            tick: 1,
+            log: Vec::new(),
+        }
+    }
+
+    pub(crate) fn try_node(
+        &mut self,
+        name: &str,
+        kind: &str,
+        settings: &[(&str, Value<'_>)],
+        parents: &[(Parent, &[Message])],
+    ) -> Result<NodeId, Refusal> {
+        let kind = catalogue::find(kind).unwrap();
+        let spec = NodeSpec {
+            name,
+            kind: kind.name,
+            scheduler: (kind.build)(&Settings(settings)).unwrap(),
+            owns: parents,
+        };
+        let node = self.tree.create(at(self.now), spec);
+        self.after();
+        node
+    }
+
+    /// A scheduler below one parent.
+    pub(crate) fn below(
+        &mut self,
+        parent: NodeId,
+        name: &str,
+        kind: &str,
+        ask: &[Message],
+    ) -> NodeId {
+        self.try_node(name, kind, &[], &[(Parent::Node(parent), ask)])
+            .unwrap()
+    }
+
+    /// A scheduler on all processors.
+    pub(crate) fn root(&mut self, kind: &str, settings: &[(&str, Value<'_>)]) -> NodeId {
+        let parents: Vec<(Parent, &[Message])> = (0..self.tree.processors())
+            .map(|_| (Parent::Top, &[][..]))
+            .collect();
+        self.try_node("root", kind, settings, &parents).unwrap()
+    }
+
+    pub(crate) fn try_thread(
+        &mut self,
+        parent: NodeId,
+        name: &str,
+        messages: &[Message],
+    ) -> Result<T, Refusal> {
+        let id = self.tree.create_thread(at(self.now), parent, messages);
+        self.after();
+        self.threads.push(Thread {
+            id: id?,
+            name: name.to_owned(),
+            left: FOR_EVER,
+            ran: 0,
+            cycle: None,
+            wakes: None,
+            gone: false,
+        });
+        Ok(self.threads.len() - 1)
+    }
+
+    /// A waiting thread.
+    pub(crate) fn thread(&mut self, parent: NodeId, name: &str, messages: &[Message]) -> T {
+        self.try_thread(parent, name, messages).unwrap()
+    }
+
+    /// A thread that works for ever, from now on.
+    pub(crate) fn spin(&mut self, parent: NodeId, name: &str, messages: &[Message]) -> T {
+        let thread = self.thread(parent, name, messages);
+        self.wake(thread);
+        thread
+    }
+
+    /// A thread that works `work` every `period`, from now on.
+    pub(crate) fn cycle(
+        &mut self,
+        parent: NodeId,
+        name: &str,
+        messages: &[Message],
+        (work, period): (u64, u64),
+    ) -> T {
+        let thread = self.thread(parent, name, messages);
+        self.threads[thread].cycle = Some((work, period));
+        self.threads[thread].wakes = Some(self.now);
+        self.run_to(self.now);
+        thread
+    }
+
+    /// The thread becomes ready, to work for ever.
+    pub(crate) fn wake(&mut self, thread: T) {
+        self.wake_for(thread, FOR_EVER);
+    }
+
+    /// The thread becomes ready, and blocks when it has run so long.
+    pub(crate) fn wake_for(&mut self, thread: T, work: u64) {
+        self.threads[thread].left = work;
+        let id = self.threads[thread].id;
+        self.tree.ready(at(self.now), id).unwrap();
+        self.after();
+    }
+
+    pub(crate) fn block(&mut self, thread: T) {
+        let id = self.threads[thread].id;
+        self.tree.blocked(at(self.now), id).unwrap();
+        self.after();
+    }
+
+    pub(crate) fn yields(&mut self, thread: T) {
+        let id = self.threads[thread].id;
+        self.tree.yielded(at(self.now), id).unwrap();
+        self.after();
+    }
+
+    pub(crate) fn exit(&mut self, thread: T) {
+        let id = self.threads[thread].id;
+        self.tree.exited(at(self.now), id).unwrap();
+        self.threads[thread].gone = true;
+        self.after();
+    }
+
+    pub(crate) fn tell(&mut self, thread: T, message: Message) -> Result<(), Refusal> {
+        let id = self.threads[thread].id;
+        let answer = self.tree.tell(at(self.now), id, message);
+        self.after();
+        answer
+    }
+
+    pub(crate) fn ask(&mut self, node: NodeId, own: u16, message: Message) -> Result<(), Refusal> {
+        let target = Target::Node(node);
+        let answer = self.tree.ask(at(self.now), target, Own(own), message);
+        self.after();
+        answer
+    }
+
+    pub(crate) fn move_to(
+        &mut self,
+        thread: T,
+        to: NodeId,
+        ask: &[Message],
+    ) -> Result<(), Refusal> {
+        let id = self.threads[thread].id;
+        let answer = self.tree.move_thread(at(self.now), id, to, ask);
+        self.after();
+        answer
+    }
+
+    /// Who runs on a processor.
+    pub(crate) fn on(&self, processor: u16) -> Option<T> {
+        let id = self.tree.running(Processor(processor))?;
+        self.threads.iter().position(|thread| thread.id == id)
+    }
+
+    pub(crate) fn ran(&self, thread: T) -> u64 {
+        self.threads[thread].ran
+    }
+
+    /// Lets time pass.
+    pub(crate) fn run_for(&mut self, ns: u64) {
+        self.run_to(self.now + ns);
+    }
+
+    /// Lets time pass, all events up to and including `end` handled.
+    pub(crate) fn run_to(&mut self, end: u64) {
+        loop {
+            let due = self.next_event();
+            if due > end {
+                break;
+            }
+            self.pass_to(due);
+            let timer = self.next_timer();
+            if timer.is_some_and(|timer| timer <= due) {
+                self.tree.timer_due(at(due)).unwrap();
+                self.after();
+                continue;
+            }
+            let done = (0..self.tree.processors())
+                .filter_map(|processor| self.on(processor))
+                .find(|thread| self.threads[*thread].left == 0);
+            if let Some(thread) = done {
+                self.block(thread);
+                continue;
+            }
+            for thread in 0..self.threads.len() {
+                if self.threads[thread].wakes.is_some_and(|at| at <= due) {
+                    let (work, period) = self.threads[thread].cycle.unwrap();
+                    self.threads[thread].wakes = Some(due + period);
+                    let state = self.tree.thread_state(self.threads[thread].id);
+                    if state == Some(windfall_hierarchy::VpState::Waiting) {
+                        self.wake_for(thread, work);
+                    } else {
+                        self.threads[thread].left += work;
+                    }
+                }
+            }
+        }
+        self.pass_to(end);
+    }
+
+    fn next_timer(&self) -> Option<u64> {
+        let timer = self.tree.next_timer()?.as_nanos();
+        Some(timer.div_ceil(self.tick).saturating_mul(self.tick))
+    }
+
+    fn next_event(&self) -> u64 {
+        let timer = self.next_timer().unwrap_or(FOR_EVER);
+        let done = (0..self.tree.processors())
+            .filter_map(|processor| self.on(processor))
+            .map(|thread| self.now.saturating_add(self.threads[thread].left));
+        let wakes = self.threads.iter().filter(|t| !t.gone);
+        let wakes = wakes.filter_map(|thread| thread.wakes);
+        timer
+            .min(done.min().unwrap_or(FOR_EVER))
+            .min(wakes.min().unwrap_or(FOR_EVER))
+            .max(self.now)
+    }
+
+    fn pass_to(&mut self, to: u64) {
+        for processor in 0..self.tree.processors() {
+            if let Some(thread) = self.on(processor) {
+                let thread = &mut self.threads[thread];
+                thread.ran += to - self.now;
+                if thread.left != FOR_EVER {
+                    thread.left -= to - self.now;
+                }
+            }
+        }
+        self.now = to;
+    }
+
+    fn after(&mut self) {
+        self.tree.check_tables().unwrap();
+        self.tree.check_schedulers();
+        assert_eq!(self.tree.quarantined(), [], "at {}", at(self.now));
+        while let Some(processor) = self.tree.next_changed() {
+            let thread = self.on(processor.0);
+            let before = self.log.iter().rev().find(|(_, p, _)| *p == processor.0);
+            let before = before.and_then(|(_, _, thread)| *thread);
+            if thread == before {
+                continue;
+            }
+            let again =
+                |(when, p, _): &(u64, u16, Option<T>)| *when == self.now && *p == processor.0;
+            if let Some(last) = self.log.iter().rposition(again) {
+                self.log.remove(last);
+            }
+            self.log.push((self.now, processor.0, thread));
+        }
+    }
+
+    /// What a processor did: `0 a, 3 b, 5.5 -`, in milliseconds.
+    pub(crate) fn timeline(&self, processor: u16) -> String {
+        let mut text = String::new();
+        let mut last = None;
+        for (when, _, thread) in self.log.iter().filter(|(_, p, _)| *p == processor) {
+            if last == Some(thread) {
+                continue;
+            }
+            last = Some(thread);
+            let separator = if text.is_empty() { "" } else { ", " };
+            let name = thread.map_or("-", |thread| &self.threads[thread].name);
+            let ms = Ms(*when);
+            write!(text, "{separator}{ms} {name}").unwrap();
+        }
+        text
+    }
+}
+
+/// Prints nanoseconds as milliseconds.
+struct Ms(u64);
+
+impl std::fmt::Display for Ms {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (whole, rest) = (self.0 / MS, self.0 % MS);
+        if rest == 0 {
+            return write!(f, "{whole}");
+        }
+        let fraction = format!("{rest:06}");
+        write!(f, "{whole}.{}", fraction.trim_end_matches('0'))
+    }
+}

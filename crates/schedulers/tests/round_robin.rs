@@ -1,0 +1,78 @@
+//! Round robin, by hand.
+
+mod common;
+
+use common::{Host, MS, span};
+use windfall_hierarchy::{Message, Refusal};
+use windfall_schedulers::catalogue::Value;
+
+#[test]
+fn accepts_each_in_turn_a_quantum_long() {
+    let mut host = Host::new(1);
+    let root = host.root("round-robin", &[("quantum", Value::Span(span(4 * MS)))]);
+    for name in ["a", "b", "c"] {
+        host.spin(root, name, &[]);
+    }
+    host.run_to(16 * MS);
+    assert_eq!(host.timeline(0), "0 a, 4 b, 8 c, 12 a, 16 b");
+}
+
+#[test]
+fn accepts_more_threads_than_processors() {
+    let mut host = Host::new(2);
+    let root = host.root("round-robin", &[]);
+    let threads = ["a", "b", "c"].map(|name| host.spin(root, name, &[]));
+    host.run_to(30 * MS);
+    for thread in threads {
+        assert_eq!(host.ran(thread), 20 * MS);
+    }
+}
+
+#[test]
+fn limit_a_preempted_child_keeps_the_rest_of_its_quantum() {
+    let mut host = Host::new(1);
+    let root = host.root("fixed-priority", &[]);
+    let line = host.below(root, "line", "round-robin", &[]);
+    host.spin(line, "a", &[]);
+    host.spin(line, "b", &[]);
+    let high = host.thread(root, "high", &[Message::Priority(1)]);
+    host.run_to(7 * MS);
+    host.wake_for(high, 2 * MS);
+    host.run_to(22 * MS);
+    assert_eq!(host.timeline(0), "0 a, 7 high, 9 a, 12 b, 22 a");
+}
+
+#[test]
+fn limit_a_lone_child_begins_a_quantum_when_one_ends() {
+    let mut host = Host::new(1);
+    let root = host.root("round-robin", &[]);
+    host.spin(root, "a", &[]);
+    host.run_to(23 * MS);
+    host.spin(root, "b", &[]);
+    host.run_to(30 * MS);
+    assert_eq!(host.timeline(0), "0 a, 30 b");
+}
+
+#[test]
+fn refuses_a_quantum_of_nothing_beside_accepts_another_length() {
+    let mut host = Host::new(1);
+    let root = host.root("round-robin", &[]);
+    let zero = host
+        .tree
+        .configure(common::at(0), root, Message::Quantum(span(0)));
+    assert!(matches!(
+        zero,
+        Err(Refusal::OutOfRange {
+            what: "quantum",
+            ..
+        })
+    ));
+    let set = host
+        .tree
+        .configure(common::at(0), root, Message::Quantum(span(MS)));
+    assert_eq!(set, Ok(()));
+    host.spin(root, "a", &[]);
+    host.spin(root, "b", &[]);
+    host.run_to(2 * MS);
+    assert_eq!(host.timeline(0), "0 a, 1 b, 2 a");
+}

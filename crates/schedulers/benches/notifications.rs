@@ -1,0 +1,93 @@
+//! What a decision costs: against depth (HLS 10.3.2, figure 10.3), and against the number of threads.
+//!
+//! `cargo bench -p windfall-schedulers --bench notifications`; the last lines are the slope per level
+//! by least squares.
+
+mod tree;
+
+use criterion::{BenchmarkId, Criterion};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+use tree::{Chains, Crowd};
+
+/// How many blocks are timed before everybody is woken again.
+const BATCH: usize = 32;
+
+fn depth(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("switch by depth");
+    for depth in [1, 2, 4, 8, 16] {
+        group.bench_function(BenchmarkId::from_parameter(depth), |bencher| {
+            let mut chains = Chains::new(depth);
+            bencher.iter(|| chains.switch());
+        });
+    }
+    group.finish();
+}
+
+fn crowd(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("block and switch, two levels");
+    for kind in ["round-robin", "fixed-priority", "edf", "proportional-share", "time-sharing"] {
+        for threads in [64, 10_000] {
+            let id = BenchmarkId::new(kind, threads);
+            group.bench_function(id, |bencher| {
+                let mut crowd = Crowd::new(kind, threads);
+                bencher.iter_custom(|rounds| {
+                    let mut spent = Duration::ZERO;
+                    let mut left = rounds;
+                    while left > 0 {
+                        let batch = left.min(BATCH as u64);
+                        let begun = Instant::now();
+                        for _ in 0..batch {
+                            crowd.block();
+                        }
+                        spent += begun.elapsed();
+                        black_box(&mut crowd).wake_all();
+                        left -= batch;
+                    }
+                    spent
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+/// The slope of switch time against depth, from one interleaved run, each depth by its best round.
+#[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
+fn slope() {
+    const ROUNDS: usize = 200;
+    const SWITCHES: u32 = 2_000;
+    let mut chains: Vec<Chains> = (1..=16).map(Chains::new).collect();
+    let mut best = [f64::INFINITY; 16];
+    for _ in 0..ROUNDS {
+        for (chains, best) in chains.iter_mut().zip(&mut best) {
+            let begun = Instant::now();
+            for _ in 0..SWITCHES {
+                chains.switch();
+            }
+            *best = best.min(begun.elapsed().as_nanos() as f64 / f64::from(SWITCHES));
+        }
+    }
+    let mean_depth = 8.5;
+    let mean = best.iter().sum::<f64>() / 16.0;
+    let (mut above, mut below) = (0.0, 0.0);
+    for (index, time) in best.iter().enumerate() {
+        let depth = index as f64 + 1.0 - mean_depth;
+        above += depth * (time - mean);
+        below += depth * depth;
+        println!("depth {:>2}: {time:7.1} ns a switch", index + 1);
+    }
+    println!("slope: {:.1} ns a level (HLS: 961 ns at 500 MHz)", above / below);
+}
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .without_plots()
+        .measurement_time(Duration::from_secs(1))
+        .warm_up_time(Duration::from_millis(300))
+        .configure_from_args();
+    depth(&mut criterion);
+    crowd(&mut criterion);
+    criterion.final_summary();
+    slope();
+}

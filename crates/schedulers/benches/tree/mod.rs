@@ -1,0 +1,86 @@
+//! Trees to measure: two chains of schedulers below one root, as in figure 10.2, and one scheduler
+//! with many threads below a root.
+
+use windfall_hierarchy::{Hierarchy, Message, NodeId, NodeSpec, Parent, ThreadId};
+use windfall_schedulers::catalogue::{Settings, find};
+use windfall_time::{Instant, Span};
+
+fn create(tree: &mut Hierarchy, kind: &'static str, name: &str, parent: Parent) -> NodeId {
+    let Some(kind) = find(kind) else { panic!("no scheduler `{kind}`") };
+    let Ok(scheduler) = (kind.build)(&Settings(&[])) else { panic!("default settings") };
+    let owns: &[(Parent, &[Message])] = &[(parent, &[])];
+    let spec = NodeSpec { name, kind: kind.name, scheduler, owns };
+    let Ok(node) = tree.create(Instant::ZERO, spec) else { panic!("{name} is refused") };
+    node
+}
+
+fn thread(tree: &mut Hierarchy, parent: NodeId) -> ThreadId {
+    let Ok(thread) = tree.create_thread(Instant::ZERO, parent, &[]) else { panic!("a thread") };
+    let Ok(()) = tree.ready(Instant::ZERO, thread) else { panic!("it waits") };
+    thread
+}
+
+/// Two threads that take turns, each below a chain of schedulers; `depth` schedulers decide on the
+/// way to a thread.
+pub struct Chains(pub Hierarchy);
+
+impl Chains {
+    pub fn new(depth: usize) -> Chains {
+        let mut tree = Hierarchy::new(1);
+        let root = create(&mut tree, "round-robin", "root", Parent::Top);
+        for side in ["left", "right"] {
+            let mut at = root;
+            for level in 1..depth {
+                at = create(&mut tree, "round-robin", &format!("{side}-{level}"), Parent::Node(at));
+            }
+            thread(&mut tree, at);
+        }
+        Chains(tree)
+    }
+
+    /// The end of the root's quantum: the processor goes from one chain to the other.
+    pub fn switch(&mut self) {
+        let due = self.0.next_timer().unwrap_or(Instant::ZERO);
+        let done = self.0.timer_due(due);
+        debug_assert!(done.is_ok());
+        while self.0.next_changed().is_some() {}
+    }
+}
+
+/// Threads below one scheduler below a root.
+pub struct Crowd {
+    pub tree: Hierarchy,
+    pub now: Instant,
+    asleep: Vec<ThreadId>,
+}
+
+impl Crowd {
+    pub fn new(kind: &'static str, threads: usize) -> Crowd {
+        let mut tree = Hierarchy::new(1);
+        let root = create(&mut tree, "fixed-priority", "root", Parent::Top);
+        let node = create(&mut tree, kind, "crowd", Parent::Node(root));
+        for _ in 0..threads {
+            thread(&mut tree, node);
+        }
+        Crowd { tree, now: Instant::ZERO, asleep: Vec::with_capacity(threads) }
+    }
+
+    /// The running thread blocks, the next is chosen.
+    pub fn block(&mut self) {
+        self.now = self.now + Span::from_nanos(1_000);
+        let Some(thread) = self.tree.running(windfall_hierarchy::Processor(0)) else { return };
+        let done = self.tree.blocked(self.now, thread);
+        debug_assert!(done.is_ok());
+        self.asleep.push(thread);
+        while self.tree.next_changed().is_some() {}
+    }
+
+    /// Everybody who blocked wakes up.
+    pub fn wake_all(&mut self) {
+        while let Some(thread) = self.asleep.pop() {
+            let done = self.tree.ready(self.now, thread);
+            debug_assert!(done.is_ok());
+        }
+        while self.tree.next_changed().is_some() {}
+    }
+}

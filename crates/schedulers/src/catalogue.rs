@@ -72,20 +72,13 @@ pub struct BadSetting {
 
 impl fmt::Display for BadSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "setting `{}` is out of range; allowed: {}",
-            self.name, self.allowed
-        )
+        write!(f, "setting `{}` is out of range; allowed: {}", self.name, self.allowed)
     }
 }
 
 impl Settings<'_> {
     fn find(&self, name: &str) -> Option<Value<'_>> {
-        self.0
-            .iter()
-            .find(|(n, _)| *n == name)
-            .map(|(_, value)| *value)
+        self.0.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
     }
 
     /// A length of time, or `default`.
@@ -93,10 +86,7 @@ impl Settings<'_> {
         match self.find(name) {
             None => Ok(default),
             Some(Value::Span(span)) if !span.is_zero() => Ok(span),
-            Some(_) => Err(BadSetting {
-                name,
-                allowed: "a length of time above zero, as `10ms`",
-            }),
+            Some(_) => Err(BadSetting { name, allowed: "a length of time above zero, as `10ms`" }),
         }
     }
 
@@ -128,10 +118,7 @@ impl Settings<'_> {
         match self.find(name) {
             None => Ok(default),
             Some(Value::Bool(answer)) => Ok(answer),
-            Some(_) => Err(BadSetting {
-                name,
-                allowed: "true or false",
-            }),
+            Some(_) => Err(BadSetting { name, allowed: "true or false" }),
         }
     }
 
@@ -159,6 +146,7 @@ pub const KINDS: &[&Kind] = &[
     &crate::edf::KIND,
     &crate::fixed_priority::KIND,
     &crate::join::KIND,
+    &crate::rez::KIND,
     &crate::round_robin::KIND,
 ];
 

@@ -108,10 +108,7 @@ impl Edf {
     /// With what becomes of late jobs.
     #[must_use]
     pub fn new(late: Late) -> Edf {
-        Edf {
-            late,
-            ..Edf::default()
-        }
+        Edf { late, ..Edf::default() }
     }
 
     /// A job of `child` begins.
@@ -195,12 +192,7 @@ impl Scheduler for Edf {
         port: &mut Port<'_>,
     ) -> Result<(), Refusal> {
         match (child, message) {
-            (
-                Some(child),
-                Message::Job {
-                    release, deadline, ..
-                },
-            ) => {
+            (Some(child), Message::Job { release, deadline, .. }) => {
                 let expired = self.jobs.jobs[child.index()].expired;
                 self.begin(child, release, deadline, port);
                 if port.child(child) == windfall_hierarchy::VpState::Waiting {
@@ -216,10 +208,7 @@ impl Scheduler for Edf {
                 self.jobs.jobs[child.index()].relative = Some(deadline);
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood {
-                message: message.name(),
-                takes: TAKES,
-            }),
+            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 

@@ -80,10 +80,7 @@ impl FixedPriority {
     /// With `exclusive`, each priority is given once.
     #[must_use]
     pub fn new(exclusive: bool) -> FixedPriority {
-        FixedPriority {
-            exclusive,
-            ..FixedPriority::default()
-        }
+        FixedPriority { exclusive, ..FixedPriority::default() }
     }
 }
 
@@ -128,10 +125,7 @@ impl Scheduler for FixedPriority {
         port: &mut Port<'_>,
     ) -> Result<(), Refusal> {
         let (Some(child), Message::Priority(priority)) = (child, message) else {
-            return Err(Refusal::NotUnderstood {
-                message: message.name(),
-                takes: TAKES,
-            });
+            return Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES });
         };
         let before = self.priorities.places[child.index()].priority;
         if before == Some(priority) {

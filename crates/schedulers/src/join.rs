@@ -67,9 +67,7 @@ impl Scheduler for Join {
 
     fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
         if self.child.is_some() {
-            return Err(Refusal::Full {
-                limit: "a join has one child",
-            });
+            return Err(Refusal::Full { limit: "a join has one child" });
         }
         self.child = Some(child);
         Ok(())
@@ -104,10 +102,7 @@ impl Scheduler for Join {
                 }
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood {
-                message: message.name(),
-                takes: TAKES,
-            }),
+            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
@@ -134,8 +129,7 @@ impl Scheduler for Join {
     fn timer(&mut self, _: TimerId, _: &mut Port<'_>) {}
 
     fn next(&self, _: Own, view: &View<'_>) -> Option<Child> {
-        self.child
-            .filter(|child| view.child(*child) == VpState::Ready)
+        self.child.filter(|child| view.child(*child) == VpState::Ready)
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
@@ -143,9 +137,7 @@ impl Scheduler for Join {
             return Err("the child is not the one that was registered");
         }
         let serving = own_vps(view.owns()).find(|own| view.held_by(*own).is_some());
-        let state = self
-            .child
-            .map_or(VpState::Waiting, |child| view.child(child));
+        let state = self.child.map_or(VpState::Waiting, |child| view.child(child));
         for own in own_vps(view.owns()) {
             let right = match state {
                 VpState::Waiting => view.own(own) == VpState::Waiting,

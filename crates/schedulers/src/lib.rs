@@ -8,6 +8,7 @@
 
 extern crate alloc;
 
+mod bandwidth;
 pub mod catalogue;
 mod edf;
 mod fixed_priority;
@@ -15,9 +16,12 @@ mod join;
 mod own_set;
 mod pool;
 mod quantum;
+mod reservation;
+mod rez;
 mod round_robin;
 
 pub use edf::{Edf, Late};
 pub use fixed_priority::FixedPriority;
 pub use join::Join;
+pub use rez::Rez;
 pub use round_robin::RoundRobin;

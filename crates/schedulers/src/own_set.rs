@@ -13,10 +13,7 @@ pub(crate) struct OwnSet {
 impl OwnSet {
     /// No member, room for `0..owns`.
     pub(crate) fn empty(owns: u16) -> OwnSet {
-        OwnSet {
-            words: vec![0; usize::from(owns).div_ceil(64)],
-            len: 0,
-        }
+        OwnSet { words: vec![0; usize::from(owns).div_ceil(64)], len: 0 }
     }
 
     /// All of `0..owns`.
@@ -37,9 +34,7 @@ impl OwnSet {
     }
 
     pub(crate) fn contains(&self, own: Own) -> bool {
-        self.words
-            .get(own.index() / 64)
-            .is_some_and(|word| word & bit(own) != 0)
+        self.words.get(own.index() / 64).is_some_and(|word| word & bit(own) != 0)
     }
 
     pub(crate) fn insert(&mut self, own: Own) {
@@ -56,11 +51,14 @@ impl OwnSet {
 
     /// Takes `wanted` if it is a member, else the lowest.
     pub(crate) fn take_preferring(&mut self, wanted: Own) -> Option<Own> {
-        let own = if self.contains(wanted) {
-            wanted
-        } else {
-            self.lowest()?
-        };
+        let own = if self.contains(wanted) { wanted } else { self.lowest()? };
+        self.remove(own);
+        Some(own)
+    }
+
+    /// Takes the lowest.
+    pub(crate) fn take_first(&mut self) -> Option<Own> {
+        let own = self.lowest()?;
         self.remove(own);
         Some(own)
     }
@@ -83,10 +81,7 @@ const fn bit(own: Own) -> u64 {
     1 << (own.0 % 64)
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "own VPs are numbered in 16 bits"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "own VPs are numbered in 16 bits")]
 const fn number(word: usize, bit: u32) -> Own {
     Own((word * 64) as u16 + bit as u16)
 }

@@ -13,7 +13,6 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Child, Own, Port, TimerId, View, VpState};
-use windfall_time::Instant;
 
 /// The pool's own timer: an immediate call back once requests that are under way have been
 /// answered. Policies number theirs from 1.
@@ -136,6 +135,25 @@ impl<P: Policy> Pool<P> {
         }
     }
 
+    /// A child becomes a candidate, if eligible, where the caller has the order restored later.
+    pub(crate) fn add(&mut self, child: Child, policy: &P) {
+        if policy.eligible(child) {
+            self.ready.set(child.0, policy.key(child));
+        }
+    }
+
+    /// Restores all invariants after some [`add`](Self::add) and [`refresh`](Self::refresh).
+    pub(crate) fn restore(&mut self, policy: &mut P, port: &mut Port<'_>) {
+        while self.requested.len() < self.ready.len() {
+            let Some(own) = self.waiting.take_first() else {
+                break;
+            };
+            self.requested.insert(own);
+            port.request(own);
+        }
+        self.preempt(policy, port);
+    }
+
     /// A child waits from now on.
     #[inline]
     pub(crate) fn release(
@@ -221,8 +239,7 @@ impl<P: Policy> Pool<P> {
         } else if matches!(port.child(child), VpState::Running(_))
             && let Some(own) = port.held_through(child)
         {
-            self.running
-                .set(u32::from(own.0), Reverse(policy.key(child)));
+            self.running.set(u32::from(own.0), Reverse(policy.key(child)));
         }
     }
 

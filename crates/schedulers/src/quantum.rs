@@ -36,10 +36,7 @@ pub(crate) struct Quanta {
 
 impl Quanta {
     pub(crate) const fn new(length: Span) -> Quanta {
-        Quanta {
-            length,
-            slots: Vec::new(),
-        }
+        Quanta { length, slots: Vec::new() }
     }
 
     /// Sets the length of quanta that begin later.
@@ -48,10 +45,7 @@ impl Quanta {
     /// When it is zero.
     pub(crate) fn set_length(&mut self, length: Span) -> Result<(), Refusal> {
         if length.is_zero() {
-            return Err(Refusal::OutOfRange {
-                what: "quantum",
-                allowed: "above zero",
-            });
+            return Err(Refusal::OutOfRange { what: "quantum", allowed: "above zero" });
         }
         self.length = length;
         Ok(())
@@ -59,10 +53,7 @@ impl Quanta {
 
     /// Makes room for a child.
     pub(crate) fn register(&mut self, child: Child) {
-        let fresh = Quantum {
-            left: self.length,
-            started: Instant::ZERO,
-        };
+        let fresh = Quantum { left: self.length, started: Instant::ZERO };
         let room = self.slots.len().max(child.index() + 1);
         self.slots.resize(room, fresh);
         self.slots[child.index()] = fresh;

@@ -32,11 +32,7 @@ pub(crate) const KIND: Kind = Kind {
         default: "10ms",
         help: "the longest time that a child runs while others wait",
     }],
-    build: |settings| {
-        Ok(Box::new(RoundRobin::new(
-            settings.span("quantum", QUANTUM)?,
-        )))
-    },
+    build: |settings| Ok(Box::new(RoundRobin::new(settings.span("quantum", QUANTUM)?))),
 };
 
 struct Line {
@@ -93,15 +89,8 @@ impl RoundRobin {
     /// With the quantum, above zero.
     #[must_use]
     pub fn new(quantum: Span) -> RoundRobin {
-        let line = Line {
-            turns: Vec::new(),
-            drawn: 0,
-            quanta: Quanta::new(quantum),
-        };
-        RoundRobin {
-            pool: Pool::default(),
-            line,
-        }
+        let line = Line { turns: Vec::new(), drawn: 0, quanta: Quanta::new(quantum) };
+        RoundRobin { pool: Pool::default(), line }
     }
 }
 
@@ -141,10 +130,7 @@ impl Scheduler for RoundRobin {
         _: &mut Port<'_>,
     ) -> Result<(), Refusal> {
         let (None, Message::Quantum(length)) = (child, message) else {
-            return Err(Refusal::NotUnderstood {
-                message: message.name(),
-                takes: TAKES,
-            });
+            return Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES });
         };
         self.line.quanta.set_length(length)
     }

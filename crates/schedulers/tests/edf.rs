@@ -9,11 +9,7 @@ fn at(ns: u64) -> Instant {
 }
 
 fn job(deadline: u64) -> Message {
-    Message::Job {
-        release: at(0),
-        deadline: at(deadline),
-        work: None,
-    }
+    Message::Job { release: at(0), deadline: at(deadline), work: None }
 }
 
 #[test]

@@ -34,11 +34,7 @@ fn accepts_equals_first_come_first_served_and_the_running_one_stays() {
     let high = host.spin(root, "high", &HIGH);
     assert_eq!(host.on(0), Some(high));
     host.block(high);
-    assert_eq!(
-        host.on(0),
-        Some(b),
-        "a preempted one comes before those that asked later"
-    );
+    assert_eq!(host.on(0), Some(b), "a preempted one comes before those that asked later");
     host.block(b);
     assert_eq!(host.on(0), Some(c));
 }

@@ -8,10 +8,8 @@ use windfall_hierarchy::{Message, NodeId, Parent, Refusal};
 /// Two processors, a fixed-priority scheduler on each, and a join of the two with a thread below.
 fn joined() -> (Host, [NodeId; 2], NodeId) {
     let mut host = Host::new(2);
-    let parents = ["zero", "one"].map(|name| {
-        host.try_node(name, "fixed-priority", &[], &[(Parent::Top, &[])])
-            .unwrap()
-    });
+    let parents = ["zero", "one"]
+        .map(|name| host.try_node(name, "fixed-priority", &[], &[(Parent::Top, &[])]).unwrap());
     let ask: &[Message] = &[Message::Priority(5)];
     let owns = parents.map(|parent| (Parent::Node(parent), ask));
     let join = host.try_node("join", "join", &[], &owns).unwrap();

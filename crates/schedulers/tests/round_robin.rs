@@ -57,19 +57,9 @@ fn limit_a_lone_child_begins_a_quantum_when_one_ends() {
 fn refuses_a_quantum_of_nothing_beside_accepts_another_length() {
     let mut host = Host::new(1);
     let root = host.root("round-robin", &[]);
-    let zero = host
-        .tree
-        .configure(common::at(0), root, Message::Quantum(span(0)));
-    assert!(matches!(
-        zero,
-        Err(Refusal::OutOfRange {
-            what: "quantum",
-            ..
-        })
-    ));
-    let set = host
-        .tree
-        .configure(common::at(0), root, Message::Quantum(span(MS)));
+    let zero = host.tree.configure(common::at(0), root, Message::Quantum(span(0)));
+    assert!(matches!(zero, Err(Refusal::OutOfRange { what: "quantum", .. })));
+    let set = host.tree.configure(common::at(0), root, Message::Quantum(span(MS)));
     assert_eq!(set, Ok(()));
     host.spin(root, "a", &[]);
     host.spin(root, "b", &[]);

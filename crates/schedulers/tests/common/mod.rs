@@ -28,18 +28,11 @@ pub(crate) fn span(ns: u64) -> Span {
 }
 
 pub(crate) fn reserve(amount: u64, period: u64) -> Message {
-    Message::Reserve {
-        amount: span(amount),
-        period: span(period),
-    }
+    Message::Reserve { amount: span(amount), period: span(period) }
 }
 
 pub(crate) fn periodic(period: u64, deadline: u64) -> Message {
-    Message::Periodic {
-        period: span(period),
-        deadline: span(deadline),
-        amount: None,
-    }
+    Message::Periodic { period: span(period), deadline: span(deadline), amount: None }
 }
 
 pub(crate) struct Thread {
@@ -106,15 +99,13 @@ impl Host {
         kind: &str,
         ask: &[Message],
     ) -> NodeId {
-        self.try_node(name, kind, &[], &[(Parent::Node(parent), ask)])
-            .unwrap()
+        self.try_node(name, kind, &[], &[(Parent::Node(parent), ask)]).unwrap()
     }
 
     /// A scheduler on all processors.
     pub(crate) fn root(&mut self, kind: &str, settings: &[(&str, Value<'_>)]) -> NodeId {
-        let parents: Vec<(Parent, &[Message])> = (0..self.tree.processors())
-            .map(|_| (Parent::Top, &[][..]))
-            .collect();
+        let parents: Vec<(Parent, &[Message])> =
+            (0..self.tree.processors()).map(|_| (Parent::Top, &[][..])).collect();
         self.try_node("root", kind, settings, &parents).unwrap()
     }
 
@@ -287,10 +278,7 @@ impl Host {
             .map(|thread| self.now.saturating_add(self.threads[thread].left));
         let wakes = self.threads.iter().filter(|t| !t.gone);
         let wakes = wakes.filter_map(|thread| thread.wakes);
-        timer
-            .min(done.min().unwrap_or(FOR_EVER))
-            .min(wakes.min().unwrap_or(FOR_EVER))
-            .max(self.now)
+        timer.min(done.min().unwrap_or(FOR_EVER)).min(wakes.min().unwrap_or(FOR_EVER)).max(self.now)
     }
 
     fn pass_to(&mut self, to: u64) {

@@ -1,0 +1,50 @@
+//! Instructions that a decision takes, counted under valgrind: the same whatever else the machine
+//! does.
+//!
+//! `cargo bench -p windfall-schedulers --bench instructions`; needs valgrind and gungraun-runner of
+//! the version in Cargo.lock (`cargo xtask bench` installs it).
+
+mod tree;
+
+use gungraun::{library_benchmark, library_benchmark_group, main};
+use std::hint::black_box;
+use tree::{Chains, Crowd};
+
+/// How many operations one measurement is.
+const TIMES: usize = 1_000;
+
+fn warm(depth: usize) -> Chains {
+    let mut chains = Chains::new(depth);
+    for _ in 0..TIMES {
+        chains.switch();
+    }
+    chains
+}
+
+#[library_benchmark]
+#[bench::depth_1(args = (1), setup = warm)]
+#[bench::depth_2(args = (2), setup = warm)]
+#[bench::depth_16(args = (16), setup = warm)]
+fn switch_1000_times(mut chains: Chains) -> Chains {
+    for _ in 0..TIMES {
+        black_box(&mut chains).switch();
+    }
+    chains
+}
+
+fn crowd(kind: &'static str) -> Crowd {
+    Crowd::new(kind, 2 * TIMES)
+}
+
+#[library_benchmark]
+#[bench::round_robin(args = ("round-robin"), setup = crowd)]
+#[bench::edf(args = ("edf"), setup = crowd)]
+fn block_1000_times(mut crowd: Crowd) -> Crowd {
+    for _ in 0..TIMES {
+        black_box(&mut crowd).block();
+    }
+    crowd
+}
+
+library_benchmark_group!(name = decisions, benchmarks = [switch_1000_times, block_1000_times]);
+main!(library_benchmark_groups = decisions);

@@ -1,0 +1,82 @@
+//! One reservation: so much budget in each period, periods without gaps.
+
+use windfall_time::{Instant, Span};
+
+/// Budget and periods of one child.
+///
+/// Periods follow each other from the beginning of the reservation, whether the child is ready or
+/// not; they are caught up with when somebody looks. Invariant, once caught up: `now < end`,
+/// `budget <= amount`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reservation {
+    pub(crate) amount: Span,
+    pub(crate) period: Span,
+    /// The end of the present period: the deadline, and the next replenishment.
+    pub(crate) end: Instant,
+    pub(crate) budget: Span,
+    /// Since when the child runs, or waits.
+    pub(crate) since: Instant,
+    /// What holds from the end of the first period that ends at the given time or later.
+    pub(crate) change: Option<(Span, Span, Instant)>,
+}
+
+impl Reservation {
+    /// One whose first period begins at `start`.
+    pub(crate) const fn new(amount: Span, period: Span, start: Instant) -> Reservation {
+        Reservation { amount, period, end: start, budget: Span::ZERO, since: start, change: None }
+    }
+
+    /// Begins the period that `now` lies in. Whether it is another one than before.
+    pub(crate) fn roll(&mut self, now: Instant) -> bool {
+        let Some(late) = now.since(self.end) else {
+            return false;
+        };
+        let mut past = late;
+        if let Some((amount, period, from)) = self.change.filter(|(_, _, from)| *from <= now) {
+            self.end = self.end.max(from);
+            past = now.saturating_since(self.end);
+            (self.amount, self.period, self.change) = (amount, period, None);
+        }
+        let begun = past.checked_div(self.period).unwrap_or(0).saturating_add(1);
+        let ahead = self.period.checked_mul(begun).unwrap_or(Span::MAX);
+        self.end = self.end.saturating_add(ahead);
+        self.budget = self.amount;
+        true
+    }
+
+    /// Takes the time since `since` from the budget.
+    pub(crate) fn charge(&mut self, now: Instant) {
+        self.budget = self.budget.saturating_sub(now.saturating_since(self.since));
+        self.since = now;
+    }
+
+    /// The part of `amount` that falls to the rest of the present period at a steady rate.
+    fn steady(&self, now: Instant) -> Span {
+        let rest = u128::from(self.end.saturating_since(now).as_nanos());
+        let amount = u128::from(self.amount.as_nanos());
+        let part = rest * amount / u128::from(self.period.as_nanos().max(1));
+        Span::from_nanos(u64::try_from(part).unwrap_or(u64::MAX))
+    }
+
+    /// The child wakes, having waited since `since`: the budget shrinks by the time that it waited,
+    /// but not below what falls to the rest of the period at a steady rate.
+    pub(crate) fn wake(&mut self, now: Instant) {
+        let steady = self.steady(now);
+        let waited = now.saturating_since(self.since);
+        let kept = self.budget.saturating_sub(waited);
+        self.budget = self.budget.min(steady.max(kept));
+    }
+
+    /// From when on nothing is owed to others for what the child has used ahead of a steady rate:
+    /// when the rest of the period at that rate has shrunk to the budget.
+    pub(crate) fn even(&self, now: Instant) -> Instant {
+        if self.budget >= self.steady(now) {
+            return now;
+        }
+        let period = u128::from(self.period.as_nanos());
+        let amount = u128::from(self.amount.as_nanos().max(1));
+        let rest = u128::from(self.budget.as_nanos()) * period / amount;
+        let rest = Span::from_nanos(u64::try_from(rest).unwrap_or(u64::MAX));
+        self.end.checked_sub(rest).unwrap_or(self.end).max(now)
+    }
+}

@@ -1,16 +1,18 @@
 //! The cases that other simulators are measured by: jobs and job events a second, and memory.
 //!
 //! `cargo bench -p windfall-sim --bench bars [-- CASE...]`; one line a case, fields separated by
-//! commas: tool, case, processor seconds, jobs, jobs/s, peak KiB, job events/s. A job event is a
-//! release, a dispatch, a preemption or a completion, counted the same for every tool.
+//! commas: tool, case, processor seconds, jobs, jobs/s, peak KiB, job events/s, and bytes of trace a
+//! record where one is kept. A job event is a release, a dispatch, a preemption or a completion, counted the same for every tool.
 
+use std::io::Write;
 use std::path::Path;
 use windfall_hierarchy::{Hierarchy, NodeSpec, Parent};
 use windfall_programs::{Activation, Jobs, OnLate, Program, Work};
 use windfall_schedulers::{Edf, Late};
-use windfall_sim::{Machine, Outcome, Sim, ThreadSpec};
+use windfall_sim::{Machine, Outcome, Sim, ThreadOutcome, ThreadSpec};
 use windfall_time::{Instant, Span};
-use windfall_trace::{Event, Sink};
+use windfall_trace::codec::Writer;
+use windfall_trace::{Header, Sink};
 
 /// A task set: processors, horizon, and (period, work, offset) in microseconds.
 struct Case {
@@ -23,9 +25,10 @@ struct Case {
 fn case(name: &'static str) -> Option<Case> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/cases");
     let text = std::fs::read_to_string(path.join(format!("{name}.txt"))).ok()?;
-    let mut lines = text.lines().filter(|line| !line.starts_with('#')).map(|line| {
-        line.split(' ').map(|n| n.parse().unwrap_or(0)).collect::<Vec<u64>>()
-    });
+    let mut lines = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split(' ').map(|n| n.parse().unwrap_or(0)).collect::<Vec<u64>>());
     let head = lines.next()?;
     let cpus = u16::try_from(head[0]).ok()?;
     let tasks = lines.map(|task| (task[0], task[1], task[2])).collect();
@@ -80,43 +83,66 @@ fn peak_kib() -> u64 {
     line.and_then(|line| line.trim().split(' ').next()?.parse().ok()).unwrap_or(0)
 }
 
-/// A sink that counts.
+/// Counts the bytes that a trace would take on disk.
 #[derive(Default)]
-struct Count(u64);
+struct Bytes(u64);
 
-impl Sink for Count {
-    fn record(&mut self, _: Instant, _: &Event) {
-        self.0 += 1;
+impl Write for Bytes {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
     }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Runs a case, keeping a trace if asked to; how many bytes and records that was.
+fn run_once(case: &Case, traced: bool) -> (Outcome, u64) {
+    if !traced {
+        return (run(case, None), 0);
+    }
+    let header = Header { source: "bars".into(), clock: "virtual".into(), cpus: case.cpus };
+    let mut writer = Writer::new(Bytes::default(), &header);
+    let outcome = run(case, Some(&mut writer));
+    let Ok(bytes) = writer.finish() else { panic!("nothing can fail to be counted") };
+    (outcome, bytes.0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "rates are shown, not compared")]
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
-    println!("tool,case,cpu_s,jobs,jobs_per_s,peak_kib,job_events_per_s");
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    println!("tool,case,cpu_s,jobs,jobs_per_s,peak_kib,job_events_per_s,bytes_per_record");
     for name in ["A", "B", "uni1000", "m64n320"] {
         if !(wanted.is_empty() || wanted.iter().any(|w| w == name)) {
             continue;
         }
         let Some(case) = case(name) else { continue };
         for traced in [false, true] {
-            let mut best = f64::INFINITY;
-            let (mut jobs, mut events) = (0, 0);
-            for _ in 0..7 {
-                let mut count = Count::default();
-                let before = cpu_seconds();
-                let outcome = run(&case, if traced { Some(&mut count) } else { None });
-                best = best.min(cpu_seconds() - before);
+            let (mut jobs, mut events, mut runs, mut bytes) = (0, 0, 0_u32, 0.0);
+            let before = cpu_seconds();
+            // The kernel updates its account at ticks, so a single run is too short to measure.
+            while cpu_seconds() - before < 1.0 {
+                let (outcome, written) = run_once(&case, traced);
+                bytes = written
+                    .checked_div(outcome.records)
+                    .map_or(0.0, |_| written as f64 / outcome.records as f64);
                 jobs = outcome.threads.iter().map(|t| t.completed).sum();
-                events = outcome.threads.iter().map(|t| {
-                    t.released + t.dispatches + t.preemptions + t.completed
-                }).sum::<u64>();
-                std::hint::black_box(count.0);
+                let of =
+                    |t: &ThreadOutcome| t.released + t.dispatches + t.preemptions + t.completed;
+                events = outcome.threads.iter().map(of).sum::<u64>();
+                runs += 1;
             }
+            let mean = (cpu_seconds() - before) / f64::from(runs);
             let tool = if traced { "windfall-traced" } else { "windfall" };
-            let (jobs_rate, events_rate) = (jobs as f64 / best, events as f64 / best);
+            let (jobs_rate, events_rate) = (jobs as f64 / mean, events as f64 / mean);
             let peak = peak_kib();
-            println!("{tool},{},{best:.4},{jobs},{jobs_rate:.0},{peak},{events_rate:.0}", case.name);
+            println!(
+                "{tool},{},{mean:.4},{jobs},{jobs_rate:.0},{peak},{events_rate:.0},{bytes:.1}",
+                case.name
+            );
         }
     }
 }

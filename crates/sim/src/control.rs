@@ -81,19 +81,13 @@ impl Sim<'_> {
                 why.clone_from(&outcome);
             }
             self.tracer.declare_nodes(self.now, &self.hierarchy);
-            self.tracer
-                .record(self.now, || Event::Control { text: outcome });
+            self.tracer.record(self.now, || Event::Control { text: outcome });
         }
     }
 
     fn carry_out(&mut self, request: Request) {
         match request {
-            Request::Create {
-                name,
-                kind,
-                scheduler,
-                owns,
-            } => {
+            Request::Create { name, kind, scheduler, owns } => {
                 self.tell(|hierarchy, now| {
                     let mut parents = Vec::with_capacity(owns.len());
                     for (parent, messages) in &owns {
@@ -103,12 +97,7 @@ impl Sim<'_> {
                         };
                         parents.push((parent, messages.as_slice()));
                     }
-                    let spec = NodeSpec {
-                        name: &name,
-                        kind,
-                        scheduler,
-                        owns: &parents,
-                    };
+                    let spec = NodeSpec { name: &name, kind, scheduler, owns: &parents };
                     hierarchy.create(now, spec)
                 });
             }
@@ -122,10 +111,7 @@ impl Sim<'_> {
             }
             Request::Move(thread, node, messages) => self.move_thread(thread, &node, &messages),
             Request::Thread(thread, message) => {
-                let id = self
-                    .threads
-                    .get(thread.0 as usize)
-                    .and_then(|thread| thread.id);
+                let id = self.threads.get(thread.0 as usize).and_then(|thread| thread.id);
                 let Some(id) = id else {
                     return self.too_early(thread);
                 };
@@ -149,10 +135,7 @@ impl Sim<'_> {
 
     fn move_thread(&mut self, thread: SimThread, node: &str, messages: &[Message]) {
         let number = thread.0;
-        let id = self
-            .threads
-            .get(number as usize)
-            .and_then(|thread| thread.id);
+        let id = self.threads.get(number as usize).and_then(|thread| thread.id);
         let Some(id) = id else {
             return self.too_early(thread);
         };
@@ -172,10 +155,7 @@ impl Sim<'_> {
     }
 
     fn too_early(&mut self, thread: SimThread) {
-        let gone = self
-            .threads
-            .get(thread.0 as usize)
-            .map(|thread| thread.condition);
+        let gone = self.threads.get(thread.0 as usize).map(|thread| thread.condition);
         let why = match gone {
             Some(Condition::Gone) => "the thread has ended",
             _ => "the thread does not exist yet",
@@ -185,9 +165,7 @@ impl Sim<'_> {
 
     /// Threads that have moved may find a scheduler that has a use for their jobs.
     fn everyone_may_tell(&mut self) {
-        self.threads
-            .iter_mut()
-            .for_each(|thread| thread.tells = true);
+        self.threads.iter_mut().for_each(|thread| thread.tells = true);
     }
 }
 
@@ -195,7 +173,5 @@ fn find(
     hierarchy: &Hierarchy,
     name: &str,
 ) -> Result<windfall_hierarchy::NodeId, windfall_hierarchy::Refusal> {
-    hierarchy
-        .find_node(name)
-        .ok_or(windfall_hierarchy::Refusal::Stale { what: "scheduler" })
+    hierarchy.find_node(name).ok_or(windfall_hierarchy::Refusal::Stale { what: "scheduler" })
 }

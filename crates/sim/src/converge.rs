@@ -43,10 +43,7 @@ impl Sim<'_> {
     fn take_off(&mut self, processor: Processor) {
         let cpu = processor.index();
         let desired = self.desired(processor);
-        let Some(number) = self.cpus[cpu]
-            .thread
-            .filter(|number| Some(*number) != desired)
-        else {
+        let Some(number) = self.cpus[cpu].thread.filter(|number| Some(*number) != desired) else {
             return;
         };
         self.account(cpu);
@@ -89,10 +86,7 @@ impl Sim<'_> {
         self.account(cpu);
         let now = self.now;
         let was_idle = self.cpus[cpu].thread.is_none();
-        debug_assert!(
-            was_idle,
-            "a processor takes up a thread before it has let go of another"
-        );
+        debug_assert!(was_idle, "a processor takes up a thread before it has let go of another");
         let fresh = self.cpus[cpu].last != Some(number);
         let rate = self.cpus[cpu].rate;
         let refill = self.machine.refill;
@@ -141,11 +135,7 @@ impl Sim<'_> {
             return;
         }
         self.account(cpu);
-        self.cpus[cpu].robberies.push_back(Robbery {
-            kind,
-            number,
-            left: cost,
-        });
+        self.cpus[cpu].robberies.push_back(Robbery { kind, number, left: cost });
         if self.cpus[cpu].robberies.len() == 1 {
             self.tracer.theft(self.now, cpu, kind, number);
             self.rearm(cpu);
@@ -185,9 +175,7 @@ impl Sim<'_> {
             if thread.asks {
                 Some(now)
             } else {
-                thread
-                    .time_left(slot.rate)
-                    .and_then(|span| now.checked_add(span))
+                thread.time_left(slot.rate).and_then(|span| now.checked_add(span))
             }
         } else {
             None

@@ -82,9 +82,7 @@ impl SimCpu {
 
     /// Everything that the processor's time has gone to.
     pub(crate) fn accounted(&self) -> Span {
-        self.stolen
-            .iter()
-            .fold(self.idle + self.work, |sum, part| sum + *part)
+        self.stolen.iter().fold(self.idle + self.work, |sum, part| sum + *part)
     }
 }
 

@@ -68,8 +68,7 @@ impl Sim<'_> {
             Action::Compute(_) => {}
             Action::SleepUntil(at) if at <= now => {}
             Action::SleepUntil(at) => {
-                self.events
-                    .set(Due::Wake(number), self.machine.timer.fires(at));
+                self.events.set(Due::Wake(number), self.machine.timer.fires(at));
                 self.block(number, Condition::Sleeping);
             }
             Action::AwaitJob => self.await_job(number),
@@ -97,9 +96,7 @@ impl Sim<'_> {
                 }
             }
             Action::Barrier(barrier) => match self.syncs.at(barrier).arrive(number) {
-                Some(others) => others
-                    .into_iter()
-                    .for_each(|other| self.wake(other, Some(number))),
+                Some(others) => others.into_iter().for_each(|other| self.wake(other, Some(number))),
                 None => self.block(number, Condition::Held(None)),
             },
             Action::Yield => {
@@ -146,9 +143,7 @@ impl Sim<'_> {
         thread.stats.runnable += now - thread.awake;
         self.events.cancel(Due::Release(number));
         self.tell(|hierarchy, now| hierarchy.exited(now, id));
-        self.tracer.record(now, || Event::Exit {
-            thread: windfall_trace::ThreadId(number),
-        });
+        self.tracer.record(now, || Event::Exit { thread: windfall_trace::ThreadId(number) });
     }
 
     /// The next job begins, or the thread waits for one.
@@ -182,10 +177,7 @@ impl Sim<'_> {
         let thread = &mut self.threads[number as usize];
         thread.job = Some(Job { release, deadline });
         thread.stats.released += 1;
-        let event = Event::Release {
-            thread: windfall_trace::ThreadId(number),
-            deadline,
-        };
+        let event = Event::Release { thread: windfall_trace::ThreadId(number), deadline };
         self.tracer.record(self.now, || event);
         self.tell_job(number);
     }
@@ -204,9 +196,7 @@ impl Sim<'_> {
         if !self.followers.is_empty()
             && let Some(followers) = self.followers.get(&number).cloned()
         {
-            followers
-                .into_iter()
-                .for_each(|follower| self.release_job(follower));
+            followers.into_iter().for_each(|follower| self.release_job(follower));
         }
     }
 
@@ -216,10 +206,7 @@ impl Sim<'_> {
             Ok(None) => {}
             Err(()) => {
                 let thread = self.threads[number as usize].spec.name.clone();
-                self.failure = Some(Failure::NotOwner {
-                    thread,
-                    at: self.now,
-                });
+                self.failure = Some(Failure::NotOwner { thread, at: self.now });
             }
         }
     }

@@ -50,12 +50,7 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn new(interrupts: Interrupts, seed: u64) -> Source {
-        let mut source = Source {
-            interrupts,
-            random: Random::new(seed),
-            struck: 0,
-            next: None,
-        };
+        let mut source = Source { interrupts, random: Random::new(seed), struck: 0, next: None };
         source.next = source.after(Instant::ZERO);
         source
     }
@@ -77,16 +72,8 @@ impl Source {
 
     fn after(&mut self, last: Instant) -> Option<(Instant, Span)> {
         match &self.interrupts.pattern {
-            Pattern::Periodic {
-                offset,
-                period,
-                cost,
-            } => {
-                let at = if self.struck == 0 {
-                    *offset
-                } else {
-                    last.checked_add(*period)?
-                };
+            Pattern::Periodic { offset, period, cost } => {
+                let at = if self.struck == 0 { *offset } else { last.checked_add(*period)? };
                 Some((at, *cost))
             }
             Pattern::Random { gap, cost } => {

@@ -133,10 +133,7 @@ impl fmt::Display for Failure {
                  or `sleep` step to its loop"
             ),
             Failure::NotOwner { thread, at } => {
-                write!(
-                    f,
-                    "thread `{thread}` unlocks a lock at {at} that it has not locked"
-                )
+                write!(f, "thread `{thread}` unlocks a lock at {at} that it has not locked")
             }
         }
     }
@@ -154,69 +151,53 @@ impl Sim<'_> {
         for cpu in 0..self.cpus.len() {
             self.account(cpu);
             let accounted = self.cpus[cpu].accounted();
-            assert_eq!(
-                accounted,
-                now - Instant::ZERO,
-                "time of processor {cpu} is not conserved"
-            );
+            assert_eq!(accounted, now - Instant::ZERO, "time of processor {cpu} is not conserved");
         }
         let parents: Vec<Option<String>> = self.threads.iter().map(|t| self.parent(t.id)).collect();
         let quarantined = self.hierarchy.quarantined().iter();
         let quarantined = quarantined.map(|(_, name, defect)| (name.clone(), defect.to_string()));
-        let received: Span = self
-            .threads
-            .iter()
-            .fold(Span::ZERO, |sum, t| sum + t.stats.received);
+        let received: Span = self.threads.iter().fold(Span::ZERO, |sum, t| sum + t.stats.received);
         let worked = self.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.work);
-        assert_eq!(
-            received, worked,
-            "what threads received is not what processors gave"
-        );
+        assert_eq!(received, worked, "what threads received is not what processors gave");
 
-        let threads = self
-            .threads
-            .drain(..)
-            .zip(parents)
-            .map(|(mut thread, parent)| {
-                if thread.condition == Condition::Runnable {
-                    thread.stats.runnable += now - thread.awake;
-                    if let Some(since) = thread.unserved {
-                        thread.stats.gap = thread.stats.gap.max(now - since);
-                    }
+        let threads = self.threads.drain(..).zip(parents).map(|(mut thread, parent)| {
+            if thread.condition == Condition::Runnable {
+                thread.stats.runnable += now - thread.awake;
+                if let Some(since) = thread.unserved {
+                    thread.stats.gap = thread.stats.gap.max(now - since);
                 }
-                let open = thread.job.iter().chain(&thread.backlog);
-                let late = open.filter(|job| job.deadline.is_some_and(|deadline| deadline <= end));
-                thread.stats.missed += u64::try_from(late.count()).unwrap_or(u64::MAX);
-                let (spec, stats) = (thread.spec, thread.stats);
-                ThreadOutcome {
-                    name: spec.name,
-                    parent,
-                    promised: spec.promised,
-                    received: stats.received,
-                    runnable: stats.runnable,
-                    wakeups: stats.wakeups,
-                    dispatches: stats.dispatches,
-                    preemptions: stats.preemptions,
-                    migrations: stats.migrations,
-                    released: stats.released,
-                    completed: stats.completed,
-                    aborted: stats.aborted,
-                    missed: stats.missed,
-                    response: stats.response,
-                    first: stats.first,
-                    gap: stats.gap,
-                    interval: stats.interval,
-                    intervals_above: stats.intervals_above,
-                }
-            });
+            }
+            let open = thread.job.iter().chain(&thread.backlog);
+            let late = open.filter(|job| job.deadline.is_some_and(|deadline| deadline <= end));
+            thread.stats.missed += u64::try_from(late.count()).unwrap_or(u64::MAX);
+            let (spec, stats) = (thread.spec, thread.stats);
+            ThreadOutcome {
+                name: spec.name,
+                parent,
+                promised: spec.promised,
+                received: stats.received,
+                runnable: stats.runnable,
+                wakeups: stats.wakeups,
+                dispatches: stats.dispatches,
+                preemptions: stats.preemptions,
+                migrations: stats.migrations,
+                released: stats.released,
+                completed: stats.completed,
+                aborted: stats.aborted,
+                missed: stats.missed,
+                response: stats.response,
+                first: stats.first,
+                gap: stats.gap,
+                interval: stats.interval,
+                intervals_above: stats.intervals_above,
+            }
+        });
         let cpus = self.cpus.iter().map(|cpu| CpuOutcome {
             received: cpu.work,
             idle: cpu.idle,
             switching: cpu.stolen[theft_index(Theft::Switching)],
             scheduling: cpu.stolen[theft_index(Theft::Scheduling)],
-            stolen: cpu.stolen[..3]
-                .iter()
-                .fold(Span::ZERO, |sum, part| sum + *part),
+            stolen: cpu.stolen[..3].iter().fold(Span::ZERO, |sum, part| sum + *part),
         });
         Outcome {
             simulated: now - Instant::ZERO,
@@ -233,8 +214,6 @@ impl Sim<'_> {
 
     fn parent(&self, thread: Option<windfall_hierarchy::ThreadId>) -> Option<String> {
         let view = self.hierarchy.thread(thread?)?;
-        self.hierarchy
-            .node(view.parent)
-            .map(|node| node.name.to_owned())
+        self.hierarchy.node(view.parent).map(|node| node.name.to_owned())
     }
 }

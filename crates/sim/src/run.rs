@@ -169,10 +169,7 @@ impl<'a> Sim<'a> {
 
     #[inline]
     fn next_at(&self) -> Option<Instant> {
-        let timer = self
-            .hierarchy
-            .next_timer()
-            .map(|at| self.machine.timer.fires(at));
+        let timer = self.hierarchy.next_timer().map(|at| self.machine.timer.fires(at));
         match (self.events.next_at(), timer) {
             (Some(event), Some(timer)) => Some(event.min(timer).max(self.now)),
             (event, timer) => event.or(timer).map(|at| at.max(self.now)),
@@ -217,11 +214,7 @@ impl<'a> Sim<'a> {
         &mut self,
         call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, windfall_hierarchy::Refusal>,
     ) -> Option<T> {
-        let before = if self.costly {
-            self.hierarchy.notifications()
-        } else {
-            0
-        };
+        let before = if self.costly { self.hierarchy.notifications() } else { 0 };
         self.decisions += 1;
         let answer = call(&mut self.hierarchy, self.now);
         if self.costly {
@@ -229,12 +222,7 @@ impl<'a> Sim<'a> {
             let costs = self.machine.costs;
             let notified = costs.notification.checked_mul(count).unwrap_or(Span::MAX);
             let cpu = usize::from(self.event_cpu);
-            self.rob(
-                cpu,
-                Theft::Scheduling,
-                0,
-                costs.decision.saturating_add(notified),
-            );
+            self.rob(cpu, Theft::Scheduling, 0, costs.decision.saturating_add(notified));
         }
         if !self.hierarchy.journal_is_empty() {
             self.read_journal();
@@ -256,11 +244,7 @@ impl<'a> Sim<'a> {
         };
         let work = thread.jobs.as_ref().map(|source| source.jobs.work.most());
         let deadline = job.deadline.unwrap_or(Instant::MAX);
-        let message = Message::Job {
-            release: job.release,
-            deadline,
-            work,
-        };
+        let message = Message::Job { release: job.release, deadline, work };
         let mut understood = true;
         self.tell(|hierarchy, now| match hierarchy.tell(now, id, message) {
             Err(windfall_hierarchy::Refusal::NotUnderstood { .. }) => {
@@ -289,14 +273,12 @@ impl<'a> Sim<'a> {
                     }
                     if let Some(what) = tracer::note(note) {
                         let thread = thread.map(windfall_trace::ThreadId);
-                        self.tracer
-                            .record(entry.at, || Event::Note { node, thread, what });
+                        self.tracer.record(entry.at, || Event::Note { node, thread, what });
                     }
                 }
                 Happening::Quarantined { defect } => {
                     let reason = defect.to_string();
-                    self.tracer
-                        .record(entry.at, || Event::Quarantine { node, reason });
+                    self.tracer.record(entry.at, || Event::Quarantine { node, reason });
                 }
                 _ => {}
             }
@@ -358,8 +340,7 @@ impl<'a> Sim<'a> {
             windfall_programs::Action::SleepUntil(at) if at > now => {
                 thread.condition = Condition::Sleeping;
                 thread.asks = true;
-                self.events
-                    .set(Due::Wake(number), self.machine.timer.fires(at));
+                self.events.set(Due::Wake(number), self.machine.timer.fires(at));
             }
             windfall_programs::Action::SleepUntil(_) => self.wake(number, None),
             action => {
@@ -384,10 +365,7 @@ impl<'a> Sim<'a> {
             }
             Activation::After(_) => None,
         };
-        let more = source
-            .jobs
-            .count
-            .is_none_or(|count| source.released + 1 < count);
+        let more = source.jobs.count.is_none_or(|count| source.released + 1 < count);
         if let Some(next) = next.filter(|_| more) {
             self.events.set(Due::Release(number), next);
         }
@@ -401,24 +379,15 @@ impl<'a> Sim<'a> {
         let Some(source) = &mut thread.jobs else {
             return;
         };
-        if source
-            .jobs
-            .count
-            .is_some_and(|count| source.released >= count)
-        {
+        if source.jobs.count.is_some_and(|count| source.released >= count) {
             return;
         }
         source.released += 1;
         thread.stats.released += 1;
         let deadline = source.jobs.deadline.map(|span| now.saturating_add(span));
-        let job = Job {
-            release: now,
-            deadline,
-        };
-        self.tracer.record(now, || Event::Release {
-            thread: windfall_trace::ThreadId(number),
-            deadline,
-        });
+        let job = Job { release: now, deadline };
+        self.tracer
+            .record(now, || Event::Release { thread: windfall_trace::ThreadId(number), deadline });
         if thread.condition == Condition::Jobless {
             thread.job = Some(job);
             self.tell_job(number);
@@ -436,10 +405,7 @@ impl<'a> Sim<'a> {
             self.account(usize::from(cpu));
         }
         let thread = &mut self.threads[number as usize];
-        let aborts = thread
-            .jobs
-            .as_ref()
-            .is_some_and(|s| s.jobs.late == OnLate::Abort);
+        let aborts = thread.jobs.as_ref().is_some_and(|s| s.jobs.late == OnLate::Abort);
         if thread.job.is_none() || !aborts {
             return;
         }
@@ -450,9 +416,7 @@ impl<'a> Sim<'a> {
         thread.body.abandon_job();
         thread.stats.aborted += 1;
         thread.stats.missed += 1;
-        self.tracer.record(now, || Event::Abort {
-            thread: windfall_trace::ThreadId(number),
-        });
+        self.tracer.record(now, || Event::Abort { thread: windfall_trace::ThreadId(number) });
         self.next_job(number);
     }
 

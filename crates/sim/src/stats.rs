@@ -17,11 +17,7 @@ impl Response {
     #[inline]
     pub(crate) fn record(&mut self, response: Span) {
         let ns = response.as_nanos();
-        self.least = if self.count == 0 {
-            ns
-        } else {
-            self.least.min(ns)
-        };
+        self.least = if self.count == 0 { ns } else { self.least.min(ns) };
         self.most = self.most.max(ns);
         self.count += 1;
         self.sum += u128::from(ns);
@@ -81,10 +77,7 @@ impl Response {
         let buckets = histogram.iter_recorded();
         buckets
             .map(|bucket| {
-                (
-                    Span::from_nanos(bucket.value_iterated_to()),
-                    u64::from(bucket.count_at_value()),
-                )
+                (Span::from_nanos(bucket.value_iterated_to()), u64::from(bucket.count_at_value()))
             })
             .collect()
     }

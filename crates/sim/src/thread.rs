@@ -100,11 +100,9 @@ impl Thread {
     pub(crate) fn new(spec: ThreadSpec, seed: u64) -> Thread {
         let body = spec.program.start(seed);
         let jobs = match &spec.program {
-            Program::Jobs(jobs) => Some(JobSource {
-                jobs: jobs.clone(),
-                random: Random::new(!seed),
-                released: 0,
-            }),
+            Program::Jobs(jobs) => {
+                Some(JobSource { jobs: jobs.clone(), random: Random::new(!seed), released: 0 })
+            }
             _ => None,
         };
         Thread {

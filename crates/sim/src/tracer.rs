@@ -16,11 +16,7 @@ pub(crate) struct Tracer<'a> {
 
 impl<'a> Tracer<'a> {
     pub(crate) fn new(sink: Option<&'a mut dyn Sink>) -> Tracer<'a> {
-        Tracer {
-            sink,
-            nodes: Vec::new(),
-            records: 0,
-        }
+        Tracer { sink, nodes: Vec::new(), records: 0 }
     }
 
     #[inline]
@@ -51,11 +47,7 @@ impl<'a> Tracer<'a> {
     }
 
     pub(crate) fn theft(&mut self, at: Instant, cpu: usize, kind: Theft, number: u16) {
-        self.record(at, || Event::TheftBegin {
-            cpu: cpu_id(cpu),
-            kind,
-            number,
-        });
+        self.record(at, || Event::TheftBegin { cpu: cpu_id(cpu), kind, number });
     }
 
     pub(crate) fn theft_end(&mut self, at: Instant, cpu: usize) {
@@ -80,11 +72,8 @@ impl<'a> Tracer<'a> {
         if !self.is_on() {
             return;
         }
-        let unknown: Vec<NodeId> = hierarchy
-            .nodes()
-            .into_iter()
-            .filter(|id| !self.nodes.contains(id))
-            .collect();
+        let unknown: Vec<NodeId> =
+            hierarchy.nodes().into_iter().filter(|id| !self.nodes.contains(id)).collect();
         for id in unknown {
             self.declare(at, hierarchy, id);
         }
@@ -104,23 +93,14 @@ impl<'a> Tracer<'a> {
         let node = self.node_number(id);
         let parent = parent.map(|parent| self.node_number(parent));
         let (name, kind) = (view.name.to_owned(), view.kind.to_owned());
-        self.record(at, || Event::Node {
-            node,
-            parent,
-            name,
-            kind,
-        });
+        self.record(at, || Event::Node { node, parent, name, kind });
     }
 
     pub(crate) fn node_number(&mut self, id: NodeId) -> trace::NodeId {
-        let at = self
-            .nodes
-            .iter()
-            .position(|node| *node == id)
-            .unwrap_or_else(|| {
-                self.nodes.push(id);
-                self.nodes.len() - 1
-            });
+        let at = self.nodes.iter().position(|node| *node == id).unwrap_or_else(|| {
+            self.nodes.push(id);
+            self.nodes.len() - 1
+        });
         trace::NodeId(u32::try_from(at).unwrap_or(u32::MAX))
     }
 }

@@ -12,9 +12,7 @@ use windfall_sim::{Machine, Outcome, Sim, ThreadSpec};
 use windfall_time::{Instant, Ratio, Span};
 
 fn load(source: &str, case: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/reference")
-        .join(source);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference").join(source);
     let text = std::fs::read_to_string(path.join(format!("{case}.json"))).unwrap();
     serde_json::from_str(&text).unwrap()
 }
@@ -53,20 +51,12 @@ fn simulate(case: &str) -> Outcome {
             let scheduler = (find(kind).unwrap().build)(&Settings(&[])).unwrap();
             let owns = vec![(Parent::Top, &[][..]); *owns];
             let name = format!("{kind}-{number}");
-            let spec = NodeSpec {
-                name: &name,
-                kind,
-                scheduler,
-                owns: &owns,
-            };
+            let spec = NodeSpec { name: &name, kind, scheduler, owns: &owns };
             hierarchy.create(Instant::ZERO, spec).unwrap()
         })
         .collect();
 
-    let machine = Machine {
-        speeds,
-        ..Machine::ideal(0)
-    };
+    let machine = Machine { speeds, ..Machine::ideal(0) };
     let mut sim = Sim::new(machine, hierarchy, 1, None).unwrap();
     let tasks = input["tasks"].as_array().unwrap();
     for (number, task) in tasks.iter().enumerate() {
@@ -79,11 +69,7 @@ fn simulate(case: &str) -> Outcome {
         };
         let mut messages = Vec::new();
         match kind {
-            "rate-monotonic" => messages.push(Message::Periodic {
-                period,
-                deadline,
-                amount: None,
-            }),
+            "rate-monotonic" => messages.push(Message::Periodic { period, deadline, amount: None }),
             "fixed-priority" => {
                 let priority = task["priority"].as_i64().unwrap();
                 messages.push(Message::Priority(i32::try_from(priority).unwrap()));
@@ -94,11 +80,7 @@ fn simulate(case: &str) -> Outcome {
         let cpu = cpu.and_then(|cpu| cpu.strip_prefix("CPU")?.parse::<usize>().ok());
         sim.add(ThreadSpec {
             name: task["name"].as_str().unwrap().to_owned(),
-            parent: if nodes.len() == 1 {
-                nodes[0]
-            } else {
-                nodes[cpu.unwrap() - 1]
-            },
+            parent: if nodes.len() == 1 { nodes[0] } else { nodes[cpu.unwrap() - 1] },
             messages,
             promised: None,
             program: Program::Jobs(Jobs {
@@ -119,10 +101,7 @@ fn simulate(case: &str) -> Outcome {
 fn agrees(case: &str) {
     let outcome = simulate(case);
     assert_eq!(outcome.failure, None);
-    assert!(
-        outcome.quarantined.is_empty() && outcome.refused.is_empty(),
-        "{outcome:?}"
-    );
+    assert!(outcome.quarantined.is_empty() && outcome.refused.is_empty(), "{outcome:?}");
     let oracle = load("oracle", case);
     let tasks = oracle["tasks"].as_array().unwrap();
     assert_eq!(tasks.len(), outcome.threads.len());
@@ -133,32 +112,16 @@ fn agrees(case: &str) {
         assert_eq!(thread.released, of("jobs_released"), "{name} released");
         assert_eq!(thread.completed, of("jobs_completed"), "{name} completed");
         assert_eq!(thread.missed, of("deadline_misses"), "{name} misses");
-        let first: Vec<Span> = task["first_rts"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(us)
-            .collect();
+        let first: Vec<Span> = task["first_rts"].as_array().unwrap().iter().map(us).collect();
         assert_eq!(thread.first, first, "{name} first responses");
         assert_eq!(thread.preemptions, of("preemptions"), "{name} preemptions");
-        assert_eq!(
-            thread.response.least(),
-            Some(us(&task["rt_min"])),
-            "{name} least response"
-        );
-        assert_eq!(
-            thread.response.most(),
-            Some(us(&task["rt_max"])),
-            "{name} most response"
-        );
+        assert_eq!(thread.response.least(), Some(us(&task["rt_min"])), "{name} least response");
+        assert_eq!(thread.response.most(), Some(us(&task["rt_max"])), "{name} most response");
         // The oracle's mean is a float; the exact sum must round to it.
         let mean = task["rt_avg"].as_f64().unwrap();
         #[expect(clippy::cast_precision_loss, reason = "compared with a float")]
         let ours = thread.response.sum() as f64 / thread.response.count() as f64 / 1e3;
-        assert!(
-            (ours - mean).abs() <= mean * 1e-9,
-            "{name} mean response {ours} {mean}"
-        );
+        assert!((ours - mean).abs() <= mean * 1e-9, "{name} mean response {ours} {mean}");
     }
 }
 

@@ -1,0 +1,51 @@
+//! What a scenario means: plain data, names instead of numbers, no places.
+//!
+//! Invariant: a value that [`parse`](crate::Scenario) returned has been checked; one that was made in code is
+//! checked by [`check`](crate::Scenario::check) and again by [`build`](crate::Scenario::build).
+//! Read next: `model/thread.rs`, `model/request.rs`, `model/expect.rs`, then `build.rs`.
+
+mod expect;
+mod machine;
+mod request;
+mod scheduler;
+mod thread;
+
+pub use expect::{Bound, Expectation, Level, Quantity, Statistic, Subject, Whole};
+pub use machine::{Cache, Costs, Interrupts, Machine, Pattern, Timer};
+pub use request::{Change, Request, Whom};
+pub use scheduler::{Asks, Attachment, Parent, Rate, Reserve, Scheduler, Setting};
+pub use thread::{Activation, Jobs, Phase, Run, Step, Thread};
+
+use crate::source::Origin;
+use windfall_time::{Instant, Span};
+
+/// A machine, its schedulers, its threads, what happens to them, and what must come of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Scenario {
+    /// What the scenario is to find out.
+    pub question: Option<String>,
+    /// What its author found.
+    pub answer: Option<String>,
+    /// Where all random numbers come from.
+    pub seed: u64,
+    /// What the clock shows at the beginning; all other times count from there.
+    pub epoch: Instant,
+    /// How long it lasts; above zero.
+    pub length: Span,
+    /// The machine.
+    pub machine: Machine,
+    /// Who takes processor time without being a thread.
+    pub interrupts: Vec<Interrupts>,
+    /// The schedulers, parents before or after children.
+    pub schedulers: Vec<Scheduler>,
+    /// Where threads go that name no parent; the first scheduler when absent.
+    pub default: Option<String>,
+    /// The threads.
+    pub threads: Vec<Thread>,
+    /// What users ask for while it runs, in any order.
+    pub requests: Vec<Request>,
+    /// What must hold at the end.
+    pub expectations: Vec<Expectation>,
+    /// Where each of these stands in its file. Any two are equal.
+    pub origin: Origin,
+}

@@ -1,0 +1,99 @@
+//! The machine and its interrupts.
+
+use windfall_time::{Instant, Ratio, Span};
+use windfall_trace::Theft;
+
+/// The machine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// The speed of each processor, at least one; 1 means that a nanosecond of work takes one.
+    pub speeds: Vec<Ratio>,
+    /// How exactly timers are kept.
+    pub timer: Timer,
+    /// What switching and deciding cost.
+    pub costs: Costs,
+    /// What a switch costs a thread in refilling the cache.
+    pub cache: Option<Cache>,
+}
+
+/// How exactly timers are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Timer {
+    /// To the nanosecond.
+    #[default]
+    Precise,
+    /// At the first tick of so many hertz; above zero.
+    Ticks(u64),
+}
+
+/// What switching and deciding cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Costs {
+    /// Each switch to a thread.
+    pub switch: Span,
+    /// Each event told to the hierarchy.
+    pub decision: Span,
+    /// Each notification that a scheduler receives because of it.
+    pub notification: Span,
+}
+
+/// What a thread pays after another has used its processor (HLS 10.3.3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cache {
+    /// Working sets above this pay for this much.
+    pub size_kib: u64,
+    /// For each KiB of the working set.
+    pub refill: Span,
+}
+
+/// A source of interrupts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Interrupts {
+    /// What it counts as: [`Theft::Interrupt`], [`Theft::Softirq`] or [`Theft::Steal`].
+    pub kind: Theft,
+    /// Its number in the trace.
+    pub number: u16,
+    /// The processors that it strikes, each on its own; empty: all.
+    pub processors: Vec<u16>,
+    /// When, and for how long.
+    pub pattern: Pattern,
+}
+
+/// When interrupts come and how long each takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Pattern {
+    /// At `offset`, `offset + period`, ...
+    Periodic {
+        /// The first.
+        offset: Instant,
+        /// Time between two; above zero.
+        period: Span,
+        /// How long each takes.
+        cost: Span,
+    },
+    /// Random gaps and durations, uniform between two limits, both included.
+    Random {
+        /// Between the beginnings of two; least above zero.
+        gap: (Span, Span),
+        /// How long each takes.
+        cost: (Span, Span),
+    },
+    /// As in a recorded trace.
+    Recorded {
+        /// The trace, relative to the scenario's folder.
+        file: String,
+    },
+}
+
+impl Machine {
+    /// So many processors of speed 1 with a precise timer and no costs.
+    #[must_use]
+    pub fn ideal(processors: u16) -> Machine {
+        Machine {
+            speeds: vec![Ratio::ONE; usize::from(processors)],
+            timer: Timer::Precise,
+            costs: Costs::default(),
+            cache: None,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What users ask for while a scenario runs (HLSCtl, HLS 4.3.9).
+
+use super::machine::Timer;
+use super::scheduler::{Asks, Reserve, Scheduler};
+use windfall_time::{Instant, Span};
+
+/// A request at a time. Those of equal times are made in the order of the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// When.
+    pub time: Instant,
+    /// What.
+    pub change: Change,
+}
+
+/// On whose behalf something is asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Whom {
+    /// A thread, or all that a `count`ed name stands for.
+    Thread(String),
+    /// A scheduler's own virtual processor, numbered from 0.
+    Scheduler(String, u16),
+}
+
+/// What is asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Creates an instance.
+    Create(Scheduler),
+    /// Destroys an instance; its children move to the default.
+    Destroy(String),
+    /// Makes an instance the default and moves the former's threads there.
+    Default(String),
+    /// Moves a thread, with what is asked for it there.
+    Move {
+        /// Whom.
+        thread: String,
+        /// To which scheduler.
+        to: String,
+        /// What is asked there.
+        asks: Asks,
+    },
+    /// Begins or changes a reservation.
+    Reserve(Whom, Reserve),
+    /// Ends a reservation.
+    Unreserve(Whom),
+    /// Sets a share.
+    Share(Whom, u32),
+    /// Sets a warp.
+    Warp(Whom, Span),
+    /// Sets a priority.
+    Priority(Whom, i32),
+    /// Sets a scheduler's quantum; above zero.
+    Quantum(String, Span),
+    /// Sets the resolution of the machine's timer.
+    Timer(Timer),
+}

@@ -1,0 +1,160 @@
+//! Schedulers, where they are attached, and what is asked for them there.
+
+use crate::Guarantee;
+use windfall_time::Span;
+
+/// A scheduler instance.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Scheduler {
+    /// Its name; no other scheduler and no thread has it.
+    pub name: String,
+    /// Its kind, as the catalogue calls it.
+    pub kind: String,
+    /// Its settings, in alphabetical order.
+    pub settings: Vec<(String, Setting)>,
+    /// Its own virtual processors in order; at least one.
+    pub owns: Vec<Attachment>,
+}
+
+/// What is written for a setting.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Setting {
+    /// A length of time.
+    Span(Span),
+    /// A whole number.
+    Integer(i64),
+    /// `true` or `false`.
+    Bool(bool),
+    /// A word.
+    Word(String),
+}
+
+/// One virtual processor: where it is registered and what is asked for it there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Attachment {
+    /// Where.
+    pub parent: Parent,
+    /// What.
+    pub asks: Asks,
+}
+
+/// Where a virtual processor is registered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Parent {
+    /// At the top: a processor of its own.
+    Top,
+    /// At the scheduler of that name.
+    Scheduler(String),
+}
+
+/// What is asked of a parent for a child.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Asks {
+    /// A guarantee; becomes the message that the parent's kind understands, and the promise.
+    pub guarantee: Option<Guarantee>,
+    /// A reservation, without the claim that it amounts to a guarantee.
+    pub reserve: Option<Reserve>,
+    /// A weight among siblings; at least 1.
+    pub share: Option<u32>,
+    /// How far it may borrow against its future allocation.
+    pub warp: Option<Span>,
+    /// Larger is served first.
+    pub priority: Option<i32>,
+    /// How often it works: for priorities and deadlines derived from periods. A thread with
+    /// periodic or sporadic jobs tells its own where its scheduler has a use for it.
+    pub rate: Option<Rate>,
+}
+
+/// So much in every period.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reserve {
+    /// Processor time; above zero, at most the period.
+    pub amount: Span,
+    /// The period.
+    pub period: Span,
+}
+
+/// How often a child works.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rate {
+    /// Longest work of one job, when known.
+    pub work: Option<Span>,
+    /// Shortest time between two jobs; above zero.
+    pub period: Span,
+    /// Relative deadline.
+    pub deadline: Span,
+}
+
+impl Scheduler {
+    /// An instance of a kind with default settings, at the top with one processor.
+    #[must_use]
+    pub fn root(name: &str, kind: &str) -> Scheduler {
+        Scheduler {
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+            settings: Vec::new(),
+            owns: vec![Attachment { parent: Parent::Top, asks: Asks::default() }],
+        }
+    }
+
+    /// An instance of a kind with default settings below another.
+    #[must_use]
+    pub fn below(name: &str, kind: &str, parent: &str, asks: Asks) -> Scheduler {
+        Scheduler {
+            owns: vec![Attachment { parent: Parent::Scheduler(parent.to_owned()), asks }],
+            ..Scheduler::root(name, kind)
+        }
+    }
+
+    /// With this setting, replacing an earlier one of the name.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Setting) -> Scheduler {
+        self.settings.retain(|(other, _)| other != name);
+        self.settings.push((name.to_owned(), value));
+        self.settings.sort_by(|(a, _), (b, _)| a.cmp(b));
+        self
+    }
+
+    /// With the last own virtual processor `n` times in all; at least once.
+    #[must_use]
+    pub fn processors(mut self, n: usize) -> Scheduler {
+        if let Some(last) = self.owns.pop() {
+            self.owns.extend(std::iter::repeat_n(last, n.max(1)));
+        }
+        self
+    }
+
+    /// With one more own virtual processor.
+    #[must_use]
+    pub fn and_below(mut self, parent: &str, asks: Asks) -> Scheduler {
+        let parent = Parent::Scheduler(parent.to_owned());
+        self.owns.push(Attachment { parent, asks });
+        self
+    }
+}
+
+impl Asks {
+    /// A guarantee.
+    #[must_use]
+    pub fn guarantee(guarantee: Guarantee) -> Asks {
+        Asks { guarantee: Some(guarantee), ..Asks::default() }
+    }
+
+    /// A weight among siblings.
+    #[must_use]
+    pub fn share(share: u32) -> Asks {
+        Asks { share: Some(share), ..Asks::default() }
+    }
+
+    /// A priority.
+    #[must_use]
+    pub fn priority(priority: i32) -> Asks {
+        Asks { priority: Some(priority), ..Asks::default() }
+    }
+
+    /// Whether nothing is asked.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Asks::default()
+    }
+}

@@ -1,0 +1,196 @@
+//! Threads and what they run, by name.
+
+use super::scheduler::Asks;
+use windfall_programs::{OnLate, Tick, Work};
+use windfall_time::{Instant, Span};
+
+/// A thread, or several that are alike.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Thread {
+    /// Its name; no scheduler and no other thread has it.
+    pub name: String,
+    /// `None`: one thread NAME. `Some(n)`: NAME-1 to NAME-n, where NAME means all of them.
+    pub count: Option<u32>,
+    /// The scheduler above it; `None`: the default.
+    pub parent: Option<String>,
+    /// What is asked for it there.
+    pub asks: Asks,
+    /// What it runs.
+    pub run: Run,
+    /// When it is created.
+    pub start: Instant,
+    /// How much of the cache it uses.
+    pub working_set_kib: u64,
+}
+
+/// What a thread runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Run {
+    /// Computes for ever from an instant on.
+    Spin {
+        /// From when.
+        from: Instant,
+    },
+    /// Jobs.
+    Jobs(Jobs),
+    /// Phases in order, the whole `loops` times; `None`: for ever.
+    Phases {
+        /// How often.
+        loops: Option<u64>,
+        /// What; at least one.
+        phases: Vec<Phase>,
+    },
+    /// What a thread did in a recording.
+    Recorded {
+        /// The trace, relative to the scenario's folder.
+        file: String,
+        /// The thread's name in it, or `#TID`.
+        thread: String,
+    },
+}
+
+/// A sequence of jobs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Jobs {
+    /// When they are released.
+    pub activation: Activation,
+    /// How much each one is.
+    pub work: Work,
+    /// Due so long after release; `None`: never.
+    pub deadline: Option<Span>,
+    /// What becomes of one that is late.
+    pub late: OnLate,
+    /// How many; `None`: no end.
+    pub count: Option<u64>,
+}
+
+/// When jobs are released.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Activation {
+    /// At `offset`, `offset + period`, ...
+    Periodic {
+        /// First release.
+        offset: Instant,
+        /// Time between releases; above zero.
+        period: Span,
+    },
+    /// First at `offset`, then after a random gap, uniform between `least` and `most`.
+    Sporadic {
+        /// First release.
+        offset: Instant,
+        /// Shortest gap; above zero.
+        least: Span,
+        /// Longest gap.
+        most: Span,
+    },
+    /// Whenever a job of that thread is done; of threads that are `count`ed alike, the one with
+    /// the same number.
+    After(String),
+}
+
+/// A named sequence of steps.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Phase {
+    /// Its name.
+    pub name: String,
+    /// How often its steps are run before the next phase; at least once.
+    pub loops: u64,
+    /// The steps; at least one.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a phase. Locks, conditions and barriers are named, each name of one sort only.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Computes.
+    Run(Work),
+    /// Waits so long.
+    Sleep(Span),
+    /// Waits for the next tick; ends one job and begins the next, which is due a period later.
+    Timer {
+        /// Which timer of this thread.
+        timer: String,
+        /// Time between ticks; above zero.
+        period: Span,
+        /// What a late arrival does to the grid.
+        tick: Tick,
+    },
+    /// Ends one job and begins the next at once. Such jobs have responses and intervals, but no
+    /// deadline.
+    Job,
+    /// Takes a lock.
+    Lock(String),
+    /// Gives a lock back.
+    Unlock(String),
+    /// Gives a lock back, waits for a signal, and takes the lock again.
+    Wait {
+        /// The condition.
+        condition: String,
+        /// The lock, held.
+        lock: String,
+    },
+    /// Wakes the longest waiting thread of a condition.
+    Signal(String),
+    /// Wakes all threads that wait for a condition.
+    Broadcast(String),
+    /// Waits until all threads that use this barrier have arrived.
+    Barrier(String),
+    /// Lets others go first.
+    Yield,
+    /// Suspends itself until another thread resumes it.
+    Suspend,
+    /// Resumes a thread.
+    Resume(String),
+}
+
+impl Thread {
+    /// One thread below a scheduler, from the beginning on.
+    #[must_use]
+    pub fn new(name: &str, parent: &str, asks: Asks, run: Run) -> Thread {
+        Thread {
+            name: name.to_owned(),
+            count: None,
+            parent: Some(parent.to_owned()),
+            asks,
+            run,
+            start: Instant::ZERO,
+            working_set_kib: 0,
+        }
+    }
+
+    /// The names of the threads that this stands for, in order.
+    pub fn names(&self) -> impl Iterator<Item = String> + '_ {
+        let alone = self.count.is_none().then(|| self.name.clone());
+        let many = (1..=self.count.unwrap_or(0)).map(|n| format!("{}-{n}", self.name));
+        alone.into_iter().chain(many)
+    }
+}
+
+impl Run {
+    /// Computes for ever.
+    #[must_use]
+    pub const fn spin() -> Run {
+        Run::Spin { from: Instant::ZERO }
+    }
+
+    /// So much in every period, due at the next release.
+    #[must_use]
+    pub const fn periodic(work: Span, period: Span) -> Run {
+        Run::Jobs(Jobs {
+            activation: Activation::Periodic { offset: Instant::ZERO, period },
+            work: Work::Fixed(work),
+            deadline: Some(period),
+            late: OnLate::Complete,
+            count: None,
+        })
+    }
+
+    /// These steps for ever.
+    #[must_use]
+    pub fn steps(steps: Vec<Step>) -> Run {
+        Run::Phases {
+            loops: None,
+            phases: vec![Phase { name: "main".to_owned(), loops: 1, steps }],
+        }
+    }
+}

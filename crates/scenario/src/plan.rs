@@ -1,0 +1,125 @@
+//! What a host carries out: a scenario with numbers for names, and a hierarchy that has admitted its schedulers.
+//!
+//! Threads are numbered in the order of the file, those of a `count` next to each other. Programs
+//! name threads, locks, conditions and barriers by number.
+
+use crate::model::{Machine, Timer};
+use windfall_hierarchy::{Hierarchy, Message, NodeId, Scheduler};
+use windfall_programs::{Program, Resource};
+use windfall_time::{Instant, Span};
+use windfall_trace::Theft;
+
+/// What a host carries out.
+pub struct Plan {
+    /// The machine.
+    pub machine: Machine,
+    /// The seed of all random numbers.
+    pub seed: u64,
+    /// How long it lasts.
+    pub length: Span,
+    /// The hierarchy with every scheduler and no thread.
+    pub hierarchy: Hierarchy,
+    /// The schedulers in the order of the file.
+    pub nodes: Vec<(String, NodeId)>,
+    /// The threads, to be created at their start.
+    pub threads: Vec<PlannedThread>,
+    /// Sources of interrupts, one for each source and processor.
+    pub interrupts: Vec<PlannedInterrupts>,
+    /// Control requests in order of time.
+    pub requests: Vec<(Instant, PlannedRequest)>,
+    /// Each barrier, and how many threads use it.
+    pub barriers: Vec<(Resource, usize)>,
+    /// Threads (by number) of which intervals between completions that exceed a limit are counted.
+    pub watched: Vec<(usize, Span)>,
+}
+
+/// A thread to create.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlannedThread {
+    /// Its name.
+    pub name: String,
+    /// The scheduler above it.
+    pub parent: NodeId,
+    /// What is asked for it there.
+    pub messages: Vec<Message>,
+    /// What it has been promised, for reports.
+    pub promised: Option<String>,
+    /// What it runs.
+    pub program: Program,
+    /// When it is created.
+    pub start: Instant,
+    /// How much of the cache it uses.
+    pub working_set_kib: u64,
+}
+
+/// A source of interrupts on one processor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlannedInterrupts {
+    /// The processor that it strikes.
+    pub processor: u16,
+    /// What it counts as.
+    pub kind: Theft,
+    /// Its number in the trace.
+    pub number: u16,
+    /// When, and for how long.
+    pub pattern: PlannedPattern,
+}
+
+/// When interrupts come and how long each takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PlannedPattern {
+    /// At `offset`, `offset + period`, ...
+    Periodic {
+        /// The first.
+        offset: Instant,
+        /// Time between two.
+        period: Span,
+        /// How long each takes.
+        cost: Span,
+    },
+    /// Random gaps and durations, uniform between two limits.
+    Random {
+        /// Between the beginnings of two.
+        gap: (Span, Span),
+        /// How long each takes.
+        cost: (Span, Span),
+    },
+    /// At these instants, in order, each so long.
+    Recorded(Vec<(Instant, Span)>),
+}
+
+/// A control request. Schedulers are named, since a request may create one.
+pub enum PlannedRequest {
+    /// Creates an instance.
+    Create {
+        /// Its name.
+        name: String,
+        /// Its kind.
+        kind: &'static str,
+        /// The scheduler.
+        scheduler: Box<dyn Scheduler>,
+        /// For each own VP: the parent's name (`None` for the top) and what is asked there.
+        owns: Vec<(Option<String>, Vec<Message>)>,
+    },
+    /// Destroys an instance; its children move to the default.
+    Destroy(String),
+    /// Makes an instance the default and moves the former's threads to it.
+    Default(String),
+    /// Moves a thread (by number), with what is asked for it there.
+    Move {
+        /// Whom.
+        thread: usize,
+        /// To which scheduler.
+        to: String,
+        /// What is asked there.
+        messages: Vec<Message>,
+    },
+    /// Asks a thread's scheduler for something.
+    Thread(usize, Message),
+    /// Asks the parent of a scheduler's own VP of that number for something.
+    Scheduler(String, u16, Message),
+    /// Tells an instance something about itself.
+    Configure(String, Message),
+    /// Sets the resolution of the machine's timer.
+    Timer(Timer),
+}

@@ -8,6 +8,11 @@
 
 pub mod perfetto;
 mod promise;
+pub mod report;
+mod story;
+mod text;
+
+pub use story::{Job, Node, Outcome, Row, Story, StoryBuilder};
 
 #[cfg(test)]
 mod sample;

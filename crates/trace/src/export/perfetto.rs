@@ -103,8 +103,7 @@ impl<W: Write> Perfetto<W> {
 
     fn declare(&mut self, thread: ThreadId, tid: u32, pid: u32, name: &str, node: Option<NodeId>) {
         let under = node.and_then(|node| self.nodes.get(&node).map(|name| (node, name.as_str())));
-        self.threads
-            .declare(&mut self.out, thread, tid, pid, name, under);
+        self.threads.declare(&mut self.out, thread, tid, pid, name, under);
         let tid = self.threads.get(thread).tid;
         self.states.name(tid, name);
     }
@@ -121,9 +120,7 @@ impl<W: Write> Perfetto<W> {
 
     fn switch(&mut self, cpu: Cpu, prev: Option<(ThreadId, Stop)>, next: Option<ThreadId>) {
         let at = self.now;
-        let ran = self
-            .cpus
-            .switch(&mut self.out, &mut self.states, at, cpu, next);
+        let ran = self.cpus.switch(&mut self.out, &mut self.states, at, cpu, next);
         if let Some((thread, span)) = ran {
             self.received(thread, span);
             if prev.map(|prev| prev.0) != Some(thread) {
@@ -170,13 +167,11 @@ impl<W: Write> Perfetto<W> {
         if let Some(promised) = self.thread(thread).promise(at, guarantee) {
             let track = Track::Promised(thread);
             if !self.out.is_described(track) {
-                self.out
-                    .describe(track, "promised ms", Some(Track::Thread(thread)));
+                self.out.describe(track, "promised ms", Some(Track::Thread(thread)));
             }
             self.out.count(at, track, promised);
         }
-        self.out
-            .instant(at, Track::Thread(thread), "promise", &text);
+        self.out.instant(at, Track::Thread(thread), "promise", &text);
     }
 
     fn note(&mut self, node: NodeId, thread: Option<ThreadId>, what: Note) {
@@ -205,11 +200,7 @@ impl<W: Write> Perfetto<W> {
             Note::Late => "late".to_owned(),
             other => format!("{other:?}").to_lowercase(),
         };
-        let text = if thread.is_some() {
-            format!("{word}: {whom}")
-        } else {
-            word
-        };
+        let text = if thread.is_some() { format!("{word}: {whom}") } else { word };
         self.out.instant(at, Track::Node(node), "note", &text);
     }
 
@@ -223,8 +214,7 @@ impl<W: Write> Perfetto<W> {
         let cpus = cpu.map_or_else(|| self.cpus.all(), |cpu| vec![cpu]);
         for cpu in cpus {
             if let Some((thread, span)) =
-                self.cpus
-                    .lose(&mut self.out, &mut self.states, at, cpu, &name)
+                self.cpus.lose(&mut self.out, &mut self.states, at, cpu, &name)
             {
                 self.received(thread, span);
                 let tid = self.thread(thread).tid;
@@ -248,21 +238,10 @@ impl<W: Write> Sink for Perfetto<W> {
         self.states.advance(&mut self.out, at);
         self.jobs.advance(&mut self.out, at);
         match event {
-            Event::Thread {
-                thread,
-                tid,
-                pid,
-                name,
-                node,
-            } => {
+            Event::Thread { thread, tid, pid, name, node } => {
                 self.declare(*thread, *tid, *pid, name, *node);
             }
-            Event::Node {
-                node,
-                parent,
-                name,
-                kind,
-            } => {
+            Event::Node { node, parent, name, kind } => {
                 let label = format!("{name} ({kind})");
                 let parent = parent.map_or(Track::Schedulers, Track::Node);
                 let known = self.nodes.insert(*node, name.clone()).is_some();
@@ -297,16 +276,9 @@ impl<W: Write> Sink for Perfetto<W> {
                 self.thread(*thread);
                 self.jobs.release(&mut self.out, at, *thread, *deadline);
             }
-            Event::Complete {
-                thread,
-                response,
-                missed,
-            } => {
+            Event::Complete { thread, response, missed } => {
                 self.thread(*thread);
-                let outcome = Outcome::Done {
-                    response: *response,
-                    missed: *missed,
-                };
+                let outcome = Outcome::Done { response: *response, missed: *missed };
                 self.jobs.end(&mut self.out, at, *thread, outcome);
             }
             Event::Abort { thread } => {
@@ -317,14 +289,10 @@ impl<W: Write> Sink for Perfetto<W> {
             Event::Control { text } => self.out.instant(at, Track::Control, "control", text),
             Event::Quarantine { node, reason } => {
                 let text = format!("QUARANTINED: {reason}");
-                self.out
-                    .instant(at, Track::Node(*node), "quarantine", &text);
+                self.out.instant(at, Track::Node(*node), "quarantine", &text);
             }
             Event::Lost { cpu, count } => self.lost(*cpu, *count),
-            Event::Mark {
-                thread: Some(thread),
-                text,
-            } => {
+            Event::Mark { thread: Some(thread), text } => {
                 self.thread(*thread);
                 self.out.instant(at, Track::Thread(*thread), "mark", text);
             }

@@ -46,15 +46,7 @@ mod tests {
 
     #[test]
     fn refuses_to_guess_a_share() {
-        for text in [
-            "",
-            "NULL",
-            "RT 5",
-            "RESBH",
-            "RESBH 3ms",
-            "RESBH 3ms 0s",
-            "best 3ms 10ms",
-        ] {
+        for text in ["", "NULL", "RT 5", "RESBH", "RESBH 3ms", "RESBH 3ms 0s", "best 3ms 10ms"] {
             assert_eq!(share(text), None, "{text}");
         }
     }
@@ -62,9 +54,6 @@ mod tests {
     #[test]
     fn part_rounds_down() {
         let third = Ratio::new(1, 3).unwrap();
-        assert_eq!(
-            part(third, Span::from_nanos(100)),
-            Some(Span::from_nanos(33))
-        );
+        assert_eq!(part(third, Span::from_nanos(100)), Some(Span::from_nanos(33)));
     }
 }

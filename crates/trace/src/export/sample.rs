@@ -41,19 +41,12 @@ impl Sample {
     }
 
     pub(crate) fn header(&self) -> Header {
-        Header {
-            source: "sample".into(),
-            clock: "virtual".into(),
-            cpus: self.cpus,
-        }
+        Header { source: "sample".into(), clock: "virtual".into(), cpus: self.cpus }
     }
 
     /// The records, in order of time.
     pub(crate) fn records(&self) -> Vec<Record> {
-        let mut all = Records {
-            to: Vec::new(),
-            now: 0,
-        };
+        let mut all = Records { to: Vec::new(), now: 0 };
         self.declare(&mut all);
         let greedy = ThreadId(u32::try_from(self.threads.len()).unwrap());
         let mut threads: Vec<Thread> = self
@@ -75,27 +68,15 @@ impl Sample {
             self.release(&mut all, &mut threads, &mut seed);
             if loss && all.now > end / 2 {
                 loss = false;
-                all.put(Event::Lost {
-                    cpu: Some(Cpu(0)),
-                    count: Some(12),
-                });
+                all.put(Event::Lost { cpu: Some(Cpu(0)), count: Some(12) });
                 all.now += 1_500_000;
             }
             Sample::choose(&mut all, &mut threads, &mut running, greedy);
-            let next_release = threads
-                .iter()
-                .map(|thread| thread.release)
-                .min()
-                .unwrap_or(end);
-            let soonest = threads
-                .iter()
-                .filter(|thread| thread.on.is_some())
-                .map(|thread| thread.left);
-            let step = soonest
-                .min()
-                .unwrap_or(u64::MAX)
-                .min(next_release.saturating_sub(all.now))
-                .max(1);
+            let next_release = threads.iter().map(|thread| thread.release).min().unwrap_or(end);
+            let soonest =
+                threads.iter().filter(|thread| thread.on.is_some()).map(|thread| thread.left);
+            let step =
+                soonest.min().unwrap_or(u64::MAX).min(next_release.saturating_sub(all.now)).max(1);
             Sample::theft(&mut all, step, &mut seed);
             all.now += step.saturating_sub(3_000).max(1);
             for (id, thread) in (0..).zip(&mut threads) {
@@ -111,41 +92,20 @@ impl Sample {
     }
 
     fn declare(&self, all: &mut Records) {
-        let nodes = [
-            (None, "root", "top"),
-            (Some(0), "rt", "edf"),
-            (Some(0), "rest", "ps"),
-        ];
+        let nodes = [(None, "root", "top"), (Some(0), "rt", "edf"), (Some(0), "rest", "ps")];
         for (id, (parent, name, kind)) in (0..).zip(nodes) {
             let (name, kind) = (name.to_owned(), kind.to_owned());
-            all.put(Event::Node {
-                node: NodeId(id),
-                parent: parent.map(NodeId),
-                name,
-                kind,
-            });
+            all.put(Event::Node { node: NodeId(id), parent: parent.map(NodeId), name, kind });
         }
         for (id, &(name, cost, period)) in (0..).zip(&self.threads) {
             let (thread, node) = (ThreadId(id), Some(NodeId(1)));
-            all.put(Event::Thread {
-                thread,
-                tid: 0,
-                pid: 0,
-                name: name.to_owned(),
-                node,
-            });
+            all.put(Event::Thread { thread, tid: 0, pid: 0, name: name.to_owned(), node });
             let guarantee = Some(format!("RESBH {cost}us {period}us"));
             all.put(Event::Promise { thread, guarantee });
         }
         let thread = ThreadId(u32::try_from(self.threads.len()).unwrap());
         let (name, node) = ("greedy".to_owned(), Some(NodeId(2)));
-        all.put(Event::Thread {
-            thread,
-            tid: 0,
-            pid: 0,
-            name,
-            node,
-        });
+        all.put(Event::Thread { thread, tid: 0, pid: 0, name, node });
         all.put(Event::Wake { thread, by: None });
     }
 
@@ -156,20 +116,10 @@ impl Sample {
                 thread.left = (thread.cost * 1_000) * (80 + (*seed >> 33) % 41) / 100;
                 thread.deadline = thread.release + thread.period * 1_000;
                 let deadline = Some(Instant::from_nanos(thread.deadline));
-                all.put(Event::Wake {
-                    thread: ThreadId(id),
-                    by: None,
-                });
-                all.put(Event::Release {
-                    thread: ThreadId(id),
-                    deadline,
-                });
+                all.put(Event::Wake { thread: ThreadId(id), by: None });
+                all.put(Event::Release { thread: ThreadId(id), deadline });
                 let what = Note::Replenished(Span::from_nanos(thread.cost * 1_000));
-                all.put(Event::Note {
-                    node: NodeId(1),
-                    thread: Some(ThreadId(id)),
-                    what,
-                });
+                all.put(Event::Note { node: NodeId(1), thread: Some(ThreadId(id)), what });
                 thread.release = thread.deadline;
             }
             while all.now >= thread.release {
@@ -193,9 +143,7 @@ impl Sample {
         wanted.truncate(running.len());
         let chosen: Vec<ThreadId> = wanted.iter().map(|(_, id)| ThreadId(*id)).collect();
         let all_running = running.to_vec();
-        let mut fresh = chosen
-            .iter()
-            .filter(|id| !all_running.contains(&Some(**id)));
+        let mut fresh = chosen.iter().filter(|id| !all_running.contains(&Some(**id)));
         let mut idle = None;
         for (cpu, slot) in (0..).zip(running.iter_mut()) {
             if slot.is_some_and(|id| chosen.contains(&id)) {
@@ -208,13 +156,7 @@ impl Sample {
             Sample::switch(all, threads, cpu, slot, next);
         }
         if let Some(cpu) = idle {
-            Sample::switch(
-                all,
-                threads,
-                cpu,
-                &mut running[usize::from(cpu)],
-                Some(greedy),
-            );
+            Sample::switch(all, threads, cpu, &mut running[usize::from(cpu)], Some(greedy));
         }
     }
 
@@ -231,14 +173,7 @@ impl Sample {
         let prev = slot.map(|id| match threads.get_mut(usize::try_from(id.0).unwrap()) {
             Some(thread) => {
                 thread.on = None;
-                (
-                    id,
-                    if thread.left == 0 {
-                        Stop::Blocked
-                    } else {
-                        Stop::Preempted
-                    },
-                )
+                (id, if thread.left == 0 { Stop::Blocked } else { Stop::Preempted })
             }
             None => (id, Stop::Preempted),
         });
@@ -246,29 +181,17 @@ impl Sample {
             thread.on = Some(cpu);
         }
         *slot = next;
-        all.put(Event::Switch {
-            cpu: Cpu(cpu),
-            prev,
-            next,
-        });
+        all.put(Event::Switch { cpu: Cpu(cpu), prev, next });
     }
 
     fn theft(all: &mut Records, step: u64, seed: &mut u64) {
         *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         if (*seed >> 40).is_multiple_of(4) && step > 400_000 {
-            all.put(Event::TheftBegin {
-                cpu: Cpu(0),
-                kind: Theft::Interrupt,
-                number: 9,
-            });
+            all.put(Event::TheftBegin { cpu: Cpu(0), kind: Theft::Interrupt, number: 9 });
             all.now += 250_000;
             all.put(Event::TheftEnd { cpu: Cpu(0) });
         }
-        all.put(Event::TheftBegin {
-            cpu: Cpu(0),
-            kind: Theft::Scheduling,
-            number: 0,
-        });
+        all.put(Event::TheftBegin { cpu: Cpu(0), kind: Theft::Scheduling, number: 0 });
         all.now += 3_000;
         all.put(Event::TheftEnd { cpu: Cpu(0) });
     }
@@ -281,20 +204,13 @@ struct Records {
 
 impl Records {
     fn put(&mut self, event: Event) {
-        self.to.push(Record {
-            at: Instant::from_nanos(self.now),
-            event,
-        });
+        self.to.push(Record { at: Instant::from_nanos(self.now), event });
     }
 
     fn finish(&mut self, id: ThreadId, thread: &Thread) {
         let released = thread.deadline - thread.period * 1_000;
         let response = Span::from_nanos(self.now.saturating_sub(released));
         let missed = self.now > thread.deadline;
-        self.put(Event::Complete {
-            thread: id,
-            response,
-            missed,
-        });
+        self.put(Event::Complete { thread: id, response, missed });
     }
 }

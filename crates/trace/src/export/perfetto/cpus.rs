@@ -33,11 +33,7 @@ impl Line {
     }
 
     fn so_far(&self, at: Instant) -> Span {
-        let free = if self.thefts == 0 {
-            at.saturating_since(self.since)
-        } else {
-            Span::ZERO
-        };
+        let free = if self.thefts == 0 { at.saturating_since(self.since) } else { Span::ZERO };
         self.got.saturating_add(free)
     }
 }
@@ -56,11 +52,7 @@ impl Cpus {
     pub(super) fn declare(&mut self, out: &mut Out<impl Write>, cpu: Cpu) {
         if let Entry::Vacant(place) = self.lines.entry(cpu) {
             place.insert(Line::default());
-            out.describe(
-                Track::Cpu(cpu),
-                &format!("cpu {}", cpu.0),
-                Some(Track::Processors),
-            );
+            out.describe(Track::Cpu(cpu), &format!("cpu {}", cpu.0), Some(Track::Processors));
             out.describe(Track::Thefts(cpu), "stolen", Some(Track::Cpu(cpu)));
         }
     }
@@ -97,9 +89,7 @@ impl Cpus {
     pub(super) fn leave_others(&mut self, at: Instant, cpu: Cpu, thread: ThreadId) -> Option<Span> {
         let others = self.lines.iter_mut().filter(|(other, _)| **other != cpu);
         let mut held = others.filter(|(_, line)| line.runs == Some(thread));
-        held.next()
-            .and_then(|(_, line)| line.settle(at))
-            .map(|(_, span)| span)
+        held.next().and_then(|(_, line)| line.settle(at)).map(|(_, span)| span)
     }
 
     pub(super) fn theft(

@@ -53,11 +53,7 @@ impl Jobs {
             self.due.pop_first();
             out.begin(deadline, Track::Jobs(thread, lane), "LATE", &[]);
             let jobs = self.lines.get_mut(&thread).map(|line| line.open.iter_mut());
-            for job in jobs
-                .into_iter()
-                .flatten()
-                .filter(|job| job.lane == Some(lane))
-            {
+            for job in jobs.into_iter().flatten().filter(|job| job.lane == Some(lane)) {
                 job.late = true;
             }
         }
@@ -75,19 +71,11 @@ impl Jobs {
         // A deadline that has passed would put the late part before the job.
         let deadline = deadline.map(|deadline| deadline.max(at));
         let lane = (0..LANES).find(|lane| line.open.iter().all(|job| job.lane != Some(*lane)));
-        line.open.push_back(Job {
-            lane,
-            deadline,
-            late: false,
-        });
+        line.open.push_back(Job { lane, deadline, late: false });
         let Some(lane) = lane else { return };
         let track = Track::Jobs(thread, lane);
         if !out.is_described(track) {
-            let name = if lane == 0 {
-                "jobs".to_owned()
-            } else {
-                format!("jobs behind ({lane})")
-            };
+            let name = if lane == 0 { "jobs".to_owned() } else { format!("jobs behind ({lane})") };
             out.describe(track, &name, Some(Track::Thread(thread)));
         }
         let name = format!("job {}", line.released);
@@ -107,10 +95,7 @@ impl Jobs {
         thread: ThreadId,
         outcome: Outcome,
     ) {
-        let job = self
-            .lines
-            .get_mut(&thread)
-            .and_then(|line| line.open.pop_front());
+        let job = self.lines.get_mut(&thread).and_then(|line| line.open.pop_front());
         let lane = job.as_ref().and_then(|job| job.lane);
         let track = lane.map_or(Track::Thread(thread), |lane| Track::Jobs(thread, lane));
         match outcome {

@@ -47,13 +47,7 @@ const SEQUENCE: u32 = 1;
 
 impl<W: Write> Out<W> {
     pub(super) fn new(to: W) -> Out<W> {
-        Out {
-            to,
-            failure: None,
-            begun: false,
-            tracks: BTreeMap::new(),
-            buffer: Vec::new(),
-        }
+        Out { to, failure: None, begun: false, tracks: BTreeMap::new(), buffer: Vec::new() }
     }
 
     pub(super) fn finish(mut self) -> io::Result<W> {
@@ -72,9 +66,7 @@ impl<W: Write> Out<W> {
         packet.sequence_flags = (!self.begun).then_some(1);
         self.begun = true;
         self.buffer.clear();
-        let trace = Trace {
-            packet: vec![packet],
-        };
+        let trace = Trace { packet: vec![packet] };
         let written = trace
             .encode(&mut self.buffer)
             .map_err(io::Error::other)
@@ -83,13 +75,7 @@ impl<W: Write> Out<W> {
     }
 
     pub(super) fn state(&mut self, at: Instant, state: TaskState) {
-        self.packet(
-            Some(at),
-            Packet {
-                task_state: Some(state),
-                ..Packet::default()
-            },
-        );
+        self.packet(Some(at), Packet { task_state: Some(state), ..Packet::default() });
     }
 
     pub(super) fn is_described(&self, track: Track) -> bool {
@@ -103,26 +89,15 @@ impl<W: Write> Out<W> {
 
     /// Describes a track, again when its name or parent has changed.
     pub(super) fn describe(&mut self, track: Track, name: &str, parent: Option<Track>) {
-        let counter = matches!(
-            track,
-            Track::Budget(..) | Track::Received(_) | Track::Promised(_)
-        );
+        let counter = matches!(track, Track::Budget(..) | Track::Received(_) | Track::Promised(_));
         let descriptor = TrackDescriptor {
             uuid: Some(self.number(track)),
             name: Some(name.to_owned()),
             parent: parent.map(|parent| self.number(parent)),
-            counter: counter.then(|| Counter {
-                unit: Some("ms".to_owned()),
-            }),
+            counter: counter.then(|| Counter { unit: Some("ms".to_owned()) }),
             thread: None,
         };
-        self.packet(
-            None,
-            Packet {
-                track_descriptor: Some(descriptor),
-                ..Packet::default()
-            },
-        );
+        self.packet(None, Packet { track_descriptor: Some(descriptor), ..Packet::default() });
     }
 
     /// Describes the line that the viewer draws for a thread.
@@ -136,27 +111,12 @@ impl<W: Write> Out<W> {
             }),
             ..TrackDescriptor::default()
         };
-        self.packet(
-            None,
-            Packet {
-                track_descriptor: Some(descriptor),
-                ..Packet::default()
-            },
-        );
+        self.packet(None, Packet { track_descriptor: Some(descriptor), ..Packet::default() });
     }
 
     fn event(&mut self, at: Instant, track: Track, event: TrackEvent) {
-        let event = TrackEvent {
-            track: Some(self.number(track)),
-            ..event
-        };
-        self.packet(
-            Some(at),
-            Packet {
-                track_event: Some(event),
-                ..Packet::default()
-            },
-        );
+        let event = TrackEvent { track: Some(self.number(track)), ..event };
+        self.packet(Some(at), Packet { track_event: Some(event), ..Packet::default() });
     }
 
     pub(super) fn begin(&mut self, at: Instant, track: Track, name: &str, notes: &[(&str, &str)]) {
@@ -164,35 +124,21 @@ impl<W: Write> Out<W> {
     }
 
     pub(super) fn end(&mut self, at: Instant, track: Track, notes: &[(&str, &str)]) {
-        let event = TrackEvent {
-            name: None,
-            ..named(kind::END, "", notes)
-        };
+        let event = TrackEvent { name: None, ..named(kind::END, "", notes) };
         self.event(at, track, event);
     }
 
     /// An instant, in a category that the viewer can search for.
     pub(super) fn instant(&mut self, at: Instant, track: Track, category: &str, name: &str) {
         let categories = vec![category.to_owned()];
-        self.event(
-            at,
-            track,
-            TrackEvent {
-                categories,
-                ..named(kind::INSTANT, name, &[])
-            },
-        );
+        self.event(at, track, TrackEvent { categories, ..named(kind::INSTANT, name, &[]) });
     }
 
     /// A counter's value, shown in milliseconds.
     #[expect(clippy::cast_precision_loss, reason = "shown, never compared")]
     pub(super) fn count(&mut self, at: Instant, track: Track, value: Span) {
         let value = Some(value.as_nanos() as f64 / 1e6);
-        let event = TrackEvent {
-            kind: Some(kind::COUNTER),
-            value,
-            ..TrackEvent::default()
-        };
+        let event = TrackEvent { kind: Some(kind::COUNTER), value, ..TrackEvent::default() };
         self.event(at, track, event);
     }
 }
@@ -205,10 +151,5 @@ fn named(kind: i32, name: &str, notes: &[(&str, &str)]) -> TrackEvent {
             text: Some((*text).to_owned()),
         })
         .collect();
-    TrackEvent {
-        notes,
-        kind: Some(kind),
-        name: Some(name.to_owned()),
-        ..TrackEvent::default()
-    }
+    TrackEvent { notes, kind: Some(kind), name: Some(name.to_owned()), ..TrackEvent::default() }
 }

@@ -46,11 +46,7 @@ pub(super) struct States {
 impl States {
     /// Declares or renames.
     pub(super) fn name(&mut self, tid: i64, name: &str) {
-        let unknown = Told {
-            name: String::new(),
-            written: Task::Unknown,
-            wanted: Task::Unknown,
-        };
+        let unknown = Told { name: String::new(), written: Task::Unknown, wanted: Task::Unknown };
         name.clone_into(&mut self.tasks.entry(tid).or_insert(unknown).name);
     }
 
@@ -104,15 +100,7 @@ impl States {
                 if let Some(state) = number(task) {
                     let comm = Some(told.name.clone());
                     let (cpu, tid, state) = (Some(i32::from(cpu.0)), Some(tid), Some(state));
-                    out.state(
-                        self.now,
-                        TaskState {
-                            cpu,
-                            comm,
-                            tid,
-                            state,
-                        },
-                    );
+                    out.state(self.now, TaskState { cpu, comm, tid, state });
                 }
             }
         }

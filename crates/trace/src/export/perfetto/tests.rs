@@ -15,37 +15,18 @@ fn packets(header: &Header, records: Vec<Record>) -> Vec<Packet> {
 }
 
 fn of(events: Vec<(u64, Event)>) -> Vec<Packet> {
-    let records = events
-        .into_iter()
-        .map(|(us, event)| Record { at: at(us), event })
-        .collect();
-    packets(
-        &Header {
-            cpus: 2,
-            ..Header::default()
-        },
-        records,
-    )
+    let records = events.into_iter().map(|(us, event)| Record { at: at(us), event }).collect();
+    packets(&Header { cpus: 2, ..Header::default() }, records)
 }
 
 fn thread(id: u32, tid: u32) -> Event {
     let name = format!("t{id}");
-    Event::Thread {
-        thread: ThreadId(id),
-        tid,
-        pid: tid,
-        name,
-        node: None,
-    }
+    Event::Thread { thread: ThreadId(id), tid, pid: tid, name, node: None }
 }
 
 fn switch(cpu: u16, prev: Option<(u32, Stop)>, next: Option<u32>) -> Event {
     let prev = prev.map(|(id, stop)| (ThreadId(id), stop));
-    Event::Switch {
-        cpu: Cpu(cpu),
-        prev,
-        next: next.map(ThreadId),
-    }
+    Event::Switch { cpu: Cpu(cpu), prev, next: next.map(ThreadId) }
 }
 
 /// Time, processor, tid and state of each generic kernel event.
@@ -70,18 +51,12 @@ fn check_importer_rules(packets: &[Packet]) {
         if let Some((before, old)) = last.insert(tid, (time, state)) {
             assert_ne!(before, time, "tid {tid} changes twice at {time}");
             let replaced = cpus.values().all(|other| *other != tid);
-            assert!(
-                old != state || state != state::RUNNING || replaced,
-                "tid {tid} runs twice"
-            );
+            assert!(old != state || state != state::RUNNING || replaced, "tid {tid} runs twice");
             assert_ne!(old, state::DEAD, "tid {tid} lives after death");
         }
         if state == state::RUNNING {
             let old = cpus.insert(cpu, tid);
-            assert!(
-                old.is_none() || tid >= 3 << 29,
-                "cpu {cpu} is taken at {time}"
-            );
+            assert!(old.is_none() || tid >= 3 << 29, "cpu {cpu} is taken at {time}");
         } else if let Some((on, _)) = cpus.iter().find(|(_, on)| **on == tid) {
             assert_eq!(*on, cpu, "tid {tid} ends elsewhere at {time}");
             cpus.remove(&cpu);
@@ -94,19 +69,12 @@ fn check_tracks(packets: &[Packet]) {
     let (mut described, mut depth) = (HashSet::new(), HashMap::<u64, i64>::new());
     for packet in packets {
         if let Some(descriptor) = &packet.track_descriptor {
-            assert!(
-                descriptor
-                    .parent
-                    .is_none_or(|parent| described.contains(&parent))
-            );
+            assert!(descriptor.parent.is_none_or(|parent| described.contains(&parent)));
             described.insert(descriptor.uuid.unwrap());
         }
         if let Some(event) = &packet.track_event {
             let track = event.track.unwrap();
-            assert!(
-                described.contains(&track),
-                "event on unknown track {event:?}"
-            );
+            assert!(described.contains(&track), "event on unknown track {event:?}");
             let depth = depth.entry(track).or_default();
             *depth += match event.kind.unwrap() {
                 kind::BEGIN => 1,
@@ -146,11 +114,8 @@ fn end_of_one_thread_and_start_of_the_next_have_the_same_time() {
         (1, switch(0, None, Some(0))),
         (9, switch(0, Some((0, Stop::Blocked)), Some(1))),
     ]);
-    let expected = [
-        (1_000, 0, 5, state::RUNNING),
-        (9_000, 0, 5, state::SLEEP),
-        (9_000, 0, 6, state::RUNNING),
-    ];
+    let expected =
+        [(1_000, 0, 5, state::RUNNING), (9_000, 0, 5, state::SLEEP), (9_000, 0, 6, state::RUNNING)];
     assert_eq!(states(&packets), expected);
 }
 
@@ -158,13 +123,7 @@ fn end_of_one_thread_and_start_of_the_next_have_the_same_time() {
 fn wake_and_switch_within_an_instant_become_one_change() {
     let packets = of(vec![
         (0, thread(0, 5)),
-        (
-            1,
-            Event::Wake {
-                thread: ThreadId(0),
-                by: None,
-            },
-        ),
+        (1, Event::Wake { thread: ThreadId(0), by: None }),
         (1, switch(0, None, Some(0))),
     ]);
     assert_eq!(states(&packets), [(1_000, 0, 5, state::RUNNING)]);
@@ -189,11 +148,7 @@ fn migration_within_an_instant_starts_a_nanosecond_later() {
 
 #[test]
 fn recycled_and_absent_thread_numbers_become_unique() {
-    let packets = of(vec![
-        (0, thread(0, 5)),
-        (0, thread(1, 5)),
-        (0, thread(2, 0)),
-    ]);
+    let packets = of(vec![(0, thread(0, 5)), (0, thread(1, 5)), (0, thread(2, 0))]);
     let tids: Vec<i64> = packets
         .iter()
         .filter_map(|packet| packet.process_tree.as_ref())
@@ -207,13 +162,7 @@ fn loss_is_a_slice_that_says_how_many_events() {
     let packets = of(vec![
         (0, thread(0, 5)),
         (1, switch(0, None, Some(0))),
-        (
-            2,
-            Event::Lost {
-                cpu: Some(Cpu(0)),
-                count: Some(12),
-            },
-        ),
+        (2, Event::Lost { cpu: Some(Cpu(0)), count: Some(12) }),
         (8, switch(0, Some((0, Stop::Blocked)), None)),
     ]);
     check_importer_rules(&packets);
@@ -223,25 +172,15 @@ fn loss_is_a_slice_that_says_how_many_events() {
         .filter_map(|packet| packet.track_event.as_ref()?.name.as_deref())
         .filter(|name| name.contains("unknown"))
         .collect();
-    assert_eq!(
-        names, ["unknown (12 events lost)"; 2],
-        "one for the processor, one for the thread"
-    );
+    assert_eq!(names, ["unknown (12 events lost)"; 2], "one for the processor, one for the thread");
 }
 
 #[test]
 fn overlapping_jobs_lie_on_lanes_and_late_parts_inside_them() {
-    let release = |us| Event::Release {
-        thread: ThreadId(0),
-        deadline: Some(at(us)),
-    };
+    let release = |us| Event::Release { thread: ThreadId(0), deadline: Some(at(us)) };
     let complete = |us: u64, missed| {
         let response = Span::from_nanos(us * 1_000);
-        Event::Complete {
-            thread: ThreadId(0),
-            response,
-            missed,
-        }
+        Event::Complete { thread: ThreadId(0), response, missed }
     };
     let packets = of(vec![
         (0, thread(0, 5)),
@@ -256,11 +195,7 @@ fn overlapping_jobs_lie_on_lanes_and_late_parts_inside_them() {
         .iter()
         .filter_map(|packet| {
             let event = packet.track_event.as_ref()?;
-            Some((
-                packet.timestamp?,
-                event.track?,
-                event.name.as_deref().unwrap_or("end"),
-            ))
+            Some((packet.timestamp?, event.track?, event.name.as_deref().unwrap_or("end")))
         })
         .collect();
     let (first, second) = (told[0].1, told[1].1);
@@ -282,34 +217,15 @@ fn overlapping_jobs_lie_on_lanes_and_late_parts_inside_them() {
 fn received_leaves_out_what_was_stolen() {
     let packets = of(vec![
         (0, thread(0, 5)),
-        (
-            0,
-            Event::Promise {
-                thread: ThreadId(0),
-                guarantee: Some("RESBH 1ms 2ms".into()),
-            },
-        ),
+        (0, Event::Promise { thread: ThreadId(0), guarantee: Some("RESBH 1ms 2ms".into()) }),
         (1_000, switch(0, None, Some(0))),
-        (
-            2_000,
-            Event::TheftBegin {
-                cpu: Cpu(0),
-                kind: Theft::Interrupt,
-                number: 9,
-            },
-        ),
+        (2_000, Event::TheftBegin { cpu: Cpu(0), kind: Theft::Interrupt, number: 9 }),
         (2_500, Event::TheftEnd { cpu: Cpu(0) }),
         (4_000, switch(0, Some((0, Stop::Blocked)), None)),
     ]);
-    let values: Vec<f64> = packets
-        .iter()
-        .filter_map(|packet| packet.track_event.as_ref()?.value)
-        .collect();
-    assert_eq!(
-        values,
-        [0.0, 2.5, 2.0],
-        "promised at first, then received, then promised"
-    );
+    let values: Vec<f64> =
+        packets.iter().filter_map(|packet| packet.track_event.as_ref()?.value).collect();
+    assert_eq!(values, [0.0, 2.5, 2.0], "promised at first, then received, then promised");
 }
 
 #[test]

@@ -96,11 +96,7 @@ impl Threads {
         if fresh {
             let tid = i64::from(tid);
             let free = tid > 0 && self.tids.insert(tid);
-            let tid = if free {
-                tid
-            } else {
-                i64::from(OURS.saturating_add(thread.0))
-            };
+            let tid = if free { tid } else { i64::from(OURS.saturating_add(thread.0)) };
             self.tids.insert(tid);
             self.get(thread).tid = tid;
         }
@@ -109,17 +105,14 @@ impl Threads {
         let number = known.tid;
         let (group, label) = match under {
             _ if pid != 0 => (pid, if pid == tid { name } else { "" }.to_owned()),
-            Some((node, label)) => (
-                GROUPS.saturating_add(node.0).saturating_add(1),
-                format!("under {label}"),
-            ),
+            Some((node, label)) => {
+                (GROUPS.saturating_add(node.0).saturating_add(1), format!("under {label}"))
+            }
             None => (GROUPS, "threads".to_owned()),
         };
         let new = self.pids.insert(group);
-        let process = Process {
-            pid: Some(i64::from(group)),
-            cmdline: (!label.is_empty()).then_some(label),
-        };
+        let process =
+            Process { pid: Some(i64::from(group)), cmdline: (!label.is_empty()).then_some(label) };
         let line = Thread {
             tid: Some(number),
             pid: Some(i64::from(group)),
@@ -131,21 +124,11 @@ impl Threads {
             processes: if named { vec![process] } else { Vec::new() },
             threads: vec![line],
         };
-        out.packet(
-            None,
-            Packet {
-                process_tree: Some(tree),
-                ..Packet::default()
-            },
-        );
+        out.packet(None, Packet { process_tree: Some(tree), ..Packet::default() });
         if fresh {
             let group = i32::try_from(group).unwrap_or(i32::MAX);
             out.describe_thread(thread, group, number, name);
-            out.describe(
-                Track::Received(thread),
-                "received ms",
-                Some(Track::Thread(thread)),
-            );
+            out.describe(Track::Received(thread), "received ms", Some(Track::Thread(thread)));
         }
     }
 }

@@ -1,0 +1,210 @@
+// What a hand does with the timeline: wheel, drag, keys, and the tip that says what is there.
+//
+// Invariant: whatever the mouse can reach, the keys can too; a tip is text, never markup.
+
+// The lane under a height of the canvas.
+function rowAt(y) {
+  const row = Math.floor((y - AXIS + box.scrollTop) / LANE);
+  return y >= AXIS && row >= 0 && row < rows.length ? row : -1;
+}
+
+// Who had the processors while a thread waited: the three that had most.
+function antagonists(since, until, self) {
+  const had = new Map();
+  for (const lane of cpus) {
+    let seen = 0;
+    for (let i = firstAfter(lane.end, lane.n, since); i < lane.n && lane.start[i] < until; i++) {
+      if (++seen > 20000) return '';
+      const time = Math.min(until, lane.end[i]) - Math.max(since, lane.start[i]), kind = lane.kind[i];
+      if (kind === THREAD + self) continue;
+      const who = kind >= THREAD ? threads[kind - THREAD].name : kind === 5 ? 'unknown' : THEFTS[kind];
+      had.set(who, (had.get(who) || 0) + time);
+    }
+  }
+  const most = [...had].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 3);
+  return most.length ? 'meanwhile: ' + most.map(([who, time]) => who + ' ' + span(time)).join(', ') : '';
+}
+
+function aboutJob(jobs, time) {
+  const last = firstAfter(jobs.release, jobs.n, time) - 1;
+  for (let i = last; i >= 0 && i > last - 16; i--) {
+    const done = isNaN(jobs.end[i]) ? SPAN : jobs.end[i];
+    if (done < time) continue;
+    const fate = ['not done', 'done', 'MISSED its deadline', 'given up'][jobs.outcome[i]];
+    const due = isNaN(jobs.deadline[i]) ? '' : ', deadline after ' + span(jobs.deadline[i] - jobs.release[i]);
+    return 'job ' + (i + 1) + ': ' + fate + ' after ' + span(done - jobs.release[i]) + due;
+  }
+  return '';
+}
+
+function aboutSlice(row, i) {
+  const { lane, isCpu, label } = rows[row], kind = lane.kind[i];
+  const what = isCpu
+    ? kind >= THREAD ? threads[kind - THREAD].name : kind === 5 ? STATES[3] : 'taken by ' + THEFTS[kind]
+    : kind >= CPU ? 'running on cpu ' + (kind - CPU) : STATES[kind];
+  const length = lane.end[i] - lane.start[i];
+  const lines = [label + ': ' + what, span(length) + ' from ' + exact(lane.start[i]) + ' to ' + exact(lane.end[i])];
+  if (!isCpu) {
+    lines.push(aboutJob(lane.jobs, lane.start[i]));
+    if (kind === 0) lines.push(antagonists(lane.start[i], lane.end[i], lane.index));
+  }
+  return lines.filter(Boolean).join('\n');
+}
+
+// All nanoseconds of a time, since a tip is where one looks for them.
+function exact(time) {
+  const [size, unit] = unitFor(time);
+  const places = Math.round(Math.log10(size));
+  return (time / size).toFixed(places).replace(/\.?0+$/, (zeros) => zeros.includes('.') ? '' : zeros) + ' ' + unit;
+}
+
+function aboutPlace(row, px) {
+  const { lane, isCpu, label, kind } = rows[row];
+  if (!lane) return label + (kind ? ': ' + kind + ' scheduler' : '');
+  if (px < left) return label;
+  const time = timeAt(px), next = timeAt(px + 1);
+  const i = firstAfter(lane.end, lane.n, time), j = gallopTo(lane, i, next);
+  if (j - i > 1 && lane.end[i] - lane.start[i] < next - time) {
+    const part = (c) => Math.round(100 * share(lane, c, i, j, next - time)) + ' %';
+    const words = isCpu ? ['threads', 'stolen or scheduling'] : ['running', 'waiting'];
+    return label + ': ' + (j - i) + ' slices here\n' + words[0] + ' ' + part(0) + ', ' + words[1] + ' ' + part(1)
+      + ' of ' + span(next - time) + ' from ' + exact(Math.round(time));
+  }
+  if (i < lane.n && lane.start[i] < next) return aboutSlice(row, i);
+  return label + ': ' + (isCpu ? 'idle' : 'not asking (blocked, or not there)') + ' at ' + exact(Math.round(time));
+}
+function gallopTo(lane, i, time) {
+  return i < lane.n && lane.start[i] < time ? gallop(lane.start, lane.n, i, time) : i;
+}
+
+function tell(words, clientX, clientY) {
+  tip.textContent = words;
+  tip.hidden = false;
+  const { offsetWidth: wide, offsetHeight: high } = tip;
+  tip.style.left = Math.max(4, Math.min(clientX + 14, innerWidth - wide - 6)) + 'px';
+  tip.style.top = (clientY + 18 + high < innerHeight ? clientY + 18 : clientY - high - 10) + 'px';
+}
+
+let drag = null;
+canvas.addEventListener('pointerdown', (event) => {
+  if (event.button !== 0) return;
+  chosen = rowAt(event.offsetY);
+  picked = -1;
+  if (event.offsetX >= left) {
+    drag = { x: event.clientX, from, to };
+    canvas.setPointerCapture(event.pointerId);
+    tip.hidden = true;
+  }
+  queue();
+});
+canvas.addEventListener('pointermove', (event) => {
+  if (drag) {
+    const by = (drag.x - event.clientX) * (drag.to - drag.from) / (width - left);
+    show(drag.from + by, drag.to + by);
+    return;
+  }
+  const row = rowAt(event.offsetY);
+  if (row < 0) tip.hidden = true;
+  else tell(aboutPlace(row, event.offsetX), event.clientX, event.clientY);
+});
+for (const name of ['pointerup', 'pointercancel']) canvas.addEventListener(name, () => { drag = null; });
+canvas.addEventListener('pointerleave', () => { tip.hidden = true; });
+canvas.addEventListener('dblclick', (event) => { if (event.offsetX >= left) zoom(0.25, timeAt(event.offsetX)); });
+// Over the names the wheel scrolls, over the plot it zooms; shift moves.
+canvas.addEventListener('wheel', (event) => {
+  if (event.offsetX < left) return;
+  event.preventDefault();
+  tip.hidden = true;
+  const sideways = event.shiftKey ? event.deltaY : event.deltaX;
+  if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+    const by = sideways * (to - from) / (width - left);
+    show(from + by, to + by);
+  } else {
+    zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY * 0.0022))), timeAt(event.offsetX));
+  }
+}, { passive: false });
+box.addEventListener('scroll', queue);
+
+// Goes to a slice of the chosen row, moves the window there when needed, and says what it is.
+function pick(i) {
+  const { lane } = rows[chosen];
+  if (i < 0 || i >= lane.n) return;
+  picked = i;
+  const middle = (lane.start[i] + lane.end[i]) / 2, half = (to - from) / 2;
+  if (lane.end[i] < from || lane.start[i] > to) show(middle - half, middle + half);
+  const words = aboutSlice(chosen, i), place = box.getBoundingClientRect();
+  said.textContent = words;
+  tell(words, place.left + Math.max(left, Math.min(width - 10, x(middle))),
+    place.top + AXIS + (chosen + 1) * LANE - box.scrollTop - 12);
+  queue();
+}
+function choose(row) {
+  chosen = Math.max(0, Math.min(rows.length - 1, row));
+  picked = -1;
+  const top = chosen * LANE;
+  if (top < box.scrollTop) box.scrollTop = top;
+  if (top + LANE > box.scrollTop + height - AXIS) box.scrollTop = top + LANE - height + AXIS;
+  said.textContent = rows[chosen].label;
+  tip.hidden = true;
+  queue();
+}
+function step(by) {
+  if (chosen < 0 || !rows[chosen].lane) return choose(rows.findIndex((row) => row.lane));
+  const { lane } = rows[chosen];
+  if (picked >= 0) return pick(picked + by);
+  const first = firstAfter(lane.end, lane.n, by > 0 ? from : to);
+  pick(by > 0 ? first : Math.min(lane.n - 1, first));
+}
+
+// The first miss after the middle of the window, of any thread; from the start again after the last.
+const misses = threads.flatMap(({ jobs, index }) => jobs.misses.map((i) => ({
+  index, time: isNaN(jobs.deadline[i]) ? jobs.release[i] : jobs.deadline[i], length: jobs.end[i] - jobs.release[i] || 0,
+}))).sort((a, b) => a.time - b.time || a.index - b.index);
+let missed = -1;
+function nextMiss() {
+  if (!misses.length) return;
+  missed = (missed + 1) % misses.length;
+  const { index, time, length } = misses[missed];
+  const half = Math.max((to - from) / 2, 0) > 20 * length ? 4 * length : (to - from) / 2;
+  show(time - half, time + half);
+  choose(rows.findIndex((row) => row.lane === threads[index]));
+}
+
+const middle = () => (from + to) / 2;
+const keys = {
+  w: () => zoom(0.7, middle()), s: () => zoom(1 / 0.7, middle()),
+  a: () => show(from - (to - from) * 0.2, to - (to - from) * 0.2),
+  d: () => show(from + (to - from) * 0.2, to + (to - from) * 0.2),
+  0: () => show(0, SPAN), m: nextMiss,
+  arrowup: () => choose(chosen - 1), arrowdown: () => choose(chosen + 1),
+  arrowleft: () => step(-1), arrowright: () => step(1),
+  escape: () => { tip.hidden = true; picked = -1; queue(); },
+};
+box.addEventListener('keydown', (event) => {
+  const key = keys[event.key.toLowerCase()];
+  if (!key || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  key();
+});
+box.addEventListener('blur', () => { tip.hidden = true; });
+at('fit').onclick = () => show(0, SPAN);
+at('closer').onclick = () => zoom(0.5, middle());
+at('farther').onclick = () => zoom(2, middle());
+at('miss').onclick = nextMiss;
+
+addEventListener('theme', () => { readTheme(); queue(); });
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readTheme(); queue(); });
+new ResizeObserver(resize).observe(box);
+readTheme();
+resize();
+
+// For tests: where the window is, and how long a frame takes, in milliseconds.
+window.windfallTimeline = {
+  SPAN, show, slices: cpus.concat(threads).reduce((sum, lane) => sum + lane.n, 0),
+  frame() {
+    const since = performance.now();
+    draw();
+    pen.getImageData(0, 0, 1, 1); // waits until the picture is there
+    return performance.now() - since;
+  },
+};

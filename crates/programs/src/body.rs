@@ -14,12 +14,9 @@ impl Program {
         let random = Random::new(seed);
         match self {
             Program::Spin { from } => Box::new(Spin { from: *from }),
-            Program::Jobs(jobs) => Box::new(Worker {
-                jobs: jobs.clone(),
-                random,
-                at: Stage::Idle,
-                done: 0,
-            }),
+            Program::Jobs(jobs) => {
+                Box::new(Worker { jobs: jobs.clone(), random, at: Stage::Idle, done: 0 })
+            }
             Program::Phases { loops, phases } => Box::new(Phased {
                 phases: phases.clone().into(),
                 loops: *loops,
@@ -30,11 +27,9 @@ impl Program {
                 period: Span::ZERO,
                 in_job: false,
             }),
-            Program::Recorded(recorded) => Box::new(Replay {
-                recorded: recorded.clone(),
-                at: 0,
-                started: false,
-            }),
+            Program::Recorded(recorded) => {
+                Box::new(Replay { recorded: recorded.clone(), at: 0, started: false })
+            }
         }
     }
 }
@@ -46,19 +41,13 @@ impl Random {
     /// From a seed.
     #[must_use]
     pub fn new(seed: u64) -> Random {
-        Random(Pcg64Mcg::new(
-            u128::from(seed) << 64 | 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c834,
-        ))
+        Random(Pcg64Mcg::new(u128::from(seed) << 64 | 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c834))
     }
 
     /// Uniform between the two, both included; by rejection, so exactly uniform.
     pub fn between(&mut self, least: u64, most: u64) -> u64 {
         let Some(range) = most.checked_sub(least).and_then(|r| r.checked_add(1)) else {
-            return if most > least {
-                self.0.next_u64()
-            } else {
-                least
-            };
+            return if most > least { self.0.next_u64() } else { least };
         };
         let zone = u64::MAX - u64::MAX % range;
         loop {
@@ -86,11 +75,7 @@ struct Spin {
 
 impl Body for Spin {
     fn next(&mut self, now: Instant) -> Action {
-        if now < self.from {
-            Action::SleepUntil(self.from)
-        } else {
-            Action::Compute(Span::MAX)
-        }
+        if now < self.from { Action::SleepUntil(self.from) } else { Action::Compute(Span::MAX) }
     }
 }
 
@@ -175,14 +160,8 @@ impl Phased {
             self.timers.resize(timer + 1, None);
         }
         let last = &mut self.timers[timer];
-        let due = last.map_or(now.saturating_add(period), |last| {
-            last.saturating_add(period)
-        });
-        let due = if due < now && tick == Tick::Relative {
-            now
-        } else {
-            due
-        };
+        let due = last.map_or(now.saturating_add(period), |last| last.saturating_add(period));
+        let due = if due < now && tick == Tick::Relative { now } else { due };
         *last = Some(due);
         due
     }
@@ -192,11 +171,9 @@ impl Body for Phased {
     fn next(&mut self, now: Instant) -> Action {
         if let Some(action) = self.queued.take() {
             if let Action::SleepUntil(due) = action {
+                // The wait for a tick is over when the job begins.
                 let deadline = Some(due.saturating_add(self.period));
-                self.queued = Some(Action::JobBegins {
-                    release: due,
-                    deadline,
-                });
+                self.queued = Some(Action::JobBegins { release: due, deadline });
             }
             return action;
         }
@@ -206,19 +183,20 @@ impl Body for Phased {
         match step {
             Step::Run(work) => Action::Compute(self.random.work(work)),
             Step::Sleep(span) => Action::SleepUntil(now.saturating_add(span)),
-            Step::Timer {
-                timer,
-                period,
-                tick,
-            } => {
+            Step::Timer { timer, period, tick } => {
                 let due = self.tick(timer, period, tick, now);
                 let was_in_job = std::mem::replace(&mut self.in_job, true);
                 self.period = period;
                 self.queued = Some(Action::SleepUntil(due));
-                if was_in_job {
+                if was_in_job { Action::JobDone } else { self.next(now) }
+            }
+            Step::Job => {
+                let begins = Action::JobBegins { release: now, deadline: None };
+                if std::mem::replace(&mut self.in_job, true) {
+                    self.queued = Some(begins);
                     Action::JobDone
                 } else {
-                    self.next(now)
+                    begins
                 }
             }
             Step::Lock(lock) => Action::Lock(lock),

@@ -122,6 +122,8 @@ pub enum Step {
         /// What a late arrival does to the grid.
         tick: Tick,
     },
+    /// Ends one job and begins the next at once, which has no deadline.
+    Job,
     /// Takes a lock; waits while another thread has it.
     Lock(Resource),
     /// Gives a lock back.
@@ -174,10 +176,7 @@ impl Jobs {
     #[must_use]
     pub const fn periodic(work: Span, period: Span) -> Jobs {
         Jobs {
-            activation: Activation::Periodic {
-                offset: Instant::ZERO,
-                period,
-            },
+            activation: Activation::Periodic { offset: Instant::ZERO, period },
             work: Work::Fixed(work),
             deadline: Some(period),
             late: OnLate::Complete,

@@ -38,6 +38,10 @@ pub enum Request {
 }
 
 impl Request {
+    const fn moves_threads(&self) -> bool {
+        matches!(self, Request::Destroy(_) | Request::Default(_) | Request::Move(..))
+    }
+
     fn text(&self, name: impl Fn(SimThread) -> String) -> String {
         match self {
             Request::Create { name, kind, .. } => format!("create {kind} `{name}`"),
@@ -72,6 +76,9 @@ impl Sim<'_> {
                 None => format!("#{}", thread.0),
             });
             let refusals = self.refused.len();
+            if request.moves_threads() {
+                self.attribute_all();
+            }
             self.carry_out(request);
             let outcome = match self.refused.get(refusals) {
                 Some((_, why)) => format!("{text}: refused: {why}"),
@@ -81,6 +88,7 @@ impl Sim<'_> {
                 why.clone_from(&outcome);
             }
             self.tracer.declare_nodes(self.now, &self.hierarchy);
+            self.ledger.learn(&self.hierarchy);
             self.tracer.record(self.now, || Event::Control { text: outcome });
         }
     }

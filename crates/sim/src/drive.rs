@@ -142,6 +142,7 @@ impl Sim<'_> {
         thread.unserved = None;
         thread.stats.runnable += now - thread.awake;
         self.events.cancel(Due::Release(number));
+        self.attribute(number as usize);
         self.tell(|hierarchy, now| hierarchy.exited(now, id));
         self.tracer.record(now, || Event::Exit { thread: windfall_trace::ThreadId(number) });
     }

@@ -21,6 +21,8 @@ pub struct Outcome {
     pub records: u64,
     /// By thread, in order of adding.
     pub threads: Vec<ThreadOutcome>,
+    /// By scheduler, in order of creation; destroyed ones included.
+    pub nodes: Vec<NodeOutcome>,
     /// By processor.
     pub cpus: Vec<CpuOutcome>,
     /// Schedulers that broke the protocol: name and how.
@@ -70,6 +72,21 @@ pub struct ThreadOutcome {
     pub interval: Span,
     /// Intervals between completions longer than the limit that was watched for.
     pub intervals_above: u64,
+}
+
+/// What the threads below one scheduler got.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NodeOutcome {
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: String,
+    /// Its parents, each once; none when it stands at the top.
+    pub parents: Vec<String>,
+    /// Processor time that threads received while they stood below it, through whatever parent.
+    pub received: Span,
+    /// Whether it was alive at the end.
+    pub alive: bool,
 }
 
 /// Where one processor's time went; the parts add up to the simulated time.
@@ -153,6 +170,10 @@ impl Sim<'_> {
             let accounted = self.cpus[cpu].accounted();
             assert_eq!(accounted, now - Instant::ZERO, "time of processor {cpu} is not conserved");
         }
+        for number in 0..self.threads.len() {
+            self.attribute(number);
+        }
+        let nodes = self.nodes();
         let parents: Vec<Option<String>> = self.threads.iter().map(|t| self.parent(t.id)).collect();
         let quarantined = self.hierarchy.quarantined().iter();
         let quarantined = quarantined.map(|(_, name, defect)| (name.clone(), defect.to_string()));
@@ -205,6 +226,7 @@ impl Sim<'_> {
             decisions: self.decisions,
             records: self.tracer.records,
             threads: threads.collect(),
+            nodes,
             cpus: cpus.collect(),
             quarantined: quarantined.collect(),
             refused: std::mem::take(&mut self.refused),

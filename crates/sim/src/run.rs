@@ -4,6 +4,7 @@ use crate::control::Request;
 use crate::cpu::{SimCpu, Units, rates};
 use crate::events::{Due, Events};
 use crate::interrupt::{Interrupts, Source};
+use crate::ledger::Ledger;
 use crate::machine::Machine;
 use crate::outcome::{Failure, Outcome};
 use crate::sync::Syncs;
@@ -42,6 +43,8 @@ pub struct Sim<'a> {
     pub(crate) decisions: u64,
     pub(crate) refused: Vec<(Instant, String)>,
     pub(crate) failure: Option<Failure>,
+    /// What the threads below each scheduler received, and what is known of it.
+    pub(crate) ledger: Ledger,
     pub(crate) costly: bool,
     /// Where the time of decisions that no thread caused is spent.
     pub(crate) event_cpu: u16,
@@ -92,6 +95,7 @@ impl<'a> Sim<'a> {
             decisions: 0,
             refused: Vec::new(),
             failure: None,
+            ledger: Ledger::default(),
             costly,
             event_cpu: 0,
         })
@@ -152,6 +156,7 @@ impl<'a> Sim<'a> {
     #[must_use]
     pub fn run(mut self, end: Instant, mut progress: impl FnMut(Instant) -> bool) -> Outcome {
         self.tracer.declare_nodes(self.now, &self.hierarchy);
+        self.ledger.learn(&self.hierarchy);
         let mut steps: u32 = 0;
         while let Some(at) = self.next_at().filter(|at| *at <= end) {
             self.now = at;

@@ -87,6 +87,8 @@ pub(crate) struct Thread {
     /// Actions without computing since this instant, against programs that get nowhere.
     pub(crate) idle_actions: (Instant, u32),
     pub(crate) stats: ThreadStats,
+    /// How much of what it received has been put to the account of its schedulers.
+    pub(crate) attributed: Span,
 }
 
 /// When a thread's next job is released.
@@ -124,6 +126,7 @@ impl Thread {
             last_cpu: None,
             idle_actions: (Instant::ZERO, 0),
             stats: ThreadStats::default(),
+            attributed: Span::ZERO,
             spec,
         }
     }

@@ -146,8 +146,10 @@ pub const KINDS: &[&Kind] = &[
     &crate::edf::KIND,
     &crate::fixed_priority::KIND,
     &crate::join::KIND,
+    &crate::proportional_share::KIND,
     &crate::rez::KIND,
     &crate::round_robin::KIND,
+    &crate::time_sharing::KIND,
 ];
 
 /// The kind of that name.

@@ -15,13 +15,18 @@ mod fixed_priority;
 mod join;
 mod own_set;
 mod pool;
+mod proportional_share;
 mod quantum;
 mod reservation;
 mod rez;
 mod round_robin;
+mod time_sharing;
+mod virtual_time;
 
 pub use edf::{Edf, Late};
 pub use fixed_priority::FixedPriority;
 pub use join::Join;
+pub use proportional_share::ProportionalShare;
 pub use rez::Rez;
 pub use round_robin::RoundRobin;
+pub use time_sharing::{Mode, TimeSharing, TimeSharingSpec};

@@ -1,0 +1,336 @@
+//! Proportional share: start-time fair queuing with warp, on one processor or several.
+//!
+//! Takes    PS, PSBE s d or RESU from its parent, on one processor; anything at all for mere fairness.
+//! Gives    with warp zero everywhere, PSBE by equation 5.2 to each child, its share being its weight
+//!          over the sum of weights; with warp, low latency to those that have it, no bound.
+//! Admits   everyone.
+//! Assumes  A1 one processor (on several, a child can use at most one, so a large weight may get
+//!          less than its share); A2 quanta end on time.
+//! Costs    O(log n) per event, and per wake-up one step more for each processor; 96 bytes per
+//!          child, 24 of them in the heap; one timer per processor.
+//! Ties     the running child stays; else the lower slot.
+//! Source   HLS 5.3.1.4, 9.3.3, appendix C; Goyal, Vin and Cheng 1996; Duda and Cheriton 1999.
+//!          Ours differs: virtual time is exact, and goes on from where it was after an idle time.
+//! Checked  laws, `tests/proportional_share.rs`.
+//!
+//! A child's virtual time moves on with the time that it runs, divided by its weight. The child of
+//! smallest effective virtual time (less its warp) runs, for a quantum or until one with a smaller
+//! one wakes. A child that wakes catches up with the smallest virtual time among those that do not
+//! wait; when all wait, with the largest that any child has reached.
+
+use crate::catalogue::{Form, Kind, Setting};
+use crate::pool::{Policy, Pool, SETTLED};
+use crate::quantum::{self, Quanta};
+use crate::virtual_time::{Account, Virtual};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_time::{Instant, Span};
+
+const TAKES: &str = "share, warp, quantum (to the instance)";
+const TAKES_UNWARPED: &str = "share, quantum (to the instance); warp is off";
+const QUANTUM: Span = Span::from_millis(10);
+
+pub(crate) const KIND: Kind = Kind {
+    name: "proportional-share",
+    summary: "processor time in proportion to weights: start-time fair queuing with warp",
+    source: include_str!("proportional_share.rs"),
+    settings: &[
+        Setting {
+            name: "quantum",
+            form: Form::Span,
+            default: "10ms",
+            help: "the longest time that a child runs before virtual times are compared",
+        },
+        Setting {
+            name: "warp",
+            form: Form::Bool,
+            default: "true",
+            help: "whether children may borrow against their future share",
+        },
+    ],
+    build: |settings| {
+        let quantum = settings.span("quantum", QUANTUM)?;
+        let warp = settings.bool("warp", true)?;
+        Ok(Box::new(ProportionalShare::new(quantum, warp)))
+    },
+};
+
+#[derive(Clone, Copy)]
+struct Sharer {
+    account: Account,
+    warp: Span,
+    /// Charged up to here, while it runs.
+    charged: Instant,
+}
+
+const STRANGER: Sharer =
+    Sharer { account: Account::new(1), warp: Span::ZERO, charged: Instant::ZERO };
+
+/// Effective virtual time, then the slot: 16 bytes, so that a heap of many stays in the cache.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Tag {
+    whole: i64,
+    fraction: u32,
+    slot: u32,
+}
+
+struct Shares {
+    sharers: Vec<Sharer>,
+    quanta: Quanta,
+    /// How many children have a warp. Without any, effective and actual virtual time are the same.
+    warped: usize,
+    /// Ready children by actual virtual time; only kept while one has a warp.
+    actual: Heap<(Virtual, u32)>,
+    /// The largest virtual time that any child has reached.
+    latest: Virtual,
+}
+
+impl Shares {
+    fn charge(&mut self, child: Child, now: Instant) {
+        let sharer = &mut self.sharers[child.index()];
+        sharer.account.charge(now.saturating_since(sharer.charged));
+        sharer.charged = now;
+        self.latest = self.latest.max(sharer.account.time);
+    }
+
+    fn enter(&mut self, child: Child) {
+        if self.warped > 0 {
+            let time = self.sharers[child.index()].account.time;
+            self.actual.set(child.0, (time, child.0));
+        }
+    }
+
+    fn leave(&mut self, child: Child) {
+        if self.warped > 0 {
+            self.actual.remove(child.0);
+        }
+    }
+
+    /// Changes a child's warp; begins and ends keeping ready children by actual virtual time.
+    fn set_warp(&mut self, child: Child, warp: Span, port: &Port<'_>) {
+        let before = core::mem::replace(&mut self.sharers[child.index()].warp, warp);
+        self.warped -= usize::from(!before.is_zero());
+        let first = self.warped == 0;
+        self.warped += usize::from(!warp.is_zero());
+        if first && self.warped > 0 && before.is_zero() {
+            while self.actual.pop().is_some() {}
+            for child in (0..port.child_slots()).map(Child) {
+                if port.child(child) == VpState::Ready {
+                    self.enter(child);
+                }
+            }
+        }
+    }
+}
+
+impl Policy for Shares {
+    type Key = Tag;
+
+    #[inline]
+    fn key(&self, child: Child) -> Tag {
+        let sharer = &self.sharers[child.index()];
+        let effective = sharer.account.time.earlier(sharer.warp);
+        Tag { whole: effective.whole(), fraction: effective.fraction(), slot: child.0 }
+    }
+
+    #[inline]
+    fn preempts(ready: &Tag, running: &Tag) -> bool {
+        (ready.whole, ready.fraction) < (running.whole, running.fraction)
+    }
+
+    #[inline]
+    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+        self.leave(child);
+        self.sharers[child.index()].charged = port.now();
+        self.quanta.renew(child);
+        self.quanta.started(child, own, port);
+    }
+
+    #[inline]
+    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
+        self.charge(child, port.now());
+        if port.child(child) == VpState::Ready {
+            self.enter(child);
+        }
+    }
+
+    #[inline]
+    fn idle(&mut self, own: Own, port: &mut Port<'_>) {
+        self.quanta.idle(own, port);
+    }
+}
+
+/// The scheduler.
+pub struct ProportionalShare {
+    pool: Pool<Shares>,
+    shares: Shares,
+    warp: bool,
+}
+
+impl ProportionalShare {
+    /// With the quantum, above zero, and whether warps are understood.
+    #[must_use]
+    pub fn new(quantum: Span, warp: bool) -> ProportionalShare {
+        let shares = Shares {
+            sharers: Vec::new(),
+            quanta: Quanta::new(quantum),
+            warped: 0,
+            actual: Heap::new(),
+            latest: Virtual::default(),
+        };
+        ProportionalShare { pool: Pool::default(), shares, warp }
+    }
+
+    /// System virtual time: the smallest among the children that do not wait, running ones as of
+    /// their last charge; the largest ever reached when all wait.
+    fn system_time(&self, port: &Port<'_>) -> Virtual {
+        let first = if self.shares.warped > 0 {
+            self.shares.actual.peek().map(|((time, _), _)| time)
+        } else {
+            let best = self.pool.best();
+            best.map(|child| self.shares.sharers[child.index()].account.time)
+        };
+        let running = self.pool.own_vps().filter_map(|own| port.held_by(own));
+        let running = running.map(|child| self.shares.sharers[child.index()].account.time);
+        running.chain(first).min().unwrap_or(self.shares.latest)
+    }
+
+    /// Charges all that run.
+    fn charge_running(&mut self, port: &Port<'_>) {
+        for own in self.pool.own_vps() {
+            if let Some(child) = port.held_by(own) {
+                self.shares.charge(child, port.now());
+                self.pool.refresh(child, &self.shares, port);
+            }
+        }
+    }
+}
+
+impl Scheduler for ProportionalShare {
+    fn timers(&self, owns: usize) -> usize {
+        quantum::timers(owns)
+    }
+
+    fn init(&mut self, port: &mut Port<'_>) {
+        self.pool.init(port);
+    }
+
+    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+        self.pool.register(child);
+        self.shares.quanta.register(child);
+        self.shares.actual.reserve(child.index() + 1);
+        let sharers = &mut self.shares.sharers;
+        sharers.resize(sharers.len().max(child.index() + 1), STRANGER);
+        sharers[child.index()] = STRANGER;
+        Ok(())
+    }
+
+    fn unregister(&mut self, child: Child, port: &mut Port<'_>) {
+        self.shares.set_warp(child, Span::ZERO, port);
+    }
+
+    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+        let time = self.system_time(port);
+        self.shares.sharers[child.index()].account.catch_up(time);
+        self.charge_running(port);
+        self.shares.enter(child);
+        self.pool.request(child, &mut self.shares, port);
+    }
+
+    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+        if held.is_none() {
+            self.shares.leave(child);
+        }
+        self.pool.release(child, held, &mut self.shares, port);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<Child>,
+        message: Message,
+        port: &mut Port<'_>,
+    ) -> Result<(), Refusal> {
+        match (child, message) {
+            (Some(_), Message::Share(0)) => {
+                Err(Refusal::OutOfRange { what: "share", allowed: "a weight of at least 1" })
+            }
+            (Some(child), Message::Share(weight)) => {
+                self.charge_running(port);
+                let account = &mut self.shares.sharers[child.index()].account;
+                account.set_weight(weight);
+                self.pool.preempt(&mut self.shares, port);
+                Ok(())
+            }
+            (Some(child), Message::Warp(warp)) if self.warp => {
+                self.charge_running(port);
+                self.shares.set_warp(child, warp, port);
+                self.pool.rerank(child, &mut self.shares, port);
+                Ok(())
+            }
+            (None, Message::Quantum(length)) => self.shares.quanta.set_length(length),
+            _ => Err(Refusal::NotUnderstood {
+                message: message.name(),
+                takes: if self.warp { TAKES } else { TAKES_UNWARPED },
+            }),
+        }
+    }
+
+    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
+        self.pool.grant(own, &mut self.shares, port);
+    }
+
+    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
+        self.pool.revoke(own, child, &mut self.shares, port);
+    }
+
+    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+        if timer == SETTLED {
+            return self.pool.preempt(&mut self.shares, port);
+        }
+        let own = quantum::own_of(timer);
+        let Some(child) = port.held_by(own) else {
+            return;
+        };
+        if !self.shares.quanta.is_over(child, port.now()) {
+            return;
+        }
+        self.shares.charge(child, port.now());
+        if self.pool.pass(child, &mut self.shares, port) {
+            self.pool.preempt(&mut self.shares, port);
+        } else {
+            self.shares.quanta.renew(child);
+            self.shares.quanta.started(child, own, port);
+        }
+    }
+
+    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+        self.pool.best()
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pool.check(&self.shares, view)?;
+        let sharers = &self.shares.sharers;
+        let warped = view.children().filter(|child| !sharers[child.index()].warp.is_zero());
+        if warped.count() != self.shares.warped {
+            return Err("the number of warped children is wrong");
+        }
+        if self.shares.warped == 0 {
+            return Ok(());
+        }
+        let mut ready = 0;
+        for child in view.children() {
+            let is_ready = view.child(child) == VpState::Ready;
+            let expected = is_ready.then(|| (sharers[child.index()].account.time, child.0));
+            if self.shares.actual.key(child.0) != expected {
+                return Err("a ready child's virtual time is not known, or is wrong");
+            }
+            ready += usize::from(is_ready);
+        }
+        if ready != self.shares.actual.len() {
+            return Err("the virtual time of a child that is gone is kept");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,414 @@
+//! Time sharing: priorities and round robin, with boosts for those that wake and for the starved.
+//!
+//! Takes    any guarantee, on one processor or several.
+//! Gives    NULL to each child.
+//! Admits   everyone, at priorities 1 to 31; 8 where none is told.
+//! Assumes  nothing of its children.
+//! Costs    O(log n) per event; 96 bytes per child; one timer per processor and one more.
+//! Ties     among equals each in turn; one that is preempted keeps its place and the rest of its
+//!          quantum, one that wakes goes to the end with a whole quantum.
+//! Source   HLS 9.3.1, 9.2.2; the native scheduler of Windows 2000. Ours differs: the quantum of
+//!          20 ms is the same for all, and the boost is the same whatever was waited for.
+//! Checked  laws, `tests/time_sharing.rs`.
+//!
+//! Invariant: no child is ready while one of lower priority runs, boosts included. A child that
+//! wakes is raised by `boost`, never above 15, and sinks by one whenever a quantum ends. One that
+//! has been ready for `rescue-after` without running is raised to 15 for two quanta, then falls to
+//! its own priority at once. Priorities from 16 are never raised. Letting others go first without
+//! waiting (a release and a request at the same time) raises nobody.
+//! With `mode = "non-preemptive"` whoever runs goes on until it waits; there are neither quanta
+//! nor boosts, and a child from which the processor is taken from above is served first again.
+
+use crate::catalogue::{Form, Kind, Setting};
+use crate::pool::{Policy, Pool, SETTLED};
+use crate::quantum::{self, Quanta};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{
+    Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Span};
+
+const TAKES: &str = "priority, quantum (to the instance)";
+const LOWEST: i32 = 1;
+const DEFAULT: i32 = 8;
+/// The highest priority that a boost leads to.
+const CEILING: i32 = 15;
+const HIGHEST: i32 = 31;
+/// Before all others: a child that a non-preemptive instance has begun to serve.
+const BEGUN: i32 = i32::MAX;
+
+pub(crate) const KIND: Kind = Kind {
+    name: "time-sharing",
+    summary: "priorities and round robin, with boosts on waking and against starvation",
+    source: include_str!("time_sharing.rs"),
+    settings: &[
+        Setting {
+            name: "boost",
+            form: Form::Integer(0, 14),
+            default: "2",
+            help: "how far a child that wakes is raised above its priority",
+        },
+        Setting {
+            name: "mode",
+            form: Form::Word(&["round-robin", "non-preemptive"]),
+            default: "round-robin",
+            help: "whether whoever runs can be made to let others run",
+        },
+        Setting {
+            name: "quantum",
+            form: Form::Span,
+            default: "20ms",
+            help: "the longest time that a child runs while others of its priority wait",
+        },
+        Setting {
+            name: "rescue",
+            form: Form::Bool,
+            default: "true",
+            help: "whether a starved child is raised above all others for a while",
+        },
+        Setting {
+            name: "rescue-after",
+            form: Form::Span,
+            default: "3s",
+            help: "how long a child must have been ready without running to count as starved",
+        },
+    ],
+    build: |settings| {
+        let modes = [("round-robin", Mode::RoundRobin), ("non-preemptive", Mode::NonPreemptive)];
+        let defaults = TimeSharingSpec::default();
+        let boost = settings.integer("boost", (0, 14), "0 to 14", defaults.boost.into())?;
+        let after = settings.span("rescue-after", Span::from_secs(3))?;
+        let spec = TimeSharingSpec {
+            mode: settings.word("mode", &modes, "round-robin, non-preemptive")?,
+            quantum: settings.span("quantum", defaults.quantum)?,
+            boost: u8::try_from(boost).unwrap_or(0),
+            rescue_after: settings.bool("rescue", true)?.then_some(after),
+        };
+        Ok(Box::new(TimeSharing::new(spec)))
+    },
+};
+
+/// Whether whoever runs can be made to let others run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mode {
+    /// By a higher priority at once, by an equal one when its quantum ends.
+    #[default]
+    RoundRobin,
+    /// By nobody.
+    NonPreemptive,
+}
+
+/// What a time-sharing scheduler is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimeSharingSpec {
+    /// Whether whoever runs can be made to let others run.
+    pub mode: Mode,
+    /// The longest time that a child runs while others of its priority wait; above zero.
+    pub quantum: Span,
+    /// How far a child that wakes is raised above its priority.
+    pub boost: u8,
+    /// After how long without running a ready child is rescued, if at all.
+    pub rescue_after: Option<Span>,
+}
+
+impl Default for TimeSharingSpec {
+    fn default() -> TimeSharingSpec {
+        TimeSharingSpec {
+            mode: Mode::RoundRobin,
+            quantum: Span::from_millis(20),
+            boost: 2,
+            rescue_after: Some(Span::from_secs(3)),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Tenant {
+    base: i32,
+    /// `base`, or higher while boosted.
+    priority: i32,
+    /// Raised because it starved.
+    rescued: bool,
+    /// Has run since it last waited.
+    begun: bool,
+    /// When it last began to wait.
+    waits_since: Option<Instant>,
+    /// Place in line: a number drawn when it went to the end.
+    turn: u64,
+}
+
+const STRANGER: Tenant = Tenant {
+    base: DEFAULT,
+    priority: DEFAULT,
+    rescued: false,
+    begun: false,
+    waits_since: None,
+    turn: 0,
+};
+
+struct Levels {
+    spec: TimeSharingSpec,
+    tenants: Vec<Tenant>,
+    drawn: u64,
+    quanta: Quanta,
+    /// Ready children that can be rescued, by when they became ready.
+    starving: Heap<(Instant, u32)>,
+    /// When a child starves, or a while before that; the number depends on how many processors
+    /// there are.
+    rescue: TimerId,
+    armed: bool,
+}
+
+impl Levels {
+    /// A child that does not run goes to the end of the line with a whole quantum.
+    fn queue(&mut self, child: Child) {
+        self.drawn += 1;
+        self.tenants[child.index()].turn = self.drawn;
+        self.quanta.renew(child);
+    }
+
+    /// The quantum of a child has ended: it sinks.
+    fn sink(&mut self, child: Child) {
+        let tenant = &mut self.tenants[child.index()];
+        if tenant.rescued {
+            (tenant.rescued, tenant.priority) = (false, tenant.base);
+        } else if tenant.priority > tenant.base {
+            tenant.priority -= 1;
+        }
+        self.queue(child);
+    }
+
+    /// A child has become ready and may begin to starve.
+    fn watch(&mut self, child: Child, port: &mut Port<'_>) {
+        let tenant = &self.tenants[child.index()];
+        let Some(after) = self.spec.rescue_after else {
+            return;
+        };
+        if tenant.rescued || tenant.base > CEILING || self.spec.mode == Mode::NonPreemptive {
+            return;
+        }
+        self.starving.set(child.0, (port.now(), child.0));
+        if !self.armed {
+            self.armed = true;
+            port.set_timer(self.rescue, Some(port.now().saturating_add(after)));
+        }
+    }
+}
+
+impl Policy for Levels {
+    type Key = (Reverse<i32>, u64);
+
+    #[inline]
+    fn key(&self, child: Child) -> Self::Key {
+        let tenant = &self.tenants[child.index()];
+        let begun = tenant.begun && self.spec.mode == Mode::NonPreemptive;
+        let priority = if begun { BEGUN } else { tenant.priority };
+        (Reverse(priority), tenant.turn)
+    }
+
+    #[inline]
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        ready.0 < running.0
+    }
+
+    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+        self.starving.remove(child.0);
+        self.tenants[child.index()].begun = true;
+        if self.spec.mode == Mode::RoundRobin {
+            self.quanta.started(child, own, port);
+        }
+    }
+
+    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
+        if self.spec.mode == Mode::RoundRobin {
+            if self.quanta.is_over(child, port.now()) {
+                self.sink(child);
+            } else {
+                self.quanta.stopped(child, port);
+            }
+        }
+        if port.child(child) == VpState::Ready {
+            self.watch(child, port);
+        }
+    }
+
+    fn idle(&mut self, own: Own, port: &mut Port<'_>) {
+        self.quanta.idle(own, port);
+    }
+}
+
+/// The scheduler.
+pub struct TimeSharing {
+    pool: Pool<Levels>,
+    levels: Levels,
+}
+
+impl TimeSharing {
+    /// As described by `spec`.
+    #[must_use]
+    pub fn new(spec: TimeSharingSpec) -> TimeSharing {
+        let levels = Levels {
+            spec,
+            tenants: Vec::new(),
+            drawn: 0,
+            quanta: Quanta::new(spec.quantum),
+            starving: Heap::new(),
+            rescue: SETTLED,
+            armed: false,
+        };
+        TimeSharing { pool: Pool::default(), levels }
+    }
+
+    /// The quantum of whoever runs on `own` may have ended.
+    fn turn(&mut self, own: Own, port: &mut Port<'_>) {
+        let Some(child) = port.held_by(own) else {
+            return;
+        };
+        if !self.levels.quanta.is_over(child, port.now()) {
+            return;
+        }
+        self.levels.sink(child);
+        // It begins the new quantum here, or puts it off until it runs again.
+        self.levels.quanta.started(child, own, port);
+        self.pool.pass(child, &mut self.levels, port);
+    }
+
+    /// Rescues whoever has starved longest, if anybody starves; one in each call.
+    fn rescue(&mut self, port: &mut Port<'_>) {
+        let after = self.levels.spec.rescue_after.unwrap_or(Span::MAX);
+        let is_due = |since: Instant| since.saturating_add(after) <= port.now();
+        let first = self.levels.starving.peek();
+        if let Some((_, slot)) = first.filter(|((since, _), _)| is_due(*since)) {
+            let child = Child(slot);
+            self.levels.starving.remove(slot);
+            let tenant = &mut self.levels.tenants[child.index()];
+            (tenant.rescued, tenant.priority) = (true, CEILING);
+            self.levels.queue(child);
+            let twice = self.levels.quanta.length;
+            self.levels.quanta.give(child, twice.saturating_add(twice));
+            port.note(Some(child), Note::Rescued);
+            self.pool.rerank(child, &mut self.levels, port);
+        }
+        let next = self.levels.starving.peek();
+        self.levels.armed = next.is_some();
+        let next = next.map(|((since, _), _)| since.saturating_add(after));
+        port.set_timer(self.levels.rescue, next);
+    }
+}
+
+impl Scheduler for TimeSharing {
+    fn timers(&self, owns: usize) -> usize {
+        quantum::timers(owns) + 1
+    }
+
+    fn init(&mut self, port: &mut Port<'_>) {
+        self.pool.init(port);
+        let last = quantum::timers(port.owns());
+        self.levels.rescue = TimerId(u16::try_from(last).unwrap_or(u16::MAX));
+    }
+
+    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+        self.pool.register(child);
+        self.levels.quanta.register(child);
+        self.levels.starving.reserve(child.index() + 1);
+        let tenants = &mut self.levels.tenants;
+        tenants.resize(tenants.len().max(child.index() + 1), STRANGER);
+        tenants[child.index()] = STRANGER;
+        Ok(())
+    }
+
+    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {}
+
+    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+        let levels = &mut self.levels;
+        let tenant = &mut levels.tenants[child.index()];
+        let woke = tenant.waits_since.is_some_and(|since| since < port.now());
+        tenant.begun = false;
+        if woke && levels.spec.mode == Mode::RoundRobin {
+            let boosted = tenant.base + i32::from(levels.spec.boost);
+            (tenant.rescued, tenant.priority) = (false, boosted.min(CEILING).max(tenant.base));
+            if tenant.priority > tenant.base {
+                port.note(Some(child), Note::Boosted);
+            }
+        }
+        levels.queue(child);
+        levels.watch(child, port);
+        self.pool.request(child, levels, port);
+    }
+
+    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+        self.levels.starving.remove(child.0);
+        self.levels.tenants[child.index()].waits_since = Some(port.now());
+        self.pool.release(child, held, &mut self.levels, port);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<Child>,
+        message: Message,
+        port: &mut Port<'_>,
+    ) -> Result<(), Refusal> {
+        match (child, message) {
+            (Some(child), Message::Priority(priority)) => {
+                if !(LOWEST..=HIGHEST).contains(&priority) {
+                    return Err(Refusal::OutOfRange { what: "priority", allowed: "1 to 31" });
+                }
+                let tenant = &mut self.levels.tenants[child.index()];
+                (tenant.base, tenant.priority) = (priority, priority);
+                tenant.rescued = false;
+                self.levels.starving.remove(child.0);
+                if port.child(child) == VpState::Ready {
+                    self.levels.watch(child, port);
+                }
+                self.pool.rerank(child, &mut self.levels, port);
+                Ok(())
+            }
+            (None, Message::Quantum(length)) => self.levels.quanta.set_length(length),
+            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+        }
+    }
+
+    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
+        self.pool.grant(own, &mut self.levels, port);
+    }
+
+    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
+        self.pool.revoke(own, child, &mut self.levels, port);
+    }
+
+    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+        if timer == SETTLED {
+            self.pool.preempt(&mut self.levels, port);
+        } else if timer == self.levels.rescue {
+            self.rescue(port);
+        } else {
+            self.turn(quantum::own_of(timer), port);
+        }
+    }
+
+    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+        self.pool.best()
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pool.check(&self.levels, view)?;
+        let starving = &self.levels.starving;
+        let mut watched = 0;
+        for child in view.children().filter(|child| starving.contains(child.0)) {
+            watched += 1;
+            if view.child(child) != VpState::Ready {
+                return Err("a child that is not ready counts as starving");
+            }
+        }
+        if watched != starving.len() {
+            return Err("a child that is gone counts as starving");
+        }
+        if !starving.is_empty() && !self.levels.armed {
+            return Err("nobody watches for the starved");
+        }
+        Ok(())
+    }
+}

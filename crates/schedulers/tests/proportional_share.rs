@@ -1,0 +1,153 @@
+//! Proportional share, by hand and at random.
+
+mod common;
+
+use common::{Host, MS, S, span};
+use proptest::prelude::*;
+use windfall_hierarchy::{Message, Refusal};
+use windfall_schedulers::catalogue::Value;
+
+fn share(weight: u32) -> [Message; 1] {
+    [Message::Share(weight)]
+}
+
+#[test]
+fn paper_hls_10_5_1_two_principals_get_half_each_whatever_one_of_them_runs() {
+    let mut host = Host::new(1);
+    let root = host.root("proportional-share", &[]);
+    let [one, two] = ["one", "two"].map(|n| host.below(root, n, "proportional-share", &share(1)));
+    let first = host.spin(one, "first", &[]);
+    let others: Vec<_> = (0..16).map(|n| host.spin(two, &format!("other{n}"), &[])).collect();
+    host.run_to(10 * S);
+    assert!(host.ran(first).abs_diff(5 * S) <= 10 * MS);
+    for other in others {
+        assert!(host.ran(other).abs_diff(5 * S / 16) <= 20 * MS);
+    }
+}
+
+#[test]
+fn paper_hls_9_3_3_default_priority_gets_eight_times_idle_priority() {
+    let mut host = Host::new(1);
+    let root = host.root("proportional-share", &[]);
+    let a = host.spin(root, "a", &share(8));
+    let b = host.spin(root, "b", &share(1));
+    host.run_to(90 * S);
+    assert!(host.ran(a).abs_diff(80 * S) <= 20 * MS);
+    assert!(host.ran(b).abs_diff(10 * S) <= 20 * MS);
+}
+
+#[test]
+fn paper_hls_9_3_3_waiting_builds_up_no_credit() {
+    let mut host = Host::new(1);
+    let root = host.root("proportional-share", &[]);
+    let a = host.spin(root, "a", &[]);
+    let sleeper = host.thread(root, "sleeper", &[]);
+    host.run_to(10 * S + MS);
+    host.wake(sleeper);
+    assert_eq!(host.on(0), Some(sleeper), "the start tag of the running one is earlier than now");
+    host.run_to(12 * S);
+    assert!(host.ran(sleeper).abs_diff(S) <= 10 * MS);
+    assert!(host.ran(a).abs_diff(11 * S) <= 10 * MS);
+}
+
+#[test]
+fn limit_nobody_pays_for_an_idle_time() {
+    let mut host = Host::new(1);
+    let root = host.root("proportional-share", &[]);
+    let a = host.thread(root, "a", &[]);
+    let b = host.thread(root, "b", &[]);
+    host.wake_for(a, 5 * S);
+    host.run_to(6 * S);
+    host.wake(b);
+    host.run_to(6 * S + MS);
+    host.wake(a);
+    host.run_to(8 * S + MS);
+    assert!(host.ran(b).abs_diff(S) <= 20 * MS, "{}", host.ran(b));
+}
+
+#[test]
+fn accepts_warp_for_low_latency_without_more_than_the_share() {
+    let mut host = Host::new(1);
+    let root = host.root("proportional-share", &[]);
+    for n in 0..10 {
+        host.spin(root, &format!("hog{n}"), &[]);
+    }
+    let warp = [Message::Warp(span(200 * MS))];
+    let urgent = host.thread(root, "urgent", &warp);
+    for n in 0..50 {
+        host.run_to((n + 1) * 100 * MS);
+        host.wake_for(urgent, MS);
+        assert_eq!(host.on(0), Some(urgent));
+    }
+    host.run_to(10 * S);
+    host.wake(urgent);
+    host.run_to(21 * S);
+    assert!(host.ran(urgent) < 1_300 * MS, "{}", host.ran(urgent));
+}
+
+#[test]
+fn refuses_warp_when_it_is_off_beside_accepts_a_share() {
+    let mut host = Host::new(1);
+    let root = host.root("proportional-share", &[("warp", Value::Bool(false))]);
+    let a = host.thread(root, "a", &[]);
+    let warp = host.tell(a, Message::Warp(span(MS)));
+    assert!(matches!(warp, Err(Refusal::NotUnderstood { .. })));
+    let none = host.tell(a, Message::Share(0));
+    assert!(matches!(none, Err(Refusal::OutOfRange { what: "share", .. })));
+    host.tell(a, Message::Share(u32::MAX)).unwrap();
+}
+
+#[test]
+fn accepts_several_processors() {
+    let mut host = Host::new(2);
+    let root = host.root("proportional-share", &[]);
+    let threads: Vec<_> = (1..=4).map(|w| host.spin(root, &format!("w{w}"), &share(w))).collect();
+    host.run_to(10 * S);
+    for (thread, weight) in threads.into_iter().zip(1..) {
+        let due = 20 * S * weight / 10;
+        assert!(host.ran(thread).abs_diff(due) <= 50 * MS, "{weight}: {}", host.ran(thread));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Equation 5.2 on a whole processor (s = 1, delta = 0): a child that never waits falls behind
+    /// its share of any window by at most its share of one quantum of each child, and one quantum.
+    #[test]
+    fn law_hls_equation_5_2_bounds_how_far_a_backlogged_child_falls_behind(
+        weights in prop::collection::vec(1_u32..30, 2..8),
+        steps in prop::collection::vec((1_usize..8, 1_u64..40), 1..100),
+    ) {
+        let mut host = Host::new(1);
+        let root = host.root("proportional-share", &[("warp", Value::Bool(false))]);
+        let mut threads = Vec::new();
+        for (number, weight) in weights.iter().enumerate() {
+            let thread = host.thread(root, &format!("t{number}"), &share(*weight));
+            host.wake(thread);
+            threads.push(thread);
+        }
+        let total: u64 = weights.iter().map(|w| u64::from(*w)).sum();
+        let (mine, count) = (u64::from(weights[0]), threads.len() as u64);
+        let delta = mine * count * 10 * MS / total + 10 * MS;
+        // The furthest ahead of its share so far, times `total`; a window begins there.
+        let (mut most, mut behind) = (0_i128, 0_i128);
+        for (who, time) in steps {
+            for _ in 0..time {
+                host.run_for(MS);
+                let ahead = i128::from(host.ran(threads[0])) * i128::from(total)
+                    - i128::from(host.now) * i128::from(mine);
+                most = most.max(ahead);
+                behind = behind.max(most - ahead);
+            }
+            prop_assert!(behind <= i128::from(delta) * i128::from(total),
+                "{} behind, {} allowed", behind / i128::from(total), delta);
+            if let Some(thread) = threads.get(who) {
+                match host.tree.thread_state(host.threads[*thread].id) {
+                    Some(windfall_hierarchy::VpState::Waiting) => host.wake(*thread),
+                    _ => host.block(*thread),
+                }
+            }
+        }
+    }
+}

@@ -8,8 +8,10 @@ use std::io::Write;
 use std::path::Path;
 use windfall_hierarchy::{Hierarchy, NodeSpec, Parent};
 use windfall_programs::{Activation, Jobs, OnLate, Program, Work};
+use windfall_scenario::PlannedThread;
+use windfall_scenario::model::Machine;
 use windfall_schedulers::{Edf, Late};
-use windfall_sim::{Machine, Outcome, Sim, ThreadOutcome, ThreadSpec};
+use windfall_sim::{Outcome, Sim, ThreadOutcome};
 use windfall_time::{Instant, Span};
 use windfall_trace::codec::Writer;
 use windfall_trace::{Header, Sink};
@@ -57,7 +59,7 @@ fn run(case: &Case, sink: Option<&mut dyn Sink>) -> Outcome {
             late: OnLate::Complete,
             count: None,
         };
-        sim.add(ThreadSpec {
+        sim.add(PlannedThread {
             name: format!("T{number}"),
             parent,
             messages: Vec::new(),

@@ -1,61 +1,34 @@
 //! Control requests at given times (HLS 4.3.9).
 
 use crate::events::Due;
-use crate::machine::Timer;
 use crate::run::Sim;
-use crate::thread::{Condition, SimThread};
-use windfall_hierarchy::{Hierarchy, Message, NodeSpec, Own, Parent, Scheduler, Target};
+use crate::thread::Condition;
+use windfall_hierarchy::{Hierarchy, Message, NodeSpec, Own, Parent, Target};
+use windfall_scenario::PlannedRequest;
+use windfall_scenario::model::Timer;
 use windfall_trace::Event;
 
-/// A request to the infrastructure; schedulers are named, since one may be created by another
-/// request.
-pub enum Request {
-    /// Creates an instance.
-    Create {
-        /// Its name.
-        name: String,
-        /// Its kind.
-        kind: &'static str,
-        /// The scheduler.
-        scheduler: Box<dyn Scheduler>,
-        /// For each own VP: the parent's name (`None` for the top) and what is asked there.
-        owns: Vec<(Option<String>, Vec<Message>)>,
-    },
-    /// Destroys an instance; its children move to the default.
-    Destroy(String),
-    /// Makes an instance the default and moves the former's threads to it.
-    Default(String),
-    /// Moves a thread.
-    Move(SimThread, String, Vec<Message>),
-    /// Asks something of a thread's scheduler for it.
-    Thread(SimThread, Message),
-    /// Asks something of a scheduler's parent, about its own VP of that number.
-    Node(String, Own, Message),
-    /// Tells an instance something about itself.
-    Configure(String, Message),
-    /// Sets the resolution of the timer.
-    Timer(Timer),
+const fn moves_threads(request: &PlannedRequest) -> bool {
+    matches!(
+        request,
+        PlannedRequest::Destroy(_) | PlannedRequest::Default(_) | PlannedRequest::Move { .. }
+    )
 }
 
-impl Request {
-    const fn moves_threads(&self) -> bool {
-        matches!(self, Request::Destroy(_) | Request::Default(_) | Request::Move(..))
-    }
-
-    fn text(&self, name: impl Fn(SimThread) -> String) -> String {
-        match self {
-            Request::Create { name, kind, .. } => format!("create {kind} `{name}`"),
-            Request::Destroy(node) => format!("destroy `{node}`"),
-            Request::Default(node) => format!("make `{node}` the default"),
-            Request::Move(thread, node, _) => format!("move `{}` to `{node}`", name(*thread)),
-            Request::Thread(thread, message) => {
-                format!("{} for `{}`", message.name(), name(*thread))
-            }
-            Request::Node(node, _, message) => format!("{} for `{node}`", message.name()),
-            Request::Configure(node, message) => format!("{} of `{node}`", message.name()),
-            Request::Timer(Timer::Precise) => "precise timer".to_owned(),
-            Request::Timer(Timer::Ticking(hertz)) => format!("timer at {hertz} Hz"),
+/// What is asked, in words.
+fn text(request: &PlannedRequest, name: impl Fn(usize) -> String) -> String {
+    match request {
+        PlannedRequest::Create { name, kind, .. } => format!("create {kind} `{name}`"),
+        PlannedRequest::Destroy(node) => format!("destroy `{node}`"),
+        PlannedRequest::Default(node) => format!("make `{node}` the default"),
+        PlannedRequest::Move { thread, to, .. } => format!("move `{}` to `{to}`", name(*thread)),
+        PlannedRequest::Thread(thread, message) => {
+            format!("{} for `{}`", message.name(), name(*thread))
         }
+        PlannedRequest::Scheduler(node, _, message) => format!("{} for `{node}`", message.name()),
+        PlannedRequest::Configure(node, message) => format!("{} of `{node}`", message.name()),
+        PlannedRequest::Timer(Timer::Precise) => "precise timer".to_owned(),
+        PlannedRequest::Timer(Timer::Ticks(hertz)) => format!("timer at {hertz} Hz"),
     }
 }
 
@@ -69,14 +42,14 @@ impl Sim<'_> {
             }
             let at = self.next_request;
             self.next_request += 1;
-            let placeholder = Request::Timer(self.machine.timer);
+            let placeholder = PlannedRequest::Timer(self.machine.timer);
             let request = std::mem::replace(&mut self.requests[at].1, placeholder);
-            let text = request.text(|thread| match self.threads.get(thread.0 as usize) {
+            let text = text(&request, |thread| match self.threads.get(thread) {
                 Some(thread) => thread.spec.name.clone(),
-                None => format!("#{}", thread.0),
+                None => format!("#{thread}"),
             });
             let refusals = self.refused.len();
-            if request.moves_threads() {
+            if moves_threads(&request) {
                 self.attribute_all();
             }
             self.carry_out(request);
@@ -93,9 +66,9 @@ impl Sim<'_> {
         }
     }
 
-    fn carry_out(&mut self, request: Request) {
+    fn carry_out(&mut self, request: PlannedRequest) {
         match request {
-            Request::Create { name, kind, scheduler, owns } => {
+            PlannedRequest::Create { name, kind, scheduler, owns } => {
                 self.tell(|hierarchy, now| {
                     let mut parents = Vec::with_capacity(owns.len());
                     for (parent, messages) in &owns {
@@ -109,41 +82,42 @@ impl Sim<'_> {
                     hierarchy.create(now, spec)
                 });
             }
-            Request::Destroy(node) => {
+            PlannedRequest::Destroy(node) => {
                 self.tell(|hierarchy, now| hierarchy.destroy(now, find(hierarchy, &node)?));
                 self.everyone_may_tell();
             }
-            Request::Default(node) => {
+            PlannedRequest::Default(node) => {
                 self.tell(|hierarchy, now| hierarchy.set_default(now, find(hierarchy, &node)?));
                 self.everyone_may_tell();
             }
-            Request::Move(thread, node, messages) => self.move_thread(thread, &node, &messages),
-            Request::Thread(thread, message) => {
-                let id = self.threads.get(thread.0 as usize).and_then(|thread| thread.id);
+            PlannedRequest::Move { thread, to, messages } => {
+                self.move_thread(thread, &to, &messages)
+            }
+            PlannedRequest::Thread(thread, message) => {
+                let id = self.threads.get(thread).and_then(|thread| thread.id);
                 let Some(id) = id else {
                     return self.too_early(thread);
                 };
                 let target = Target::Thread(id);
                 self.tell(|hierarchy, now| hierarchy.ask(now, target, Own(0), message));
             }
-            Request::Node(node, own, message) => {
+            PlannedRequest::Scheduler(node, own, message) => {
                 self.tell(|hierarchy, now| {
                     let target = Target::Node(find(hierarchy, &node)?);
-                    hierarchy.ask(now, target, own, message)
+                    hierarchy.ask(now, target, Own(own), message)
                 });
             }
-            Request::Configure(node, message) => {
+            PlannedRequest::Configure(node, message) => {
                 self.tell(|hierarchy, now| {
                     hierarchy.configure(now, find(hierarchy, &node)?, message)
                 });
             }
-            Request::Timer(timer) => self.machine.timer = timer,
+            PlannedRequest::Timer(timer) => self.machine.timer = timer,
         }
     }
 
-    fn move_thread(&mut self, thread: SimThread, node: &str, messages: &[Message]) {
-        let number = thread.0;
-        let id = self.threads.get(number as usize).and_then(|thread| thread.id);
+    fn move_thread(&mut self, thread: usize, node: &str, messages: &[Message]) {
+        let id = self.threads.get(thread).and_then(|thread| thread.id);
         let Some(id) = id else {
             return self.too_early(thread);
         };
@@ -152,18 +126,19 @@ impl Sim<'_> {
         });
         if moved.is_some() {
             let parent = self.hierarchy.find_node(node);
-            let thread = &mut self.threads[number as usize];
+            let number = u32::try_from(thread).unwrap_or(u32::MAX);
+            let thread = &mut self.threads[thread];
             thread.tells = true;
-            let name = thread.spec.name.clone();
+            let (name, works) = (thread.spec.name.clone(), thread.job.is_some());
             self.tracer.thread(self.now, number, &name, parent);
-            if self.threads[number as usize].job.is_some() {
+            if works {
                 self.tell_job(number);
             }
         }
     }
 
-    fn too_early(&mut self, thread: SimThread) {
-        let gone = self.threads.get(thread.0 as usize).map(|thread| thread.condition);
+    fn too_early(&mut self, thread: usize) {
+        let gone = self.threads.get(thread).map(|thread| thread.condition);
         let why = match gone {
             Some(Condition::Gone) => "the thread has ended",
             _ => "the thread does not exist yet",

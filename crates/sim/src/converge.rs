@@ -89,7 +89,7 @@ impl Sim<'_> {
         debug_assert!(was_idle, "a processor takes up a thread before it has let go of another");
         let fresh = self.cpus[cpu].last != Some(number);
         let rate = self.cpus[cpu].rate;
-        let refill = self.machine.refill;
+        let refill = self.machine.cache;
         self.cpus[cpu].thread = Some(number);
         let thread = &mut self.threads[number as usize];
         let moved = thread.last_cpu.is_some_and(|last| last != processor.0);
@@ -101,8 +101,8 @@ impl Sim<'_> {
         thread.cpu = Some(processor.0);
         thread.last_cpu = Some(processor.0);
         if let Some(refill) = refill.filter(|_| fresh || moved) {
-            let kib = thread.spec.working_set_kib.min(refill.cache_kib);
-            let span = refill.per_kib.checked_mul(kib).unwrap_or(Span::MAX);
+            let kib = thread.spec.working_set_kib.min(refill.size_kib);
+            let span = refill.refill.checked_mul(kib).unwrap_or(Span::MAX);
             thread.refill = span.as_nanos().saturating_mul(rate);
         }
         let asks = thread.asks;

@@ -2,6 +2,7 @@
 
 use crate::cpu::ENDLESS;
 use crate::events::Due;
+use crate::machine::fires;
 use crate::outcome::Failure;
 use crate::run::Sim;
 use crate::thread::{Condition, Job};
@@ -68,7 +69,7 @@ impl Sim<'_> {
             Action::Compute(_) => {}
             Action::SleepUntil(at) if at <= now => {}
             Action::SleepUntil(at) => {
-                self.events.set(Due::Wake(number), self.machine.timer.fires(at));
+                self.events.set(Due::Wake(number), fires(self.machine.timer, at));
                 self.block(number, Condition::Sleeping);
             }
             Action::AwaitJob => self.await_job(number),

@@ -28,10 +28,6 @@ mod sync;
 mod thread;
 mod tracer;
 
-pub use control::Request;
-pub use interrupt::{Interrupts, Pattern};
-pub use machine::{Costs, Machine, Refill, Timer};
 pub use outcome::{CpuOutcome, Failure, NodeOutcome, Outcome, ThreadOutcome};
 pub use run::Sim;
 pub use stats::Response;
-pub use thread::{SimThread, ThreadSpec};

@@ -1,18 +1,19 @@
 //! The loop: everything that is due at an instant happens, then the processors follow.
 
-use crate::control::Request;
 use crate::cpu::{SimCpu, Units, rates};
 use crate::events::{Due, Events};
-use crate::interrupt::{Interrupts, Source};
+use crate::interrupt::Source;
 use crate::ledger::Ledger;
-use crate::machine::Machine;
+use crate::machine::fires;
 use crate::outcome::{Failure, Outcome};
 use crate::sync::Syncs;
-use crate::thread::{Condition, Job, SimThread, Thread, ThreadSpec};
+use crate::thread::{Condition, Job, Thread};
 use crate::tracer::{self, Tracer};
 use std::collections::BTreeMap;
 use windfall_hierarchy::{Happening, Hierarchy, Message, Note, Processor, Target, ThreadId};
 use windfall_programs::{Activation, OnLate, Resource};
+use windfall_scenario::model::Machine;
+use windfall_scenario::{Plan, PlannedInterrupts, PlannedRequest, PlannedThread};
 use windfall_time::{Instant, Span};
 use windfall_trace::{Event, Sink, Theft};
 
@@ -33,7 +34,7 @@ pub struct Sim<'a> {
     pub(crate) sources: Vec<Source>,
     pub(crate) syncs: Syncs,
     /// Control requests in order of time, and which comes next.
-    pub(crate) requests: Vec<(Instant, Request)>,
+    pub(crate) requests: Vec<(Instant, PlannedRequest)>,
     pub(crate) next_request: usize,
     pub(crate) tracer: Tracer<'a>,
     pub(crate) changed: Vec<Processor>,
@@ -101,8 +102,32 @@ impl<'a> Sim<'a> {
         })
     }
 
+    /// Everything that a scenario's plan says.
+    ///
+    /// # Errors
+    /// When the plan's machine cannot be simulated; see [`new`](Self::new).
+    pub fn of(plan: Plan, sink: Option<&'a mut dyn Sink>) -> Result<Sim<'a>, Failure> {
+        let mut sim = Sim::new(plan.machine, plan.hierarchy, plan.seed, sink)?;
+        for thread in plan.threads {
+            sim.add(thread);
+        }
+        for interrupts in plan.interrupts {
+            sim.interrupt(interrupts);
+        }
+        for (at, request) in plan.requests {
+            sim.at(at, request);
+        }
+        for (barrier, parties) in plan.barriers {
+            sim.barrier(barrier, parties);
+        }
+        for (thread, limit) in plan.watched {
+            sim.watch_intervals(thread, limit);
+        }
+        Ok(sim)
+    }
+
     /// Adds a thread, which is created at its start.
-    pub fn add(&mut self, spec: ThreadSpec) -> SimThread {
+    pub fn add(&mut self, spec: PlannedThread) -> usize {
         let number = u32::try_from(self.threads.len()).unwrap_or(u32::MAX);
         self.events.reserve(self.threads.len() + 1);
         self.events.set(Due::Wake(number), spec.start);
@@ -115,11 +140,11 @@ impl<'a> Sim<'a> {
             self.followers.entry(before).or_default().push(number);
         }
         self.threads.push(thread);
-        SimThread(number)
+        number as usize
     }
 
     /// Adds a source of interrupts.
-    pub fn interrupt(&mut self, interrupts: Interrupts) {
+    pub fn interrupt(&mut self, interrupts: PlannedInterrupts) {
         let number = u32::try_from(self.sources.len()).unwrap_or(u32::MAX);
         self.events.reserve(self.sources.len() + 1);
         let seed =
@@ -137,14 +162,14 @@ impl<'a> Sim<'a> {
     }
 
     /// Counts the intervals between a thread's completions that exceed `limit`.
-    pub fn watch_intervals(&mut self, thread: SimThread, limit: Span) {
-        if let Some(thread) = self.threads.get_mut(thread.0 as usize) {
+    pub fn watch_intervals(&mut self, thread: usize, limit: Span) {
+        if let Some(thread) = self.threads.get_mut(thread) {
             thread.stats.interval_limit = Some(limit);
         }
     }
 
     /// Has a control request carried out at an instant; requests of one instant in order of adding.
-    pub fn at(&mut self, when: Instant, request: Request) {
+    pub fn at(&mut self, when: Instant, request: PlannedRequest) {
         let place = self.requests.partition_point(|(at, _)| *at <= when);
         self.requests.insert(place, (when, request));
         self.events.reserve(1);
@@ -174,7 +199,7 @@ impl<'a> Sim<'a> {
 
     #[inline]
     fn next_at(&self) -> Option<Instant> {
-        let timer = self.hierarchy.next_timer().map(|at| self.machine.timer.fires(at));
+        let timer = self.hierarchy.next_timer().map(|at| fires(self.machine.timer, at));
         match (self.events.next_at(), timer) {
             (Some(event), Some(timer)) => Some(event.min(timer).max(self.now)),
             (event, timer) => event.or(timer).map(|at| at.max(self.now)),
@@ -189,7 +214,7 @@ impl<'a> Sim<'a> {
                 self.happen(due);
             }
             if let Some(timer) = self.hierarchy.next_timer()
-                && self.machine.timer.fires(timer) <= self.now
+                && fires(self.machine.timer, timer) <= self.now
             {
                 self.tell(|hierarchy, now| hierarchy.timer_due(now));
             }
@@ -345,7 +370,7 @@ impl<'a> Sim<'a> {
             windfall_programs::Action::SleepUntil(at) if at > now => {
                 thread.condition = Condition::Sleeping;
                 thread.asks = true;
-                self.events.set(Due::Wake(number), self.machine.timer.fires(at));
+                self.events.set(Due::Wake(number), fires(self.machine.timer, at));
             }
             windfall_programs::Action::SleepUntil(_) => self.wake(number, None),
             action => {
@@ -448,7 +473,7 @@ impl<'a> Sim<'a> {
     fn strike(&mut self, number: usize) {
         let source = &mut self.sources[number];
         let cost = source.strike();
-        let (cpu, kind) = (usize::from(source.interrupts.cpu), source.interrupts.kind);
+        let (cpu, kind) = (usize::from(source.interrupts.processor), source.interrupts.kind);
         let irq = source.interrupts.number;
         if let Some(at) = source.at() {
             let due = Due::Interrupt(u32::try_from(number).unwrap_or(u32::MAX));

@@ -3,32 +3,10 @@
 use crate::cpu::{ENDLESS, Units};
 use crate::stats::ThreadStats;
 use std::collections::VecDeque;
-use windfall_hierarchy::{Message, NodeId, ThreadId};
+use windfall_hierarchy::ThreadId;
 use windfall_programs::{Action, Body, Jobs, Program, Random, Resource};
+use windfall_scenario::PlannedThread;
 use windfall_time::{Instant, Span};
-
-/// A thread to simulate.
-#[derive(Clone, Debug)]
-pub struct ThreadSpec {
-    /// Its name.
-    pub name: String,
-    /// The scheduler above it.
-    pub parent: NodeId,
-    /// What is asked for it there.
-    pub messages: Vec<Message>,
-    /// What it has been promised, for reports.
-    pub promised: Option<String>,
-    /// What it runs.
-    pub program: Program,
-    /// When it is created.
-    pub start: Instant,
-    /// How much of the cache it uses, in KiB.
-    pub working_set_kib: u64,
-}
-
-/// A thread's number in its simulation, in order of [`Sim::add`](crate::Sim::add).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct SimThread(pub u32);
 
 /// What a thread that does not run waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,7 +36,7 @@ pub(crate) struct Job {
 
 /// A thread under way.
 pub(crate) struct Thread {
-    pub(crate) spec: ThreadSpec,
+    pub(crate) spec: PlannedThread,
     pub(crate) id: Option<ThreadId>,
     pub(crate) body: Box<dyn Body>,
     pub(crate) condition: Condition,
@@ -99,7 +77,7 @@ pub(crate) struct JobSource {
 }
 
 impl Thread {
-    pub(crate) fn new(spec: ThreadSpec, seed: u64) -> Thread {
+    pub(crate) fn new(spec: PlannedThread, seed: u64) -> Thread {
         let body = spec.program.start(seed);
         let jobs = match &spec.program {
             Program::Jobs(jobs) => {

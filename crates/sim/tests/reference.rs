@@ -3,12 +3,16 @@
 //! The inputs and results are those of `tests/reference`: an exact-integer oracle, SimSo 0.8.5 and
 //! PARTSim. Where SimSo or PARTSim differ from the oracle, `differences.rs` says why.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
 use serde_json::Value;
 use std::path::Path;
 use windfall_hierarchy::{Hierarchy, Message, NodeSpec, Parent};
 use windfall_programs::{Activation, Jobs, OnLate, Program, Work};
+use windfall_scenario::PlannedThread;
+use windfall_scenario::model::Machine;
 use windfall_schedulers::catalogue::{Settings, find};
-use windfall_sim::{Machine, Outcome, Sim, ThreadSpec};
+use windfall_sim::{Outcome, Sim};
 use windfall_time::{Instant, Ratio, Span};
 
 fn load(source: &str, case: &str) -> Value {
@@ -78,7 +82,7 @@ fn simulate(case: &str) -> Outcome {
         }
         let cpu = file["result"]["tasks"][number]["final_cpu"].as_str();
         let cpu = cpu.and_then(|cpu| cpu.strip_prefix("CPU")?.parse::<usize>().ok());
-        sim.add(ThreadSpec {
+        sim.add(PlannedThread {
             name: task["name"].as_str().unwrap().to_owned(),
             parent: if nodes.len() == 1 { nodes[0] } else { nodes[cpu.unwrap() - 1] },
             messages,
@@ -144,4 +148,5 @@ cases! {
     oracle_edf_slow_cpu "edf_slow_cpu"
     oracle_gedf_50x4_u320 "gedf_50x4_u320"
     oracle_rm_miss_edf_ok_edf "rm_miss_edf_ok__edf"
+    oracle_dm_fp_constrained "dm_fp_constrained"
 }

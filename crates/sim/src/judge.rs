@@ -1,0 +1,217 @@
+//! Whether the expectations of a scenario hold.
+//!
+//! Integers and exact rationals decide. A subject that matches nothing does not hold: an
+//! expectation about nobody would always do.
+
+use crate::outcome::{Outcome, ThreadOutcome};
+use windfall_scenario::Scenario;
+use windfall_scenario::model::{Expectation, Level, Quantity, Statistic, Subject, Whole};
+use windfall_time::{Ratio, Span};
+
+/// An expectation, and what was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verdict {
+    /// What was measured, as the file writes it.
+    pub what: String,
+    /// What was expected: `at most 17ms`.
+    pub expected: String,
+    /// What was found, with its unit; `none` when there was nothing to measure.
+    pub found: String,
+    /// Whether it holds.
+    pub held: bool,
+    /// Why it was expected.
+    pub because: String,
+}
+
+/// Judges every expectation of a scenario.
+#[must_use]
+pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<Verdict> {
+    let judges = scenario.expectations.iter().map(|expectation| {
+        let measured = measure(expectation, outcome);
+        let held = measured.is_some_and(|found| holds(expectation, found, outcome));
+        Verdict {
+            what: expectation.what(),
+            expected: expectation.bound.to_string(),
+            found: measured.map_or("none".to_owned(), |found| shown(expectation, found, outcome)),
+            held,
+            because: expectation.because.clone(),
+        }
+    });
+    judges.collect()
+}
+
+/// The measured value: nanoseconds or a count, as an exact number.
+fn measure(expectation: &Expectation, outcome: &Outcome) -> Option<u128> {
+    match &expectation.subject {
+        Subject::Threads(pattern) => {
+            let threads: Vec<&ThreadOutcome> = outcome
+                .threads
+                .iter()
+                .filter(|thread| names(pattern, &thread.name))
+                .collect();
+            if threads.is_empty() { None } else { of_threads(expectation.quantity, &threads) }
+        }
+        Subject::Scheduler(name) => {
+            let node = outcome.nodes.iter().find(|node| node.name == *name)?;
+            match expectation.quantity {
+                Quantity::Received => Some(node.received.as_nanos().into()),
+                _ => None,
+            }
+        }
+        Subject::Machine => of_machine(expectation.quantity, outcome),
+    }
+}
+
+/// Whether a pattern means a thread: its name, the name that its number was added to, or a text in
+/// which `*` stands for any.
+fn names(pattern: &str, name: &str) -> bool {
+    if pattern == name {
+        return true;
+    }
+    let counted = name.strip_prefix(pattern).and_then(|rest| rest.strip_prefix('-'));
+    if counted.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
+        return true;
+    }
+    let Some((head, rest)) = pattern.split_once('*') else { return false };
+    let Some(mut left) = name.strip_prefix(head) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let tail = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+    }
+    left.ends_with(tail)
+}
+
+fn of_threads(quantity: Quantity, threads: &[&ThreadOutcome]) -> Option<u128> {
+    let sum = |of: fn(&ThreadOutcome) -> u64| {
+        Some(threads.iter().map(|thread| u128::from(of(thread))).sum())
+    };
+    let most = |of: fn(&ThreadOutcome) -> Option<Span>| {
+        threads.iter().filter_map(|thread| of(thread)).max().map(|span| span.as_nanos().into())
+    };
+    match quantity {
+        Quantity::Received => sum(|t| t.received.as_nanos()),
+        Quantity::Runnable => sum(|t| t.runnable.as_nanos()),
+        Quantity::Wakeups => sum(|t| t.wakeups),
+        Quantity::Dispatches => sum(|t| t.dispatches),
+        Quantity::Preemptions => sum(|t| t.preemptions),
+        Quantity::Migrations => sum(|t| t.migrations),
+        Quantity::Released => sum(|t| t.released),
+        Quantity::Jobs => sum(|t| t.completed),
+        Quantity::Missed => sum(|t| t.missed),
+        Quantity::Aborted => sum(|t| t.aborted),
+        Quantity::IntervalsAbove(_) => sum(|t| t.intervals_above),
+        Quantity::GapMax => most(|t| Some(t.gap)),
+        Quantity::IntervalMax => most(|t| Some(t.interval)),
+        Quantity::Response(Statistic::Max) => most(|t| t.response.most()),
+        Quantity::Response(Statistic::Min) => {
+            let least = threads.iter().filter_map(|thread| thread.response.least()).min();
+            least.map(|span| span.as_nanos().into())
+        }
+        Quantity::Response(statistic) => {
+            let [thread] = threads else { return None };
+            let span = match statistic {
+                Statistic::Mean => thread.response.mean(),
+                Statistic::P50 => thread.response.quantile(50),
+                _ => thread.response.quantile(99),
+            };
+            span.map(|span| span.as_nanos().into())
+        }
+        Quantity::Whole(_) => None,
+    }
+}
+
+fn of_machine(quantity: Quantity, outcome: &Outcome) -> Option<u128> {
+    let sum = |of: fn(&crate::CpuOutcome) -> Span| {
+        Some(outcome.cpus.iter().map(|cpu| u128::from(of(cpu).as_nanos())).sum())
+    };
+    let count = |n: usize| u128::try_from(n).ok();
+    match quantity {
+        Quantity::Whole(Whole::Idle) => sum(|cpu| cpu.idle),
+        Quantity::Whole(Whole::Switching) => sum(|cpu| cpu.switching),
+        Quantity::Whole(Whole::Scheduling) => sum(|cpu| cpu.scheduling),
+        Quantity::Whole(Whole::Stolen) => sum(|cpu| cpu.stolen),
+        Quantity::Whole(Whole::Refused) => count(outcome.refused.len()),
+        Quantity::Whole(Whole::Quarantined) => count(outcome.quarantined.len()),
+        Quantity::Received => sum(|cpu| cpu.received),
+        _ => None,
+    }
+}
+
+/// A level in the unit of what is measured: nanoseconds, or a count.
+fn value(level: Level, outcome: &Outcome) -> Option<Ratio> {
+    let simulated = Ratio::whole(outcome.simulated.as_nanos());
+    match level {
+        Level::Span(span) => Some(Ratio::whole(span.as_nanos())),
+        Level::Count(count) => Some(Ratio::whole(count)),
+        Level::OfCpu(share) => share.checked_mul(simulated),
+        Level::OfMachine(share) => {
+            let cpus = Ratio::whole(u64::try_from(outcome.cpus.len()).ok()?);
+            share.checked_mul(simulated)?.checked_mul(cpus)
+        }
+    }
+}
+
+fn holds(expectation: &Expectation, found: u128, outcome: &Outcome) -> bool {
+    let Some(found) = i128::try_from(found).ok().and_then(|n| Ratio::new(n, 1)) else {
+        return false;
+    };
+    let bound = &expectation.bound;
+    let compare = |level: Option<Level>, fine: fn(Ratio, Ratio) -> bool| {
+        level.is_none_or(|level| value(level, outcome).is_some_and(|level| fine(found, level)))
+    };
+    let equal = bound.equals.is_none_or(|(level, within)| {
+        let (Some(level), Some(within)) = (
+            value(level, outcome),
+            within.map_or(Some(Ratio::ZERO), |within| value(within, outcome)),
+        ) else {
+            return false;
+        };
+        let distance =
+            if found > level { found.checked_sub(level) } else { level.checked_sub(found) };
+        distance.is_some_and(|distance| distance <= within)
+    });
+    equal && compare(bound.at_most, |a, b| a <= b) && compare(bound.at_least, |a, b| a >= b)
+}
+
+/// The found value in words: as a share where the bound is one, else with its unit.
+fn shown(expectation: &Expectation, found: u128, outcome: &Outcome) -> String {
+    let bound = &expectation.bound;
+    let level = bound.at_most.or(bound.at_least).or(bound.equals.map(|(level, _)| level));
+    let Ok(found) = u64::try_from(found) else { return found.to_string() };
+    let percent = |whole: u128, unit: &str| {
+        // Hundredths of a per cent, rounded to the nearest.
+        let hundredths = (u128::from(found) * 10_000 + whole / 2).checked_div(whole).unwrap_or(0);
+        format!("{}.{:02}%{unit}", hundredths / 100, hundredths % 100)
+    };
+    let simulated = u128::from(outcome.simulated.as_nanos());
+    match level {
+        Some(Level::Count(_)) => found.to_string(),
+        Some(Level::OfCpu(_)) => percent(simulated, "cpu"),
+        Some(Level::OfMachine(_)) => percent(simulated * outcome.cpus.len() as u128, "machine"),
+        _ => Span::from_nanos(found).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_names_counted_names_and_patterns() {
+        for (pattern, name, means) in [
+            ("a", "a", true),
+            ("bg", "bg-12", true),
+            ("bg", "bg-x", false),
+            ("bg-*", "bg-12", true),
+            ("*", "anything", true),
+            ("*-2", "bg-12", false),
+            ("*2", "bg-12", true),
+            ("a*c*e", "abcde", true),
+            ("a*c*e", "abde", false),
+        ] {
+            assert_eq!(names(pattern, name), means, "{pattern} {name}");
+        }
+    }
+}

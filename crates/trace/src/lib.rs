@@ -8,6 +8,7 @@
 pub mod codec;
 mod event;
 pub mod export;
+pub mod import;
 pub mod timeline;
 
 pub use event::{

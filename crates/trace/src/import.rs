@@ -1,0 +1,41 @@
+//! Recorded machines as records: ftrace text (tracefs, trace-cmd report) and perf script text.
+//!
+//! [`open`] gives an [`Importer`], an iterator over records in order of time; its [`Report`] says
+//! what became of every line. Invariant: each line is in exactly one of the report's counters, so
+//! nothing is ignored in silence. Memory grows with the number of threads, not of lines.
+//!
+//! Order: per-processor buffers are merged by clocks that may differ a little, so lines are held
+//! back ([`Importer::window`] of them) and sorted. A line that comes later than that is given the
+//! time of the last record and counted as clamped.
+//!
+//! Loss: whatever the source says is lost becomes [`Event::Lost`](crate::Event::Lost) where it can
+//! first have happened; so does a switch that contradicts the one before it. No input panics.
+//!
+//! Read next: `line.rs` (heads), `args.rs` (what an event says), `translate.rs` (what it means).
+
+mod args;
+mod error;
+mod importer;
+mod line;
+mod lines;
+mod record;
+mod report;
+mod threads;
+mod translate;
+
+pub use error::ImportError;
+pub use importer::{Importer, open};
+pub use report::{Example, Examples, Report};
+
+/// Which text a source holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Format {
+    /// Whatever the first line that means something is.
+    #[default]
+    Auto,
+    /// tracefs `trace` or `trace_pipe`, or `trace-cmd report`.
+    Ftrace,
+    /// `perf script`, best as
+    /// `perf script --ns --show-lost-events -F comm,pid,tid,cpu,time,event,trace`.
+    Perf,
+}

@@ -1,0 +1,41 @@
+//! Why an import stopped.
+
+use super::Example;
+use std::fmt;
+use std::io;
+
+/// Why an import ended early, or gave nothing.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// The source failed, or its compressed form is cut or damaged. A loss precedes this error.
+    Io(io::Error),
+    /// No line of the source was an event of the format asked for.
+    Unrecognised {
+        /// The first line that was not understood, if there was one.
+        first: Option<Example>,
+    },
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ImportError::Io(error) => write!(f, "import: not read to its end: {error}"),
+            ImportError::Unrecognised { first: None } => {
+                f.write_str("import: no events; was tracing on?")
+            }
+            ImportError::Unrecognised { first: Some(example) } => write!(
+                f,
+                "import: line {}: no event of ftrace or perf text: `{}`; \
+                 make one with `trace-cmd report` or `perf script --ns --show-lost-events`",
+                example.line, example.text
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ImportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        if let ImportError::Io(error) = self { Some(error) } else { None }
+    }
+}

@@ -1,0 +1,316 @@
+//! The iterator: lines in, records out, in order of time.
+//!
+//! Invariant: `heap` holds at most `window` lines; what has been taken from it is at `released` or
+//! before. Losses without a time stand where they can first have happened: after the last line of
+//! their processor, or before everything.
+
+use super::args::{self, Reading};
+use super::line::{self, Head};
+use super::lines::{Line, Lines};
+use super::record::{Raw, Task, Waiting};
+use super::report::count;
+use super::translate::Translator;
+use super::{Format, ImportError, Report};
+use crate::{Cpu, Event, Header, Record};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::io::{self, BufRead};
+use windfall_time::{Instant, Span};
+
+/// How many lines are held back unless said otherwise.
+const WINDOW: usize = 1024;
+
+/// Reads `reader`, plain or compressed by gzip, as `format`.
+pub fn open<R: BufRead>(reader: R, format: Format) -> Importer<R> {
+    Importer {
+        lines: Lines::new(reader),
+        format,
+        window: WINDOW,
+        heap: BinaryHeap::new(),
+        translator: Translator::default(),
+        header: Header::default(),
+        report: Report::default(),
+        seq: 0,
+        newest: None,
+        released: None,
+        last_on: HashMap::new(),
+        early: BTreeMap::new(),
+        failed: None,
+        ended: false,
+        given: false,
+    }
+}
+
+/// An iterator over the records of a text; see [`open`].
+pub struct Importer<R: BufRead> {
+    lines: Lines<R>,
+    format: Format,
+    window: usize,
+    heap: BinaryHeap<Waiting>,
+    translator: Translator,
+    header: Header,
+    report: Report,
+    seq: u64,
+    /// The latest time seen.
+    newest: Option<u64>,
+    released: Option<u64>,
+    last_on: HashMap<u16, u64>,
+    /// Losses before the first event: by processor, how many events if known.
+    early: BTreeMap<Option<u16>, Option<u64>>,
+    failed: Option<io::Error>,
+    ended: bool,
+    /// Whether the last word, an error, has been given.
+    given: bool,
+}
+
+impl<R: BufRead> Importer<R> {
+    /// Holds back `lines` lines for sorting instead of 1024. More mends worse clocks; fewer give
+    /// records of a live source sooner.
+    #[must_use]
+    pub fn window(mut self, lines: usize) -> Importer<R> {
+        self.window = lines;
+        self
+    }
+
+    /// What the source says about itself so far; complete once the first record has been given.
+    /// Text does not name its clock, so `clock` stays empty unless perf's header tells.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// What became of the lines read so far; final when the iterator has ended.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The format, once it is known.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    fn read(&mut self, line: &Line) {
+        self.report.lines += 1;
+        let text = line.text.as_str();
+        let trimmed = text.trim();
+        if trimmed.is_empty() || trimmed.starts_with('#') || is_heading(trimmed) {
+            self.report.other_lines += 1;
+            self.heading(trimmed);
+            return;
+        }
+        if let Some((cpu, lost)) = loss(trimmed) {
+            self.report.loss_lines += 1;
+            self.lost(line.number, Some(cpu), lost);
+            return;
+        }
+        let head = match self.format {
+            Format::Ftrace => line::ftrace(text),
+            Format::Perf => line::perf(text),
+            Format::Auto => self.recognise(text),
+        };
+        let Some(head) = head else {
+            self.report.unknown.add(line.number, text);
+            return;
+        };
+        match args::read(head.event, head.args, head.tid) {
+            Reading::NotImported => count(&mut self.report.not_imported, head.event),
+            // Of a line that was cut, only what stands at its beginning can be believed.
+            Reading::Raw(raw) if !line.cut || matches!(raw, Raw::Mark(_)) => {
+                count(&mut self.report.events, head.event);
+                self.wait(line.number, &head, raw);
+            }
+            _ => self.report.malformed.add(line.number, text),
+        }
+    }
+
+    fn recognise<'a>(&mut self, text: &'a str) -> Option<Head<'a>> {
+        if let Some(head) = line::ftrace(text) {
+            self.format = Format::Ftrace;
+            return Some(head);
+        }
+        let head = line::perf(text)?;
+        self.format = Format::Perf;
+        Some(head)
+    }
+
+    fn heading(&mut self, text: &str) {
+        let told = |key: &str| {
+            text.split_once(key)
+                .map(|(_, rest)| rest.trim_start_matches([' ', ':', '=']))
+                .map(number)
+        };
+        if text.starts_with("# entries-in-buffer/entries-written") {
+            let mut numbers = text.split_once(':').map_or("", |(_, rest)| rest).split(['/', ' ']);
+            let mut next = || numbers.find(|part| !part.is_empty()).map(number);
+            if let (Some(Some(kept)), Some(Some(written))) = (next(), next())
+                && written > kept
+            {
+                self.lost(0, None, Some(written - kept));
+            }
+        }
+        let cpus = ["#P:", "cpus=", "# nrcpus online"].iter().find_map(|key| told(key)).flatten();
+        if let Some(cpus) = cpus.and_then(|cpus| u16::try_from(cpus).ok()) {
+            self.header.cpus = cpus;
+        }
+        if let Some((_, clock)) = text.split_once("# clockid:") {
+            let clock = clock.split_whitespace().next().unwrap_or_default();
+            self.header.clock = clock.chars().take(40).collect();
+        }
+    }
+
+    /// A loss whose time is not told.
+    fn lost(&mut self, line: u64, cpu: Option<u16>, lost: Option<u64>) {
+        self.report.lose(cpu.map(Cpu), lost);
+        let after = cpu.and_then(|cpu| self.last_on.get(&cpu).copied()).or(self.released);
+        match after {
+            Some(ns) => self.push(line, ns, cpu, Raw::Lost { count: lost }),
+            None => {
+                let sum = self.early.entry(cpu).or_insert(Some(0));
+                *sum = sum.zip(lost).map(|(sum, lost)| sum.saturating_add(lost));
+            }
+        }
+    }
+
+    fn push(&mut self, line: u64, ns: u64, cpu: Option<u16>, raw: Raw) {
+        let ns = ns.max(self.released.unwrap_or(0));
+        self.seq += 1;
+        let (seq, by, pid, interrupt) = (self.seq, None, None, None);
+        self.heap.push(Waiting { ns, seq, line, cpu, by, pid, interrupt, raw });
+    }
+
+    fn wait(&mut self, line: u64, head: &Head<'_>, raw: Raw) {
+        if let Raw::Lost { count } = raw {
+            self.lost(line, Some(head.cpu), count);
+            return;
+        }
+        let mut ns = head.ns;
+        let task = |tid| Task { tid, name: head.comm.map(str::to_owned) };
+        let by = head.tid.map(task);
+        let (cpu, pid, interrupt) = (Some(head.cpu), head.pid, head.interrupt);
+        self.seq += 1;
+        let seq = self.seq;
+        if ns == 0 && head.event.starts_with("PERF_RECORD_") {
+            // perf tells at time 0 what it found when it began.
+            let Some(newest) = self.newest else {
+                let by = None;
+                let told = Waiting { ns: 0, seq, line, cpu, by, pid, interrupt, raw };
+                self.translator.take(told, &mut self.report);
+                return;
+            };
+            ns = newest;
+        }
+        if let Some(released) = self.released
+            && ns < released
+        {
+            self.report.clamped += 1;
+            let way = Span::from_nanos(released - ns);
+            self.report.longest_clamp = self.report.longest_clamp.max(way);
+            ns = released;
+        } else if self.newest.is_some_and(|newest| ns < newest) {
+            self.report.reordered += 1;
+        }
+        self.newest = self.newest.max(Some(ns));
+        let last = self.last_on.entry(head.cpu).or_insert(ns);
+        *last = ns.max(*last);
+        self.heap.push(Waiting { ns, seq, line, cpu, by, pid, interrupt, raw });
+    }
+
+    fn release(&mut self) {
+        let Some(waiting) = self.heap.pop() else { return };
+        self.early_losses(waiting.ns);
+        self.released = Some(waiting.ns);
+        self.translator.take(waiting, &mut self.report);
+    }
+
+    fn early_losses(&mut self, ns: u64) {
+        for (cpu, count) in std::mem::take(&mut self.early) {
+            let (seq, line, by, pid, interrupt) = (0, 0, None, None, None);
+            let raw = Raw::Lost { count };
+            let lost = Waiting { ns, seq, line, cpu, by, pid, interrupt, raw };
+            self.translator.take(lost, &mut self.report);
+        }
+    }
+
+    /// Reads a line, or releases what waits at the end.
+    fn step(&mut self) {
+        match self.lines.next() {
+            Ok(Some(line)) => {
+                self.read(&line);
+                while self.heap.len() > self.window {
+                    self.release();
+                }
+            }
+            Ok(None) => self.end(None),
+            Err(error) => self.end(Some(error)),
+        }
+    }
+
+    fn end(&mut self, failed: Option<io::Error>) {
+        while !self.heap.is_empty() {
+            self.release();
+        }
+        let last = self.released.unwrap_or(0);
+        self.early_losses(last);
+        if failed.is_some() {
+            let event = Event::Lost { cpu: None, count: None };
+            let at = Instant::from_nanos(last);
+            self.translator.out.push_back(Record { at, event });
+        }
+        self.failed = failed;
+        self.ended = true;
+    }
+}
+
+impl<R: BufRead> Iterator for Importer<R> {
+    type Item = Result<Record, ImportError>;
+
+    fn next(&mut self) -> Option<Result<Record, ImportError>> {
+        loop {
+            if let Some(record) = self.translator.out.pop_front() {
+                if self.header.source.is_empty() {
+                    let perf = self.format == Format::Perf;
+                    self.header.source = if perf { "perf" } else { "ftrace" }.to_owned();
+                }
+                return Some(Ok(record));
+            }
+            if !self.ended {
+                self.step();
+                continue;
+            }
+            if std::mem::replace(&mut self.given, true) {
+                return None;
+            }
+            if let Some(error) = self.failed.take() {
+                return Some(Err(ImportError::Io(error)));
+            }
+            let nothing = self.report.imported() == 0 && self.report.not_imported.is_empty();
+            return nothing.then(|| {
+                let mut examples = self.report.unknown.first.iter();
+                Err(ImportError::Unrecognised { first: examples.next().cloned() })
+            });
+        }
+    }
+}
+
+/// trace-cmd's own lines.
+fn is_heading(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.strip_prefix("cpus=").is_some_and(digits)
+        || text.strip_prefix("version = ").is_some_and(digits)
+        || (text.starts_with("CPU") && text.ends_with(" is empty"))
+}
+
+/// `CPU:1 [LOST 3412 EVENTS]` of trace_pipe, `CPU:7 [204600 EVENTS DROPPED]` of trace-cmd.
+fn loss(text: &str) -> Option<(u16, Option<u64>)> {
+    let (cpu, rest) = text.strip_prefix("CPU:")?.split_once(' ')?;
+    let inside = rest.trim().strip_prefix('[')?.strip_suffix(']')?;
+    let count = match inside.strip_prefix("LOST ") {
+        Some(rest) => rest.strip_suffix("EVENTS")?.trim(),
+        None => inside.strip_suffix("EVENTS DROPPED")?.trim(),
+    };
+    let count = if count.is_empty() { None } else { Some(count.parse().ok()?) };
+    Some((cpu.parse().ok()?, count))
+}
+
+fn number(text: &str) -> Option<u64> {
+    let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    text[..end].parse().ok()
+}

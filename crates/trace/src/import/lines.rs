@@ -1,0 +1,108 @@
+//! Lines of a source, compressed or not, in flat memory.
+//!
+//! A line ends with a line feed; carriage returns before it are dropped. Bytes that are no UTF-8
+//! become U+FFFD. Of a line longer than [`LONGEST`] only the beginning is kept, and it is marked.
+
+use flate2::bufread::MultiGzDecoder;
+use std::io::{self, BufRead, BufReader, Chain, Cursor, ErrorKind, Read};
+
+/// No line of a kernel is longer than a page or two.
+const LONGEST: usize = 64 << 10;
+
+type Whole<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// Reads line by line.
+pub(super) struct Lines<R: BufRead> {
+    source: Source<R>,
+    buffer: Vec<u8>,
+    number: u64,
+}
+
+enum Source<R: BufRead> {
+    Unopened(Option<R>),
+    Plain(Whole<R>),
+    Gzip(Box<BufReader<MultiGzDecoder<Whole<R>>>>),
+}
+
+/// One line.
+pub(super) struct Line {
+    /// From 1.
+    pub(super) number: u64,
+    pub(super) text: String,
+    /// Whether something is missing at its end.
+    pub(super) cut: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(reader: R) -> Lines<R> {
+        Lines { source: Source::Unopened(Some(reader)), buffer: Vec::new(), number: 0 }
+    }
+
+    pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
+        if let Source::Unopened(reader) = &mut self.source {
+            let Some(reader) = reader.take() else { return Ok(None) };
+            self.source = sniff(reader)?;
+        }
+        self.buffer.clear();
+        let (mut some, mut cut) = (false, false);
+        loop {
+            let available = match self.source.fill() {
+                Ok(available) => available,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            if available.is_empty() {
+                break;
+            }
+            some = true;
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let part = &available[..end.unwrap_or(available.len())];
+            let room = LONGEST.saturating_sub(self.buffer.len());
+            cut |= part.len() > room;
+            self.buffer.extend_from_slice(&part[..part.len().min(room)]);
+            let used = part.len() + usize::from(end.is_some());
+            self.source.consume(used);
+            if end.is_some() {
+                break;
+            }
+        }
+        if !some {
+            return Ok(None);
+        }
+        self.number += 1;
+        let text = String::from_utf8_lossy(&self.buffer);
+        let text = text.trim_end_matches('\r').to_owned();
+        Ok(Some(Line { number: self.number, text, cut }))
+    }
+}
+
+impl<R: BufRead> Source<R> {
+    fn fill(&mut self) -> io::Result<&[u8]> {
+        match self {
+            Source::Unopened(_) => Ok(&[]),
+            Source::Plain(reader) => reader.fill_buf(),
+            Source::Gzip(reader) => reader.fill_buf(),
+        }
+    }
+
+    fn consume(&mut self, used: usize) {
+        match self {
+            Source::Unopened(_) => {}
+            Source::Plain(reader) => reader.consume(used),
+            Source::Gzip(reader) => reader.consume(used),
+        }
+    }
+}
+
+/// Looks at the first two bytes: gzip's magic number or text.
+fn sniff<R: BufRead>(mut reader: R) -> io::Result<Source<R>> {
+    let mut first = Vec::with_capacity(2);
+    reader.by_ref().take(2).read_to_end(&mut first)?;
+    let gzip = first == [0x1f, 0x8b];
+    let whole = Cursor::new(first).chain(reader);
+    Ok(if gzip {
+        Source::Gzip(Box::new(BufReader::new(MultiGzDecoder::new(whole))))
+    } else {
+        Source::Plain(whole)
+    })
+}

@@ -1,0 +1,88 @@
+//! What lies between a line and a [`Record`](crate::Record): threads by their number, order by line.
+
+use crate::{Stop, Theft};
+use std::cmp::Ordering;
+
+/// A thread as a line names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Task {
+    /// 0 is idle.
+    pub(super) tid: u32,
+    pub(super) name: Option<String>,
+}
+
+/// What a line says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Raw {
+    Switch {
+        prev: Task,
+        stop: Stop,
+        next: Task,
+    },
+    /// A wake-up begins, on the waker's processor; `None` when it did not come about.
+    Waking(Option<Task>),
+    /// A wake-up is done, on whatever processor did it.
+    Wakeup(Option<Task>),
+    WakeupNew(Option<Task>),
+    /// Says no more than that the thread lives and what it is called.
+    Seen(Task),
+    Fork {
+        child: Task,
+        pid: Option<u32>,
+    },
+    /// Thread `old` goes on under the number `tid`, as a rule the same.
+    Exec {
+        tid: u32,
+        old: u32,
+    },
+    Exiting(u32),
+    Rename(Task),
+    TheftBegin {
+        kind: Theft,
+        number: u16,
+    },
+    TheftEnd {
+        kind: Theft,
+    },
+    Mark(String),
+    Lost {
+        count: Option<u64>,
+    },
+}
+
+/// A line's content with what its head says, waiting for its turn.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting {
+    pub(super) ns: u64,
+    /// Position in the source; decides between equal times.
+    pub(super) seq: u64,
+    pub(super) line: u64,
+    /// `None` for losses that name none.
+    pub(super) cpu: Option<u16>,
+    /// The thread in the line's head.
+    pub(super) by: Option<Task>,
+    pub(super) pid: Option<u32>,
+    pub(super) interrupt: Option<bool>,
+    pub(super) raw: Raw,
+}
+
+impl Ord for Waiting {
+    /// The earliest is the greatest, as a heap wants it.
+    fn cmp(&self, other: &Waiting) -> Ordering {
+        (other.ns, other.seq).cmp(&(self.ns, self.seq))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Waiting) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Waiting) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Waiting {}

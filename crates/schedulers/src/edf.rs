@@ -222,7 +222,7 @@ impl Scheduler for Edf {
 
     fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
         match timer {
-            SETTLED => self.pool.preempt(&mut self.jobs, port),
+            SETTLED => self.pool.settled(&mut self.jobs, port),
             _ => self.expire(port),
         }
     }

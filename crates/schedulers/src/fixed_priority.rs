@@ -153,7 +153,7 @@ impl Scheduler for FixedPriority {
     }
 
     fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
-        self.pool.preempt(&mut self.priorities, port);
+        self.pool.settled(&mut self.priorities, port);
     }
 
     fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {

@@ -3,10 +3,11 @@
 //! Most schedulers say only who goes before whom (a [`Policy`]); which child runs where, when one
 //! is preempted, and when a processor is asked for or given back follows from that, here.
 //!
-//! Invariants, whenever an event has been handled: no ready child preempts a running one (while
-//! a request for a further processor is under way, as soon as it has been answered); an own VP that
-//! waits means that every ready child is asked for; never more requests than ready children.
-//! Every operation is O(log n) in the number of children, and allocates nothing.
+//! Invariants, whenever an event has been handled and all requests have been answered: no ready
+//! child preempts a running one; while a child is ready every own VP is asked for or runs, since
+//! each may have another parent; while none is, nothing is asked for.
+//! Every operation is O(log n) in the number of children, and allocates nothing. Requests go out
+//! one at a time, each when the one before was not granted: on an idle machine one is enough.
 
 use crate::own_set::OwnSet;
 use alloc::vec::Vec;
@@ -121,37 +122,40 @@ impl<P: Policy> Pool<P> {
             return;
         }
         self.ready.set(child.0, policy.key(child));
-        if self.waiting.is_empty() || self.requested.len() >= self.ready.len() {
-            self.preempt(policy, port);
-            return;
-        }
-        let own = self.waiting.take_preferring(self.last[child.index()]);
-        if let Some(own) = own {
-            self.requested.insert(own);
-            port.request(own);
-            if self.must_preempt() {
-                port.set_timer(SETTLED, Some(port.now()));
-            }
+        let last = self.last[child.index()];
+        match self.waiting.take_preferring(last) {
+            Some(own) => self.ask(own, port),
+            None => self.preempt(policy, port),
         }
     }
 
-    /// A child becomes a candidate, if eligible, where the caller has the order restored later.
+    /// What was asked for when [`SETTLED`] was set has been answered: asks on, then restores the
+    /// order.
+    pub(crate) fn settled(&mut self, policy: &mut P, port: &mut Port<'_>) {
+        if !self.ready.is_empty()
+            && let Some(own) = self.waiting.take_first()
+        {
+            self.ask(own, port);
+        } else {
+            self.preempt(policy, port);
+        }
+    }
+
+    /// Asks for a processor, and to be called back when that has been answered, if there is more
+    /// to do in case it was not granted.
+    fn ask(&mut self, own: Own, port: &mut Port<'_>) {
+        self.requested.insert(own);
+        port.request(own);
+        if !self.waiting.is_empty() || self.must_preempt() {
+            port.set_timer(SETTLED, Some(port.now()));
+        }
+    }
+
+    /// A child becomes a candidate, if eligible, where the caller calls [`settled`](Self::settled) later.
     pub(crate) fn add(&mut self, child: Child, policy: &P) {
         if policy.eligible(child) {
             self.ready.set(child.0, policy.key(child));
         }
-    }
-
-    /// Restores all invariants after some [`add`](Self::add) and [`refresh`](Self::refresh).
-    pub(crate) fn restore(&mut self, policy: &mut P, port: &mut Port<'_>) {
-        while self.requested.len() < self.ready.len() {
-            let Some(own) = self.waiting.take_first() else {
-                break;
-            };
-            self.requested.insert(own);
-            port.request(own);
-        }
-        self.preempt(policy, port);
     }
 
     /// A child waits from now on.
@@ -198,7 +202,7 @@ impl<P: Policy> Pool<P> {
             self.ready.set(child.0, policy.key(child));
         }
         self.trim(port);
-        self.preempt(policy, port);
+        self.settled(policy, port);
     }
 
     /// Takes the processor from a running child, which stays a candidate if eligible, and gives it
@@ -282,13 +286,13 @@ impl<P: Policy> Pool<P> {
         self.trim(port);
     }
 
-    /// Withdraws requests that nobody needs.
+    /// Withdraws all requests when nobody is a candidate.
     #[inline]
     fn trim(&mut self, port: &mut Port<'_>) {
-        while self.requested.len() > self.ready.len() {
-            let Some(own) = self.requested.take_last() else {
-                return;
-            };
+        if !self.ready.is_empty() {
+            return;
+        }
+        while let Some(own) = self.requested.take_last() {
             self.waiting.insert(own);
             port.release(own);
         }
@@ -327,11 +331,11 @@ impl<P: Policy> Pool<P> {
         if self.must_preempt() {
             return Err("a ready child should have preempted a running one");
         }
-        if self.requested.len() > self.ready.len() {
-            return Err("more requests than ready children");
+        if self.ready.is_empty() && !self.requested.is_empty() {
+            return Err("a processor is asked for although nobody is ready");
         }
-        if !self.waiting.is_empty() && self.requested.len() < self.ready.len() {
-            return Err("a ready child is not asked for although an own VP waits");
+        if !self.ready.is_empty() && !self.waiting.is_empty() {
+            return Err("somebody is ready although an own VP waits");
         }
         Ok(())
     }

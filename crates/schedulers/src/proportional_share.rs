@@ -287,7 +287,7 @@ impl Scheduler for ProportionalShare {
 
     fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
         if timer == SETTLED {
-            return self.pool.preempt(&mut self.shares, port);
+            return self.pool.settled(&mut self.shares, port);
         }
         let own = quantum::own_of(timer);
         let Some(child) = port.held_by(own) else {

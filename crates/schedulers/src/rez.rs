@@ -139,7 +139,7 @@ impl Rez {
             }
         }
         self.arm(port);
-        self.pool.restore(&mut self.budgets, port);
+        self.pool.settled(&mut self.budgets, port);
     }
 
     /// The running child has used up its budget, or the timer came early.
@@ -355,7 +355,7 @@ impl Scheduler for Rez {
 
     fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
         if timer == SETTLED {
-            return self.pool.preempt(&mut self.budgets, port);
+            return self.pool.settled(&mut self.budgets, port);
         }
         if timer == PERIOD {
             self.armed = None;

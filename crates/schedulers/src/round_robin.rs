@@ -145,7 +145,7 @@ impl Scheduler for RoundRobin {
 
     fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
         if timer == SETTLED {
-            return;
+            return self.pool.settled(&mut self.line, port);
         }
         let own = quantum::own_of(timer);
         let Some(child) = port.held_by(own) else {

@@ -381,7 +381,7 @@ impl Scheduler for TimeSharing {
 
     fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
         if timer == SETTLED {
-            self.pool.preempt(&mut self.levels, port);
+            self.pool.settled(&mut self.levels, port);
         } else if timer == self.levels.rescue {
             self.rescue(port);
         } else {

@@ -1,0 +1,222 @@
+//! Limit: one child, at most so much processor time in each period.
+//!
+//! Takes    RESBS x y, or any guarantee.
+//! Gives    RESBH x y from RESBS x y, when the cap is x in y; else its own guarantee up to the cap.
+//! Admits   one child.
+//! Assumes  one processor: further own VPs are never asked for.
+//! Costs    O(1) per event; one timer while the child runs or waits for its next period.
+//! Ties     none.
+//! Source   HLS 5.3.1.3.
+//! Checked  laws, `tests/limit.rs`.
+//!
+//! The cap comes from the settings, or from the child's `reserve`, which replaces it and begins a
+//! period; without a cap nothing is limited. Periods follow each other without gaps. When the
+//! child has had its amount, the processor is released, and asked for again when the next period
+//! begins. An overrun through a coarse timer is not taken from the next period.
+
+use crate::catalogue::{BadSetting, Form, Kind, Setting};
+use crate::reservation::Reservation;
+use alloc::boxed::Box;
+use windfall_hierarchy::{
+    Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+};
+use windfall_time::Span;
+
+const TAKES: &str = "reserve, unreserve; job and periodic, for its parent";
+const OWN: Own = Own(0);
+/// The end of the budget while the child runs, of the period while it must not.
+const TURN: TimerId = TimerId(0);
+
+pub(crate) const KIND: Kind = Kind {
+    name: "limit",
+    summary: "one child, at most so much processor time in each period",
+    source: include_str!("limit.rs"),
+    settings: &[
+        Setting {
+            name: "amount",
+            form: Form::Span,
+            default: "",
+            help: "processor time in each period, at most the period; without it, no limit",
+        },
+        Setting {
+            name: "period",
+            form: Form::Span,
+            default: "",
+            help: "length of a period; goes with `amount`",
+        },
+    ],
+    build: |settings| {
+        let cap = (settings.optional_span("amount")?, settings.optional_span("period")?);
+        match cap {
+            (None, None) => Ok(Box::new(Limit::new(None))),
+            (Some(amount), Some(period)) if amount <= period => {
+                Ok(Box::new(Limit::new(Some((amount, period)))))
+            }
+            (Some(_), Some(_)) => Err(BadSetting { name: "amount", allowed: "at most the period" }),
+            _ => Err(BadSetting { name: "amount", allowed: "only together with `period`" }),
+        }
+    },
+};
+
+/// The scheduler.
+pub struct Limit {
+    cap: Option<(Span, Span)>,
+    budget: Option<Reservation>,
+    child: Option<Child>,
+}
+
+impl Limit {
+    /// With an amount in each period, or none.
+    #[must_use]
+    pub const fn new(cap: Option<(Span, Span)>) -> Limit {
+        Limit { cap, budget: None, child: None }
+    }
+
+    fn set_cap(&mut self, cap: Option<(Span, Span)>, port: &Port<'_>) {
+        let now = port.now();
+        self.cap = cap;
+        self.budget = cap.map(|(amount, period)| Reservation::new(amount, period, now));
+    }
+
+    /// Asks for a processor, releases it, or sets the timer, as the child and its budget demand.
+    fn steer(&mut self, port: &mut Port<'_>) {
+        let now = port.now();
+        let held = port.held_by(OWN);
+        let state = self.child.map_or(VpState::Waiting, |child| port.child(child));
+        if let Some(budget) = &mut self.budget {
+            if held.is_some() {
+                budget.charge(now);
+            }
+            if budget.roll(now) {
+                port.note(self.child, Note::Replenished(budget.budget));
+            }
+        }
+        let wanted = state != VpState::Waiting;
+        let may = self.budget.is_none_or(|budget| !budget.budget.is_zero());
+        if let (Some(child), false) = (held, may) {
+            port.revoke(child);
+            port.note(Some(child), Note::Exhausted);
+        }
+        match port.own(OWN) {
+            VpState::Waiting if wanted && may => port.request(OWN),
+            VpState::Waiting => {}
+            _ if !(wanted && may) => port.release(OWN),
+            _ => {}
+        }
+        let due = self.budget.filter(|_| wanted).map(|budget| match (may, held) {
+            (true, None) => None,
+            (true, Some(_)) => Some(now.saturating_add(budget.budget).min(budget.end)),
+            (false, _) => Some(budget.end),
+        });
+        port.set_timer(TURN, due.flatten());
+    }
+}
+
+impl Scheduler for Limit {
+    fn timers(&self, _: usize) -> usize {
+        1
+    }
+
+    fn init(&mut self, port: &mut Port<'_>) {
+        self.set_cap(self.cap, port);
+    }
+
+    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+        if self.child.is_some() {
+            return Err(Refusal::Full { limit: "a limit has one child" });
+        }
+        self.child = Some(child);
+        Ok(())
+    }
+
+    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {
+        self.child = None;
+    }
+
+    fn request(&mut self, _: Child, port: &mut Port<'_>) {
+        self.steer(port);
+    }
+
+    fn release(&mut self, _: Child, held: Option<Own>, port: &mut Port<'_>) {
+        if let (Some(budget), Some(_)) = (&mut self.budget, held) {
+            budget.charge(port.now());
+        }
+        self.steer(port);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<Child>,
+        message: Message,
+        port: &mut Port<'_>,
+    ) -> Result<(), Refusal> {
+        match (child, message) {
+            (_, Message::Reserve { amount, period }) => {
+                if amount.is_zero() || amount > period {
+                    return Err(Refusal::OutOfRange {
+                        what: "amount",
+                        allowed: "above zero, at most the period",
+                    });
+                }
+                self.set_cap(Some((amount, period)), port);
+                self.steer(port);
+                Ok(())
+            }
+            (_, Message::Unreserve) => {
+                self.set_cap(None, port);
+                self.steer(port);
+                Ok(())
+            }
+            (Some(_), Message::Job { .. } | Message::Periodic { .. }) => {
+                port.message(OWN, message);
+                Ok(())
+            }
+            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+        }
+    }
+
+    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
+        let child = self.child.filter(|child| port.child(*child) == VpState::Ready);
+        let Some(child) = child else {
+            return port.release(own);
+        };
+        port.grant(child, own);
+        if let Some(budget) = &mut self.budget {
+            // A period that ended while the child was ready had no use for its budget.
+            budget.roll(port.now());
+            budget.since = port.now();
+        }
+        self.steer(port);
+    }
+
+    fn revoke(&mut self, _: Own, child: Child, port: &mut Port<'_>) {
+        if let Some(budget) = &mut self.budget {
+            budget.charge(port.now());
+            port.note(Some(child), Note::Budget(budget.budget));
+        }
+        port.revoke(child);
+        self.steer(port);
+    }
+
+    fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
+        self.steer(port);
+    }
+
+    fn next(&self, _: Own, view: &View<'_>) -> Option<Child> {
+        let may = self.budget.is_none_or(|budget| !budget.budget.is_zero());
+        self.child.filter(|child| may && view.child(*child) == VpState::Ready)
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        if !view.children().eq(self.child) {
+            return Err("the child is not the one that was registered");
+        }
+        let state = self.child.map_or(VpState::Waiting, |child| view.child(child));
+        let may = self.budget.is_none_or(|budget| !budget.budget.is_zero());
+        let asked = view.own(OWN) != VpState::Waiting;
+        if asked != (may && state != VpState::Waiting) {
+            return Err("its parent is not asked, or asked although the budget is used up");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,174 @@
+//! Rate monotonic: fixed priorities derived from periods, or from relative deadlines.
+//!
+//! Takes    any guarantee; ALL on each of its processors for the usual results.
+//! Gives    NULL to each child (deadlines are met while the set is schedulable; no isolation).
+//! Admits   everyone.
+//! Assumes  children tell their period (`periodic`); one that does not runs in what is left.
+//! Costs    O(log n) per event; 80 bytes per child; no timer of its own.
+//! Ties     the running job stays; else first released, first served; then the lower slot.
+//! Source   Liu and Layland 1973; Leung and Whitehead 1982 (`order = "deadline"`).
+//! Checked  laws, `tests/rate_monotonic.rs`, reference schedules rm_*, dm_*.
+//!
+//! A job is released when its child wakes, or when `job` says so.
+
+use crate::catalogue::{Form, Kind, Setting};
+use crate::pool::{Policy, Pool};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_time::{Instant, Span};
+
+const TAKES: &str = "periodic, job";
+
+pub(crate) const KIND: Kind = Kind {
+    name: "rate-monotonic",
+    summary: "fixed priorities by period, or by relative deadline",
+    source: include_str!("rate_monotonic.rs"),
+    settings: &[Setting {
+        name: "order",
+        form: Form::Word(&["rate", "deadline"]),
+        default: "rate",
+        help: "whether the shorter period or the shorter relative deadline goes first",
+    }],
+    build: |settings| {
+        let words = [("rate", Order::Rate), ("deadline", Order::Deadline)];
+        let order = settings.word("order", &words, "rate, deadline")?;
+        Ok(Box::new(RateMonotonic::new(order)))
+    },
+};
+
+/// What priorities derive from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Order {
+    /// The shorter period first.
+    #[default]
+    Rate,
+    /// The shorter relative deadline first.
+    Deadline,
+}
+
+#[derive(Clone, Copy)]
+struct Task {
+    /// Period or relative deadline.
+    length: Span,
+    release: Instant,
+    /// Whether a `job` message came for the job that the next wake-up begins.
+    told: bool,
+}
+
+const APERIODIC: Task = Task { length: Span::MAX, release: Instant::ZERO, told: false };
+
+#[derive(Default)]
+struct Tasks {
+    tasks: Vec<Task>,
+}
+
+impl Policy for Tasks {
+    /// Length, release, slot.
+    type Key = (Span, Instant, u32);
+
+    #[inline]
+    fn key(&self, child: Child) -> Self::Key {
+        let task = &self.tasks[child.index()];
+        (task.length, task.release, child.0)
+    }
+
+    #[inline]
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        ready.0 < running.0
+    }
+}
+
+/// The scheduler.
+#[derive(Default)]
+pub struct RateMonotonic {
+    pool: Pool<Tasks>,
+    tasks: Tasks,
+    order: Order,
+}
+
+impl RateMonotonic {
+    /// With what priorities derive from.
+    #[must_use]
+    pub fn new(order: Order) -> RateMonotonic {
+        RateMonotonic { order, ..RateMonotonic::default() }
+    }
+}
+
+impl Scheduler for RateMonotonic {
+    fn timers(&self, _: usize) -> usize {
+        1
+    }
+
+    fn init(&mut self, port: &mut Port<'_>) {
+        self.pool.init(port);
+    }
+
+    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+        self.pool.register(child);
+        let tasks = &mut self.tasks.tasks;
+        tasks.resize(tasks.len().max(child.index() + 1), APERIODIC);
+        tasks[child.index()] = APERIODIC;
+        Ok(())
+    }
+
+    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {}
+
+    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+        let task = &mut self.tasks.tasks[child.index()];
+        if !core::mem::take(&mut task.told) {
+            task.release = port.now();
+        }
+        self.pool.request(child, &mut self.tasks, port);
+    }
+
+    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+        self.pool.release(child, held, &mut self.tasks, port);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<Child>,
+        message: Message,
+        port: &mut Port<'_>,
+    ) -> Result<(), Refusal> {
+        match (child, message) {
+            (Some(child), Message::Periodic { period, deadline, .. }) => {
+                self.tasks.tasks[child.index()].length = match self.order {
+                    Order::Rate => period,
+                    Order::Deadline => deadline,
+                };
+                self.pool.rerank(child, &mut self.tasks, port);
+                Ok(())
+            }
+            (Some(child), Message::Job { release, .. }) => {
+                let task = &mut self.tasks.tasks[child.index()];
+                task.release = release;
+                task.told = port.child(child) == VpState::Waiting;
+                self.pool.rerank(child, &mut self.tasks, port);
+                Ok(())
+            }
+            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+        }
+    }
+
+    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
+        self.pool.grant(own, &mut self.tasks, port);
+    }
+
+    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
+        self.pool.revoke(own, child, &mut self.tasks, port);
+    }
+
+    fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
+        self.pool.settled(&mut self.tasks, port);
+    }
+
+    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+        self.pool.best()
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pool.check(&self.tasks, view)
+    }
+}

@@ -7,6 +7,7 @@
 //! [`report::Report`]; here it is only shown.
 
 pub mod perfetto;
+pub mod picture;
 mod promise;
 pub mod report;
 mod story;

@@ -90,7 +90,8 @@ function unitFor(step) {
   return step >= 1e9 ? [1e9, 's'] : step >= 1e6 ? [1e6, 'ms'] : step >= 1e3 ? [1e3, 'us'] : [1, 'ns'];
 }
 function shown(time, step) {
-  const [size, unit] = unitFor(Math.max(time === 0 ? step : Math.min(time, step * 1000), 1));
+  if (time === 0) return '0';
+  const [size, unit] = unitFor(Math.max(Math.min(time, step * 1000), 1));
   const places = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
   return (time / size).toFixed(places) + ' ' + unit;
 }
@@ -272,6 +273,14 @@ function drawAxis() {
     if (px > left + 20 && px < width - 24) pen.fillText(shown(k * step, step), px, AXIS / 2 - 1);
   }
   pen.textAlign = 'left';
+  // Losses, however short, are seen at every zoom.
+  for (const lane of cpus) {
+    for (const i of lane.unknown) {
+      if (lane.end[i] < from || lane.start[i] > to) continue;
+      const x0 = Math.max(left, x(lane.start[i]) - 2);
+      bar(hatch, x0, AXIS - 9, Math.min(width, x(lane.end[i]) + 2) - x0, 9);
+    }
+  }
 }
 
 function draw() {

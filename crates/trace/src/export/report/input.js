@@ -54,8 +54,8 @@ function aboutSlice(row, i) {
 // All nanoseconds of a time, since a tip is where one looks for them.
 function exact(time) {
   const [size, unit] = unitFor(time);
-  const places = Math.round(Math.log10(size));
-  return (time / size).toFixed(places).replace(/\.?0+$/, (zeros) => zeros.includes('.') ? '' : zeros) + ' ' + unit;
+  const digits = (time / size).toFixed(Math.round(Math.log10(size)));
+  return (digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits) + ' ' + unit;
 }
 
 function aboutPlace(row, px) {

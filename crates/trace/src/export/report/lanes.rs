@@ -19,14 +19,14 @@ pub(super) fn section(out: &mut impl Write, story: &Story) -> io::Result<()> {
     let lanes = story.rows().len() + story.timeline.cpus.len();
     let height = lanes.min(SEEN) * LANE + AXIS + 4;
     let missed = story.jobs.iter().filter(|job| job.outcome == Outcome::Missed).count();
-    write!(
+    writeln!(
         out,
         "<section aria-labelledby=\"when\"><div class=\"bar\"><h2 id=\"when\">What happened \
          when</h2><div class=\"tools\"><output id=\"window\"></output>\
          <button type=\"button\" id=\"fit\">Whole</button>\
          <button type=\"button\" id=\"closer\" aria-label=\"closer\">+</button>\
          <button type=\"button\" id=\"farther\" aria-label=\"farther\">−</button>\
-         <button type=\"button\" id=\"miss\"{}>Next miss</button></div></div>\n",
+         <button type=\"button\" id=\"miss\"{}>Next miss</button></div></div>",
         if missed == 0 { " disabled" } else { "" }
     )?;
     writeln!(

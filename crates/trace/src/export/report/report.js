@@ -45,13 +45,14 @@ function readLane(classify) {
   const n = reader();
   const lane = {
     n, start: new Float64Array(n), end: new Float64Array(n), kind: new Uint32Array(n),
-    sums: [new Float64Array(n + 1), new Float64Array(n + 1), new Float64Array(n + 1)],
+    sums: [new Float64Array(n + 1), new Float64Array(n + 1), new Float64Array(n + 1)], unknown: [],
   };
   for (let i = 0, time = 0; i < n; i++) {
     lane.start[i] = time += reader();
     lane.end[i] = time += reader();
     lane.kind[i] = reader();
     const which = classify(lane.kind[i]);
+    if (which === 2) lane.unknown.push(i);
     for (let c = 0; c < 3; c++) {
       lane.sums[c][i + 1] = lane.sums[c][i] + (c === which ? lane.end[i] - lane.start[i] : 0);
     }

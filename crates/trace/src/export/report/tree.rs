@@ -32,7 +32,7 @@ pub(super) fn write(out: &mut impl Write, report: &Report) -> io::Result<()> {
         "<section aria-labelledby=\"tree\"><h2 id=\"tree\">Who was promised what, and got it</h2>\n\
          <div class=\"wide\"><table class=\"tree\"><thead><tr><th>Name</th><th>Promise</th>\
          <th class=\"gauge\">Received in {span} <small>tick: promised</small></th>\
-         <th class=\"n\">Share</th><th class=\"n\" title=\"received less promised\">Margin</th>\
+         <th class=\"n\">Of one cpu</th><th class=\"n\" title=\"received less promised\">Margin</th>\
          <th class=\"n\" title=\"ready, without a processor\">Waited</th>\
          <th class=\"n\">Missed</th><th>State</th></tr></thead><tbody>\n"
     )?;

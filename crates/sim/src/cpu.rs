@@ -62,6 +62,13 @@ impl SimCpu {
     /// No robbery may end before `now`: its end is an event of its own.
     #[inline]
     pub(crate) fn account(&mut self, now: Instant) -> Span {
+        let received = self.serve(now);
+        debug_assert_eq!(self.accounted(), now - Instant::ZERO, "time is not conserved");
+        received
+    }
+
+    #[inline]
+    fn serve(&mut self, now: Instant) -> Span {
         let passed = now - self.since;
         self.since = now;
         if passed.is_zero() {

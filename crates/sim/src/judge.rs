@@ -30,8 +30,8 @@ pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<Verdict> {
         let measured = measure(expectation, outcome);
         let held = measured.is_some_and(|found| holds(expectation, found, outcome));
         Verdict {
-            what: expectation.what(),
-            expected: expectation.bound.to_string(),
+            what: crate::words::what(expectation),
+            expected: crate::words::bound(&expectation.bound),
             found: measured.map_or("none".to_owned(), |found| shown(expectation, found, outcome)),
             held,
             because: expectation.because.clone(),
@@ -44,11 +44,8 @@ pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<Verdict> {
 fn measure(expectation: &Expectation, outcome: &Outcome) -> Option<u128> {
     match &expectation.subject {
         Subject::Threads(pattern) => {
-            let threads: Vec<&ThreadOutcome> = outcome
-                .threads
-                .iter()
-                .filter(|thread| names(pattern, &thread.name))
-                .collect();
+            let threads: Vec<&ThreadOutcome> =
+                outcome.threads.iter().filter(|thread| names(pattern, &thread.name)).collect();
             if threads.is_empty() { None } else { of_threads(expectation.quantity, &threads) }
         }
         Subject::Scheduler(name) => {

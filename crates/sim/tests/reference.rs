@@ -149,4 +149,10 @@ cases! {
     oracle_gedf_50x4_u320 "gedf_50x4_u320"
     oracle_rm_miss_edf_ok_edf "rm_miss_edf_ok__edf"
     oracle_dm_fp_constrained "dm_fp_constrained"
+    oracle_prm_50x4_u260 "prm_50x4_u260"
+    oracle_rm_10_u069 "rm_10_u069"
+    oracle_rm_10_u080 "rm_10_u080"
+    oracle_rm_liu_layland "rm_liu_layland"
+    oracle_rm_media_player "rm_media_player"
+    oracle_rm_miss_edf_ok_rm "rm_miss_edf_ok__rm"
 }

@@ -1,0 +1,85 @@
+//! Results as JSON: integer nanoseconds, keys that end in `_ns`.
+
+use crate::judge::Verdict;
+use crate::outcome::{Outcome, ThreadOutcome};
+use serde_json::{Value, json};
+use std::time::Duration;
+use windfall_time::Span;
+
+/// Everything that `windfall simulate --json` prints. `wall` is how long the simulation took.
+#[must_use]
+pub fn json(outcome: &Outcome, verdicts: &[Verdict], wall: Duration) -> Value {
+    let refused = outcome.refused.iter();
+    let refused = refused.map(|(at, why)| json!({ "at_ns": at.as_nanos(), "what": why }));
+    let cpus = outcome.cpus.iter().map(|cpu| {
+        json!({
+            "received_ns": cpu.received.as_nanos(),
+            "idle_ns": cpu.idle.as_nanos(),
+            "switching_ns": cpu.switching.as_nanos(),
+            "scheduling_ns": cpu.scheduling.as_nanos(),
+            "stolen_ns": cpu.stolen.as_nanos(),
+        })
+    });
+    let nodes = outcome.nodes.iter().map(|node| {
+        json!({
+            "name": node.name,
+            "kind": node.kind,
+            "parents": node.parents,
+            "received_ns": node.received.as_nanos(),
+            "alive": node.alive,
+        })
+    });
+    let quarantined = outcome.quarantined.iter();
+    let quarantined = quarantined.map(|(name, why)| json!({ "name": name, "reason": why }));
+    let expectations = verdicts.iter().map(|verdict| {
+        json!({
+            "what": verdict.what,
+            "expected": verdict.expected,
+            "found": verdict.found,
+            "held": verdict.held,
+            "because": verdict.because,
+        })
+    });
+    json!({
+        "simulated_ns": outcome.simulated.as_nanos(),
+        "events": outcome.notifications,
+        "decisions": outcome.decisions,
+        "wall_ns": u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
+        "threads": outcome.threads.iter().map(thread).collect::<Vec<_>>(),
+        "schedulers": nodes.collect::<Vec<_>>(),
+        "cpus": cpus.collect::<Vec<_>>(),
+        "quarantined": quarantined.collect::<Vec<_>>(),
+        "refused": refused.collect::<Vec<_>>(),
+        "expectations": expectations.collect::<Vec<_>>(),
+        "failure": outcome.failure.as_ref().map(ToString::to_string),
+    })
+}
+
+fn thread(thread: &ThreadOutcome) -> Value {
+    let ns = |span: Option<Span>| span.map(Span::as_nanos);
+    let response = &thread.response;
+    json!({
+        "name": thread.name,
+        "parent": thread.parent,
+        "promised": thread.promised,
+        "received_ns": thread.received.as_nanos(),
+        "runnable_ns": thread.runnable.as_nanos(),
+        "wakeups": thread.wakeups,
+        "dispatches": thread.dispatches,
+        "preemptions": thread.preemptions,
+        "migrations": thread.migrations,
+        "released": thread.released,
+        "jobs": thread.completed,
+        "aborted": thread.aborted,
+        "deadlines_missed": thread.missed,
+        "gap_max_ns": thread.gap.as_nanos(),
+        "interval_max_ns": thread.interval.as_nanos(),
+        "response_ns": {
+            "min": ns(response.least()),
+            "mean": ns(response.mean()),
+            "p50": ns(response.quantile(50)),
+            "p99": ns(response.quantile(99)),
+            "max": ns(response.most()),
+        },
+    })
+}

@@ -1,0 +1,175 @@
+//! Results as the data of a report's page.
+
+use crate::judge::Verdict;
+use crate::outcome::{Outcome, ThreadOutcome};
+use windfall_scenario::{Guarantee, Scenario};
+use windfall_time::{Ratio, Span};
+use windfall_trace::export::Story;
+use windfall_trace::export::report::{
+    Bucket, CpuRow, Expectation, NodeRow, Report, Response, ThreadRow,
+};
+
+/// The page of a simulation.
+#[must_use]
+pub fn page(
+    title: &str,
+    scenario: &Scenario,
+    outcome: &Outcome,
+    verdicts: &[Verdict],
+    story: Story,
+) -> Report {
+    let at = |name: &str| outcome.nodes.iter().position(|node| node.name == name);
+    let nodes = outcome.nodes.iter().map(|node| {
+        let asked = scenario.schedulers.iter().find(|scheduler| scheduler.name == node.name);
+        let guarantee =
+            asked.and_then(|scheduler| scheduler.owns.iter().find_map(|own| own.asks.guarantee));
+        NodeRow {
+            name: node.name.clone(),
+            kind: node.kind.clone(),
+            parent: node.parents.first().and_then(|parent| at(parent)),
+            promise: guarantee.map(|guarantee| guarantee.to_string()),
+            share: guarantee.and_then(share),
+            received: node.received,
+            runnable: below(outcome, &node.name),
+            missed: None,
+            standing: None,
+        }
+    });
+    let threads = outcome.threads.iter().map(|thread| ThreadRow {
+        name: thread.name.clone(),
+        parent: thread.parent.as_deref().and_then(at),
+        promise: thread.promised.clone(),
+        share: thread.promised.as_deref().and_then(|text| text.parse().ok()).and_then(share),
+        received: thread.received,
+        runnable: thread.runnable,
+        unknown: Span::ZERO,
+        wakeups: thread.wakeups,
+        dispatches: thread.dispatches,
+        preemptions: thread.preemptions,
+        migrations: thread.migrations,
+        jobs: thread.completed,
+        deadlines_missed: thread.missed,
+        response: response(thread),
+        standing: None,
+    });
+    let cpus = (0..).zip(&outcome.cpus).map(|(number, cpu)| CpuRow {
+        name: format!("cpu {number}"),
+        idle: cpu.idle,
+        received: cpu.received,
+        switching: cpu.switching,
+        scheduling: cpu.scheduling,
+        stolen: cpu.stolen,
+    });
+    let expectations = verdicts.iter().map(|verdict| Expectation {
+        name: verdict.what.clone(),
+        held: verdict.held,
+        text: format!(
+            "expected {}, found {}: {}",
+            verdict.expected, verdict.found, verdict.because
+        ),
+    });
+    Report {
+        title: title.to_owned(),
+        question: scenario.question.clone(),
+        answer: scenario.answer.clone(),
+        machine: machine(scenario),
+        span: outcome.simulated,
+        nodes: nodes.collect(),
+        threads: threads.collect(),
+        cpus: cpus.collect(),
+        expectations: expectations.collect(),
+        quarantined: outcome.quarantined.clone(),
+        lost: story.timeline.lost,
+        story: Some(story),
+    }
+}
+
+/// A promise as a share of one processor, where it is one.
+fn share(guarantee: Guarantee) -> Option<Ratio> {
+    match guarantee {
+        Guarantee::All => Some(Ratio::ONE),
+        Guarantee::BasicHard(amount, period)
+        | Guarantee::BasicSoft(amount, period)
+        | Guarantee::ContinuousHard(amount, period)
+        | Guarantee::ContinuousSoft(amount, period) => amount.over(period),
+        Guarantee::Slower(share) | Guarantee::Share(share) | Guarantee::BoundedShare(share, _) => {
+            Some(share)
+        }
+        Guarantee::Null => None,
+    }
+}
+
+/// Time that the threads below a scheduler could have run, at most all of it.
+fn below(outcome: &Outcome, name: &str) -> Span {
+    let under = |thread: &&ThreadOutcome| {
+        let mut above: Vec<&str> = thread.parent.iter().map(String::as_str).collect();
+        let mut next = 0;
+        while let Some(node) = above.get(next).copied() {
+            if node == name {
+                return true;
+            }
+            next += 1;
+            let parents = outcome.nodes.iter().filter(|other| other.name == node);
+            for parent in parents.flat_map(|other| &other.parents) {
+                if !above.contains(&parent.as_str()) {
+                    above.push(parent);
+                }
+            }
+        }
+        false
+    };
+    let runnable = outcome.threads.iter().filter(under).map(|thread| thread.runnable);
+    let sum = runnable.fold(Span::ZERO, Span::saturating_add);
+    let cpus = u64::try_from(outcome.cpus.len()).unwrap_or(u64::MAX);
+    sum.min(outcome.simulated.checked_mul(cpus).unwrap_or(Span::MAX))
+}
+
+fn response(thread: &ThreadOutcome) -> Option<Response> {
+    let response = &thread.response;
+    let mut from = Span::ZERO;
+    let mut buckets = Vec::new();
+    for (last, count) in response.buckets() {
+        let to = last.saturating_add(Span::from_nanos(1));
+        let lowest = Span::from_nanos(last.as_nanos() - last.as_nanos() / 128);
+        buckets.push(Bucket { from: lowest.max(from), to, count });
+        from = to;
+    }
+    Some(Response {
+        min: response.least()?,
+        mean: response.mean()?,
+        p50: response.quantile(50)?,
+        p99: response.quantile(99)?,
+        max: response.most()?,
+        buckets,
+    })
+}
+
+/// The machine in words.
+fn machine(scenario: &Scenario) -> String {
+    use windfall_scenario::model::Timer;
+    let machine = &scenario.machine;
+    let mut words = vec![match machine.speeds.as_slice() {
+        [_] => "1 processor".to_owned(),
+        speeds => format!("{} processors", speeds.len()),
+    }];
+    if machine.speeds.iter().any(|speed| *speed != Ratio::ONE) {
+        let speeds: Vec<String> = machine.speeds.iter().map(ToString::to_string).collect();
+        words.push(format!("speeds {}", speeds.join(", ")));
+    }
+    words.push(match machine.timer {
+        Timer::Precise => "precise timer".to_owned(),
+        Timer::Ticks(hertz) => format!("timer at {hertz} Hz"),
+    });
+    let costs = machine.costs;
+    for (cost, what) in [
+        (costs.switch, "a switch"),
+        (costs.decision, "a decision"),
+        (costs.notification, "a notification"),
+    ] {
+        if !cost.is_zero() {
+            words.push(format!("{cost} {what}"));
+        }
+    }
+    words.push(format!("simulated, seed {}", scenario.seed));
+    words.join(", ")
+}

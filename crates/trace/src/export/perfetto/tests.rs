@@ -248,3 +248,12 @@ fn sample_file_is_written_where_windfall_samples_says() {
     let bytes = write(Vec::new(), &sample.header(), sample.records()).unwrap();
     std::fs::write(std::path::Path::new(&folder).join("sample.perfetto"), bytes).unwrap();
 }
+
+#[test]
+fn record_takes_less_than_a_hundred_bytes() {
+    let sample = Sample { length_us: 2_000_000, ..Sample::small() };
+    let records = sample.records();
+    let count = records.len();
+    let bytes = write(Vec::new(), &sample.header(), records).unwrap().len();
+    assert!(bytes < count * 100, "{bytes} bytes for {count} records");
+}

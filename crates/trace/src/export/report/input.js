@@ -65,7 +65,10 @@ function aboutPlace(row, px) {
   const time = timeAt(px), next = timeAt(px + 1);
   const i = firstAfter(lane.end, lane.n, time), j = gallopTo(lane, i, next);
   if (j - i > 1 && lane.end[i] - lane.start[i] < next - time) {
-    const part = (c) => Math.round(100 * share(lane, c, i, j, next - time)) + ' %';
+    // The first and the last of them may reach beyond the pixel.
+    const over = (c, k, by) => lane.sums[c][k + 1] > lane.sums[c][k] ? Math.max(0, by) : 0;
+    const part = (c) => Math.round(100 * (lane.sums[c][j] - lane.sums[c][i] - over(c, i, time - lane.start[i])
+      - over(c, j - 1, lane.end[j - 1] - next)) / (next - time)) + ' %';
     const words = isCpu ? ['threads', 'stolen or scheduling'] : ['running', 'waiting'];
     return label + ': ' + (j - i) + ' slices here\n' + words[0] + ' ' + part(0) + ', ' + words[1] + ' ' + part(1)
       + ' of ' + span(next - time) + ' from ' + exact(Math.round(time));
@@ -156,7 +159,7 @@ function step(by) {
   pick(by > 0 ? first : Math.min(lane.n - 1, first));
 }
 
-// The first miss after the middle of the window, of any thread; from the start again after the last.
+// Misses of all threads in order of time, one after another, then from the start again.
 const misses = threads.flatMap(({ jobs, index }) => jobs.misses.map((i) => ({
   index, time: isNaN(jobs.deadline[i]) ? jobs.release[i] : jobs.deadline[i], length: jobs.end[i] - jobs.release[i] || 0,
 }))).sort((a, b) => a.time - b.time || a.index - b.index);

@@ -203,7 +203,7 @@ fn sample_pages_are_written_where_windfall_samples_says() {
     busy.threads.push(("late", 9_000, 11_000));
     busy.loss = true;
     let mut large = busy.clone();
-    (large.cpus, large.length_us) = (4, 60_000_000);
+    (large.cpus, large.length_us) = (4, 8_000_000);
     large.threads.extend([("camera", 700, 4_000), ("lidar", 350, 1_000), ("net rx", 90, 500)]);
     let samples = [("small", Sample::small()), ("busy", busy), ("large", large)];
     for (name, sample) in samples {

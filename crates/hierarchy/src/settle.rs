@@ -10,7 +10,9 @@
 //!    earlier effects have been carried out, and is never entered twice.
 //!
 //! Where a release on its way up crosses a grant or a revocation on its way down, the child has
-//! acted first: the child does not hear of the other, and the parent hears the release next.
+//! acted first: the child does not hear of the other, and the parent hears the release next. Of a
+//! request that the child has withdrawn before it was delivered the parent hears nothing at all:
+//! acting on it could lead the child to ask again, and so on without end.
 
 use crate::error::{Defect, Rule};
 use crate::guard::guarded;
@@ -51,7 +53,12 @@ impl Hierarchy {
     fn deliver_up(&mut self, up: Up) {
         match up {
             Up::Request(vp) => {
-                self.state.vps[vp as usize].above = VpState::Ready;
+                let joint = &mut self.state.vps[vp as usize];
+                if joint.releasing > 0 {
+                    joint.withdrawn += 1; // the release is in the queue; the parent hears neither
+                    return;
+                }
+                joint.above = VpState::Ready;
                 match self.state.vps[vp as usize].parent {
                     Above::Top(processor) => {
                         self.state.vps[vp as usize].above = VpState::Running(processor);
@@ -68,9 +75,13 @@ impl Hierarchy {
             }
             Up::Release(vp) => {
                 let joint = &mut self.state.vps[vp as usize];
+                joint.releasing -= 1;
+                if joint.withdrawn > 0 {
+                    joint.withdrawn -= 1;
+                    return;
+                }
                 let before = joint.above;
                 joint.above = VpState::Waiting;
-                joint.releasing -= 1;
                 let own = joint.through;
                 let Above::Node(node, slot) = joint.parent else {
                     return;

@@ -58,6 +58,8 @@ pub(crate) struct Vp {
     pub(crate) through: u16,
     /// Releases that the child has sent and the parent has not yet heard.
     pub(crate) releasing: u16,
+    /// How many of these take back a request that the parent has not heard and will not hear.
+    pub(crate) withdrawn: u16,
 }
 
 impl Vp {
@@ -69,6 +71,7 @@ impl Vp {
             below: VpState::Waiting,
             through: 0,
             releasing: 0,
+            withdrawn: 0,
         }
     }
 }

@@ -9,7 +9,9 @@
 //! time of the last record and counted as clamped.
 //!
 //! Loss: whatever the source says is lost becomes [`Event::Lost`](crate::Event::Lost) where it can
-//! first have happened; so does a switch that contradicts the one before it. No input panics.
+//! first have happened. So does a contradiction between two lines of a processor, each of which
+//! tells who ran on it: a switch is missing, and everything between them is unknown (where the
+//! second lies within the window; else from the second on). No input panics.
 //!
 //! Read next: `line.rs` (heads), `args.rs` (what an event says), `translate.rs` (what it means).
 
@@ -18,6 +20,7 @@ mod error;
 mod importer;
 mod line;
 mod lines;
+mod queue;
 mod record;
 mod report;
 mod threads;

@@ -6,7 +6,7 @@ mod oracle;
 use oracle::{Imported, import, importer_laws};
 use windfall_time::Instant;
 use windfall_trace::import::Format;
-use windfall_trace::timeline::{State, Timeline};
+use windfall_trace::timeline::{State, Timeline, What};
 use windfall_trace::{Cpu, Event, Record, Stop, ThreadId};
 
 const A: ThreadId = ThreadId(0);
@@ -162,7 +162,9 @@ fn law_a_switch_that_contradicts_the_one_before_is_a_loss() {
     assert_eq!(imported.report.mismatches.count, 1);
     assert_eq!(imported.report.mismatches.first[0].line, 2);
     let event = Event::Lost { cpu: Some(Cpu(0)), count: None };
-    assert!(imported.records.contains(&record(2_000_000, event)));
+    assert!(imported.records.contains(&record(1_000_000, event)));
+    let timeline = Timeline::build(imported.records.into_iter());
+    assert!(timeline.cpus[0].slices.iter().all(|slice| slice.what == What::Unknown));
 }
 
 #[test]

@@ -1,18 +1,19 @@
 //! The iterator: lines in, records out, in order of time.
 //!
-//! Invariant: `heap` holds at most `window` lines; what has been taken from it is at `released` or
+//! Invariant: `queue` holds at most `window` lines; what has been taken from it is at `released` or
 //! before. Losses without a time stand where they can first have happened: after the last line of
 //! their processor, or before everything.
 
 use super::args::{self, Reading};
 use super::line::{self, Head};
 use super::lines::{Line, Lines};
+use super::queue::Queue;
 use super::record::{Raw, Task, Waiting};
 use super::report::count;
 use super::translate::Translator;
 use super::{Format, ImportError, Report};
 use crate::{Cpu, Event, Header, Record};
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead};
 use windfall_time::{Instant, Span};
 
@@ -25,7 +26,7 @@ pub fn open<R: BufRead>(reader: R, format: Format) -> Importer<R> {
         lines: Lines::new(reader),
         format,
         window: WINDOW,
-        heap: BinaryHeap::new(),
+        queue: Queue::default(),
         translator: Translator::default(),
         header: Header::default(),
         report: Report::default(),
@@ -45,7 +46,7 @@ pub struct Importer<R: BufRead> {
     lines: Lines<R>,
     format: Format,
     window: usize,
-    heap: BinaryHeap<Waiting>,
+    queue: Queue,
     translator: Translator,
     header: Header,
     report: Report,
@@ -173,7 +174,7 @@ impl<R: BufRead> Importer<R> {
         let ns = ns.max(self.released.unwrap_or(0));
         self.seq += 1;
         let (seq, by, pid, interrupt) = (self.seq, None, None, None);
-        self.heap.push(Waiting { ns, seq, line, cpu, by, pid, interrupt, raw });
+        self.queue.push(Waiting { ns, seq, line, cpu, by, pid, interrupt, raw });
     }
 
     fn wait(&mut self, line: u64, head: &Head<'_>, raw: Raw) {
@@ -183,14 +184,15 @@ impl<R: BufRead> Importer<R> {
         }
         let mut ns = head.ns;
         let task = |tid| Task { tid, name: head.comm.map(str::to_owned) };
-        let by = head.tid.map(task);
+        // perf's own records name whom they are about, which need not be who ran.
+        let own = head.event.starts_with("PERF_RECORD_");
+        let by = head.tid.filter(|_| !own).map(task);
         let (cpu, pid, interrupt) = (Some(head.cpu), head.pid, head.interrupt);
         self.seq += 1;
         let seq = self.seq;
-        if ns == 0 && head.event.starts_with("PERF_RECORD_") {
+        if ns == 0 && own {
             // perf tells at time 0 what it found when it began.
             let Some(newest) = self.newest else {
-                let by = None;
                 let told = Waiting { ns: 0, seq, line, cpu, by, pid, interrupt, raw };
                 self.translator.take(told, &mut self.report);
                 return;
@@ -210,14 +212,21 @@ impl<R: BufRead> Importer<R> {
         self.newest = self.newest.max(Some(ns));
         let last = self.last_on.entry(head.cpu).or_insert(ns);
         *last = ns.max(*last);
-        self.heap.push(Waiting { ns, seq, line, cpu, by, pid, interrupt, raw });
+        self.queue.push(Waiting { ns, seq, line, cpu, by, pid, interrupt, raw });
     }
 
     fn release(&mut self) {
-        let Some(waiting) = self.heap.pop() else { return };
+        let Some(waiting) = self.queue.pop() else { return };
         self.early_losses(waiting.ns);
         self.released = Some(waiting.ns);
+        let cpu = waiting.cpu.filter(|_| waiting.claims().is_some());
         self.translator.take(waiting, &mut self.report);
+        if let Some(cpu) = cpu
+            && let Some(next) = self.queue.next_on(cpu)
+            && let Some(tid) = next.claims()
+        {
+            self.translator.foresee(cpu, tid, next.line, &mut self.report);
+        }
     }
 
     fn early_losses(&mut self, ns: u64) {
@@ -234,7 +243,7 @@ impl<R: BufRead> Importer<R> {
         match self.lines.next() {
             Ok(Some(line)) => {
                 self.read(&line);
-                while self.heap.len() > self.window {
+                while self.queue.len() > self.window {
                     self.release();
                 }
             }
@@ -244,7 +253,7 @@ impl<R: BufRead> Importer<R> {
     }
 
     fn end(&mut self, failed: Option<io::Error>) {
-        while !self.heap.is_empty() {
+        while !self.queue.is_empty() {
             self.release();
         }
         let last = self.released.unwrap_or(0);

@@ -1,7 +1,6 @@
 //! What lies between a line and a [`Record`](crate::Record): threads by their number, order by line.
 
 use crate::{Stop, Theft};
-use std::cmp::Ordering;
 
 /// A thread as a line names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,23 +65,13 @@ pub(super) struct Waiting {
     pub(super) raw: Raw,
 }
 
-impl Ord for Waiting {
-    /// The earliest is the greatest, as a heap wants it.
-    fn cmp(&self, other: &Waiting) -> Ordering {
-        (other.ns, other.seq).cmp(&(self.ns, self.seq))
+impl Waiting {
+    /// The thread that ran on the line's processor up to this line, 0 for idle; if it tells.
+    pub(super) fn claims(&self) -> Option<u32> {
+        match &self.raw {
+            Raw::Lost { .. } => None,
+            Raw::Switch { prev, .. } => Some(prev.tid),
+            _ => self.by.as_ref().map(|task| task.tid),
+        }
     }
 }
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Waiting) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Waiting) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Waiting {}

@@ -43,8 +43,8 @@ pub struct Report {
     pub lines: u64,
     /// What the source says is missing, by processor; `None` where it names none.
     pub lost: BTreeMap<Option<Cpu>, LostCount>,
-    /// Switches whose leaving thread is not the one that the processor ran. Each is also a loss
-    /// among the records.
+    /// Lines of another thread than the one that their processor ran: a switch is missing before
+    /// them that the source did not tell to be lost. Each is also a loss among the records.
     pub mismatches: Examples,
     /// Interrupts that end without a beginning, or are open when their processor switches.
     pub unpaired_thefts: u64,

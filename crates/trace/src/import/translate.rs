@@ -48,7 +48,12 @@ impl Translator {
             self.tell(event);
         }
         let cpu = cpu.unwrap_or(0);
-        let context = by.map_or(0, |task| task.tid);
+        let context = by.as_ref().map_or(0, |task| task.tid);
+        if let Raw::Switch { prev, .. } = &raw {
+            self.foresee(cpu, prev.tid, line, report);
+        } else if by.is_some() {
+            self.foresee(cpu, context, line, report);
+        }
         match raw {
             Raw::Switch { prev, stop, next } => self.switch(line, cpu, &prev, stop, &next, report),
             Raw::Waking(Some(task)) => {
@@ -108,6 +113,18 @@ impl Translator {
         }
     }
 
+    /// Compares who runs on a processor with what `line`, its next one, says. If they differ, at
+    /// least one switch is missing between them, so from here on the processor is unknown.
+    pub(super) fn foresee(&mut self, cpu: u16, tid: u32, line: u64, report: &mut Report) {
+        if let Some(ran) = self.cpu(cpu).running
+            && ran != tid
+        {
+            report.mismatches.add(line, &format!("cpu {cpu} ran thread {ran}, but now {tid}"));
+            report.unpaired_thefts += self.cpu(cpu).thefts.len() as u64;
+            self.lose(Some(cpu), None);
+        }
+    }
+
     fn switch(
         &mut self,
         line: u64,
@@ -117,14 +134,6 @@ impl Translator {
         next: &Task,
         report: &mut Report,
     ) {
-        if let Some(ran) = self.cpu(cpu).running
-            && ran != prev.tid
-        {
-            let text = format!("cpu {cpu} ran thread {ran}, but {} leaves it", prev.tid);
-            report.mismatches.add(line, &text);
-            report.unpaired_thefts += self.cpu(cpu).thefts.len() as u64;
-            self.lose(Some(cpu), None);
-        }
         while self.cpu(cpu).thefts.pop().is_some() {
             report.unpaired_thefts += 1;
             self.put(Event::TheftEnd { cpu: Cpu(cpu) });

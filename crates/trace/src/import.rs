@@ -13,7 +13,8 @@
 //! tells who ran on it: a switch is missing, and everything between them is unknown (where the
 //! second lies within the window; else from the second on). No input panics.
 //!
-//! Read next: `line.rs` (heads), `args.rs` (what an event says), `translate.rs` (what it means).
+//! rt-app's files are descriptions rather than recordings: [`rtapp`]. Read next: `line.rs` (heads),
+//! `args.rs` (what an event says), `translate.rs` (what it means).
 
 mod args;
 mod error;
@@ -23,6 +24,7 @@ mod lines;
 mod queue;
 mod record;
 mod report;
+pub mod rtapp;
 mod threads;
 mod translate;
 

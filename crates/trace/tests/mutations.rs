@@ -30,7 +30,7 @@ impl Dice {
 
     /// Less than `end`, which may be 0.
     fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % (end.max(1) as u64)).unwrap()
+        usize::try_from(self.next() % (end.max(1) as u64)).expect("less than end")
     }
 }
 

@@ -1,0 +1,46 @@
+//! rt-app's workload files as plain data.
+//!
+//! [`parse`] reads what rt-app reads and what its `workgen` repairs: comments, single quotes, commas
+//! too many or too few, keys without a value, keys given twice. All times are [`Span`]s.
+//!
+//! Keys given twice: json-c, and so rt-app, keeps the place of the first and the value of the last;
+//! `workgen`, and whoever writes `run, sleep, run`, means each in its place. [`Duplicates`] chooses;
+//! wherever the two differ a warning says so.
+//!
+//! Keys that are not known: rt-app ignores them. One that is nearly a known one is refused here with
+//! a suggestion, since it was meant to do something; any other becomes a warning.
+//!
+//! Absent on purpose: what the file means as a program; that is for those who run it.
+
+mod action;
+mod json;
+mod keys;
+mod model;
+mod read;
+
+pub use model::{
+    Action, Duplicates, Event, Global, Phase, Policy, Problem, Refusal, Reservation, RtApp,
+    Scheduling, Task,
+};
+
+/// Reads a file's text, keys given twice in order.
+///
+/// # Errors
+/// Everything that stands in the way, each with line and column.
+pub fn parse(text: &str) -> Result<RtApp, Refusal> {
+    parse_as(text, Duplicates::InOrder)
+}
+
+/// Reads a file's text, keys given twice as `duplicates` says.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_as(text: &str, duplicates: Duplicates) -> Result<RtApp, Refusal> {
+    let mut warnings = Vec::new();
+    let file =
+        json::parse(text, &mut warnings).map_err(|problem| Refusal { problems: vec![problem] })?;
+    read::file(&file, duplicates, warnings)
+}
+
+#[cfg(test)]
+mod tests;

@@ -44,7 +44,7 @@ pub(super) fn event(member: &Member, f: &mut Findings) -> Option<Event> {
         "barrier" => Action::Barrier(named(f)?),
         "sem_post" => Action::SemaphorePost(named(f)?),
         "sem_wait" => Action::SemaphoreWait(named(f)?),
-        "suspend" => Action::Suspend(named(f)?),
+        "suspend" => Action::Suspend,
         "resume" => Action::Resume(named(f)?),
         "fork" => Action::Fork(named(f)?),
         _ => Action::Yield,
@@ -82,7 +82,7 @@ fn timer(node: &Node, key: &str, f: &mut Findings) -> Option<Action> {
         f.refuse(place, format!("`period` of `{key}` is 0; allowed: 1 microsecond and more"));
         return None;
     }
-    let reference = required(reference, "ref", node, key, f)?;
+    let reference = reference.unwrap_or_else(|| unnamed("ref", node, key, f));
     Some(Action::Timer { reference, period, absolute })
 }
 
@@ -110,8 +110,14 @@ fn condition(node: &Node, key: &str, f: &mut Findings) -> Option<(String, String
     let mut keys = f.open(node, &format!("`{key}`"))?;
     let (reference, mutex) = (keys.text("ref", f), keys.text("mutex", f));
     keys.close(&["ref", "mutex"], f);
-    let reference = required(reference, "ref", node, key, f)?;
-    Some((reference, required(mutex, "mutex", node, key, f)?))
+    let reference = reference.unwrap_or_else(|| unnamed("ref", node, key, f));
+    Some((reference, mutex.unwrap_or_else(|| unnamed("mutex", node, key, f))))
+}
+
+/// What rt-app calls a timer, condition or mutex without a name; all of them are one.
+fn unnamed(name: &str, node: &Node, key: &str, f: &mut Findings) -> String {
+    f.warn(node.place, format!("`{key}` has no `{name}`; rt-app calls it `unknown`"));
+    "unknown".to_owned()
 }
 
 /// A part without which an event means nothing. What was refused already is not refused again.

@@ -32,7 +32,7 @@ pub struct Global {
     /// Where logs go.
     pub logdir: String,
     /// How logs are called.
-    pub log_basename: Option<String>,
+    pub log_basename: String,
     /// Megabytes, or `file`, `disable`, `auto`.
     pub log_size: Option<String>,
     /// What is marked in the kernel's trace: `none`, or some of `main,task,run,loop,stats`.
@@ -56,7 +56,7 @@ impl Default for Global {
             pi_enabled: false,
             lock_pages: true,
             logdir: "./".to_owned(),
-            log_basename: None,
+            log_basename: "rt-app".to_owned(),
             log_size: None,
             ftrace: "none".to_owned(),
             gnuplot: false,
@@ -203,7 +203,7 @@ pub enum Action {
         count: u64,
         /// Bytes between two of them.
         stride: u64,
-        /// `random`, or as the file says.
+        /// `random` or `sequential`.
         pattern: String,
         /// The buffer's name.
         reference: Option<String>,
@@ -236,9 +236,9 @@ pub enum Action {
     SemaphorePost(String),
     /// Lower a semaphore, waiting if it is 0.
     SemaphoreWait(String),
-    /// Wait for a resume.
-    Suspend(String),
-    /// Let a suspended thread go on.
+    /// Wait for a resume of one's own task; rt-app ignores the value.
+    Suspend,
+    /// Let a thread of the named task go on that is suspended.
     Resume(String),
     /// Start an instance of a task.
     Fork(String),

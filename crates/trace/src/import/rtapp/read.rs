@@ -82,7 +82,7 @@ fn global(node: &Node, f: &mut Findings) -> Global {
     global.pi_enabled = keys.truth("pi_enabled", f).unwrap_or(false);
     global.lock_pages = keys.truth("lock_pages", f).unwrap_or(true);
     global.logdir = keys.text("logdir", f).unwrap_or(global.logdir);
-    global.log_basename = keys.text("log_basename", f);
+    global.log_basename = keys.text("log_basename", f).unwrap_or(global.log_basename);
     global.log_size = keys.text("log_size", f);
     global.ftrace = keys.text("ftrace", f).unwrap_or(global.ftrace);
     global.gnuplot = keys.truth("gnuplot", f).unwrap_or(false);
@@ -234,12 +234,13 @@ fn scheduling(keys: &mut Keys<'_>, phased: bool, f: &mut Findings) -> Scheduling
 }
 
 fn utilisation(key: &str, keys: &mut Keys<'_>, f: &mut Findings) -> Option<u16> {
-    let value: u16 = keys.small(key, "0 to 1024", f)?;
-    if value > 1024 {
-        f.refuse(keys.place(), format!("`{key}` is {value}; allowed: 0 to 1024"));
-        return None;
+    let (value, place) = keys.integer(key, f)?;
+    let clamp = u16::try_from(value).ok().filter(|value| *value <= 1024);
+    if clamp.is_none() && value != -1 {
+        let text = format!("`{key}` is {value}; allowed: 0 to 1024, or -1 for no change");
+        f.refuse(place, text);
     }
-    Some(value)
+    clamp
 }
 
 fn policy(key: &str, keys: &mut Keys<'_>, f: &mut Findings) -> Option<Policy> {

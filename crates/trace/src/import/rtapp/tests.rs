@@ -72,7 +72,7 @@ fn accepts_every_event_by_its_beginning() {
     let text = r#"{"tasks":{"t":{
         "lock1":"m","unlock1":"m","wait1":{"ref":"c","mutex":"m"},"signal1":"c","broad1":"c",
         "sync1":{"ref":"c","mutex":"m"},"sleep1":1,"runtime1":2,"run1":3,
-        "timer1":{"ref":"t","period":4},"suspend1":"a","resume1":"a",
+        "timer1":{"ref":"t","period":4},"suspend1","resume1":"a",
         "memrun1":{"type":"chase","size":5,"count":6},"mem1":7,"iorun1":8,"yield1":"",
         "barrier1":"b","fork1":"t","sem_post1":"s","sem_wait1":"s"}}}"#;
     let app = parse(text).unwrap();

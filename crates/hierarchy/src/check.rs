@@ -18,25 +18,17 @@ impl Hierarchy {
                 continue;
             }
             let mut answer = Ok(());
-            let view = View {
-                state: &self.state,
-                node,
-            };
+            let view = View { state: &self.state, node };
             let scheduler = &self.schedulers[node as usize];
             let sound = crate::guard::guarded(|| answer = scheduler.check(&view));
-            let plain = |rule, detail| Defect {
-                rule,
-                at: None,
-                state: None,
-                detail,
-            };
+            let plain = |rule, detail| Defect { rule, at: None, state: None, detail };
             if !sound {
                 self.quarantine(node, plain(Rule::Panicked, "in check"));
             } else if let Err(detail) = answer {
                 self.quarantine(node, plain(Rule::Inconsistent, detail));
             }
         }
-        self.settle();
+        self.finish();
     }
 
     /// Whether the tables are whole: both ends of every VP agree, every running one hangs by a

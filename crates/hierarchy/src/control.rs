@@ -49,59 +49,65 @@ impl Hierarchy {
         now: windfall_time::Instant,
         spec: NodeSpec<'_>,
     ) -> Result<NodeId, Refusal> {
-        self.begin(now)?;
-        let NodeSpec {
-            name,
-            kind,
-            scheduler,
-            owns,
-        } = spec;
-        if self.find_node(name).is_some() {
-            return Err(Refusal::NameTaken {
-                name: name.to_owned(),
-            });
-        }
-        if owns.is_empty() || owns.len() > usize::from(u16::MAX) {
-            return Err(Refusal::NoParent);
-        }
-        let mut parents = Vec::with_capacity(owns.len());
-        let mut depth = 1;
-        for (parent, messages) in owns {
-            let parent = match parent {
-                Parent::Top => None,
-                Parent::Node(node) => {
-                    let node = self.node_index(*node)?;
-                    depth = depth.max(self.state.nodes[node as usize].depth + 1);
-                    Some(node)
-                }
-            };
-            parents.push((parent, *messages));
-        }
-        if depth > LEVELS {
-            return Err(Refusal::TooDeep { levels: LEVELS });
-        }
+        self.whole(now, |tree| {
+            let NodeSpec { name, kind, scheduler, owns } = spec;
+            if tree.find_node(name).is_some() {
+                return Err(Refusal::NameTaken { name: name.to_owned() });
+            }
+            if owns.is_empty() || owns.len() > usize::from(u16::MAX) {
+                return Err(Refusal::NoParent);
+            }
+            let mut parents = Vec::with_capacity(owns.len());
+            let mut depth = 1;
+            for (parent, messages) in owns {
+                let parent = match parent {
+                    Parent::Top => None,
+                    Parent::Node(node) => {
+                        let node = tree.node_index(*node)?;
+                        depth = depth.max(tree.state.nodes[node as usize].depth + 1);
+                        Some(node)
+                    }
+                };
+                parents.push((parent, *messages));
+            }
+            if depth > LEVELS {
+                return Err(Refusal::TooDeep { levels: LEVELS });
+            }
 
-        let timer_count = scheduler.timers(owns.len()).max(owns.len());
-        let index = self.place_node(name, kind, scheduler, depth, timer_count);
-        for (number, (parent, messages)) in (0_u16..).zip(parents) {
-            match self.attach(parent, Below::Node(index, number), messages) {
-                Ok(vp) => {
-                    let slot = OwnSlot { vp, held_by: NONE };
-                    self.state.nodes[index as usize].owns.push(slot);
-                }
-                Err(refusal) => {
-                    self.forget_node(index);
-                    return Err(refusal);
+            let timer_count = scheduler.timers(owns.len()).max(owns.len());
+            let index = tree.place_node(name, kind, scheduler, depth, timer_count);
+            for (number, (parent, messages)) in (0_u16..).zip(parents) {
+                match tree.attach(parent, Below::Node(index, number), messages) {
+                    Ok(vp) => {
+                        let slot = OwnSlot { vp, held_by: NONE };
+                        tree.state.nodes[index as usize].owns.push(slot);
+                    }
+                    Err(refusal) => {
+                        tree.forget_node(index);
+                        return Err(refusal);
+                    }
                 }
             }
-        }
-        self.state.make_room();
-        self.call(index, |scheduler, port| scheduler.init(port));
-        self.settle();
-        if self.state.default.is_none() {
-            self.state.default = Some(index);
-        }
-        Ok(self.state.node_id(index))
+            tree.state.make_room();
+            tree.call(index, |scheduler, port| scheduler.init(port));
+            tree.settle();
+            if tree.state.default.is_none() {
+                tree.state.default = Some(index);
+            }
+            Ok(tree.state.node_id(index))
+        })
+    }
+
+    /// Opens a call, carries a request out, and ends the call.
+    fn whole<T>(
+        &mut self,
+        now: windfall_time::Instant,
+        request: impl FnOnce(&mut Hierarchy) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        self.begin(now)?;
+        let answer = request(self);
+        self.finish();
+        answer
     }
 
     fn place_node(
@@ -115,11 +121,7 @@ impl Hierarchy {
         let dead = self.state.nodes.iter().position(|node| !node.alive);
         let index = index_of(dead.unwrap_or(self.state.nodes.len()));
         let timer_count = index_of(timer_count);
-        let reusable = self
-            .state
-            .free_timers
-            .iter()
-            .position(|(_, n)| *n == timer_count);
+        let reusable = self.state.free_timers.iter().position(|(_, n)| *n == timer_count);
         let timers = match reusable {
             Some(at) => self.state.free_timers.swap_remove(at).0,
             None => {
@@ -165,6 +167,9 @@ impl Hierarchy {
 
     /// Ends the life of an instance that has no children.
     pub(crate) fn remove_node(&mut self, node: u32) {
+        if !self.state.nodes[node as usize].alive {
+            return; // already gone: it was quarantined, and removed with its last child
+        }
         self.forget_node(node);
         let scheduler = &mut self.schedulers[node as usize];
         crate::guard::guarded(|| scheduler.deinit());
@@ -192,16 +197,17 @@ impl Hierarchy {
     /// When it is gone, when the default scheduler is it or lies below it, or when the default
     /// scheduler refuses one of the children.
     pub fn destroy(&mut self, now: windfall_time::Instant, node: NodeId) -> Result<(), Refusal> {
-        self.begin(now)?;
-        let node = self.node_index(node)?;
-        let default = self.state.default.ok_or(Refusal::NoDefault)?;
-        if self.lies_below(default, node) {
-            return Err(Refusal::HoldsDefault);
-        }
-        let children: Vec<u32> = self.child_vps(node).collect();
-        self.move_all(&children, default)?;
-        self.remove_node(node);
-        Ok(())
+        self.whole(now, |tree| {
+            let node = tree.node_index(node)?;
+            let default = tree.state.default.ok_or(Refusal::NoDefault)?;
+            if tree.lies_below(default, node) {
+                return Err(Refusal::HoldsDefault);
+            }
+            let children: Vec<u32> = tree.child_vps(node).collect();
+            tree.move_all(&children, default)?;
+            tree.remove_node(node);
+            Ok(())
+        })
     }
 
     /// Moves the children of some VPs to another parent, all or none.
@@ -239,16 +245,17 @@ impl Hierarchy {
         now: windfall_time::Instant,
         node: NodeId,
     ) -> Result<(), Refusal> {
-        self.begin(now)?;
-        let node = self.node_index(node)?;
-        if let Some(former) = self.state.default.filter(|former| *former != node) {
-            let is_thread =
-                |vp: &u32| matches!(self.state.vps[*vp as usize].child, Below::Thread(_));
-            let threads: Vec<u32> = self.child_vps(former).filter(is_thread).collect();
-            self.move_all(&threads, node)?;
-        }
-        self.state.default = Some(node);
-        Ok(())
+        self.whole(now, |tree| {
+            let node = tree.node_index(node)?;
+            if let Some(former) = tree.state.default.filter(|former| *former != node) {
+                let is_thread =
+                    |vp: &u32| matches!(tree.state.vps[*vp as usize].child, Below::Thread(_));
+                let threads: Vec<u32> = tree.child_vps(former).filter(is_thread).collect();
+                tree.move_all(&threads, node)?;
+            }
+            tree.state.default = Some(node);
+            Ok(())
+        })
     }
 
     /// The default scheduler.
@@ -267,27 +274,22 @@ impl Hierarchy {
         parent: NodeId,
         messages: &[Message],
     ) -> Result<ThreadId, Refusal> {
-        self.begin(now)?;
-        let parent = self.node_index(parent)?;
-        let index = self.state.free_leaves.last().copied();
-        let index = index.unwrap_or_else(|| {
-            self.state.leaves.push(Leaf {
-                generation: 0,
-                alive: false,
-                vp: NONE,
+        self.whole(now, |tree| {
+            let parent = tree.node_index(parent)?;
+            let index = tree.state.free_leaves.last().copied();
+            let index = index.unwrap_or_else(|| {
+                tree.state.leaves.push(Leaf { generation: 0, alive: false, vp: NONE });
+                tree.state.free_leaves.push(index_of(tree.state.leaves.len() - 1));
+                index_of(tree.state.leaves.len() - 1)
             });
-            self.state
-                .free_leaves
-                .push(index_of(self.state.leaves.len() - 1));
-            index_of(self.state.leaves.len() - 1)
-        });
-        let vp = self.attach(Some(parent), Below::Thread(index), messages)?;
-        self.state.free_leaves.pop();
-        let leaf = &mut self.state.leaves[index as usize];
-        leaf.alive = true;
-        leaf.vp = vp;
-        self.settle();
-        Ok(self.state.thread_id(index))
+            let vp = tree.attach(Some(parent), Below::Thread(index), messages)?;
+            tree.state.free_leaves.pop();
+            let leaf = &mut tree.state.leaves[index as usize];
+            leaf.alive = true;
+            leaf.vp = vp;
+            tree.settle();
+            Ok(tree.state.thread_id(index))
+        })
     }
 
     /// A thread has ended; its virtual processor is released if need be, and unregistered.
@@ -295,20 +297,21 @@ impl Hierarchy {
     /// # Errors
     /// When it has exited already, or time went back.
     pub fn exited(&mut self, now: windfall_time::Instant, thread: ThreadId) -> Result<(), Refusal> {
-        self.begin(now)?;
-        let vp = self.leaf_vp(thread)?;
-        if self.state.vps[vp as usize].below != crate::VpState::Waiting {
-            self.leaf_releases(vp, "exit")?;
-        }
-        self.state.vps[vp as usize].child = Below::Nobody;
-        self.settle();
-        self.detach(vp);
-        let leaf = &mut self.state.leaves[thread.index()];
-        leaf.alive = false;
-        leaf.generation += 1;
-        leaf.vp = NONE;
-        self.state.free_leaves.push(thread.index);
-        Ok(())
+        self.whole(now, |tree| {
+            let vp = tree.leaf_vp(thread)?;
+            if tree.state.vps[vp as usize].below != crate::VpState::Waiting {
+                tree.leaf_releases(vp, "exit")?;
+            }
+            tree.state.vps[vp as usize].child = Below::Nobody;
+            tree.settle();
+            tree.detach(vp);
+            let leaf = &mut tree.state.leaves[thread.index()];
+            leaf.alive = false;
+            leaf.generation += 1;
+            leaf.vp = NONE;
+            tree.state.free_leaves.push(thread.index);
+            Ok(())
+        })
     }
 
     /// Moves a thread to another instance, with the given parameters there.
@@ -323,12 +326,13 @@ impl Hierarchy {
         to: NodeId,
         messages: &[Message],
     ) -> Result<(), Refusal> {
-        self.begin(now)?;
-        let old = self.leaf_vp(thread)?;
-        let to = self.node_index(to)?;
-        let new = self.attach(Some(to), Below::Thread(thread.index), messages)?;
-        self.switch(old, new);
-        Ok(())
+        self.whole(now, |tree| {
+            let old = tree.leaf_vp(thread)?;
+            let to = tree.node_index(to)?;
+            let new = tree.attach(Some(to), Below::Thread(thread.index), messages)?;
+            tree.switch(old, new);
+            Ok(())
+        })
     }
 
     /// Sends a message to the parent of a thread, or of an instance's VP number `own`, on its
@@ -343,11 +347,12 @@ impl Hierarchy {
         own: Own,
         message: Message,
     ) -> Result<(), Refusal> {
-        self.begin(now)?;
-        let vp = self.target_vp(target, own.index())?;
-        let answer = self.send(vp, message);
-        self.settle();
-        answer
+        self.whole(now, |tree| {
+            let vp = tree.target_vp(target, own.index())?;
+            let answer = tree.send(vp, message);
+            tree.settle();
+            answer
+        })
     }
 
     /// Sends a message to an instance about itself: set its quantum.
@@ -360,14 +365,13 @@ impl Hierarchy {
         node: NodeId,
         message: Message,
     ) -> Result<(), Refusal> {
-        self.begin(now)?;
-        let node = self.node_index(node)?;
-        let mut answer = Ok(());
-        self.call(node, |scheduler, port| {
-            answer = scheduler.message(None, message, port)
-        });
-        self.settle();
-        answer
+        self.whole(now, |tree| {
+            let node = tree.node_index(node)?;
+            let mut answer = Ok(());
+            tree.call(node, |scheduler, port| answer = scheduler.message(None, message, port));
+            tree.settle();
+            answer
+        })
     }
 
     /// The instance above a thread.

@@ -89,10 +89,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refusal::NotUnderstood { message, takes } => {
-                write!(
-                    f,
-                    "message `{message}` means nothing here; this scheduler takes {takes}"
-                )
+                write!(f, "message `{message}` means nothing here; this scheduler takes {takes}")
             }
             Refusal::Full { limit } => write!(f, "no room for another child: {limit}"),
             Refusal::NoRoom { asked, left } => {

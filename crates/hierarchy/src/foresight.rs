@@ -36,10 +36,7 @@ impl Hierarchy {
 
     /// The thread that an instance would serve through `own`.
     fn choice_of(&self, node: u32, own: Own) -> Option<ThreadId> {
-        let view = View {
-            state: &self.state,
-            node,
-        };
+        let view = View { state: &self.state, node };
         let child = self.schedulers[node as usize].next(own, &view)?;
         let vp = self.state.child_vp(node, child.0)?;
         let joint = &self.state.vps[vp as usize];

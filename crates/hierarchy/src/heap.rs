@@ -18,10 +18,7 @@ pub struct Heap<K> {
 
 impl<K> Default for Heap<K> {
     fn default() -> Heap<K> {
-        Heap {
-            entries: Vec::new(),
-            position: Vec::new(),
-        }
+        Heap { entries: Vec::new(), position: Vec::new() }
     }
 }
 
@@ -56,9 +53,7 @@ impl<K: Ord + Copy> Heap<K> {
     /// Whether `slot` is in the heap.
     #[must_use]
     pub fn contains(&self, slot: u32) -> bool {
-        self.position
-            .get(slot as usize)
-            .is_some_and(|p| *p != NOWHERE)
+        self.position.get(slot as usize).is_some_and(|p| *p != NOWHERE)
     }
 
     /// The key of `slot`, if it is in the heap.
@@ -116,10 +111,7 @@ impl<K: Ord + Copy> Heap<K> {
         Some(key)
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "positions are below the number of slots"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "positions are below the number of slots")]
     fn place(&mut self, at: usize, entry: (K, u32)) {
         self.entries[at] = entry;
         self.position[entry.1 as usize] = at as u32;

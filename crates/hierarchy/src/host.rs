@@ -25,10 +25,7 @@ impl Hierarchy {
     /// A machine with so many processors, without schedulers or threads.
     #[must_use]
     pub fn new(processors: u16) -> Hierarchy {
-        Hierarchy {
-            state: State::new(processors),
-            schedulers: Vec::new(),
-        }
+        Hierarchy { state: State::new(processors), schedulers: Vec::new() }
     }
 
     /// A thread that waited can run: its bottom scheduler requests.
@@ -40,14 +37,11 @@ impl Hierarchy {
         let vp = self.leaf_vp(thread)?;
         let joint = &mut self.state.vps[vp as usize];
         if joint.below != VpState::Waiting {
-            return Err(Refusal::WrongState {
-                asked: "make ready",
-                state: joint.below,
-            });
+            return Err(Refusal::WrongState { asked: "make ready", state: joint.below });
         }
         joint.below = VpState::Ready;
         self.state.up.push_back(Up::Request(vp));
-        self.settle();
+        self.finish();
         Ok(())
     }
 
@@ -59,7 +53,7 @@ impl Hierarchy {
         self.begin(now)?;
         let vp = self.leaf_vp(thread)?;
         self.leaf_releases(vp, "block")?;
-        self.settle();
+        self.finish();
         Ok(())
     }
 
@@ -72,15 +66,12 @@ impl Hierarchy {
         let vp = self.leaf_vp(thread)?;
         let state = self.state.vps[vp as usize].below;
         if !matches!(state, VpState::Running(_)) {
-            return Err(Refusal::WrongState {
-                asked: "yield",
-                state,
-            });
+            return Err(Refusal::WrongState { asked: "yield", state });
         }
         self.leaf_releases(vp, "yield")?;
         self.state.vps[vp as usize].below = VpState::Ready;
         self.state.up.push_back(Up::Request(vp));
-        self.settle();
+        self.finish();
         Ok(())
     }
 
@@ -97,7 +88,7 @@ impl Hierarchy {
         self.begin(now)?;
         let vp = self.leaf_vp(thread)?;
         let answer = self.send(vp, message);
-        self.settle();
+        self.finish();
         answer
     }
 
@@ -112,7 +103,7 @@ impl Hierarchy {
             self.state.epoch += 1;
             let (node, timer) = self.state.timer_owner[slot as usize];
             self.fire(node, timer);
-            self.settle();
+            self.finish();
         }
         Ok(())
     }
@@ -188,10 +179,7 @@ impl Hierarchy {
     /// Opens a call: time moves on, and schedulers get a fresh allowance of calls.
     pub(crate) fn begin(&mut self, now: Instant) -> Result<(), Refusal> {
         if now < self.state.now {
-            return Err(Refusal::TimeWentBack {
-                now,
-                before: self.state.now,
-            });
+            return Err(Refusal::TimeWentBack { now, before: self.state.now });
         }
         self.state.now = now;
         self.state.epoch += 1;
@@ -218,10 +206,7 @@ impl Hierarchy {
         let joint = &mut self.state.vps[vp as usize];
         match joint.below {
             VpState::Waiting => {
-                return Err(Refusal::WrongState {
-                    asked,
-                    state: joint.below,
-                });
+                return Err(Refusal::WrongState { asked, state: joint.below });
             }
             VpState::Ready => {}
             VpState::Running(processor) => self.state.set_running(processor, NONE),
@@ -236,10 +221,7 @@ impl Hierarchy {
     /// Sends a message to the scheduler above `vp` and hears its answer.
     pub(crate) fn send(&mut self, vp: u32, message: Message) -> Result<(), Refusal> {
         let Above::Node(node, slot) = self.state.vps[vp as usize].parent else {
-            return Err(Refusal::NotUnderstood {
-                message: message.name(),
-                takes: "no messages",
-            });
+            return Err(Refusal::NotUnderstood { message: message.name(), takes: "no messages" });
         };
         self.journal(node, crate::Notification::Message(message.name()), vp);
         let mut answer = Ok(());
@@ -256,9 +238,7 @@ impl Hierarchy {
             Target::Node(node) => {
                 let node = self.node_index(node)?;
                 let slot = self.state.nodes[node as usize].owns.get(own);
-                slot.map(|slot| slot.vp).ok_or(Refusal::Stale {
-                    what: "virtual processor",
-                })
+                slot.map(|slot| slot.vp).ok_or(Refusal::Stale { what: "virtual processor" })
             }
         }
     }

@@ -60,10 +60,7 @@ impl View<'_> {
     /// All children, in order of slot.
     pub fn children(&self) -> impl Iterator<Item = Child> + '_ {
         let slots = &self.state.nodes[self.node as usize].children;
-        (0_u32..)
-            .zip(slots)
-            .filter(|(_, vp)| **vp != NONE)
-            .map(|(slot, _)| Child(slot))
+        (0_u32..).zip(slots).filter(|(_, vp)| **vp != NONE).map(|(slot, _)| Child(slot))
     }
 }
 
@@ -138,11 +135,7 @@ impl Port<'_> {
         }
         let supply = self.state.vps[own_vp as usize].below;
         let VpState::Running(processor) = supply else {
-            return self.defect(
-                Rule::GrantedWithoutProcessor,
-                u32::from(own.0),
-                Some(supply),
-            );
+            return self.defect(Rule::GrantedWithoutProcessor, u32::from(own.0), Some(supply));
         };
         let slot = &mut self.state.nodes[self.node as usize].owns[own.index()];
         if slot.held_by != NONE {
@@ -157,10 +150,7 @@ impl Port<'_> {
         joint.above = supply;
         joint.through = own.0;
         self.state.adjust_debt(self.node, own.0);
-        self.state.down.push(Down {
-            vp,
-            grant: Some(processor),
-        });
+        self.state.down.push(Down { vp, grant: Some(processor) });
     }
 
     /// Takes the processor from `child`, which must be running and is ready from now on. The
@@ -290,11 +280,6 @@ impl Port<'_> {
     }
 
     fn defect(&mut self, rule: Rule, at: u32, state: Option<VpState>) {
-        self.state.defect.get_or_insert(Defect {
-            rule,
-            at: Some(at),
-            state,
-            detail: "",
-        });
+        self.state.defect.get_or_insert(Defect { rule, at: Some(at), state, detail: "" });
     }
 }

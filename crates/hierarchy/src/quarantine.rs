@@ -19,10 +19,7 @@ impl Hierarchy {
     #[cold]
     pub(crate) fn quarantine(&mut self, node: u32, defect: Defect) {
         if self.state.nodes[node as usize].quarantined {
-            debug_assert!(
-                defect.rule == Rule::Endless,
-                "the refuge broke the protocol: {defect}"
-            );
+            debug_assert!(defect.rule == Rule::Endless, "the refuge broke the protocol: {defect}");
             return;
         }
         self.state.nodes[node as usize].quarantined = true;
@@ -30,11 +27,7 @@ impl Hierarchy {
         let name = self.state.nodes[node as usize].name.clone();
         self.state.quarantined.push((id, name, defect));
         let what = Happening::Quarantined { defect };
-        self.state.journal.push(Entry {
-            at: self.state.now,
-            node: id,
-            what,
-        });
+        self.state.journal.push(Entry { at: self.state.now, node: id, what });
 
         for own in 0..self.state.nodes[node as usize].owns.len() {
             let slot = &mut self.state.nodes[node as usize].owns[own];

@@ -42,10 +42,7 @@ impl Refuge {
     /// Asks for one more processor if somebody waits who is not asked for yet.
     fn seek(&mut self, port: &mut Port<'_>) {
         let owns = own_numbers(port);
-        let asked = owns
-            .clone()
-            .filter(|own| port.own(*own) == VpState::Ready)
-            .count();
+        let asked = owns.clone().filter(|own| port.own(*own) == VpState::Ready).count();
         if asked < self.queue.len()
             && let Some(own) = owns.clone().find(|own| port.own(*own) == VpState::Waiting)
         {
@@ -108,10 +105,7 @@ impl Scheduler for Refuge {
         message: Message,
         _: &mut Port<'_>,
     ) -> Result<(), Refusal> {
-        Err(Refusal::NotUnderstood {
-            message: message.name(),
-            takes: "no messages",
-        })
+        Err(Refusal::NotUnderstood { message: message.name(), takes: "no messages" })
     }
 
     fn grant(&mut self, own: Own, port: &mut Port<'_>) {

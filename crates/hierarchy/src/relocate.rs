@@ -38,9 +38,7 @@ impl Hierarchy {
 
         self.journal(node, Notification::Register, vp);
         let mut answer = Ok(());
-        self.call(node, |scheduler, port| {
-            answer = scheduler.register(Child(slot), port)
-        });
+        self.call(node, |scheduler, port| answer = scheduler.register(Child(slot), port));
         if let Err(refusal) = answer {
             self.forget(vp);
             self.settle();
@@ -59,19 +57,14 @@ impl Hierarchy {
     /// The top scheduler: each VP its own processor, the lowest that is free; no parameters.
     fn attach_to_top(&mut self, child: Below, messages: &[Message]) -> Result<u32, Refusal> {
         if let Some(message) = messages.first() {
-            return Err(Refusal::NotUnderstood {
-                message: message.name(),
-                takes: "no messages",
-            });
+            return Err(Refusal::NotUnderstood { message: message.name(), takes: "no messages" });
         }
         let processors = self.processors();
         let free = (0..processors).find(|p| self.state.processors[usize::from(*p)].root == NONE);
         let Some(processor) = free else {
             return Err(Refusal::NoProcessor { processors });
         };
-        let vp = self
-            .state
-            .new_vp(Vp::new(Above::Top(Processor(processor)), child));
+        let vp = self.state.new_vp(Vp::new(Above::Top(Processor(processor)), child));
         self.state.processors[usize::from(processor)].root = vp;
         self.state.make_room();
         Ok(vp)
@@ -81,9 +74,7 @@ impl Hierarchy {
     pub(crate) fn detach(&mut self, vp: u32) {
         if let Above::Node(node, slot) = self.state.vps[vp as usize].parent {
             self.journal(node, Notification::Unregister, vp);
-            self.call(node, |scheduler, port| {
-                scheduler.unregister(Child(slot), port)
-            });
+            self.call(node, |scheduler, port| scheduler.unregister(Child(slot), port));
             self.forget(vp);
             self.settle();
             let entry = &self.state.nodes[node as usize];
@@ -130,10 +121,7 @@ impl Hierarchy {
             self.state.up.push_back(Up::Request(new));
         }
         if matches!(was.below, VpState::Running(_)) {
-            self.deliver_down(Down {
-                vp: new,
-                grant: None,
-            });
+            self.deliver_down(Down { vp: new, grant: None });
         }
         self.settle();
         self.detach(old);

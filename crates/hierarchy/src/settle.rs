@@ -32,20 +32,26 @@ impl Hierarchy {
                 self.deliver_up(up);
             } else if let Some((node, timer)) = self.state.immediate.pop_front() {
                 self.fire(node, timer);
-            } else if let Some(node) = self.state.evacuate.pop() {
-                self.evacuate(node);
             } else {
                 return;
             }
         }
     }
 
+    /// Ends a host's call: delivers until nothing is under way, then moves the children of those
+    /// that were quarantined meanwhile. Not earlier: a control request that is half done must find
+    /// every child where it left it.
+    pub(crate) fn finish(&mut self) {
+        self.settle();
+        while let Some(node) = self.state.evacuate.pop() {
+            self.evacuate(node);
+        }
+    }
+
     pub(crate) fn fire(&mut self, node: u32, timer: u16) {
         if self.state.nodes[node as usize].alive {
             self.journal(node, Notification::Timer, NONE);
-            self.call(node, |scheduler, port| {
-                scheduler.timer(TimerId(timer), port)
-            });
+            self.call(node, |scheduler, port| scheduler.timer(TimerId(timer), port));
         }
     }
 
@@ -62,10 +68,7 @@ impl Hierarchy {
                 match self.state.vps[vp as usize].parent {
                     Above::Top(processor) => {
                         self.state.vps[vp as usize].above = VpState::Running(processor);
-                        self.deliver_down(Down {
-                            vp,
-                            grant: Some(processor),
-                        });
+                        self.deliver_down(Down { vp, grant: Some(processor) });
                     }
                     Above::Node(node, slot) => {
                         self.journal(node, Notification::Request, vp);
@@ -93,9 +96,7 @@ impl Hierarchy {
                     held = Some(Own(own));
                 }
                 self.journal(node, Notification::Release, vp);
-                self.call(node, |scheduler, port| {
-                    scheduler.release(Child(slot), held, port)
-                });
+                self.call(node, |scheduler, port| scheduler.release(Child(slot), held, port));
             }
             Up::Message(vp, message) => {
                 let Above::Node(node, slot) = self.state.vps[vp as usize].parent else {
@@ -107,9 +108,7 @@ impl Hierarchy {
                     refused = scheduler.message(Some(Child(slot)), message, port).is_err();
                 });
                 if refused && self.state.journal.is_open() {
-                    let what = Happening::MessageRefused {
-                        message: message.name(),
-                    };
+                    let what = Happening::MessageRefused { message: message.name() };
                     let (at, node) = (self.state.now, self.state.node_id(node));
                     self.state.journal.push(Entry { at, node, what });
                 }
@@ -177,11 +176,7 @@ impl Hierarchy {
         let sound = guarded(|| handle(scheduler, &mut Port { state, node }));
         let debt = self.state.nodes[node as usize].debt;
         let kept = sound && debt == 0 && !endless && self.state.defect.is_none();
-        let defect = if kept {
-            None
-        } else {
-            Some(self.name_defect(node, sound, endless))
-        };
+        let defect = if kept { None } else { Some(self.name_defect(node, sound, endless)) };
 
         let end = self.state.down.len();
         for at in frame..end {
@@ -199,12 +194,7 @@ impl Hierarchy {
     #[cold]
     fn name_defect(&mut self, node: u32, sound: bool, endless: bool) -> Defect {
         let noticed = self.state.defect.take();
-        let plain = |rule| Defect {
-            rule,
-            at: None,
-            state: None,
-            detail: "",
-        };
+        let plain = |rule| Defect { rule, at: None, state: None, detail: "" };
         if let Some(defect) = noticed {
             return defect;
         }
@@ -219,20 +209,10 @@ impl Hierarchy {
             let running = matches!(below, VpState::Running(_));
             let (at, state) = (Some(own), Some(below));
             if running && slot.held_by == NONE {
-                return Defect {
-                    rule: Rule::KeptProcessor,
-                    at,
-                    state,
-                    detail: "",
-                };
+                return Defect { rule: Rule::KeptProcessor, at, state, detail: "" };
             }
             if !running && slot.held_by != NONE {
-                return Defect {
-                    rule: Rule::KeptRevoked,
-                    at,
-                    state,
-                    detail: "",
-                };
+                return Defect { rule: Rule::KeptRevoked, at, state, detail: "" };
             }
         }
         plain(Rule::Inconsistent)
@@ -241,17 +221,9 @@ impl Hierarchy {
     #[inline]
     pub(crate) fn journal(&mut self, node: u32, what: Notification, vp: u32) {
         if self.state.journal.notifications {
-            let about = if vp == NONE {
-                None
-            } else {
-                self.state.below(vp)
-            };
+            let about = if vp == NONE { None } else { self.state.below(vp) };
             let what = Happening::Notified { what, about };
-            let entry = Entry {
-                at: self.state.now,
-                node: self.state.node_id(node),
-                what,
-            };
+            let entry = Entry { at: self.state.now, node: self.state.node_id(node), what };
             self.state.journal.push(entry);
         }
     }

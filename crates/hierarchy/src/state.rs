@@ -72,18 +72,14 @@ impl Node {
     /// requested and be released, twice, and each timer set.
     pub(crate) fn effect_limit(&self) -> u32 {
         let owns = u32::try_from(self.owns.len()).unwrap_or(u32::MAX);
-        owns.saturating_mul(8)
-            .saturating_add(self.timer_count)
-            .saturating_add(8)
+        owns.saturating_mul(8).saturating_add(self.timer_count).saturating_add(8)
     }
 
     /// How many calls one event at the host may lead to before the scheduler is thought to go
     /// round in circles.
     pub(crate) fn call_limit(&self) -> u32 {
         let owns = u32::try_from(self.owns.len()).unwrap_or(u32::MAX);
-        owns.saturating_add(self.child_count)
-            .saturating_mul(16)
-            .saturating_add(256)
+        owns.saturating_add(self.child_count).saturating_mul(16).saturating_add(256)
     }
 }
 
@@ -135,11 +131,7 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(processors: u16) -> State {
-        let slot = ProcessorSlot {
-            root: NONE,
-            thread: NONE,
-            changed: false,
-        };
+        let slot = ProcessorSlot { root: NONE, thread: NONE, changed: false };
         State {
             now: Instant::ZERO,
             nodes: Vec::new(),
@@ -173,10 +165,8 @@ impl State {
         let room = effects + vps;
         self.down.reserve(room.saturating_sub(self.down.len()));
         self.up.reserve((room + vps).saturating_sub(self.up.len()));
-        self.immediate
-            .reserve(self.timer_owner.len().saturating_sub(self.immediate.len()));
-        self.evacuate
-            .reserve(self.nodes.len().saturating_sub(self.evacuate.len()));
+        self.immediate.reserve(self.timer_owner.len().saturating_sub(self.immediate.len()));
+        self.evacuate.reserve(self.nodes.len().saturating_sub(self.evacuate.len()));
         self.quarantined.reserve(self.nodes.len());
         self.timers.reserve(self.timer_owner.len());
     }
@@ -191,17 +181,11 @@ impl State {
     }
 
     pub(crate) fn node_id(&self, index: u32) -> NodeId {
-        NodeId {
-            index,
-            generation: self.nodes[index as usize].generation,
-        }
+        NodeId { index, generation: self.nodes[index as usize].generation }
     }
 
     pub(crate) fn thread_id(&self, index: u32) -> ThreadId {
-        ThreadId {
-            index,
-            generation: self.leaves[index as usize].generation,
-        }
+        ThreadId { index, generation: self.leaves[index as usize].generation }
     }
 
     /// Who stands below `vp`.
@@ -215,11 +199,7 @@ impl State {
 
     /// The VP in a child slot.
     pub(crate) fn child_vp(&self, node: u32, slot: u32) -> Option<u32> {
-        self.nodes[node as usize]
-            .children
-            .get(slot as usize)
-            .copied()
-            .filter(|vp| *vp != NONE)
+        self.nodes[node as usize].children.get(slot as usize).copied().filter(|vp| *vp != NONE)
     }
 
     pub(crate) fn set_running(&mut self, processor: Processor, thread: u32) {
@@ -246,15 +226,10 @@ impl State {
 
     pub(crate) fn note(&mut self, node: u32, child: Option<u32>, note: Note) {
         if self.journal.is_open() {
-            let about = child
-                .and_then(|slot| self.child_vp(node, slot))
-                .and_then(|vp| self.below(vp));
+            let about =
+                child.and_then(|slot| self.child_vp(node, slot)).and_then(|vp| self.below(vp));
             let what = Happening::Noted { note, about };
-            let entry = Entry {
-                at: self.now,
-                node: self.node_id(node),
-                what,
-            };
+            let entry = Entry { at: self.now, node: self.node_id(node), what };
             self.journal.push(entry);
         }
     }

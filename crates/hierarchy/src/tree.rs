@@ -37,11 +37,7 @@ impl Hierarchy {
     /// The living instance of that name.
     #[must_use]
     pub fn find_node(&self, name: &str) -> Option<NodeId> {
-        let at = self
-            .state
-            .nodes
-            .iter()
-            .position(|node| node.alive && node.name == name)?;
+        let at = self.state.nodes.iter().position(|node| node.alive && node.name == name)?;
         Some(self.state.node_id(crate::state::index_of(at)))
     }
 
@@ -49,10 +45,7 @@ impl Hierarchy {
     #[must_use]
     pub fn nodes(&self) -> Vec<NodeId> {
         let nodes = (0_u32..).zip(&self.state.nodes);
-        nodes
-            .filter(|(_, node)| node.alive)
-            .map(|(at, _)| self.state.node_id(at))
-            .collect()
+        nodes.filter(|(_, node)| node.alive).map(|(at, _)| self.state.node_id(at)).collect()
     }
 
     /// One instance; `None` when it is gone.
@@ -73,10 +66,7 @@ impl Hierarchy {
             name: &node.name,
             kind: node.kind,
             owns: owns.collect(),
-            children: self
-                .child_vps(index)
-                .filter_map(|vp| self.state.below(vp))
-                .collect(),
+            children: self.child_vps(index).filter_map(|vp| self.state.below(vp)).collect(),
             quarantined: node.quarantined,
         })
     }
@@ -88,19 +78,13 @@ impl Hierarchy {
         let Above::Node(parent, _) = vp.parent else {
             return None;
         };
-        Some(ThreadView {
-            id,
-            parent: self.state.node_id(parent),
-            state: vp.below,
-        })
+        Some(ThreadView { id, parent: self.state.node_id(parent), state: vp.below })
     }
 
     /// The thread or instance in a child slot of an instance, for journals and errors.
     #[must_use]
     pub fn child_of(&self, node: NodeId, child: crate::Child) -> Option<Target> {
         let index = self.node_index(node).ok()?;
-        self.state
-            .child_vp(index, child.0)
-            .and_then(|vp| self.state.below(vp))
+        self.state.child_vp(index, child.0).and_then(|vp| self.state.below(vp))
     }
 }

@@ -5,14 +5,17 @@
 //! Admits   one child.
 //! Assumes  on one processor, nothing. On several: parents of a lower number may be granted and
 //!          given back at once, so their guarantees are not added up.
-//! Costs    O(parents) per event; no timer.
+//! Costs    O(parents) per event; no timer but immediate ones.
 //! Ties     the parent of the highest number that grants is the one that serves.
 //! Source   HLS 5.3.1.2, 9.3.4.
 //! Checked  laws, `tests/join.rs`.
 //!
-//! While the child is ready or runs, every parent is asked, except those of lower number that
-//! granted in the meantime: they got their processor back at once, and are asked again when the one
-//! that serves takes its own back. Parameters are a matter between the join and each parent: whoever
+//! Parents are asked from the highest number down, each when the one before did not grant at once.
+//! So while the child is ready all are asked, and while it runs all above the one that serves. When
+//! one of these grants, the child moves there, and the former parent has its processor back at once;
+//! it is asked again when the one that serves takes its own back. Asking all at once would make a
+//! parent that stands above several others move the child in circles.
+//! Parameters are a matter between the join and each parent: whoever
 //! sets up the tree asks for them (`ask` with the own VP's number); what the child tells of its jobs
 //! goes to all parents.
 
@@ -49,18 +52,28 @@ fn own_vps(owns: usize) -> impl Iterator<Item = Own> {
     (0..u16::try_from(owns).unwrap_or(u16::MAX)).rev().map(Own)
 }
 
-/// Asks every parent that is not asked.
-fn ask(port: &mut Port<'_>) {
-    for own in own_vps(port.owns()) {
-        if port.own(own) == VpState::Waiting {
-            port.request(own);
-        }
+/// When the answer to a request is known.
+const ANSWERED: TimerId = TimerId(0);
+
+/// Asks the highest parent that is not asked and would serve the child better than whoever does,
+/// and later the next, unless it grants.
+fn ask(child: Child, port: &mut Port<'_>) {
+    let serving = port.held_through(child);
+    let mut waiting = own_vps(port.owns())
+        .take_while(|own| Some(*own) > serving)
+        .filter(|own| port.own(*own) == VpState::Waiting);
+    let (first, more) = (waiting.next(), waiting.next().is_some());
+    if let Some(own) = first {
+        port.request(own);
+    }
+    if more {
+        port.set_timer(ANSWERED, Some(port.now()));
     }
 }
 
 impl Scheduler for Join {
     fn timers(&self, _: usize) -> usize {
-        0
+        1
     }
 
     fn init(&mut self, _: &mut Port<'_>) {}
@@ -77,8 +90,8 @@ impl Scheduler for Join {
         self.child = None;
     }
 
-    fn request(&mut self, _: Child, port: &mut Port<'_>) {
-        ask(port);
+    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+        ask(child, port);
     }
 
     fn release(&mut self, _: Child, _: Option<Own>, port: &mut Port<'_>) {
@@ -123,10 +136,14 @@ impl Scheduler for Join {
 
     fn revoke(&mut self, _: Own, child: Child, port: &mut Port<'_>) {
         port.revoke(child);
-        ask(port);
+        ask(child, port);
     }
 
-    fn timer(&mut self, _: TimerId, _: &mut Port<'_>) {}
+    fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
+        if let Some(child) = self.child.filter(|child| port.child(*child) != VpState::Waiting) {
+            ask(child, port);
+        }
+    }
 
     fn next(&self, _: Own, view: &View<'_>) -> Option<Child> {
         self.child.filter(|child| view.child(*child) == VpState::Ready)

@@ -225,9 +225,12 @@ impl Scheduler for Llf {
     ) -> Result<(), Refusal> {
         match (child, message) {
             (Some(child), Message::Job { deadline, work, .. }) => {
-                self.charge_running(port);
+                let waits = port.child(child) == VpState::Waiting;
+                if !waits {
+                    self.charge_running(port);
+                }
                 self.begin(child, Some(deadline), work.unwrap_or(Span::ZERO));
-                self.jobs.jobs[child.index()].told = port.child(child) == VpState::Waiting;
+                self.jobs.jobs[child.index()].told = waits;
                 self.pool.rerank(child, &mut self.jobs, port);
                 self.arm(port);
                 Ok(())

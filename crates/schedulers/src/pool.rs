@@ -129,14 +129,15 @@ impl<P: Policy> Pool<P> {
         }
     }
 
-    /// What was asked for when [`SETTLED`] was set has been answered: asks on, then restores the
-    /// order.
+    /// What was asked for when [`SETTLED`] was set has been answered: asks on, or restores the
+    /// order, or withdraws what nobody needs.
     pub(crate) fn settled(&mut self, policy: &mut P, port: &mut Port<'_>) {
         if !self.ready.is_empty()
             && let Some(own) = self.waiting.take_first()
         {
             self.ask(own, port);
         } else {
+            self.trim(port);
             self.preempt(policy, port);
         }
     }
@@ -201,7 +202,6 @@ impl<P: Policy> Pool<P> {
         if policy.eligible(child) {
             self.ready.set(child.0, policy.key(child));
         }
-        self.trim(port);
         self.settled(policy, port);
     }
 
@@ -269,7 +269,9 @@ impl<P: Policy> Pool<P> {
         }
     }
 
-    /// Gives the processor of `own`, which nobody holds, to the best or back.
+    /// Gives the processor of `own`, which nobody holds, to the best or back. Requests that nobody
+    /// needs any longer stay until all is answered: one of them may be about to take away the very
+    /// processor that made it needless, and whoever withdraws and asks again goes round in circles.
     #[inline]
     fn fill(&mut self, own: Own, policy: &mut P, port: &mut Port<'_>) {
         if let Some((key, child)) = self.ready.pop() {
@@ -283,7 +285,9 @@ impl<P: Policy> Pool<P> {
             policy.idle(own, port);
             port.release(own);
         }
-        self.trim(port);
+        if self.ready.is_empty() && !self.requested.is_empty() {
+            port.set_timer(SETTLED, Some(port.now()));
+        }
     }
 
     /// Withdraws all requests when nobody is a candidate.

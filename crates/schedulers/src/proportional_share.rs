@@ -257,14 +257,18 @@ impl Scheduler for ProportionalShare {
                 Err(Refusal::OutOfRange { what: "share", allowed: "a weight of at least 1" })
             }
             (Some(child), Message::Share(weight)) => {
-                self.charge_running(port);
+                if matches!(port.child(child), VpState::Running(_)) {
+                    self.shares.charge(child, port.now());
+                }
                 let account = &mut self.shares.sharers[child.index()].account;
                 account.set_weight(weight);
-                self.pool.preempt(&mut self.shares, port);
+                self.pool.rerank(child, &mut self.shares, port);
                 Ok(())
             }
             (Some(child), Message::Warp(warp)) if self.warp => {
-                self.charge_running(port);
+                if port.child(child) != VpState::Waiting {
+                    self.charge_running(port);
+                }
                 self.shares.set_warp(child, warp, port);
                 self.pool.rerank(child, &mut self.shares, port);
                 Ok(())

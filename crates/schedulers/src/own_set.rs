@@ -25,10 +25,6 @@ impl OwnSet {
         set
     }
 
-    pub(crate) const fn len(&self) -> usize {
-        self.len
-    }
-
     pub(crate) const fn is_empty(&self) -> bool {
         self.len == 0
     }

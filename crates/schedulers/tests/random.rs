@@ -287,8 +287,6 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8000, ..ProptestConfig::default() })]
-
     #[test]
     fn law_no_step_breaks_an_invariant(
         processors in 1_u16..=17,

@@ -1,0 +1,122 @@
+//! After set-up, no notification allocates, in any scheduler, at the root or below it.
+#![allow(unsafe_code, reason = "counting allocations takes a global allocator")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use windfall_hierarchy::{
+    Hierarchy, Message, NodeId, NodeSpec, Parent, Processor, ThreadId, VpState,
+};
+use windfall_schedulers::catalogue::{self, KINDS, Settings};
+use windfall_time::{Instant, Span};
+
+static COUNTING: AtomicBool = AtomicBool::new(false);
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+struct Counting;
+
+// SAFETY: hands everything on to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.fetch_add(u64::from(COUNTING.load(Ordering::Relaxed)), Ordering::Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const NOTIFICATIONS: u64 = 100_000;
+
+fn create(tree: &mut Hierarchy, name: &str, kind: &str, owns: &[(Parent, &[Message])]) -> NodeId {
+    let kind = catalogue::find(kind).unwrap();
+    let scheduler = (kind.build)(&Settings(&[])).unwrap();
+    tree.create(Instant::ZERO, NodeSpec { name, kind: kind.name, scheduler, owns }).unwrap()
+}
+
+/// What a child asks of a scheduler of that kind, so that it has something to decide by.
+fn ask(kind: &str, number: u32) -> Vec<Message> {
+    let ms = |n: u32| Span::from_millis(n + 1);
+    let (period, deadline, amount) = (ms(number + 9), ms(number + 9), Some(ms(1)));
+    match kind {
+        "fixed-priority" => vec![Message::Priority(number.cast_signed())],
+        "time-sharing" => vec![Message::Priority((number % 12).cast_signed() + 1)],
+        "proportional-share" => vec![Message::Share(number + 1), Message::Warp(ms(number % 3))],
+        "rez" => vec![Message::Reserve { amount: ms(0), period: ms(number + 40) }],
+        "limit" => vec![Message::Reserve { amount: ms(1), period: ms(9) }],
+        "edf" | "llf" | "rate-monotonic" => vec![Message::Periodic { period, deadline, amount }],
+        _ => Vec::new(),
+    }
+}
+
+/// A tree with `kind` at the root or below it, and its threads.
+fn plant(kind: &'static str, at_root: bool) -> (Hierarchy, Vec<ThreadId>) {
+    let mut tree = Hierarchy::new(2);
+    let top: [(Parent, &[Message]); 2] = [(Parent::Top, &[]); 2];
+    let (upper, lower) = if at_root { (kind, "round-robin") } else { ("fixed-priority", kind) };
+    let root = create(&mut tree, "root", upper, &top);
+    let parameters = ask(upper, 3);
+    let own = (Parent::Node(root), &parameters[..]);
+    let single = upper == "join" || upper == "limit";
+    let owns = if single { vec![own] } else { vec![own, own] };
+    let node = create(&mut tree, "node", lower, &owns);
+    let mut threads = Vec::new();
+    for number in 0..20 {
+        let (place, messages) = if number % 5 == 4 && !single {
+            (root, ask(upper, number))
+        } else {
+            (node, ask(lower, number))
+        };
+        // A join or a limit takes the first and refuses the rest.
+        threads.extend(tree.create_thread(Instant::ZERO, place, &messages));
+    }
+    (tree, threads)
+}
+
+fn exercise(tree: &mut Hierarchy, threads: &[ThreadId]) {
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut now = Instant::ZERO;
+    let before = tree.notifications();
+    while tree.notifications() - before < NOTIFICATIONS {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let end = now.saturating_add(Span::from_nanos(random % 3_000_000));
+        while let Some(due) = tree.next_timer().filter(|at| *at <= end) {
+            now = now.max(due);
+            tree.timer_due(now).unwrap();
+        }
+        now = end;
+        let thread = threads[usize::try_from(random >> 40).unwrap() % threads.len()];
+        match tree.thread_state(thread).unwrap() {
+            VpState::Waiting => tree.ready(now, thread).unwrap(),
+            VpState::Running(_) if random & 3 == 0 => tree.yielded(now, thread).unwrap(),
+            _ => tree.blocked(now, thread).unwrap(),
+        }
+        let _ = tree.would_run(Processor(0));
+        while tree.next_changed().is_some() {}
+    }
+}
+
+#[test]
+fn law_no_notification_allocates() {
+    for kind in KINDS {
+        for at_root in [false, true] {
+            let (mut tree, threads) = plant(kind.name, at_root);
+            COUNT.store(0, Ordering::Relaxed);
+            COUNTING.store(true, Ordering::Relaxed);
+            exercise(&mut tree, &threads);
+            COUNTING.store(false, Ordering::Relaxed);
+            let place = if at_root { "at the root" } else { "below it" };
+            assert_eq!(COUNT.load(Ordering::Relaxed), 0, "{} {place}", kind.name);
+            tree.check_tables().unwrap();
+            tree.check_schedulers();
+            assert_eq!(tree.quarantined(), [], "{} {place}", kind.name);
+        }
+    }
+}

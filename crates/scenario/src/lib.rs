@@ -2,14 +2,34 @@
 //!
 //! A [`Scenario`] is a machine, its schedulers, its threads, what happens to them and what must come
 //! of it. It is read from TOML (`docs/decisions/0003-scenario-format.md`), or made in code.
+//!
+//! Invariants: no input panics; all mistakes of a file are told at once, each with its place; what
+//! [`Scenario::write`] writes is read back as the same scenario.
+//! Absent on purpose: whether promises follow from one another (that is not decided here), and
+//! running anything: a host carries out the [`Plan`] that [`Scenario::build`] makes.
+//! Read next: `model.rs` (what can be said), `resolve.rs` (how it is read), `build.rs` (what becomes of it).
 #![forbid(unsafe_code)]
 
+mod asks;
+mod build;
+mod check;
+mod decode;
+mod diagnostic;
+mod file;
 mod guarantee;
 pub mod model;
 mod plan;
+mod resolve;
+mod schema;
 mod source;
+mod suggest;
+mod tree;
+mod write;
 
+pub use build::{NoRecordings, Recordings};
+pub use diagnostic::{Diagnostic, Diagnostics};
 pub use guarantee::Guarantee;
 pub use model::Scenario;
 pub use plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedRequest, PlannedThread};
+pub use schema::schema;
 pub use source::{Origin, SourceFile};

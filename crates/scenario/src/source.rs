@@ -24,7 +24,7 @@ pub struct SourceFile {
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
     pub(crate) files: Arc<Vec<SourceFile>>,
-    pub(crate) places: Arc<BTreeMap<String, Place>>,
+    pub(crate) places: Arc<BTreeMap<Path, Place>>,
 }
 
 /// Where a key and its value stand.
@@ -32,6 +32,33 @@ pub struct Origin {
 pub(crate) struct Place {
     pub(crate) key: Range<usize>,
     pub(crate) value: Range<usize>,
+}
+
+/// The keys and list positions that lead to a value.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(crate) struct Path(Vec<String>);
+
+impl Path {
+    pub(crate) fn of(keys: &[&str]) -> Path {
+        Path(keys.iter().map(|key| (*key).to_owned()).collect())
+    }
+
+    /// The last key.
+    pub(crate) fn last(&self) -> &str {
+        self.0.last().map_or("", String::as_str)
+    }
+
+    #[must_use]
+    pub(crate) fn key(&self, key: &str) -> Path {
+        let mut path = self.clone();
+        path.0.push(key.to_owned());
+        path
+    }
+
+    #[must_use]
+    pub(crate) fn item(&self, number: usize) -> Path {
+        self.key(&number.to_string())
+    }
 }
 
 impl PartialEq for Origin {
@@ -47,5 +74,44 @@ impl Origin {
     #[must_use]
     pub fn files(&self) -> &[SourceFile] {
         &self.files
+    }
+
+    /// Where the value at the first of these paths stands that was written; else the innermost
+    /// table around the last one.
+    pub(crate) fn find(&self, paths: &[Path]) -> Option<Range<usize>> {
+        if let Some(place) = paths.iter().find_map(|path| self.places.get(path)) {
+            return Some(place.value.clone());
+        }
+        let mut path = paths.last()?.clone();
+        while path.0.pop().is_some() {
+            if let Some(place) = self.places.get(&path) {
+                return Some(place.key.clone());
+            }
+        }
+        None
+    }
+
+    /// Whether something is written at a path.
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        self.places.contains_key(path)
+    }
+
+    /// Whether something is written below a path.
+    pub(crate) fn has_below(&self, path: &Path) -> bool {
+        let mut after = self.places.range(path.clone()..);
+        after.any(|(other, _)| other != path && other.0.starts_with(&path.0))
+    }
+
+    /// Where the value at a path stands.
+    pub(crate) fn value(&self, path: &Path) -> Option<Range<usize>> {
+        self.find(std::slice::from_ref(path))
+    }
+
+    /// Where the key at a path stands.
+    pub(crate) fn key(&self, path: &Path) -> Option<Range<usize>> {
+        match self.places.get(path) {
+            Some(place) => Some(place.key.clone()),
+            None => self.value(path),
+        }
     }
 }

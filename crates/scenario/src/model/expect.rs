@@ -118,3 +118,56 @@ pub enum Level {
     /// How many.
     Count(u64),
 }
+
+impl Quantity {
+    /// Every quantity as it is written after a subject and a dot; longer texts first where one ends
+    /// in another.
+    pub const ALL: [(&'static str, Quantity); 24] = [
+        ("received", Quantity::Received),
+        ("runnable", Quantity::Runnable),
+        ("wakeups", Quantity::Wakeups),
+        ("dispatches", Quantity::Dispatches),
+        ("preemptions", Quantity::Preemptions),
+        ("migrations", Quantity::Migrations),
+        ("released", Quantity::Released),
+        ("jobs", Quantity::Jobs),
+        ("missed", Quantity::Missed),
+        ("aborted", Quantity::Aborted),
+        ("response.min", Quantity::Response(Statistic::Min)),
+        ("response.mean", Quantity::Response(Statistic::Mean)),
+        ("response.p50", Quantity::Response(Statistic::P50)),
+        ("response.p99", Quantity::Response(Statistic::P99)),
+        ("response.max", Quantity::Response(Statistic::Max)),
+        ("gap.max", Quantity::GapMax),
+        ("interval.max", Quantity::IntervalMax),
+        ("intervals", Quantity::IntervalsAbove(Span::ZERO)),
+        ("idle", Quantity::Whole(Whole::Idle)),
+        ("switching", Quantity::Whole(Whole::Switching)),
+        ("scheduling", Quantity::Whole(Whole::Scheduling)),
+        ("stolen", Quantity::Whole(Whole::Stolen)),
+        ("refused", Quantity::Whole(Whole::Refused)),
+        ("quarantined", Quantity::Whole(Whole::Quarantined)),
+    ];
+
+    /// The quantity as it is written.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        let alike = |other: Quantity| match (self, other) {
+            (Quantity::IntervalsAbove(_), Quantity::IntervalsAbove(_)) => true,
+            _ => self == other,
+        };
+        let found = Quantity::ALL.iter().find(|(_, quantity)| alike(*quantity));
+        found.map_or("", |(text, _)| *text)
+    }
+}
+
+impl Subject {
+    /// The subject as it is written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Subject::Threads(name) | Subject::Scheduler(name) => name,
+            Subject::Machine => "machine",
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What is asked of a parent, as the messages that its kind understands.
+//!
+//! A guarantee becomes a message where the parent gives that guarantee itself (HLS table 5.1), is
+//! carried along as a promise where the parent passes on what it got, and is refused otherwise.
+//! Whether what the parent gets suffices for what it gives is not decided here.
+
+use crate::Guarantee;
+use crate::model::{Activation, Asks, Change, Jobs, Parent, Rate, Reserve, Run, Scenario};
+use windfall_hierarchy::Message;
+use windfall_time::Ratio;
+
+/// A key that cannot be asked there: the key, what is wrong, what would be right.
+pub(crate) type Misfit = (&'static str, String, String);
+
+/// Weights for shares: the one number by which every `PS` share of a scenario becomes whole.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weights(u64);
+
+/// The largest common denominator of shares.
+const FINEST: u64 = 1 << 16;
+
+impl Weights {
+    /// The weights for all shares of a scenario; those beyond [`FINEST`] are refused one by one.
+    pub(crate) fn of(scenario: &Scenario) -> Weights {
+        let schedulers = scenario.schedulers.iter().flat_map(|scheduler| &scheduler.owns);
+        let schedulers = schedulers.map(|own| &own.asks);
+        let threads = scenario.threads.iter().map(|thread| &thread.asks);
+        let requests = scenario.requests.iter().flat_map(|request| match &request.change {
+            Change::Create(scheduler) => scheduler.owns.iter().map(|own| &own.asks).collect(),
+            Change::Move { asks, .. } => vec![asks],
+            _ => Vec::new(),
+        });
+        let mut common = 1;
+        for asks in schedulers.chain(threads).chain(requests) {
+            if let Some(Guarantee::Share(share) | Guarantee::BoundedShare(share, _)) =
+                asks.guarantee
+                && let Ok(below) = u64::try_from(share.denominator())
+                && let Some(next) = least_common_multiple(common, below)
+            {
+                common = next;
+            }
+        }
+        Weights(common)
+    }
+
+    fn weight(self, share: Ratio) -> Option<u32> {
+        let weight = share.checked_mul(Ratio::whole(self.0))?;
+        let whole = weight.denominator() == 1;
+        u32::try_from(weight.numerator()).ok().filter(|weight| whole && *weight > 0)
+    }
+}
+
+fn least_common_multiple(a: u64, b: u64) -> Option<u64> {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    a.checked_div(x)?.checked_mul(b).filter(|product| *product <= FINEST)
+}
+
+/// The messages for a child of a parent of this kind; `None` is the top.
+pub(crate) fn messages(
+    asks: &Asks,
+    kind: Option<&str>,
+    weights: Weights,
+) -> Result<Vec<(&'static str, Message)>, Misfit> {
+    let mut messages = Vec::new();
+    if let Some(guarantee) = asks.guarantee
+        && let Some(message) = guaranteed(guarantee, kind, weights)?
+    {
+        messages.push(("guarantee", message));
+    }
+    if let Some(Reserve { amount, period }) = asks.reserve {
+        messages.push(("reserve", Message::Reserve { amount, period }));
+    }
+    if let Some(share) = asks.share {
+        messages.push(("share", Message::Share(share)));
+    }
+    if let Some(warp) = asks.warp {
+        messages.push(("warp", Message::Warp(warp)));
+    }
+    if let Some(priority) = asks.priority {
+        messages.push(("priority", Message::Priority(priority)));
+    }
+    if let Some(Rate { work, period, deadline }) = asks.rate {
+        messages.push(("rate", Message::Periodic { period, deadline, amount: work }));
+    }
+    match (kind, messages.iter().find(|(key, _)| *key != "guarantee")) {
+        (None, Some((key, _))) => {
+            let help = "leave it out, or put a scheduler between".to_owned();
+            Err((key, "the top takes no parameters".to_owned(), help))
+        }
+        _ => Ok(messages),
+    }
+}
+
+fn guaranteed(
+    guarantee: Guarantee,
+    kind: Option<&str>,
+    weights: Weights,
+) -> Result<Option<Message>, Misfit> {
+    let refuse = |what: &str, help: &str| {
+        Err(("guarantee", format!("{what} does not give `{guarantee}`"), help.to_owned()))
+    };
+    let Some(kind) = kind else {
+        return match guarantee {
+            Guarantee::All => Ok(None),
+            _ => refuse("the top", "it gives `ALL`: a processor to each virtual processor"),
+        };
+    };
+    match (kind, guarantee) {
+        ("rez" | "limit", Guarantee::BasicHard(amount, period)) => {
+            Ok(Some(Message::Reserve { amount, period }))
+        }
+        ("rez", Guarantee::BasicSoft(amount, period)) => {
+            let help = format!(
+                "put a join between: its parents are this scheduler, with `guarantee = \"RESBH \
+                 {amount} {period}\"`, and one that gives what is left over"
+            );
+            refuse("a hard reservation scheduler", &help)
+        }
+        ("rez", _) => refuse("`rez`", "it gives `RESBH amount period`, as `RESBH 3ms 10ms`"),
+        ("proportional-share", Guarantee::Share(share) | Guarantee::BoundedShare(share, _)) => {
+            match weights.weight(share) {
+                Some(weight) => Ok(Some(Message::Share(weight))),
+                None => Err((
+                    "guarantee",
+                    format!("the share {share} is too fine to become a whole weight"),
+                    format!("use shares whose common denominator is at most {FINEST}, or `share`"),
+                )),
+            }
+        }
+        // Without a message a child has weight 1, which is a share, but promised to nobody.
+        ("proportional-share", Guarantee::Null) => Ok(None),
+        ("proportional-share", _) => {
+            refuse("`proportional-share`", "it gives `PS share`, `PSBE share time` or `NULL`")
+        }
+        ("time-sharing" | "round-robin" | "edf" | "llf" | "rate-monotonic", Guarantee::Null) => {
+            Ok(None)
+        }
+        ("time-sharing" | "round-robin" | "edf" | "llf" | "rate-monotonic", _) => refuse(
+            &format!("`{kind}`"),
+            "it gives `NULL`; put the child below `rez`, `proportional-share` or `fixed-priority`",
+        ),
+        // Fixed priority, join and others pass on what they got.
+        _ => Ok(None),
+    }
+}
+
+/// What a thread's own program tells a scheduler of that kind about its rate, unless it is told.
+pub(crate) fn rate(run: &Run, asks: &Asks, kind: &str) -> Option<Message> {
+    let Run::Jobs(Jobs { activation, work, deadline, .. }) = run else {
+        return None;
+    };
+    if asks.rate.is_some() || !matches!(kind, "rate-monotonic" | "edf" | "llf") {
+        return None;
+    }
+    let period = match activation {
+        Activation::Periodic { period, .. } => *period,
+        Activation::Sporadic { least, .. } => *least,
+        Activation::After(_) => return None,
+    };
+    let deadline = deadline.unwrap_or(period);
+    Some(Message::Periodic { period, deadline, amount: Some(work.most()) })
+}
+
+impl Scenario {
+    /// The kind of a parent: `Ok(None)` for the top, `Err` when there is no such scheduler.
+    pub(crate) fn kind_of(&self, parent: &Parent) -> Result<Option<&str>, ()> {
+        match parent {
+            Parent::Top => Ok(None),
+            Parent::Scheduler(name) => self.kind_named(name).map(Some).ok_or(()),
+        }
+    }
+
+    /// The kind of the scheduler of that name, those that are created on the way included.
+    pub(crate) fn kind_named(&self, name: &str) -> Option<&str> {
+        let created = self.requests.iter().filter_map(|request| match &request.change {
+            Change::Create(scheduler) => Some(scheduler),
+            _ => None,
+        });
+        let mut all = self.schedulers.iter().chain(created);
+        all.find(|scheduler| scheduler.name == name).map(|scheduler| scheduler.kind.as_str())
+    }
+
+    /// The scheduler of threads that name none.
+    pub(crate) fn default_scheduler(&self) -> Option<&str> {
+        let first = self.schedulers.first().map(|scheduler| scheduler.name.as_str());
+        self.default.as_deref().or(first)
+    }
+}

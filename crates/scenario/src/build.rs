@@ -1,0 +1,150 @@
+//! From a scenario to a plan: numbers for names, and a hierarchy that has admitted everything.
+//!
+//! Parents are created before their children. What is asked is asked one message at a time, so that
+//! a refusal points at the line that asked. Threads are rehearsed in a second hierarchy, which is
+//! thrown away: hosts create theirs when they arrive.
+
+mod programs;
+mod recordings;
+mod requests;
+mod threads;
+mod trees;
+
+pub use recordings::{NoRecordings, Recordings};
+
+use crate::asks::Weights;
+use crate::check::{check, fits};
+use crate::diagnostic::{Diagnostics, Mistake};
+use crate::model::{Pattern, Quantity, Scenario, Subject};
+use crate::plan::{Plan, PlannedInterrupts, PlannedPattern};
+use crate::source::Path;
+use std::collections::BTreeMap;
+use windfall_time::Span;
+
+/// What the parts of building share.
+pub(crate) struct Builder<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) mistakes: Vec<Mistake>,
+    pub(crate) weights: Weights,
+}
+
+impl Builder<'_> {
+    fn wrong(&mut self, paths: &[Path], message: impl Into<String>, help: Option<&str>) {
+        let mut mistake = Mistake::new(message, self.scenario.origin.find(paths));
+        mistake.help = help.map(str::to_owned);
+        self.mistakes.push(mistake);
+    }
+}
+
+impl Scenario {
+    /// Makes what a host carries out; recordings are refused.
+    ///
+    /// # Errors
+    /// Every mistake of [`check`](Scenario::check), and every refusal of a scheduler.
+    pub fn build(&self) -> Result<Plan, Diagnostics> {
+        self.build_with(&mut NoRecordings)
+    }
+
+    /// Makes what a host carries out.
+    ///
+    /// # Errors
+    /// Every mistake of [`check`](Scenario::check), every refusal of a scheduler, and what
+    /// `recordings` could not read.
+    pub fn build_with(&self, recordings: &mut dyn Recordings) -> Result<Plan, Diagnostics> {
+        let mut mistakes = Vec::new();
+        check(self, &mut mistakes);
+        if let Some(diagnostics) = Diagnostics::of(&self.origin, mistakes) {
+            return Err(diagnostics);
+        }
+        let weights = Weights::of(self);
+        let mut builder = Builder { scenario: self, mistakes: Vec::new(), weights };
+        let (hierarchy, nodes) = builder.tree();
+        let threads = builder.threads(&nodes, recordings);
+        if builder.mistakes.is_empty() {
+            builder.rehearse();
+        }
+        let interrupts = builder.interrupts(recordings);
+        let requests = builder.requests();
+        let watched = builder.watched();
+        let barriers = programs::barriers(self);
+        if let Some(diagnostics) = Diagnostics::of(&self.origin, builder.mistakes) {
+            return Err(diagnostics);
+        }
+        Ok(Plan {
+            machine: self.machine.clone(),
+            seed: self.seed,
+            length: self.length,
+            hierarchy,
+            nodes: nodes.into_iter().map(|(name, node)| (name.to_owned(), node)).collect(),
+            threads,
+            interrupts,
+            requests,
+            barriers,
+            watched,
+        })
+    }
+}
+
+impl Builder<'_> {
+    /// Each source on each of its processors.
+    fn interrupts(&mut self, recordings: &mut dyn Recordings) -> Vec<PlannedInterrupts> {
+        let all = u16::try_from(self.scenario.machine.speeds.len()).unwrap_or(u16::MAX);
+        let mut planned = Vec::new();
+        for (number, source) in self.scenario.interrupts.iter().enumerate() {
+            let processors = match source.processors.as_slice() {
+                [] => (0..all).collect(),
+                some => some.to_vec(),
+            };
+            for processor in processors {
+                let pattern = match &source.pattern {
+                    Pattern::Periodic { offset, period, cost } => {
+                        PlannedPattern::Periodic { offset: *offset, period: *period, cost: *cost }
+                    }
+                    Pattern::Random { gap, cost } => {
+                        PlannedPattern::Random { gap: *gap, cost: *cost }
+                    }
+                    Pattern::Recorded { file } => match recordings.interrupts(file, processor) {
+                        Ok(strikes) => PlannedPattern::Recorded(strikes),
+                        Err(why) => {
+                            let path = Path::of(&["interrupts"]).item(number).key("recorded");
+                            self.wrong(&[path], format!("`{file}`: {why}"), None);
+                            break;
+                        }
+                    },
+                };
+                let (kind, number) = (source.kind, source.number);
+                planned.push(PlannedInterrupts { processor, kind, number, pattern });
+            }
+        }
+        planned
+    }
+
+    /// Threads whose intervals are counted; each has one limit.
+    fn watched(&mut self) -> Vec<(usize, Span)> {
+        let mut watched: BTreeMap<usize, Span> = BTreeMap::new();
+        for (number, expectation) in self.scenario.expectations.iter().enumerate() {
+            let (Quantity::IntervalsAbove(limit), Subject::Threads(pattern)) =
+                (expectation.quantity, &expectation.subject)
+            else {
+                continue;
+            };
+            let names = self.scenario.threads.iter().flat_map(|thread| {
+                thread.names().map(|name| {
+                    (name == *pattern || fits(pattern, &name) || thread.name == *pattern, name)
+                })
+            });
+            let numbers: Vec<usize> =
+                names.enumerate().filter(|(_, (meant, _))| *meant).map(|(at, _)| at).collect();
+            for at in numbers {
+                let other = *watched.entry(at).or_insert(limit);
+                if other != limit {
+                    let path = Path::of(&["expect"]).item(number).key("above");
+                    let message = format!("intervals above {other} are counted already");
+                    self.wrong(&[path], message, Some("expect one limit for a thread"));
+                    break;
+                }
+            }
+        }
+        watched.into_iter().collect()
+    }
+}

@@ -1,0 +1,179 @@
+//! Programs with numbers for the names of threads, locks, conditions, barriers and timers.
+
+use crate::check::{means, number_in};
+use crate::model::{Activation, Jobs, Run, Scenario, Step, Thread};
+use std::collections::BTreeMap;
+use windfall_programs::{self as programs, Program, Resource};
+
+/// The numbers of everything that has a name.
+pub(super) struct Numbers<'a> {
+    scenario: &'a Scenario,
+    /// The number of the first thread of each entry.
+    first: BTreeMap<&'a str, usize>,
+    resources: BTreeMap<&'a str, Resource>,
+}
+
+impl<'a> Numbers<'a> {
+    pub(super) fn of(scenario: &'a Scenario) -> Numbers<'a> {
+        let mut first = BTreeMap::new();
+        let mut next = 0;
+        for thread in &scenario.threads {
+            first.insert(thread.name.as_str(), next);
+            next += thread.count.map_or(1, |count| usize::try_from(count).unwrap_or(usize::MAX));
+        }
+        Numbers { scenario, first, resources: resources(scenario) }
+    }
+
+    /// The number of an entry's first thread.
+    pub(super) fn first(&self, thread: &Thread) -> usize {
+        self.first.get(thread.name.as_str()).copied().unwrap_or(0)
+    }
+
+    /// The threads that a name means when thread number `at` of `own` uses it: of entries with the
+    /// same count, the one with the same number.
+    pub(super) fn threads(&self, name: &str, own: Option<(&Thread, usize)>) -> Vec<usize> {
+        let Some(thread) = self.scenario.threads.iter().find(|thread| means(name, thread)) else {
+            return Vec::new();
+        };
+        let first = self.first(thread);
+        if let Some(number) = number_in(name, thread) {
+            return vec![first + usize::try_from(number).unwrap_or(1) - 1];
+        }
+        match (thread.count, own) {
+            (None, _) => vec![first],
+            (count, Some((own, at))) if own.count == count => vec![first + at],
+            (Some(count), _) => (0..count as usize).map(|number| first + number).collect(),
+        }
+    }
+
+    /// The program of thread number `at` of an entry; recorded ones are made elsewhere.
+    pub(super) fn program(&self, thread: &Thread, at: usize) -> Program {
+        match &thread.run {
+            Run::Spin { from } => Program::Spin { from: *from },
+            Run::Jobs(jobs) => Program::Jobs(self.jobs(jobs, thread, at)),
+            Run::Phases { loops, phases } => {
+                let mut timers = Vec::new();
+                let phases = phases.iter().map(|phase| programs::Phase {
+                    name: phase.name.clone(),
+                    loops: phase.loops,
+                    steps: phase
+                        .steps
+                        .iter()
+                        .flat_map(|step| self.step(step, thread, at, &mut timers))
+                        .collect(),
+                });
+                Program::Phases { loops: *loops, phases: phases.collect() }
+            }
+            Run::Recorded { .. } => Program::Recorded(programs::Recorded::default()),
+        }
+    }
+
+    fn jobs(&self, jobs: &Jobs, thread: &Thread, at: usize) -> programs::Jobs {
+        let activation = match &jobs.activation {
+            Activation::Periodic { offset, period } => {
+                programs::Activation::Periodic { offset: *offset, period: *period }
+            }
+            Activation::Sporadic { offset, least, most } => {
+                programs::Activation::Sporadic { offset: *offset, least: *least, most: *most }
+            }
+            Activation::After(name) => {
+                let before = self.threads(name, Some((thread, at)));
+                programs::Activation::After(before.first().copied().unwrap_or(0))
+            }
+        };
+        programs::Jobs {
+            activation,
+            work: jobs.work,
+            deadline: jobs.deadline,
+            late: jobs.late,
+            count: jobs.count,
+        }
+    }
+
+    fn step<'t>(
+        &self,
+        step: &'t Step,
+        thread: &Thread,
+        at: usize,
+        timers: &mut Vec<&'t str>,
+    ) -> Vec<programs::Step> {
+        let resource = |name: &str| self.resources.get(name).copied().unwrap_or(Resource(0));
+        vec![match step {
+            Step::Run(work) => programs::Step::Run(*work),
+            Step::Sleep(span) => programs::Step::Sleep(*span),
+            Step::Timer { timer, period, tick } => {
+                let number = timers.iter().position(|other| other == timer).unwrap_or_else(|| {
+                    timers.push(timer);
+                    timers.len() - 1
+                });
+                programs::Step::Timer { timer: number, period: *period, tick: *tick }
+            }
+            Step::Job => programs::Step::Job,
+            Step::Lock(lock) => programs::Step::Lock(resource(lock)),
+            Step::Unlock(lock) => programs::Step::Unlock(resource(lock)),
+            Step::Wait { condition, lock } => {
+                programs::Step::Wait { condition: resource(condition), lock: resource(lock) }
+            }
+            Step::Signal(condition) => programs::Step::Signal(resource(condition)),
+            Step::Broadcast(condition) => programs::Step::Broadcast(resource(condition)),
+            Step::Barrier(barrier) => programs::Step::Barrier(resource(barrier)),
+            Step::Yield => programs::Step::Yield,
+            Step::Suspend => programs::Step::Suspend,
+            Step::Resume(name) => {
+                let threads = self.threads(name, Some((thread, at)));
+                return threads.into_iter().map(programs::Step::Resume).collect();
+            }
+        }]
+    }
+}
+
+/// All locks, conditions and barriers, numbered in the order in which the file first has them.
+fn resources(scenario: &Scenario) -> BTreeMap<&str, Resource> {
+    let mut resources = BTreeMap::new();
+    for thread in &scenario.threads {
+        for step in steps(&thread.run) {
+            let names: [Option<&String>; 2] = match step {
+                Step::Wait { condition, lock } => [Some(condition), Some(lock)],
+                Step::Lock(name)
+                | Step::Unlock(name)
+                | Step::Signal(name)
+                | Step::Broadcast(name)
+                | Step::Barrier(name) => [Some(name), None],
+                _ => [None, None],
+            };
+            for name in names.into_iter().flatten() {
+                let next = Resource(resources.len());
+                resources.entry(name.as_str()).or_insert(next);
+            }
+        }
+    }
+    resources
+}
+
+/// Each barrier, and how many threads use it.
+pub(super) fn barriers(scenario: &Scenario) -> Vec<(Resource, usize)> {
+    let resources = resources(scenario);
+    let mut users: BTreeMap<Resource, usize> = BTreeMap::new();
+    for thread in &scenario.threads {
+        let mut mine: Vec<Resource> = steps(&thread.run)
+            .filter_map(|step| match step {
+                Step::Barrier(name) => resources.get(name.as_str()).copied(),
+                _ => None,
+            })
+            .collect();
+        mine.sort_unstable();
+        mine.dedup();
+        for barrier in mine {
+            *users.entry(barrier).or_default() += thread.count.map_or(1, |count| count as usize);
+        }
+    }
+    users.into_iter().collect()
+}
+
+fn steps(run: &Run) -> impl Iterator<Item = &Step> {
+    let phases = match run {
+        Run::Phases { phases, .. } => phases.as_slice(),
+        _ => &[],
+    };
+    phases.iter().flat_map(|phase| &phase.steps)
+}

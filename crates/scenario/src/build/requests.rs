@@ -1,0 +1,86 @@
+//! Control requests, those for several threads one by one, in order of time.
+
+use super::Builder;
+use super::programs::Numbers;
+use crate::asks;
+use crate::model::{Change, Parent, Reserve, Scheduler, Whom};
+use crate::plan::PlannedRequest;
+use crate::source::Path;
+use windfall_hierarchy::Message;
+use windfall_time::Instant;
+
+impl Builder<'_> {
+    pub(super) fn requests(&mut self) -> Vec<(Instant, PlannedRequest)> {
+        let scenario = self.scenario;
+        let numbers = Numbers::of(scenario);
+        let mut planned: Vec<(Instant, PlannedRequest)> = Vec::new();
+        for (number, request) in scenario.requests.iter().enumerate() {
+            let mut add = |request: PlannedRequest, time| planned.push((time, request));
+            let time = request.time;
+            let told = |whom: &Whom, message: Message| -> Vec<PlannedRequest> {
+                match whom {
+                    Whom::Thread(name) => {
+                        let threads = numbers.threads(name, None).into_iter();
+                        threads.map(|thread| PlannedRequest::Thread(thread, message)).collect()
+                    }
+                    Whom::Scheduler(name, own) => {
+                        vec![PlannedRequest::Scheduler(name.clone(), *own, message)]
+                    }
+                }
+            };
+            let list = match &request.change {
+                Change::Create(scheduler) => {
+                    let path = Path::of(&["at"]).item(number).key("with");
+                    self.created(scheduler, &path).into_iter().collect()
+                }
+                Change::Destroy(name) => vec![PlannedRequest::Destroy(name.clone())],
+                Change::Default(name) => vec![PlannedRequest::Default(name.clone())],
+                Change::Move { thread, to, asks } => {
+                    let kind = scenario.kind_named(to).unwrap_or_default();
+                    let asked = self.asked(asks, kind);
+                    let entry = scenario.threads.iter().find(|t| crate::check::means(thread, t));
+                    let rate = entry.and_then(|entry| asks::rate(&entry.run, asks, kind));
+                    let messages: Vec<Message> =
+                        asked.into_iter().map(|(_, message)| message).chain(rate).collect();
+                    let threads = numbers.threads(thread, None).into_iter();
+                    let moved = threads.map(|thread| PlannedRequest::Move {
+                        thread,
+                        to: to.clone(),
+                        messages: messages.clone(),
+                    });
+                    moved.collect()
+                }
+                Change::Reserve(whom, Reserve { amount, period }) => {
+                    told(whom, Message::Reserve { amount: *amount, period: *period })
+                }
+                Change::Unreserve(whom) => told(whom, Message::Unreserve),
+                Change::Share(whom, share) => told(whom, Message::Share(*share)),
+                Change::Warp(whom, warp) => told(whom, Message::Warp(*warp)),
+                Change::Priority(whom, priority) => told(whom, Message::Priority(*priority)),
+                Change::Quantum(name, quantum) => {
+                    vec![PlannedRequest::Configure(name.clone(), Message::Quantum(*quantum))]
+                }
+                Change::Timer(timer) => vec![PlannedRequest::Timer(*timer)],
+            };
+            list.into_iter().for_each(|request| add(request, time));
+        }
+        planned.sort_by_key(|(time, _)| *time);
+        planned
+    }
+
+    fn created(&mut self, scheduler: &Scheduler, path: &Path) -> Option<PlannedRequest> {
+        let (kind, instance) = self.instance(scheduler, path)?;
+        let owns = scheduler.owns.iter().map(|own| {
+            let above = self.scenario.kind_of(&own.parent).unwrap_or(None);
+            let messages = asks::messages(&own.asks, above, self.weights).unwrap_or_default();
+            let parent = match &own.parent {
+                Parent::Top => None,
+                Parent::Scheduler(name) => Some(name.clone()),
+            };
+            (parent, messages.into_iter().map(|(_, message)| message).collect())
+        });
+        let owns = owns.collect();
+        let name = scheduler.name.clone();
+        Some(PlannedRequest::Create { name, kind, scheduler: instance, owns })
+    }
+}

@@ -1,0 +1,152 @@
+//! Threads, and the rehearsal of their admission.
+
+use super::programs::Numbers;
+use super::trees::Nodes;
+use super::{Builder, Recordings};
+use crate::asks;
+use crate::model::{Asks, Run, Scenario, Thread};
+use crate::plan::PlannedThread;
+use crate::source::Path;
+use std::collections::BTreeMap;
+use windfall_hierarchy::{Message, Own, Refusal, Target};
+use windfall_programs::Program;
+use windfall_time::Instant;
+
+impl Builder<'_> {
+    /// Every thread, those of a `count` next to each other.
+    pub(super) fn threads(
+        &mut self,
+        nodes: &Nodes<'_>,
+        recordings: &mut dyn Recordings,
+    ) -> Vec<PlannedThread> {
+        let scenario = self.scenario;
+        let numbers = Numbers::of(scenario);
+        let mut planned = Vec::new();
+        for thread in &scenario.threads {
+            let Some(parent) = parent_of(scenario, thread) else {
+                continue;
+            };
+            let Some((_, node)) = nodes.iter().find(|(name, _)| *name == parent) else {
+                continue;
+            };
+            let messages = self.messages(thread, parent);
+            let promised = thread.asks.guarantee.map(|guarantee| guarantee.to_string());
+            for (at, name) in thread.names().enumerate() {
+                let program = match &thread.run {
+                    Run::Recorded { file, thread: recorded } => {
+                        match self.recorded(thread, file, recorded, recordings, &numbers) {
+                            Some(program) => program,
+                            None => break,
+                        }
+                    }
+                    _ => numbers.program(thread, at),
+                };
+                planned.push(PlannedThread {
+                    name,
+                    parent: *node,
+                    messages: messages.iter().map(|(_, message)| *message).collect(),
+                    promised: promised.clone(),
+                    program,
+                    start: thread.start,
+                    working_set_kib: thread.working_set_kib,
+                });
+            }
+        }
+        planned
+    }
+
+    fn messages(&self, thread: &Thread, parent: &str) -> Vec<(&'static str, Message)> {
+        let kind = self.scenario.kind_named(parent).unwrap_or_default();
+        let mut messages = self.asked(&thread.asks, kind);
+        messages.extend(asks::rate(&thread.run, &thread.asks, kind).map(|m| ("periodic", m)));
+        messages
+    }
+
+    /// What is asked below a scheduler of that kind.
+    pub(super) fn asked(&self, asks: &Asks, kind: &str) -> Vec<(&'static str, Message)> {
+        asks::messages(asks, Some(kind), self.weights).unwrap_or_default()
+    }
+
+    fn recorded(
+        &mut self,
+        thread: &Thread,
+        file: &str,
+        recorded: &str,
+        recordings: &mut dyn Recordings,
+        numbers: &Numbers<'_>,
+    ) -> Option<Program> {
+        let others = self.scenario.threads.iter().filter_map(|other| match &other.run {
+            Run::Recorded { file: theirs, thread } if theirs == file => {
+                Some((thread.clone(), numbers.first(other)))
+            }
+            _ => None,
+        });
+        let others: BTreeMap<String, usize> = others.collect();
+        match recordings.program(file, recorded, &others) {
+            Ok(program) => Some(program),
+            Err(why) => {
+                let path = Path::of(&["threads", &thread.name, "recorded"]);
+                self.wrong(&[path], format!("`{recorded}` of `{file}`: {why}"), None);
+                None
+            }
+        }
+    }
+
+    /// Creates every thread in a hierarchy of its own: those that are there from the beginning all
+    /// together, later ones each alone, since room may have become free by then.
+    pub(super) fn rehearse(&mut self) {
+        let scenario = self.scenario;
+        let (mut hierarchy, nodes) = self.tree();
+        let now = Instant::ZERO;
+        let (first, late): (Vec<&Thread>, Vec<&Thread>) =
+            scenario.threads.iter().partition(|thread| thread.start == Instant::ZERO);
+        for (thread, alone) in
+            first.into_iter().map(|t| (t, false)).chain(late.into_iter().map(|t| (t, true)))
+        {
+            let Some(parent) = parent_of(scenario, thread) else {
+                continue;
+            };
+            let Some((_, node)) = nodes.iter().find(|(name, _)| *name == parent) else {
+                continue;
+            };
+            let path = Path::of(&["threads", &thread.name]);
+            let messages = self.messages(thread, parent);
+            let times = if alone { 1 } else { thread.names().count() };
+            'twins: for _ in 0..times {
+                let id = match hierarchy.create_thread(now, *node, &[]) {
+                    Ok(id) => id,
+                    Err(refusal) if alone && !is_lasting(&refusal) => break,
+                    Err(refusal) => {
+                        let text = format!("{parent}: refused `{}`: {refusal}", thread.name);
+                        self.wrong(&[path.key("parent")], text, None);
+                        break;
+                    }
+                };
+                for (key, message) in &messages {
+                    let answer = hierarchy.ask(now, Target::Thread(id), Own(0), *message);
+                    match answer {
+                        Err(refusal) if !alone || is_lasting(&refusal) => {
+                            let text = format!("{parent}: refused `{}`: {refusal}", thread.name);
+                            self.wrong(&[path.key(key), path.key("parent")], text, None);
+                            break 'twins;
+                        }
+                        _ => {}
+                    }
+                }
+                if alone {
+                    let _ = hierarchy.exited(now, id);
+                }
+            }
+        }
+    }
+}
+
+/// The scheduler above a thread, by name.
+pub(super) fn parent_of<'a>(scenario: &'a Scenario, thread: &'a Thread) -> Option<&'a str> {
+    thread.parent.as_deref().or_else(|| scenario.default_scheduler())
+}
+
+/// Whether a refusal would be the same at any other time.
+fn is_lasting(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::NotUnderstood { .. } | Refusal::OutOfRange { .. })
+}

@@ -1,0 +1,148 @@
+//! The hierarchy: schedulers in an order in which every parent comes first.
+
+use super::Builder;
+use crate::asks;
+use crate::check::{ask_paths, parent_paths};
+use crate::model::{Attachment, Parent, Scheduler, Setting};
+use crate::source::Path;
+use std::collections::BTreeMap;
+use windfall_hierarchy::{Hierarchy, Message, NodeId, NodeSpec, Own, Target};
+use windfall_schedulers::catalogue::{self, Settings, Value};
+use windfall_time::Instant;
+
+/// The instances by name, in the order of the file.
+pub(crate) type Nodes<'a> = Vec<(&'a str, NodeId)>;
+
+/// A kind and an instance of it.
+pub(super) type Instance = (&'static str, Box<dyn windfall_hierarchy::Scheduler>);
+
+impl<'a> Builder<'a> {
+    /// Every scheduler of the scenario, none of its threads.
+    pub(super) fn tree(&mut self) -> (Hierarchy, Nodes<'a>) {
+        let scenario = self.scenario;
+        let processors = u16::try_from(scenario.machine.speeds.len()).unwrap_or(u16::MAX);
+        let mut hierarchy = Hierarchy::new(processors);
+        let mut built: BTreeMap<&str, NodeId> = BTreeMap::new();
+        let mut waiting: Vec<&Scheduler> = scenario.schedulers.iter().collect();
+        while !waiting.is_empty() {
+            let ready = |scheduler: &&Scheduler| {
+                scheduler.owns.iter().all(|own| match &own.parent {
+                    Parent::Top => true,
+                    Parent::Scheduler(name) => built.contains_key(name.as_str()),
+                })
+            };
+            let (now, later): (Vec<_>, Vec<_>) = waiting.into_iter().partition(ready);
+            for scheduler in &now {
+                match self.create(&mut hierarchy, scheduler, &built) {
+                    Some(node) => built.insert(&scheduler.name, node),
+                    None => return (hierarchy, Vec::new()),
+                };
+            }
+            // A circle, which the checks have told of.
+            if now.is_empty() {
+                break;
+            }
+            waiting = later;
+        }
+        let default = scenario.default_scheduler().and_then(|name| built.get(name));
+        if let Some(default) = default
+            && let Err(refusal) = hierarchy.set_default(Instant::ZERO, *default)
+        {
+            self.wrong(&[Path::of(&["default"])], format!("refused: {refusal}"), None);
+        }
+        let names = scenario.schedulers.iter().map(|scheduler| scheduler.name.as_str());
+        let nodes = names.filter_map(|name| Some((name, *built.get(name)?))).collect();
+        (hierarchy, nodes)
+    }
+
+    fn create(
+        &mut self,
+        hierarchy: &mut Hierarchy,
+        scheduler: &Scheduler,
+        built: &BTreeMap<&str, NodeId>,
+    ) -> Option<NodeId> {
+        let path = Path::of(&["schedulers", &scheduler.name]);
+        let (kind, instance) = self.instance(scheduler, &path)?;
+        let owns: Vec<(windfall_hierarchy::Parent, &[Message])> = scheduler
+            .owns
+            .iter()
+            .filter_map(|own| {
+                let parent = match &own.parent {
+                    Parent::Top => windfall_hierarchy::Parent::Top,
+                    Parent::Scheduler(name) => {
+                        windfall_hierarchy::Parent::Node(*built.get(name.as_str())?)
+                    }
+                };
+                Some((parent, &[] as &[Message]))
+            })
+            .collect();
+        let spec = NodeSpec { name: &scheduler.name, kind, scheduler: instance, owns: &owns };
+        let node = match hierarchy.create(Instant::ZERO, spec) {
+            Ok(node) => node,
+            Err(refusal) => {
+                // Which parent refused is not said; the ones that take a single child do as a rule.
+                let single = |own: &Attachment| {
+                    matches!(self.scenario.kind_of(&own.parent), Ok(Some("join" | "limit")))
+                };
+                let at = scheduler.owns.iter().position(single).unwrap_or(0);
+                let parent = scheduler.owns.get(at).map_or("top", parent_name);
+                let message = format!("{parent}: refused `{}`: {refusal}", scheduler.name);
+                self.wrong(&parent_paths(&path, at), message, None);
+                return None;
+            }
+        };
+        for (number, own) in (0_u16..).zip(&scheduler.owns) {
+            let kind = self.scenario.kind_of(&own.parent).unwrap_or(None);
+            let Ok(messages) = asks::messages(&own.asks, kind, self.weights) else {
+                continue;
+            };
+            for (key, message) in messages {
+                let answer = hierarchy.ask(Instant::ZERO, Target::Node(node), Own(number), message);
+                if let Err(refusal) = answer {
+                    let parent = parent_name(own);
+                    let text = format!("{parent}: refused `{}`: {refusal}", scheduler.name);
+                    self.wrong(&ask_paths(&path, usize::from(number), key), text, None);
+                }
+            }
+        }
+        Some(node)
+    }
+
+    /// An instance with the scheduler's settings.
+    pub(super) fn instance(&mut self, scheduler: &Scheduler, path: &Path) -> Option<Instance> {
+        let kind = catalogue::find(&scheduler.kind)?;
+        let values: Vec<(&str, Value<'_>)> = scheduler
+            .settings
+            .iter()
+            .map(|(name, setting)| {
+                let value = match setting {
+                    Setting::Span(span) => Value::Span(*span),
+                    Setting::Integer(n) => Value::Integer(*n),
+                    Setting::Bool(b) => Value::Bool(*b),
+                    Setting::Word(word) => Value::Word(word),
+                };
+                (name.as_str(), value)
+            })
+            .collect();
+        let unknown =
+            values.iter().find(|(name, _)| !kind.settings.iter().any(|s| s.name == *name));
+        if let Some((name, _)) = unknown {
+            let message = format!("`{}` has no setting `{name}`", kind.name);
+            self.wrong(std::slice::from_ref(path), message, None);
+        }
+        match (kind.build)(&Settings(&values)) {
+            Ok(instance) => Some((kind.name, instance)),
+            Err(bad) => {
+                self.wrong(&[path.key(bad.name)], format!("{}: {bad}", scheduler.name), None);
+                None
+            }
+        }
+    }
+}
+
+fn parent_name(own: &Attachment) -> &str {
+    match &own.parent {
+        Parent::Top => "top",
+        Parent::Scheduler(name) => name,
+    }
+}

@@ -1,0 +1,70 @@
+//! What no single value shows: names that name nothing, circles, things that cannot come to an end.
+//!
+//! Invariant: an empty name stands for one that could not be read and has been told of; it is not told
+//! of again. Read next: one file for each part of a scenario.
+
+mod expectations;
+mod machine;
+mod names;
+mod programs;
+mod requests;
+mod schedulers;
+mod threads;
+
+pub(crate) use expectations::fits;
+pub(crate) use names::{means, number_in};
+pub(crate) use schedulers::{ask_paths, parent_paths};
+
+use crate::diagnostic::{Diagnostics, Mistake};
+use crate::model::Scenario;
+use crate::source::{Origin, Path};
+use names::Names;
+
+/// What the checks share.
+pub(crate) struct Checker<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) mistakes: &'a mut Vec<Mistake>,
+    pub(crate) names: Names<'a>,
+}
+
+impl Checker<'_> {
+    pub(crate) fn origin(&self) -> &Origin {
+        &self.scenario.origin
+    }
+
+    /// A mistake at the first of these paths that is written.
+    pub(crate) fn wrong(&mut self, paths: &[Path], message: impl Into<String>, help: &str) {
+        let place = self.origin().find(paths);
+        self.mistakes.push(Mistake::new(message, place).help(help));
+    }
+
+    /// A mistake at a key.
+    pub(crate) fn wrong_key(&mut self, path: &Path, message: impl Into<String>, help: &str) {
+        let place = self.origin().key(path);
+        self.mistakes.push(Mistake::new(message, place).help(help));
+    }
+}
+
+impl Scenario {
+    /// Finds what is wrong with a scenario that was made in code.
+    ///
+    /// # Errors
+    /// Every mistake.
+    pub fn check(&self) -> Result<(), Diagnostics> {
+        let mut mistakes = Vec::new();
+        check(self, &mut mistakes);
+        Diagnostics::of(&self.origin, mistakes).map_or(Ok(()), Err)
+    }
+}
+
+pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<Mistake>) {
+    let names = Names::of(scenario);
+    let mut checker = Checker { scenario, mistakes, names };
+    names::check(&mut checker);
+    machine::check(&mut checker);
+    schedulers::check(&mut checker);
+    threads::check(&mut checker);
+    programs::check(&mut checker);
+    requests::check(&mut checker);
+    expectations::check(&mut checker);
+}

@@ -1,0 +1,217 @@
+//! Expectations: that they name what there is, and compare like with like.
+
+use super::{Checker, names};
+use crate::model::{Bound, Expectation, Level, Quantity, Run, Statistic, Step, Subject, Whole};
+use crate::source::Path;
+use crate::suggest;
+use windfall_time::Ratio;
+
+/// In what a quantity is measured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    /// A length of time that may be bounded as a share, too.
+    Shareable,
+    /// A length of time.
+    Time,
+    /// A number.
+    Count,
+}
+
+fn unit(quantity: Quantity) -> Unit {
+    match quantity {
+        Quantity::Received | Quantity::Runnable => Unit::Shareable,
+        Quantity::Response(_) | Quantity::GapMax | Quantity::IntervalMax => Unit::Time,
+        Quantity::Whole(Whole::Refused | Whole::Quarantined) => Unit::Count,
+        Quantity::Whole(_) => Unit::Shareable,
+        _ => Unit::Count,
+    }
+}
+
+/// Whether a name fits a pattern in which `*` stands for any text.
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
+        return false;
+    };
+    let mut last = None;
+    for part in parts {
+        last = Some(part);
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    match last {
+        None => rest.is_empty(),
+        // The last part must end the name, which its first occurrence need not.
+        Some(part) => name.ends_with(part),
+    }
+}
+
+pub(super) fn check(checker: &mut Checker<'_>) {
+    let expectations = &checker.scenario.expectations;
+    for (number, expectation) in expectations.iter().enumerate() {
+        let path = Path::of(&["expect"]).item(number);
+        subject(checker, expectation, &path.key("what"));
+        bound(checker, expectation, &path);
+        if expectation.because.trim().is_empty() && !checker.origin().has(&path) {
+            checker.wrong(&[path.key("because")], "no reason", "say why the number is that number");
+        }
+        if expectation.quantity == Quantity::IntervalsAbove(windfall_time::Span::ZERO)
+            && (checker.origin().files().is_empty() || checker.origin().has(&path.key("above")))
+        {
+            let help = "write a length of time above zero";
+            checker.wrong(&[path.key("above")], "intervals above nothing", help);
+        }
+    }
+}
+
+fn subject(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
+    let scenario = checker.scenario;
+    let Expectation { subject, quantity, .. } = expectation;
+    let whole = matches!(quantity, Quantity::Whole(_));
+    match subject {
+        Subject::Machine if whole => {}
+        Subject::Machine => {
+            let message = format!("the machine has no `{}`", quantity.text());
+            let help = "it has idle, switching, scheduling, stolen, refused, quarantined";
+            checker.wrong(&[path.clone()], message, help);
+        }
+        Subject::Scheduler(name) => {
+            checker.scheduler_exists(name, true, std::slice::from_ref(path));
+            if *quantity != Quantity::Received {
+                let message = format!("a scheduler has no `{}`", quantity.text());
+                checker.wrong(&[path.clone()], message, "it has `received`");
+            }
+        }
+        Subject::Threads(name) => {
+            let threads: Vec<_> = scenario
+                .threads
+                .iter()
+                .filter(|t| {
+                    names::means(name, t)
+                        || (name.contains('*') && t.names().take(100_000).any(|n| fits(name, &n)))
+                })
+                .collect();
+            if threads.is_empty() {
+                let all = checker.names.threads.iter().chain(&checker.names.schedulers);
+                let help = suggest::hint(name, all.copied().chain(["machine"]));
+                let message = format!("there is no thread or scheduler `{name}`");
+                checker.wrong(std::slice::from_ref(path), message, &help);
+                return;
+            }
+            if whole {
+                let message = format!("a thread has no `{}`", quantity.text());
+                let help = format!("write `machine.{}`", quantity.text());
+                checker.wrong(std::slice::from_ref(path), message, &help);
+            }
+            let several = threads.len() > 1
+                || threads.iter().any(|t| t.name == *name && t.count.is_some_and(|n| n > 1))
+                || name.contains('*');
+            let single = matches!(
+                quantity,
+                Quantity::Response(Statistic::Mean | Statistic::P50 | Statistic::P99)
+            );
+            if several && single {
+                let help = "name one thread, or expect `response.max`";
+                let message = format!("`{}` is of one thread only", quantity.text());
+                checker.wrong(std::slice::from_ref(path), message, help);
+            }
+            let due = |run: &Run| match run {
+                Run::Jobs(jobs) => jobs.deadline.is_some(),
+                Run::Phases { phases, .. } => {
+                    let mut steps = phases.iter().flat_map(|phase| &phase.steps);
+                    steps.any(|step| matches!(step, Step::Timer { .. }))
+                }
+                _ => false,
+            };
+            if matches!(quantity, Quantity::Missed | Quantity::Aborted)
+                && !threads.iter().any(|thread| due(&thread.run))
+            {
+                let help = "use `intervals` with `above`, or give its jobs a deadline";
+                let message = format!("jobs of `{name}` have no deadline");
+                checker.wrong(std::slice::from_ref(path), message, help);
+            }
+        }
+    }
+}
+
+fn bound(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
+    let Bound { at_most, at_least, equals } = expectation.bound;
+    let levels = [
+        ("at-most", at_most),
+        ("at-least", at_least),
+        ("equals", equals.map(|(level, _)| level)),
+        ("within", equals.and_then(|(_, within)| within)),
+    ];
+    let written = ["at-most", "at-least", "equals"].map(|key| path.key(key));
+    if levels.iter().all(|(_, level)| level.is_none())
+        && !written.iter().any(|path| checker.origin().has(path))
+    {
+        let help = "write `at-most`, `at-least`, or `equals` with `within`";
+        checker.wrong(std::slice::from_ref(path), "nothing is expected", help);
+    }
+    let unit = unit(expectation.quantity);
+    for (key, level) in levels {
+        let fits = match (unit, level) {
+            (_, None) => true,
+            (Unit::Count, Some(level)) => matches!(level, Level::Count(_)),
+            (Unit::Time, Some(level)) => matches!(level, Level::Span(_)),
+            (Unit::Shareable, Some(level)) => !matches!(level, Level::Count(_)),
+        };
+        if !fits {
+            let help = match unit {
+                Unit::Count => "write a whole number",
+                Unit::Time => "write a length of time with its unit, as `17ms`",
+                Unit::Shareable => "write a length of time, as `3s`, or a share, as `32.6%cpu`",
+            };
+            let message = format!("`{}` is not measured like that", expectation.quantity.text());
+            checker.wrong(&[path.key(key)], message, help);
+        }
+    }
+    if let Some((equals, Some(within))) = equals
+        && core::mem::discriminant(&equals) != core::mem::discriminant(&within)
+    {
+        let help = "write both as times, both as `%cpu`, or both as `%machine`";
+        checker.wrong(&[path.key("within")], "`equals` and `within` differ in unit", help);
+    }
+    if let (Some(least), Some(most)) = (at_least, at_most)
+        && below(most, least)
+    {
+        checker.wrong(&[path.key("at-most")], "`at-most` lies below `at-least`", "swap them");
+    }
+}
+
+/// Whether `a < b`, when they compare.
+fn below(a: Level, b: Level) -> bool {
+    match (a, b) {
+        (Level::Span(a), Level::Span(b)) => a < b,
+        (Level::Count(a), Level::Count(b)) => a < b,
+        (Level::OfCpu(a), Level::OfCpu(b)) | (Level::OfMachine(a), Level::OfMachine(b)) => {
+            let (a, b): (Ratio, Ratio) = (a, b);
+            a < b
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn patterns_match_from_end_to_end() {
+        for (pattern, name, expected) in [
+            ("bg-*", "bg-12", true),
+            ("bg-*", "xbg-12", false),
+            ("*", "", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b", "a-b-c", false),
+            ("*ab", "abab", true),
+            ("a", "ab", false),
+            ("a*a", "a", false),
+        ] {
+            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

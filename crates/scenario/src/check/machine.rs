@@ -1,0 +1,59 @@
+//! The machine, its interrupts, and the length of it all.
+
+use super::Checker;
+use crate::model::{Machine, Pattern, Timer};
+use crate::source::Path;
+use windfall_time::{Ratio, Span};
+
+/// How many processors a machine may have.
+const MOST: usize = 1024;
+
+pub(super) fn check(checker: &mut Checker<'_>) {
+    let scenario = checker.scenario;
+    if scenario.length.is_zero() {
+        let help = "write a length of time above zero";
+        checker.wrong(&[Path::of(&["length"])], "no time at all", help);
+    }
+    let Machine { speeds, timer, .. } = &scenario.machine;
+    let path = Path::of(&["machine", "processors"]);
+    if speeds.is_empty() || speeds.len() > MOST {
+        let message = format!("{} processors are out of range", speeds.len());
+        checker.wrong(&[path.clone()], message, "write 1 to 1024");
+    }
+    if speeds.iter().any(|speed| *speed <= Ratio::ZERO) {
+        checker.wrong(&[path], "a processor without speed", "write a fraction above 0");
+    }
+    if *timer == Timer::Ticks(0) {
+        checker.wrong(&[Path::of(&["machine", "timer"])], "a timer at 0 Hz", "write 1 Hz or more");
+    }
+    for (number, source) in scenario.interrupts.iter().enumerate() {
+        let path = Path::of(&["interrupts"]).item(number);
+        let count = speeds.len();
+        for (at, cpu) in source.processors.iter().enumerate() {
+            if usize::from(*cpu) >= count {
+                let path = path.key("processors").item(at);
+                let help = format!("write 0 to {}", count.saturating_sub(1));
+                checker.wrong(&[path], format!("there is no processor {cpu}"), &help);
+            }
+        }
+        let (least, cost) = match source.pattern {
+            Pattern::Periodic { period, cost, .. } => (period, cost),
+            Pattern::Random { gap, cost } => (gap.0, cost.1),
+            Pattern::Recorded { .. } => continue,
+        };
+        if least.is_zero() {
+            let help = "write a length of time above zero";
+            checker.wrong(&[path.key("gap"), path.key("every")], "no time between two", help);
+        } else if matches!(source.pattern, Pattern::Periodic { .. }) && cost >= least {
+            let message = format!("{cost} every {least} leaves nothing to anybody");
+            let help = format!("write less than {least}");
+            checker.wrong(&[path.key("cost")], message, &help);
+        }
+        let ends = |pair: (Span, Span)| pair.0 > pair.1;
+        if let Pattern::Random { gap, cost } = source.pattern
+            && (ends(gap) || ends(cost))
+        {
+            checker.wrong(&[path], "the least is above the most", "swap them");
+        }
+    }
+}

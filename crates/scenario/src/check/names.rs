@@ -1,0 +1,159 @@
+//! Names: which there are, that each is used once, and that each can be written.
+
+use super::Checker;
+use crate::model::{Change, Scenario, Thread};
+use crate::source::Path;
+use crate::suggest;
+use std::collections::BTreeMap;
+
+/// The names of a scenario.
+pub(crate) struct Names<'a> {
+    /// Schedulers from the beginning.
+    pub(crate) schedulers: Vec<&'a str>,
+    /// Schedulers that are created on the way.
+    pub(crate) created: Vec<&'a str>,
+    /// Threads as the file has them.
+    pub(crate) threads: Vec<&'a str>,
+}
+
+/// How many threads a scenario may have; more would be a slip of the pen.
+const MOST_THREADS: u64 = 100_000;
+
+impl<'a> Names<'a> {
+    pub(crate) fn of(scenario: &'a Scenario) -> Names<'a> {
+        let created = scenario.requests.iter().filter_map(|request| match &request.change {
+            Change::Create(scheduler) => Some(scheduler.name.as_str()),
+            _ => None,
+        });
+        Names {
+            schedulers: scenario.schedulers.iter().map(|s| s.name.as_str()).collect(),
+            created: created.collect(),
+            threads: scenario.threads.iter().map(|t| t.name.as_str()).collect(),
+        }
+    }
+
+    pub(crate) fn is_scheduler(&self, name: &str) -> bool {
+        self.schedulers.contains(&name)
+    }
+
+    /// A scheduler from the beginning, or one that a request creates.
+    pub(crate) fn is_ever_scheduler(&self, name: &str) -> bool {
+        self.is_scheduler(name) || self.created.contains(&name)
+    }
+}
+
+/// Whether a name means this thread, or one or all of its `count`.
+pub(crate) fn means(name: &str, thread: &Thread) -> bool {
+    name == thread.name || number_in(name, thread).is_some()
+}
+
+/// The number of a thread among its `count`, from 1, when the name is one of them.
+pub(crate) fn number_in(name: &str, thread: &Thread) -> Option<u32> {
+    let digits = name.strip_prefix(thread.name.as_str())?.strip_prefix('-')?;
+    let plain = digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
+    let number: u32 = digits.parse().ok().filter(|_| plain)?;
+    thread.count.filter(|count| (1..=*count).contains(&number)).map(|_| number)
+}
+
+/// The threads that a name means.
+pub(crate) fn find<'a>(scenario: &'a Scenario, name: &str) -> Option<&'a Thread> {
+    scenario.threads.iter().find(|thread| means(name, thread))
+}
+
+pub(super) fn check(checker: &mut Checker<'_>) {
+    let scenario = checker.scenario;
+    let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+    let schedulers =
+        scenario.schedulers.iter().map(|s| (s.name.as_str(), "schedulers", "scheduler"));
+    let threads = scenario.threads.iter().map(|t| (t.name.as_str(), "threads", "thread"));
+    for (name, part, sort) in schedulers.chain(threads) {
+        let path = Path::of(&[part, name]);
+        if let Some(why) = unfit(name) {
+            let help = "use letters, digits, `-`, `_`, `.` and the like, at most 64 characters";
+            checker.wrong_key(&path, format!("the {sort}'s name `{}` {why}", shown(name)), help);
+        }
+        if let Some(other) = seen.insert(name, sort) {
+            let help = "names of schedulers and threads are all different; choose another";
+            checker.wrong_key(&path, format!("`{name}` is the name of a {other} already"), help);
+        }
+    }
+    let total: u64 = scenario.threads.iter().map(|t| u64::from(t.count.unwrap_or(1))).sum();
+    if total > MOST_THREADS {
+        let largest = scenario.threads.iter().max_by_key(|thread| thread.count);
+        let path = largest.map(|thread| Path::of(&["threads", &thread.name, "count"]));
+        let message = format!("{total} threads are too many");
+        checker.wrong(
+            &path.into_iter().collect::<Vec<_>>(),
+            message,
+            "write at most 100000 in all",
+        );
+    }
+    for thread in scenario.threads.iter().filter(|thread| thread.count.is_some()) {
+        let twin = seen.keys().find(|name| number_in(name, thread).is_some());
+        if let Some(twin) = twin {
+            let message = format!("`{twin}` is also one of the threads `{}`", thread.name);
+            checker.wrong_key(
+                &Path::of(&["threads", &thread.name]),
+                message,
+                "choose another name",
+            );
+        }
+    }
+}
+
+fn shown(name: &str) -> String {
+    name.chars().take(64).map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+fn unfit(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        return Some("is empty");
+    }
+    if matches!(name, "top" | "machine") {
+        return Some("means something else");
+    }
+    if name.chars().count() > 64 {
+        return Some("is too long");
+    }
+    let bad = |c: char| c.is_control() || matches!(c, '*' | '`' | '"' | '\'' | '\\');
+    if name.chars().any(bad) || name.trim() != name {
+        return Some("holds characters that cannot stand in a name");
+    }
+    None
+}
+
+impl Checker<'_> {
+    /// A scheduler's name that must name one from the beginning, or (`ever`) any.
+    pub(crate) fn scheduler_exists(&mut self, name: &str, ever: bool, paths: &[Path]) -> bool {
+        let known =
+            if ever { self.names.is_ever_scheduler(name) } else { self.names.is_scheduler(name) };
+        if !known && !name.is_empty() {
+            let mut all = self.names.schedulers.clone();
+            if ever {
+                all.extend(&self.names.created);
+            }
+            let help = suggest::hint(name, all.iter().copied());
+            let message = match find(self.scenario, name) {
+                Some(_) => format!("`{name}` is a thread, not a scheduler"),
+                None => format!("unknown scheduler `{name}`"),
+            };
+            self.wrong(paths, message, &help);
+        }
+        known
+    }
+
+    /// A thread's name, or that of all of its `count`.
+    pub(crate) fn thread_exists(&mut self, name: &str, path: &Path) -> bool {
+        let known = find(self.scenario, name).is_some();
+        if !known && !name.is_empty() {
+            let help = suggest::hint(name, self.names.threads.iter().copied());
+            let message = if self.names.is_ever_scheduler(name) {
+                format!("`{name}` is a scheduler, not a thread")
+            } else {
+                format!("unknown thread `{name}`")
+            };
+            self.wrong(std::slice::from_ref(path), message, &help);
+        }
+        known
+    }
+}

@@ -1,0 +1,102 @@
+//! Control requests: that they name what there is, and come in time.
+
+use super::schedulers::{alone, fits};
+use super::{Checker, names};
+use crate::asks::Weights;
+use crate::model::{Change, Parent, Reserve, Timer, Whom};
+use crate::source::Path;
+use windfall_time::Span;
+
+pub(super) fn check(checker: &mut Checker<'_>) {
+    let scenario = checker.scenario;
+    let weights = Weights::of(scenario);
+    for (number, request) in scenario.requests.iter().enumerate() {
+        let path = Path::of(&["at"]).item(number);
+        if request.time.as_nanos() > scenario.length.as_nanos() {
+            let message = format!("{} comes when all is over", request.time);
+            let help = format!("write at most the scenario's length, {}", scenario.length);
+            checker.wrong(&[path.key("time")], message, &help);
+        }
+        let scheduler = path.key("scheduler");
+        match &request.change {
+            Change::Create(created) => {
+                if checker.names.is_scheduler(&created.name)
+                    || names::find(scenario, &created.name).is_some()
+                {
+                    let message = format!("`{}` exists already", created.name);
+                    checker.wrong(&[path.key("name")], message, "choose another name");
+                }
+                alone(checker, created, &path.key("with"), weights, true);
+            }
+            Change::Destroy(name) | Change::Default(name) | Change::Quantum(name, _) => {
+                checker.scheduler_exists(name, true, &[scheduler]);
+                if matches!(request.change, Change::Quantum(_, Span::ZERO)) {
+                    checker.wrong(
+                        &[path.key("quantum")],
+                        "no time at all",
+                        "write a time above zero",
+                    );
+                }
+            }
+            Change::Move { thread, to, asks } => {
+                checker.thread_exists(thread, &path.key("thread"));
+                if checker.scheduler_exists(to, true, &[path.key("to")])
+                    && let Some(kind) = scenario.kind_named(to).filter(|kind| !kind.is_empty())
+                {
+                    let paths = |key: &str| vec![path.key(key), path.key("to")];
+                    fits(checker, asks, Some(kind), weights, paths);
+                }
+            }
+            Change::Reserve(whom, Reserve { amount, period }) => {
+                self::whom(checker, whom, &path);
+                if amount.is_zero() || amount > period {
+                    let help = "the amount is above 0 and at most the period";
+                    checker.wrong(&[path.key("reserve")], "an impossible reservation", help);
+                }
+            }
+            Change::Share(whom, share) => {
+                self::whom(checker, whom, &path);
+                if *share == 0 {
+                    checker.wrong(&[path.key("share")], "a share of 0", "write 1 or more");
+                }
+            }
+            Change::Unreserve(whom) | Change::Warp(whom, _) | Change::Priority(whom, _) => {
+                self::whom(checker, whom, &path);
+            }
+            Change::Timer(timer) => {
+                if *timer == Timer::Ticks(0) {
+                    checker.wrong(&[path.key("timer")], "a timer at 0 Hz", "write 1 Hz or more");
+                }
+            }
+        }
+    }
+}
+
+fn whom(checker: &mut Checker<'_>, whom: &Whom, path: &Path) {
+    let (name, number) = match whom {
+        Whom::Thread(name) => {
+            checker.thread_exists(name, &path.key("thread"));
+            return;
+        }
+        Whom::Scheduler(name, number) => (name, usize::from(*number)),
+    };
+    if !checker.scheduler_exists(name, true, &[path.key("scheduler")]) {
+        return;
+    }
+    let scenario = checker.scenario;
+    let Some(scheduler) = scenario.schedulers.iter().find(|other| other.name == *name) else {
+        return;
+    };
+    match scheduler.owns.get(number) {
+        None => {
+            let message = format!("`{name}` has no virtual processor {number}");
+            let help = format!("write 0 to {}", scheduler.owns.len().saturating_sub(1));
+            checker.wrong(&[path.key("processor"), path.key("scheduler")], message, &help);
+        }
+        Some(own) if own.parent == Parent::Top => {
+            let message = format!("`{name}` lies below the top, which takes no parameters");
+            checker.wrong(&[path.key("scheduler")], message, "ask for it where it has a parent");
+        }
+        Some(_) => {}
+    }
+}

@@ -1,0 +1,167 @@
+//! Schedulers: kinds, parents, circles, processors at the top.
+
+use super::Checker;
+use crate::asks::{self, Weights};
+use crate::model::{Asks, Attachment, Parent, Scheduler};
+use crate::source::Path;
+use crate::suggest;
+use windfall_schedulers::catalogue;
+
+/// How many own virtual processors a scheduler may have.
+const MOST_OWNS: usize = 1024;
+
+pub(super) fn check(checker: &mut Checker<'_>) {
+    let scenario = checker.scenario;
+    if scenario.schedulers.is_empty() {
+        let help =
+            "write `[schedulers.NAME]` with `scheduler = \"round-robin\"` and `parent = \"top\"`";
+        checker.wrong(&[Path::of(&["schedulers"])], "no schedulers", help);
+    }
+    let weights = Weights::of(scenario);
+    let (mut roots, count) = (0, scenario.machine.speeds.len());
+    for scheduler in &scenario.schedulers {
+        let path = Path::of(&["schedulers", &scheduler.name]);
+        alone(checker, scheduler, &path, weights, false);
+        for (number, own) in scheduler.owns.iter().enumerate() {
+            roots += usize::from(own.parent == Parent::Top);
+            if own.parent == Parent::Top && roots == count + 1 {
+                let message =
+                    format!("more virtual processors at the top than processors: {count}");
+                let help = "take away one, put this scheduler below another, or add processors";
+                checker.wrong(&parent_paths(&path, number), message, help);
+            }
+        }
+    }
+    circles(checker);
+    if let Some(default) = &scenario.default {
+        checker.scheduler_exists(default, false, &[Path::of(&["default"])]);
+    }
+}
+
+/// Where the parent of an own virtual processor may be written.
+pub(crate) fn parent_paths(path: &Path, number: usize) -> Vec<Path> {
+    let entry = path.key("parents").item(number);
+    vec![path.key("parent"), entry.key("parent"), entry]
+}
+
+/// Where what is asked for an own virtual processor may be written.
+pub(crate) fn ask_paths(path: &Path, number: usize, key: &str) -> Vec<Path> {
+    let entry = path.key("parents").item(number);
+    vec![path.key(key), entry.key(key), path.key("parent"), entry]
+}
+
+/// One scheduler, seen for itself.
+pub(super) fn alone(
+    checker: &mut Checker<'_>,
+    scheduler: &Scheduler,
+    path: &Path,
+    weights: Weights,
+    ever: bool,
+) {
+    let kind = scheduler.kind.as_str();
+    if catalogue::find(kind).is_none() && !kind.is_empty() && !checker.origin().has(path) {
+        let names: Vec<&str> = catalogue::KINDS.iter().map(|kind| kind.name).collect();
+        let help = suggest::hint(kind, names.iter().copied());
+        checker.wrong(&[path.key("scheduler")], format!("unknown scheduler `{kind}`"), &help);
+    }
+    if scheduler.owns.len() > MOST_OWNS {
+        let message = format!("{} virtual processors are too many", scheduler.owns.len());
+        checker.wrong(&[path.key("processors")], message, "write at most 1024");
+        return;
+    }
+    if kind == "join" && scheduler.owns.len() == 1 {
+        let help = "name two or more in `parents`, or leave the join out";
+        checker.wrong(&parent_paths(path, 0), "a join with one parent", help);
+    }
+    for (number, Attachment { parent, asks }) in scheduler.owns.iter().enumerate() {
+        if let Parent::Scheduler(name) = parent
+            && !checker.scheduler_exists(name, ever, &parent_paths(path, number))
+        {
+            continue;
+        }
+        if let Ok(kind) = checker.scenario.kind_of(parent)
+            && kind != Some("")
+        {
+            let paths = |key: &str| ask_paths(path, number, key);
+            fits(checker, asks, kind, weights, paths);
+        }
+    }
+}
+
+/// Whether what is asked can be asked there.
+pub(super) fn fits(
+    checker: &mut Checker<'_>,
+    asks: &Asks,
+    kind: Option<&str>,
+    weights: Weights,
+    paths: impl Fn(&str) -> Vec<Path>,
+) {
+    if let Err((key, message, help)) = asks::messages(asks, kind, weights) {
+        checker.wrong(&paths(key), message, &help);
+    }
+    if asks.share == Some(0) {
+        checker.wrong(&paths("share"), "a share of 0", "write 1 or more");
+    }
+}
+
+/// Schedulers that lie below themselves, each circle once.
+fn circles(checker: &mut Checker<'_>) {
+    let schedulers = &checker.scenario.schedulers;
+    let at = |name: &str| schedulers.iter().position(|scheduler| scheduler.name == name);
+    let parents: Vec<Vec<usize>> = schedulers
+        .iter()
+        .map(|scheduler| {
+            let named = scheduler.owns.iter().filter_map(|own| match &own.parent {
+                Parent::Scheduler(name) => at(name),
+                Parent::Top => None,
+            });
+            named.collect()
+        })
+        .collect();
+    for circle in find_circles(&parents) {
+        let names: Vec<&str> = circle.iter().map(|at| schedulers[*at].name.as_str()).collect();
+        let first = names.first().copied().unwrap_or_default();
+        let message = format!("`{first}` lies below itself: {} -> {first}", names.join(" -> "));
+        let path = Path::of(&["schedulers", first]);
+        checker.wrong(&parent_paths(&path, 0), message, "one of them must lie below `top`");
+    }
+}
+
+/// The circles of a graph, each once: walks upwards from every node that no walk has met.
+pub(super) fn find_circles(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Seen {
+        Not,
+        OnWalk,
+        Done,
+    }
+    let mut seen = vec![Seen::Not; next.len()];
+    let mut circles = Vec::new();
+    for start in 0..next.len() {
+        if seen[start] != Seen::Not {
+            continue;
+        }
+        seen[start] = Seen::OnWalk;
+        let mut walk = vec![(start, 0)];
+        while let Some((node, tried)) = walk.last_mut() {
+            let Some(above) = next[*node].get(*tried).copied() else {
+                seen[*node] = Seen::Done;
+                walk.pop();
+                continue;
+            };
+            *tried += 1;
+            match seen[above] {
+                Seen::Done => {}
+                Seen::Not => {
+                    seen[above] = Seen::OnWalk;
+                    walk.push((above, 0));
+                }
+                Seen::OnWalk => {
+                    let from = walk.iter().position(|(node, _)| *node == above).unwrap_or(0);
+                    circles.push(walk[from..].iter().map(|(node, _)| *node).collect());
+                }
+            }
+        }
+    }
+    circles
+}

@@ -1,0 +1,105 @@
+//! Threads: where they are, what they ask for, and chains of jobs.
+
+use super::schedulers::{find_circles, fits};
+use super::{Checker, names};
+use crate::asks::Weights;
+use crate::model::{Activation, Jobs, Run, Thread};
+use crate::source::Path;
+use windfall_time::Span;
+
+pub(super) fn check(checker: &mut Checker<'_>) {
+    let scenario = checker.scenario;
+    let weights = Weights::of(scenario);
+    for thread in &scenario.threads {
+        let path = Path::of(&["threads", &thread.name]);
+        if thread.count == Some(0) && !checker.origin().has(&path) {
+            checker.wrong(&[path.key("count")], "no threads", "write 1 or more");
+        }
+        let parent = match &thread.parent {
+            Some(parent) => {
+                checker.scheduler_exists(parent, false, &[path.key("parent")]);
+                Some(parent.as_str())
+            }
+            None => scenario.default_scheduler(),
+        };
+        if let Some(kind) = parent.and_then(|parent| scenario.kind_named(parent))
+            && !kind.is_empty()
+        {
+            let paths = |key: &str| vec![path.key(key), path.key("parent")];
+            fits(checker, &thread.asks, Some(kind), weights, paths);
+        }
+        if thread.start.as_nanos() >= scenario.length.as_nanos() && !scenario.length.is_zero() {
+            let message = format!("starts at {}, when all is over", thread.start);
+            let help = format!("write less than the scenario's length, {}", scenario.length);
+            checker.wrong(&[path.key("start")], message, &help);
+        }
+        if let Run::Jobs(jobs) = &thread.run {
+            self::jobs(checker, thread, jobs, &path);
+        }
+    }
+    chains(checker);
+}
+
+fn jobs(checker: &mut Checker<'_>, thread: &Thread, jobs: &Jobs, path: &Path) {
+    let Jobs { activation, work, deadline, .. } = jobs;
+    let zero = match activation {
+        Activation::Periodic { period, .. } => period.is_zero(),
+        Activation::Sporadic { least, most, .. } => least.is_zero() || least > most,
+        Activation::After(before) => {
+            let path = path.key("after").key("thread");
+            if checker.thread_exists(before, &path)
+                && let Some(other) = names::find(checker.scenario, before)
+            {
+                after(checker, thread, before, other, &path);
+            }
+            false
+        }
+    };
+    let keys = ["periodic", "sporadic", "after"].map(|key| path.key(key));
+    if zero || *deadline == Some(Span::ZERO) {
+        checker.wrong(&keys, "jobs without time between them", "write times above zero");
+    }
+    if work.most().is_zero() {
+        let inner = ["periodic", "sporadic", "after"].map(|key| path.key(key).key("work"));
+        let paths: Vec<Path> = inner.into_iter().chain(keys).collect();
+        checker.wrong(&paths, "jobs without work", "write a length of time above zero");
+    }
+}
+
+/// A thread that follows another: one follows one, or each follows the one with its number.
+fn after(checker: &mut Checker<'_>, thread: &Thread, before: &str, other: &Thread, path: &Path) {
+    let whole = before == other.name;
+    if let Some(theirs) = other.count.filter(|_| whole)
+        && thread.count != other.count
+    {
+        let message = format!("`{before}` is {theirs} threads, `{}` is not", thread.name);
+        let help = format!("name one of them, as `{before}-1`, or write `count = {theirs}` here");
+        checker.wrong(&[path.clone()], message, &help);
+    }
+    if matches!(other.run, Run::Spin { .. }) {
+        let message = format!("`{before}` computes for ever and never ends a job");
+        checker.wrong(&[path.clone()], message, "name a thread with jobs");
+    }
+}
+
+/// Chains of jobs that would have to begin with themselves.
+fn chains(checker: &mut Checker<'_>) {
+    let threads = &checker.scenario.threads;
+    let before: Vec<Vec<usize>> = threads
+        .iter()
+        .map(|thread| match &thread.run {
+            Run::Jobs(Jobs { activation: Activation::After(name), .. }) => {
+                let at = threads.iter().position(|other| names::means(name, other));
+                at.into_iter().collect()
+            }
+            _ => Vec::new(),
+        })
+        .collect();
+    for circle in find_circles(&before) {
+        let names: Vec<&str> = circle.iter().map(|at| threads[*at].name.as_str()).collect();
+        let first = names.first().copied().unwrap_or_default();
+        let message = format!("`{first}` waits for itself: {} -> {first}", names.join(" -> "));
+        let path = Path::of(&["threads", first, "after", "thread"]);
+        checker.wrong(&[path], message, "one of them must be `periodic` or `sporadic`");
+    }
+}

@@ -1,0 +1,55 @@
+//! From a tree to the file types, by serde, collecting every mistake instead of the first.
+//!
+//! serde stops at its first error. So the entry that it stumbled over is reported, taken out, and the
+//! rest is read again, until the rest is sound.
+
+use crate::diagnostic::Mistake;
+use crate::suggest;
+use crate::tree::{Node, cut};
+use serde::de::DeserializeOwned;
+use toml::de::ValueDeserializer;
+
+/// Reads a value; what cannot be read is reported and left out. `None` when nothing is left.
+pub(crate) fn decode<T: DeserializeOwned>(
+    mut node: Node<'_>,
+    mistakes: &mut Vec<Mistake>,
+) -> Option<T> {
+    loop {
+        let error = match T::deserialize(ValueDeserializer::from(node.clone())) {
+            Ok(value) => return Some(value),
+            Err(error) => error,
+        };
+        let place = error.span().unwrap_or_else(|| node.span());
+        mistakes.push(explain(error.message(), place.clone()));
+        if place == node.span() || !cut(&mut node, &place) {
+            return None;
+        }
+    }
+}
+
+/// serde's words in ours.
+fn explain(message: &str, place: std::ops::Range<usize>) -> Mistake {
+    let message = message.lines().next().unwrap_or_default();
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    if message.starts_with("unknown field") {
+        let word = quoted.first().copied().unwrap_or_default();
+        return unknown_key(word, quoted.iter().skip(1).copied(), Some(place));
+    }
+    match message.split_once(", expected ") {
+        Some((found, wanted)) => {
+            let found = found.replace("invalid type: ", "").replace("invalid length ", "length ");
+            Mistake::new(format!("{found} does not belong here"), Some(place))
+                .help(format!("write {wanted}"))
+        }
+        None => Mistake::new(message, Some(place)),
+    }
+}
+
+/// A key that nobody knows.
+pub(crate) fn unknown_key<'a>(
+    word: &str,
+    allowed: impl IntoIterator<Item = &'a str> + Clone,
+    place: Option<std::ops::Range<usize>>,
+) -> Mistake {
+    Mistake::new(format!("unknown key `{word}`"), place).help(suggest::hint(word, allowed))
+}

@@ -1,0 +1,211 @@
+//! Mistakes in a scenario: what is wrong, where, and what would be right.
+//!
+//! Invariant: rendering never fails; a mistake without a place (a scenario made in code) shows its
+//! message alone.
+
+use crate::source::{Origin, SourceFile};
+use core::fmt;
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode,
+};
+use serde::Serialize;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One mistake.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Diagnostic {
+    /// The file, as the user named it; empty when the scenario was made in code.
+    pub file: String,
+    /// The line, from 1; 0 when there is no file.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub help: Option<String>,
+    #[serde(skip)]
+    place: Option<Range<usize>>,
+}
+
+/// All mistakes of a scenario, in order of place; at least one.
+#[derive(Clone, Debug)]
+pub struct Diagnostics {
+    files: Arc<Vec<SourceFile>>,
+    list: Vec<Diagnostic>,
+}
+
+/// A mistake, before its file is looked up.
+#[derive(Clone, Debug)]
+pub(crate) struct Mistake {
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+    pub(crate) place: Option<Range<usize>>,
+}
+
+impl Mistake {
+    pub(crate) fn new(message: impl Into<String>, place: Option<Range<usize>>) -> Mistake {
+        Mistake { message: message.into(), help: None, place }
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Mistake {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl Diagnostics {
+    /// `None` when there are no mistakes.
+    pub(crate) fn of(origin: &Origin, mistakes: Vec<Mistake>) -> Option<Diagnostics> {
+        let files = Arc::clone(&origin.files);
+        let mut list: Vec<Diagnostic> =
+            mistakes.into_iter().map(|mistake| locate(&files, mistake)).collect();
+        list.sort_by_key(|d| d.place.as_ref().map_or(usize::MAX, |place| place.start));
+        list.dedup();
+        (!list.is_empty()).then_some(Diagnostics { files, list })
+    }
+
+    /// One mistake.
+    pub(crate) fn single(origin: &Origin, mistake: Mistake) -> Diagnostics {
+        let files = Arc::clone(&origin.files);
+        let list = vec![locate(&files, mistake)];
+        Diagnostics { files, list }
+    }
+
+    /// The mistakes.
+    #[must_use]
+    pub fn list(&self) -> &[Diagnostic] {
+        &self.list
+    }
+
+    /// The mistakes as a JSON array of `{file, line, column, message, help}`.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(&self.list).unwrap_or_else(|_| "[]".to_owned())
+    }
+
+    /// With source line and caret. `fancy` draws and colours, for terminals.
+    #[must_use]
+    pub fn render(&self, fancy: bool) -> String {
+        let mut text = String::new();
+        for diagnostic in &self.list {
+            let drawn = fancy.then(|| self.draw(diagnostic)).flatten();
+            text.push_str(&drawn.unwrap_or_else(|| self.plain(diagnostic)));
+        }
+        text
+    }
+
+    /// The file of a diagnostic and the range in it.
+    fn source(&self, diagnostic: &Diagnostic) -> Option<(&SourceFile, Range<usize>)> {
+        let place = diagnostic.place.as_ref()?;
+        let file = file_at(&self.files, place.start)?;
+        Some((file, local(file, place)))
+    }
+
+    fn draw(&self, diagnostic: &Diagnostic) -> Option<String> {
+        let (file, range) = self.source(diagnostic)?;
+        let report = Report {
+            diagnostic,
+            code: NamedSource::new(&file.name, file.text.clone()),
+            label: LabeledSpan::new_with_span(None, range),
+        };
+        let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode());
+        let mut text = String::new();
+        handler.render_report(&mut text, &report).ok()?;
+        Some(text)
+    }
+
+    fn plain(&self, diagnostic: &Diagnostic) -> String {
+        let mut text = String::new();
+        if let Some((file, range)) = self.source(diagnostic) {
+            let line = file.text.split('\n').nth(diagnostic.line.saturating_sub(1));
+            let line = line.unwrap_or_default().trim_end().replace('\t', " ");
+            let before = diagnostic.column.saturating_sub(1);
+            let marked = file.text[range].split('\n').next().unwrap_or_default();
+            let room = line.chars().count().saturating_sub(before).max(1);
+            let carets = marked.trim_end().chars().count().clamp(1, room);
+            let (row, column) = (diagnostic.line, diagnostic.column);
+            let margin = " ".repeat(row.to_string().len());
+            text.push_str(&format!(
+                "{}:{row}:{column}: {}\n{margin} |\n{row} | {line}\n{margin} | {}{}\n",
+                diagnostic.file,
+                diagnostic.message,
+                " ".repeat(before),
+                "^".repeat(carets),
+            ));
+        } else {
+            text.push_str(&diagnostic.message);
+            text.push('\n');
+        }
+        if let Some(help) = &diagnostic.help {
+            text.push_str(&format!("  help: {help}\n"));
+        }
+        text
+    }
+}
+
+fn file_at(files: &[SourceFile], at: usize) -> Option<&SourceFile> {
+    files.iter().rev().find(|file| file.start <= at)
+}
+
+/// A range of all positions as a range of the file's text, at character boundaries.
+fn local(file: &SourceFile, place: &Range<usize>) -> Range<usize> {
+    let cut = |at: usize| {
+        let at = at.saturating_sub(file.start).min(file.text.len());
+        (0..=at).rev().find(|at| file.text.is_char_boundary(*at)).unwrap_or(0)
+    };
+    let start = cut(place.start);
+    start..cut(place.end).max(start)
+}
+
+fn locate(files: &[SourceFile], mistake: Mistake) -> Diagnostic {
+    let Mistake { message, help, place } = mistake;
+    let place = place.filter(|place| file_at(files, place.start).is_some());
+    let (mut name, mut line, mut column) = (String::new(), 0, 0);
+    if let Some(place) = &place
+        && let Some(file) = file_at(files, place.start)
+    {
+        let before = &file.text[..local(file, place).start];
+        name.clone_from(&file.name);
+        line = before.matches('\n').count() + 1;
+        column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    }
+    Diagnostic { file: name, line, column, message, help, place }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.render(false).trim_end())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// A diagnostic as miette wants it.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .diagnostic.message)]
+struct Report<'a> {
+    diagnostic: &'a Diagnostic,
+    code: NamedSource<String>,
+    label: LabeledSpan,
+}
+
+impl miette::Diagnostic for Report<'_> {
+    fn severity(&self) -> Option<Severity> {
+        Some(Severity::Error)
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        let help = self.diagnostic.help.as_ref()?;
+        Some(Box::new(help))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.code)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(std::iter::once(self.label.clone())))
+    }
+}

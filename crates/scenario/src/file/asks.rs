@@ -1,0 +1,72 @@
+//! The keys by which something is asked of a parent; the same ones wherever there is a parent.
+
+use super::lax::Lax;
+use crate::Guarantee;
+use crate::model::{Rate, Reserve};
+use windfall_time::Span;
+
+/// What is asked of a parent, as read.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct AsksFile {
+    pub(crate) guarantee: Option<Lax<Guarantee>>,
+    pub(crate) reserve: Option<Lax<Reserve>>,
+    pub(crate) share: Option<Lax<u32>>,
+    pub(crate) warp: Option<Lax<Span>>,
+    pub(crate) priority: Option<Lax<i32>>,
+    pub(crate) rate: Option<Lax<Rate>>,
+}
+
+/// A file type with the keys of [`AsksFile`] among its own. (serde's `flatten` would lose places.)
+macro_rules! with_asks {
+    ($(#[$meta:meta])* pub(crate) struct $name:ident { $($(#[$field_meta:meta])* pub(crate) $field:ident: $type:ty,)* }) => {
+        #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema, Clone, Default, Debug)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+        $(#[$meta])*
+        pub(crate) struct $name {
+            $($(#[$field_meta])* #[serde(skip_serializing_if = "Option::is_none")] pub(crate) $field: $type,)*
+            /// A guarantee, as `RESBH 3ms 10ms`; becomes what the parent's kind understands.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(crate) guarantee: Option<crate::file::Lax<crate::Guarantee>>,
+            /// A reservation, as `3ms/10ms`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(crate) reserve: Option<crate::file::Lax<crate::model::Reserve>>,
+            /// A weight among siblings.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(crate) share: Option<crate::file::Lax<u32>>,
+            /// How far it may borrow against its future allocation.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(crate) warp: Option<crate::file::Lax<windfall_time::Span>>,
+            /// A priority; larger is served first.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(crate) priority: Option<crate::file::Lax<i32>>,
+            /// How often it works, for schedulers that want to know.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(crate) rate: Option<crate::file::Lax<crate::model::Rate>>,
+        }
+
+        impl $name {
+            /// What is asked of the parent.
+            pub(crate) fn asks(&self) -> crate::file::AsksFile {
+                crate::file::AsksFile {
+                    guarantee: self.guarantee.clone(),
+                    reserve: self.reserve.clone(),
+                    share: self.share.clone(),
+                    warp: self.warp.clone(),
+                    priority: self.priority.clone(),
+                    rate: self.rate.clone(),
+                }
+            }
+
+            /// With this asked of the parent.
+            pub(crate) fn with(mut self, asks: crate::file::AsksFile) -> $name {
+                self.guarantee = asks.guarantee;
+                self.reserve = asks.reserve;
+                self.share = asks.share;
+                self.warp = asks.warp;
+                self.priority = asks.priority;
+                self.rate = asks.rate;
+                self
+            }
+        }
+    };
+}

@@ -1,0 +1,155 @@
+//! `[machine]` and `[[interrupts]]`.
+
+use super::lax::{Lax, Raw};
+use super::scalar::{Frequency, Kib, Range};
+use core::fmt;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use std::borrow::Cow;
+use windfall_time::{Instant, Ratio, Span};
+use windfall_trace::Theft;
+
+/// The machine.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Machine")]
+pub(crate) struct MachineFile {
+    /// How many, or a list of them; one of speed 1 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) processors: Option<Processors>,
+    /// How exactly timers are kept: `precise`, or a frequency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) timer: Option<Lax<Frequency>>,
+    /// What switching and deciding cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) costs: Option<CostsFile>,
+    /// What a switch costs a thread in refilling the cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cache: Option<CacheFile>,
+}
+
+/// What switching and deciding cost.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Costs")]
+pub(crate) struct CostsFile {
+    /// Each switch to a thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) switch: Option<Lax<Span>>,
+    /// Each event told to the hierarchy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) decision: Option<Lax<Span>>,
+    /// Each notification that a scheduler receives because of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) notification: Option<Lax<Span>>,
+}
+
+/// The cache of a processor.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Cache")]
+pub(crate) struct CacheFile {
+    /// Its size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) size: Option<Lax<Kib>>,
+    /// For each KB of a thread's working set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refill: Option<Lax<Span>>,
+}
+
+/// One processor.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Processor")]
+pub(crate) struct SpeedFile {
+    /// Its speed; 1 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) speed: Option<Lax<Ratio>>,
+}
+
+/// How many processors, or a list of them.
+#[derive(Clone, Debug)]
+pub(crate) enum Processors {
+    Count(Lax<u16>),
+    List(Vec<SpeedFile>),
+}
+
+struct ProcessorsVisitor;
+
+impl<'de> Visitor<'de> for ProcessorsVisitor {
+    type Value = Processors;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("how many, or a list, as `[{ speed = \"1\" }, { speed = \"1/2\" }]`")
+    }
+
+    fn visit_i64<E: Error>(self, n: i64) -> Result<Processors, E> {
+        Ok(Processors::Count(Lax::from_raw(&Raw::Integer(n))))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Processors, A::Error> {
+        let mut processors = Vec::new();
+        while let Some(processor) = list.next_element()? {
+            processors.push(processor);
+        }
+        Ok(Processors::List(processors))
+    }
+}
+
+impl<'de> Deserialize<'de> for Processors {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Processors, D::Error> {
+        deserializer.deserialize_any(ProcessorsVisitor)
+    }
+}
+
+impl Serialize for Processors {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Processors::Count(count) => count.serialize(serializer),
+            Processors::List(list) => list.serialize(serializer),
+        }
+    }
+}
+
+impl JsonSchema for Processors {
+    fn schema_name() -> Cow<'static, str> {
+        Cow::Borrowed("Processors")
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let list = generator.subschema_for::<Vec<SpeedFile>>();
+        json_schema!({ "anyOf": [{ "type": "integer", "minimum": 1 }, list] })
+    }
+}
+
+/// A source of interrupts: `every`, `gap` or `recorded`.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Interrupts")]
+pub(crate) struct InterruptsFile {
+    /// What it counts as: `interrupt` (when absent), `softirq` or `steal`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<Lax<Theft>>,
+    /// Its number in traces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) number: Option<Lax<u16>>,
+    /// The processors that it strikes, each on its own; all when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) processors: Option<Vec<Lax<u16>>>,
+    /// Time between two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) every: Option<Lax<Span>>,
+    /// The first, with `every`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) offset: Option<Lax<Instant>>,
+    /// Random time between two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) gap: Option<Lax<Range>>,
+    /// How long each takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<Lax<Range>>,
+    /// A trace whose interrupts strike again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) recorded: Option<Lax<String>>,
+}

@@ -1,0 +1,273 @@
+//! Times, ranges, sizes, frequencies and plain numbers as they are written.
+
+use super::lax::{Raw, Scalar};
+use crate::model::Timer;
+use windfall_programs::Work;
+use windfall_time::{Instant, Ratio, Span};
+
+/// The text of a value that must be one; a number is missing its unit.
+pub(super) fn text<'a>(raw: &'a Raw, what: &str) -> Result<&'a str, String> {
+    match raw {
+        Raw::Text(text) => Ok(text),
+        Raw::Integer(_) | Raw::Float(_) => Err(format!("{} has no unit", raw.show())),
+        Raw::Bool(_) => Err(format!("{} is not {what}", raw.show())),
+    }
+}
+
+pub(super) fn span(text: &str) -> Result<Span, String> {
+    text.parse().map_err(|error| format!("`{}`: {error}", text.trim()))
+}
+
+impl Scalar for Span {
+    const WANTED: &'static str = "a length of time with its unit, as `10ms`";
+    const NAME: &'static str = "time";
+
+    fn read(raw: &Raw) -> Result<Span, String> {
+        text(raw, "a length of time").and_then(span)
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Text(self.to_string())
+    }
+}
+
+impl Scalar for Instant {
+    const WANTED: &'static str = "a time since the beginning with its unit, as `2 s`";
+    const NAME: &'static str = "instant";
+
+    fn read(raw: &Raw) -> Result<Instant, String> {
+        let span = Span::read(raw)?;
+        Ok(Instant::from_nanos(span.as_nanos()))
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Text(self.to_string())
+    }
+}
+
+/// A speed, above zero.
+impl Scalar for Ratio {
+    const WANTED: &'static str = "a fraction above 0, as `1/2` or `0.5`";
+    const NAME: &'static str = "fraction";
+
+    fn read(raw: &Raw) -> Result<Ratio, String> {
+        let written = match raw {
+            Raw::Text(text) => text.clone(),
+            Raw::Integer(n) => n.to_string(),
+            _ => return Err(format!("{} is not an exact fraction", raw.show())),
+        };
+        let ratio: Ratio = written.parse().map_err(|_| format!("`{written}` is not a fraction"))?;
+        let small = ratio.numerator() <= 1 << 40 && ratio.denominator() <= 1 << 40;
+        match (ratio.is_zero(), small) {
+            (true, _) => Err("the fraction is zero".to_owned()),
+            (_, false) => Err(format!("`{written}` has too many digits")),
+            _ => Ok(ratio),
+        }
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Text(self.to_string())
+    }
+}
+
+/// `3ms`, or between two: `1ms..3ms`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Range(pub(crate) Span, pub(crate) Span);
+
+impl Range {
+    pub(crate) const fn work(self) -> Work {
+        if self.0.as_nanos() == self.1.as_nanos() {
+            Work::Fixed(self.0)
+        } else {
+            Work::Uniform(self.0, self.1)
+        }
+    }
+
+    pub(crate) const fn of(work: Work) -> Range {
+        match work {
+            Work::Fixed(span) => Range(span, span),
+            Work::Uniform(least, most) => Range(least, most),
+        }
+    }
+
+    pub(super) fn parse(text: &str) -> Result<Range, String> {
+        let Some((least, most)) = text.split_once("..") else {
+            let span = span(text)?;
+            return Ok(Range(span, span));
+        };
+        let (least, most) = (span(least)?, span(most)?);
+        if least > most {
+            return Err(format!("`{}`: the least is above the most", text.trim()));
+        }
+        Ok(Range(least, most))
+    }
+
+    pub(super) fn show(&self) -> String {
+        if self.0 == self.1 { self.0.to_string() } else { format!("{}..{}", self.0, self.1) }
+    }
+}
+
+impl Scalar for Range {
+    const WANTED: &'static str = "a length of time, as `3ms`, or two limits, as `1ms..3ms`";
+    const NAME: &'static str = "time-or-range";
+
+    fn read(raw: &Raw) -> Result<Range, String> {
+        Range::parse(text(raw, "a length of time")?)
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Text(self.show())
+    }
+}
+
+/// A deadline: so long after release, or `none`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Due(pub(crate) Option<Span>);
+
+impl Scalar for Due {
+    const WANTED: &'static str = "a length of time after the release, as `8ms`, or `none`";
+    const NAME: &'static str = "deadline";
+
+    fn read(raw: &Raw) -> Result<Due, String> {
+        match text(raw, "a length of time")? {
+            "none" => Ok(Due(None)),
+            text => span(text).map(|span| Due(Some(span))),
+        }
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Text(self.0.map_or_else(|| "none".to_owned(), |span| span.to_string()))
+    }
+}
+
+/// A size in KiB.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Kib(pub(crate) u64);
+
+impl Scalar for Kib {
+    const WANTED: &'static str = "a size with its unit, as `64KB` (of 1024 bytes) or `2MB`";
+    const NAME: &'static str = "size";
+
+    fn read(raw: &Raw) -> Result<Kib, String> {
+        let text = text(raw, "a size")?.trim();
+        let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let unit = match text[digits.len()..].trim() {
+            "KB" | "KiB" | "kB" => 1,
+            "MB" | "MiB" => 1024,
+            "GB" | "GiB" => 1024 * 1024,
+            _ => return Err(format!("`{text}` has no unit; known: KB, MB, GB")),
+        };
+        let number: u64 =
+            digits.parse().map_err(|_| format!("`{digits}` is not a whole number"))?;
+        let size = number.checked_mul(unit).filter(|size| *size <= 1 << 40);
+        size.map(Kib).ok_or(format!("`{text}` is too large; at most 1024 GB"))
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Text(format!("{}KB", self.0))
+    }
+}
+
+/// The timer: `precise` or a frequency.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Frequency(pub(crate) Timer);
+
+impl Scalar for Frequency {
+    const WANTED: &'static str = "`precise`, or the frequency of its ticks, as `1024Hz`";
+    const NAME: &'static str = "timer";
+
+    fn read(raw: &Raw) -> Result<Frequency, String> {
+        let text = text(raw, "a frequency")?.trim();
+        if text == "precise" {
+            return Ok(Frequency(Timer::Precise));
+        }
+        let (number, unit) = match (text.strip_suffix("kHz"), text.strip_suffix("Hz")) {
+            (Some(number), _) => (number, 1000),
+            (None, Some(number)) => (number, 1),
+            (None, None) => return Err(format!("`{text}` is not a frequency")),
+        };
+        let hertz = number.trim().parse::<u64>().ok();
+        hertz
+            .and_then(|hertz| hertz.checked_mul(unit))
+            .filter(|hertz| (1..=1_000_000_000).contains(hertz))
+            .map(|hertz| Frequency(Timer::Ticks(hertz)))
+            .ok_or(format!("`{text}` is out of range; allowed: 1Hz to 1000000kHz, whole numbers"))
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Text(match self.0 {
+            Timer::Precise => "precise".to_owned(),
+            Timer::Ticks(hertz) => format!("{hertz}Hz"),
+        })
+    }
+}
+
+macro_rules! whole_numbers {
+    ($($type:ty, $name:literal, $wanted:literal;)*) => {$(
+        impl Scalar for $type {
+            const WANTED: &'static str = $wanted;
+            const NAME: &'static str = $name;
+
+            fn read(raw: &Raw) -> Result<$type, String> {
+                match raw {
+                    Raw::Integer(n) => <$type>::try_from(*n)
+                        .map_err(|_| format!("`{n}` is out of range")),
+                    // TOML's integers end at 2^63 - 1; larger ones are written in quotes.
+                    Raw::Text(text) if text.parse::<i64>().is_err() => text
+                        .parse()
+                        .map_err(|_| format!("{} is not a whole number", raw.show())),
+                    _ => Err(format!("{} is not a whole number", raw.show())),
+                }
+            }
+
+            fn write(&self) -> Raw {
+                i64::try_from(*self).map_or_else(|_| Raw::Text(self.to_string()), Raw::Integer)
+            }
+
+            fn json() -> &'static str {
+                "integer"
+            }
+        }
+    )*};
+}
+
+whole_numbers! {
+    u16, "number-16", "a whole number from 0 to 65535";
+    u32, "number-32", "a whole number from 0 to 4294967295";
+    u64, "number-64", "a whole number from 0 to 9223372036854775807";
+    i32, "integer-32", "a whole number from -2147483648 to 2147483647";
+}
+
+impl Scalar for String {
+    const WANTED: &'static str = "a text in quotes";
+    const NAME: &'static str = "text";
+
+    fn read(raw: &Raw) -> Result<String, String> {
+        match raw {
+            Raw::Text(text) => Ok(text.clone()),
+            _ => Err(format!("{} is not a text", raw.show())),
+        }
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Text(self.clone())
+    }
+}
+
+/// Anything: a scheduler's setting, whose kind decides what it means.
+impl Scalar for Raw {
+    const WANTED: &'static str = "what the kind of scheduler allows";
+    const NAME: &'static str = "setting";
+
+    fn read(raw: &Raw) -> Result<Raw, String> {
+        Ok(raw.clone())
+    }
+
+    fn write(&self) -> Raw {
+        self.clone()
+    }
+
+    fn json() -> &'static str {
+        "any"
+    }
+}

@@ -1,0 +1,44 @@
+//! `[schedulers.NAME]`.
+
+use super::lax::Lax;
+use super::text_or::TextOr;
+
+with_asks! {
+    /// A scheduler; keys beside these are settings of its kind.
+    #[schemars(rename = "Scheduler", extend("additionalProperties" = true))]
+    pub(crate) struct SchedulerFile {
+        /// Its kind: `rez`, `edf`, ...
+        pub(crate) scheduler: Option<Lax<String>>,
+        /// Its parent: `top` or the name of a scheduler.
+        pub(crate) parent: Option<Lax<String>>,
+        /// Its parents in order, instead of `parent`.
+        pub(crate) parents: Option<Vec<TextOr<ParentFile>>>,
+        /// How many virtual processors of its own it has at its parent.
+        pub(crate) processors: Option<Lax<u16>>,
+    }
+}
+
+with_asks! {
+    /// One of several parents.
+    #[schemars(rename = "Parent")]
+    pub(crate) struct ParentFile {
+        /// `top` or the name of a scheduler.
+        pub(crate) parent: Option<Lax<String>>,
+        /// How many virtual processors of its own it has there.
+        pub(crate) processors: Option<Lax<u16>>,
+    }
+}
+
+/// The keys of a scheduler that are not settings.
+pub(crate) const OWN_KEYS: [&str; 10] = [
+    "scheduler",
+    "parent",
+    "parents",
+    "processors",
+    "guarantee",
+    "reserve",
+    "share",
+    "warp",
+    "priority",
+    "rate",
+];

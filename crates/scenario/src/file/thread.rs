@@ -1,0 +1,120 @@
+//! `[threads.NAME]`.
+
+use super::lax::Lax;
+use super::scalar::{Due, Kib, Range};
+use super::steps::{PhaseFile, StepFile};
+use super::text_or::TextOr;
+use super::values::SpinText;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windfall_programs::OnLate;
+use windfall_time::{Instant, Span};
+
+with_asks! {
+    /// A thread, or several alike. Exactly one of `run`, `periodic`, `sporadic`, `after`, `steps`,
+    /// `phases` and `recorded` says what it runs.
+    #[schemars(rename = "Thread")]
+    pub(crate) struct ThreadFile {
+        /// The scheduler above it; the default one when absent.
+        pub(crate) parent: Option<Lax<String>>,
+        /// How many threads: NAME-1 to NAME-n.
+        pub(crate) count: Option<Lax<u32>>,
+        /// When it is created; at the beginning when absent.
+        pub(crate) start: Option<Lax<Instant>>,
+        /// How much of the cache it uses.
+        pub(crate) working_set: Option<Lax<Kib>>,
+        /// `spin` or `spin from 2s`: computes for ever.
+        pub(crate) run: Option<Lax<SpinText>>,
+        /// Jobs at equal distances: `3ms/10ms`, `3ms/10ms@8ms`, or a table.
+        pub(crate) periodic: Option<TextOr<PeriodicFile>>,
+        /// Jobs at random distances.
+        pub(crate) sporadic: Option<SporadicFile>,
+        /// Jobs that follow those of another thread.
+        pub(crate) after: Option<AfterFile>,
+        /// Steps, repeated.
+        pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
+        /// Phases of steps, repeated.
+        pub(crate) phases: Option<Vec<PhaseFile>>,
+        /// How often `steps` or `phases` are repeated; for ever when absent.
+        pub(crate) loops: Option<Lax<u64>>,
+        /// What a thread did in a recorded trace.
+        pub(crate) recorded: Option<RecordedFile>,
+    }
+}
+
+/// Jobs at equal distances.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Periodic")]
+pub(crate) struct PeriodicFile {
+    /// How much each job is.
+    pub(crate) work: Option<Lax<Range>>,
+    /// Time between releases.
+    pub(crate) period: Option<Lax<Span>>,
+    /// First release; when the thread starts, when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) offset: Option<Lax<Instant>>,
+    /// Due so long after release, or `none`; the period when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deadline: Option<Lax<Due>>,
+    /// What becomes of a late job: `complete` (when absent) or `abort`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) late: Option<Lax<OnLate>>,
+    /// How many jobs; no end when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) count: Option<Lax<u64>>,
+}
+
+/// Jobs at random distances.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Sporadic")]
+pub(crate) struct SporadicFile {
+    /// How much each job is.
+    pub(crate) work: Option<Lax<Range>>,
+    /// Time between releases, as `50ms..200ms`.
+    pub(crate) gap: Option<Lax<Range>>,
+    /// First release; when the thread starts, when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) offset: Option<Lax<Instant>>,
+    /// Due so long after release, or `none`; the shortest gap when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deadline: Option<Lax<Due>>,
+    /// What becomes of a late job: `complete` (when absent) or `abort`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) late: Option<Lax<OnLate>>,
+    /// How many jobs; no end when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) count: Option<Lax<u64>>,
+}
+
+/// Jobs that follow another thread's.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "After")]
+pub(crate) struct AfterFile {
+    /// The thread whose finished jobs release these.
+    pub(crate) thread: Option<Lax<String>>,
+    /// How much each job is.
+    pub(crate) work: Option<Lax<Range>>,
+    /// Due so long after release, or `none`, as when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deadline: Option<Lax<Due>>,
+    /// What becomes of a late job: `complete` (when absent) or `abort`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) late: Option<Lax<OnLate>>,
+    /// How many jobs; no end when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) count: Option<Lax<u64>>,
+}
+
+/// What a thread did in a recorded trace.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Recorded")]
+pub(crate) struct RecordedFile {
+    /// The trace, relative to the scenario's folder.
+    pub(crate) file: Option<Lax<String>>,
+    /// The thread's name in it, or `#TID`.
+    pub(crate) thread: Option<Lax<String>>,
+}

@@ -1,0 +1,240 @@
+//! Compound values as they are written: `3ms/10ms@8ms`, guarantees, levels, words.
+
+use super::lax::{Raw, Scalar};
+use super::scalar::{Range, span, text};
+use crate::Guarantee;
+use crate::model::{Level, Rate, Reserve};
+use windfall_programs::{OnLate, Tick};
+use windfall_time::{Instant, Ratio, Span};
+use windfall_trace::Theft;
+
+impl Scalar for Guarantee {
+    const WANTED: &'static str = "a guarantee, as `RESBH 3ms 10ms`, `PS 3/10` or `NULL`";
+    const NAME: &'static str = "guarantee";
+
+    fn read(raw: &Raw) -> Result<Guarantee, String> {
+        match raw {
+            Raw::Text(text) => text.parse(),
+            _ => Err(format!("{} is not a guarantee", raw.show())),
+        }
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Text(self.to_string())
+    }
+}
+
+impl Scalar for Reserve {
+    const WANTED: &'static str = "amount and period, as `3ms/10ms`";
+    const NAME: &'static str = "reservation";
+
+    fn read(raw: &Raw) -> Result<Reserve, String> {
+        let text = text(raw, "a reservation")?;
+        let Some((amount, period)) = text.split_once('/') else {
+            return Err(format!("`{text}` has no `/`"));
+        };
+        let (amount, period) = (span(amount)?, span(period)?);
+        if amount.is_zero() || amount > period {
+            return Err(format!(
+                "amount {amount} is out of range; allowed: above 0, at most the period {period}"
+            ));
+        }
+        Ok(Reserve { amount, period })
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Text(format!("{}/{}", self.amount, self.period))
+    }
+}
+
+/// `3ms/10ms@8ms`: work, or between two, every period; due at the next, or so long after release.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Cycle {
+    pub(crate) work: Range,
+    pub(crate) period: Span,
+    pub(crate) deadline: Span,
+}
+
+impl Scalar for Cycle {
+    const WANTED: &'static str =
+        "work and period, as `3ms/10ms`, or with deadline, as `3ms/10ms@8ms`";
+    const NAME: &'static str = "cycle";
+
+    fn read(raw: &Raw) -> Result<Cycle, String> {
+        let text = text(raw, "work and period")?;
+        let Some((work, rest)) = text.split_once('/') else {
+            return Err(format!("`{text}` has no `/`"));
+        };
+        let (period, deadline) = period_and_deadline(rest)?;
+        let work = Range::parse(work)?;
+        Ok(Cycle { work, period, deadline })
+    }
+
+    fn write(&self) -> Raw {
+        let due = if self.deadline == self.period {
+            String::new()
+        } else {
+            format!("@{}", self.deadline)
+        };
+        Raw::Text(format!("{}/{}{due}", self.work.show(), self.period))
+    }
+}
+
+fn period_and_deadline(text: &str) -> Result<(Span, Span), String> {
+    let (period, deadline) = match text.split_once('@') {
+        Some((period, deadline)) => (span(period)?, span(deadline)?),
+        None => (span(text)?, span(text)?),
+    };
+    if period.is_zero() || deadline.is_zero() {
+        return Err("period and deadline must be above zero".to_owned());
+    }
+    Ok((period, deadline))
+}
+
+impl Scalar for Rate {
+    const WANTED: &'static str =
+        "a period, as `33ms` or `30Hz`, with work, as `5ms/33ms`, or deadline, as `33ms@20ms`";
+    const NAME: &'static str = "rate";
+
+    fn read(raw: &Raw) -> Result<Rate, String> {
+        let text = text(raw, "a period")?;
+        let (work, rest) = match text.split_once('/') {
+            Some((work, rest)) => (Some(span(work)?), rest),
+            None => (None, text),
+        };
+        let (period, deadline) = period_and_deadline(rest)?;
+        Ok(Rate { work, period, deadline })
+    }
+
+    fn write(&self) -> Raw {
+        let work = self.work.map_or_else(String::new, |work| format!("{work}/"));
+        let due = if self.deadline == self.period {
+            String::new()
+        } else {
+            format!("@{}", self.deadline)
+        };
+        Raw::Text(format!("{work}{}{due}", self.period))
+    }
+}
+
+/// `spin`, or `spin from 2s`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SpinText(pub(crate) Instant);
+
+impl Scalar for SpinText {
+    const WANTED: &'static str = "`spin` or `spin from 2s`; for other programs use `periodic`, `sporadic`, `after`, `steps`, `phases` or `recorded`";
+    const NAME: &'static str = "spin";
+
+    fn read(raw: &Raw) -> Result<SpinText, String> {
+        let unknown = || format!("{} is not a program", raw.show());
+        let Raw::Text(text) = raw else {
+            return Err(unknown());
+        };
+        let rest = text.trim().strip_prefix("spin").ok_or_else(unknown)?.trim();
+        if rest.is_empty() {
+            return Ok(SpinText(Instant::ZERO));
+        }
+        let from = span(rest.strip_prefix("from").ok_or_else(unknown)?)?;
+        Ok(SpinText(Instant::from_nanos(from.as_nanos())))
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Text(if self.0 == Instant::ZERO {
+            "spin".to_owned()
+        } else {
+            format!("spin from {}", self.0)
+        })
+    }
+}
+
+impl Scalar for Level {
+    const WANTED: &'static str =
+        "a time, as `17ms`, a share of it, as `32.6%cpu` or `50%machine`, or a whole number";
+    const NAME: &'static str = "level";
+
+    fn read(raw: &Raw) -> Result<Level, String> {
+        match raw {
+            Raw::Integer(n) => {
+                u64::try_from(*n).map(Level::Count).map_err(|_| format!("`{n}` is below zero"))
+            }
+            Raw::Text(text) => {
+                let Some((share, of)) = text.split_once('%') else {
+                    return span(text).map(Level::Span);
+                };
+                let share = share.trim().parse::<Ratio>().ok();
+                let share = share
+                    .and_then(|share| share.checked_div(Ratio::whole(100)))
+                    .ok_or_else(|| format!("`{text}` is not a share"))?;
+                match of.trim() {
+                    "cpu" => Ok(Level::OfCpu(share)),
+                    "machine" => Ok(Level::OfMachine(share)),
+                    "" => Err(format!("`{text}` does not say of what")),
+                    _ => Err(format!("`{text}`: unknown whole `{}`", of.trim())),
+                }
+            }
+            _ => Err(format!("{} is neither a time nor a whole number", raw.show())),
+        }
+    }
+
+    fn write(&self) -> Raw {
+        match self {
+            Level::Span(span) => Raw::Text(span.to_string()),
+            Level::OfCpu(share) => Raw::Text(format!("{}%cpu", percent(*share))),
+            Level::OfMachine(share) => Raw::Text(format!("{}%machine", percent(*share))),
+            Level::Count(n) => i64::try_from(*n).map_or(Raw::Text(n.to_string()), Raw::Integer),
+        }
+    }
+}
+
+/// 163/500 as `32.6`; what decimals do not reach, as a fraction of a hundred.
+fn percent(share: Ratio) -> String {
+    let Some(hundredfold) = share.checked_mul(Ratio::whole(100)) else {
+        return "0".to_owned();
+    };
+    for places in 0..=12_u32 {
+        let scale = 10_u64.pow(places);
+        if let Some(scaled) = hundredfold.checked_mul(Ratio::whole(scale))
+            && scaled.denominator() == 1
+        {
+            let scale = i128::from(scale);
+            let (whole, part) = (scaled.numerator() / scale, scaled.numerator() % scale);
+            let width = usize::try_from(places).unwrap_or(0);
+            return match places {
+                0 => whole.to_string(),
+                _ => format!("{whole}.{part:0width$}"),
+            };
+        }
+    }
+    hundredfold.to_string()
+}
+
+macro_rules! words {
+    ($($type:ty, $name:literal, $wanted:literal, [$($word:literal => $value:path),*];)*) => {$(
+        impl Scalar for $type {
+            const WANTED: &'static str = $wanted;
+            const NAME: &'static str = $name;
+
+            fn read(raw: &Raw) -> Result<$type, String> {
+                match raw {
+                    $(Raw::Text(text) if text == $word => Ok($value),)*
+                    _ => Err(format!("unknown word {}", raw.show())),
+                }
+            }
+
+            fn write(&self) -> Raw {
+                #[allow(unreachable_patterns, reason = "some types have more words than are written")]
+                Raw::Text(match self {
+                    $($value => $word,)*
+                    _ => "",
+                }.to_owned())
+            }
+        }
+    )*};
+}
+
+words! {
+    OnLate, "late", "`complete` or `abort`", ["complete" => OnLate::Complete, "abort" => OnLate::Abort];
+    Tick, "tick", "`relative` or `absolute`", ["relative" => Tick::Relative, "absolute" => Tick::Absolute];
+    Theft, "theft", "`interrupt`, `softirq` or `steal`",
+        ["interrupt" => Theft::Interrupt, "softirq" => Theft::Softirq, "steal" => Theft::Steal];
+}

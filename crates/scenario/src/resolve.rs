@@ -1,0 +1,190 @@
+//! From text to a scenario: read, inherit, decode, resolve, check; every step tells all its mistakes.
+
+mod change;
+mod expectation;
+mod machine;
+mod program;
+mod reader;
+mod scheduler;
+mod steps;
+mod thread;
+
+use crate::decode::{decode, unknown_key};
+use crate::diagnostic::{Diagnostics, Mistake};
+use crate::file::HeadFile;
+use crate::model::{Change, Machine, Scenario};
+use crate::source::{Origin, Path, SourceFile};
+use crate::tree::{self, Node};
+use reader::Reader;
+use std::sync::Arc;
+use toml::Spanned;
+use toml::de::DeValue;
+use windfall_time::{Instant, Span};
+
+/// The version of the format.
+pub(crate) const SCHEMA: u64 = 1;
+
+/// The keys of a scenario that hold tables.
+const PARTS: [&str; 6] = ["machine", "interrupts", "schedulers", "threads", "at", "expect"];
+const HEAD: [&str; 8] =
+    ["schema", "inherits", "question", "answer", "seed", "epoch", "length", "default"];
+
+impl Scenario {
+    /// Reads a file, and the one that it inherits from.
+    ///
+    /// # Errors
+    /// Every mistake in them, or that one cannot be read.
+    pub fn load(path: &std::path::Path) -> Result<Scenario, Diagnostics> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let mistake = Mistake::new(format!("{name}: cannot be read: {error}"), None);
+            one(&Origin::default(), mistake)
+        })?;
+        Scenario::parse_with(&name, &text, |base| {
+            let path = path.parent().unwrap_or(path).join(base);
+            let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+            Ok((path.display().to_string(), text))
+        })
+    }
+
+    /// Reads a text that inherits nothing. `name` is how mistakes call it.
+    ///
+    /// # Errors
+    /// Every mistake in it.
+    pub fn parse(name: &str, text: &str) -> Result<Scenario, Diagnostics> {
+        Scenario::parse_with(name, text, |_| Err("there is no folder to look in".to_owned()))
+    }
+
+    /// Reads a text; `base` gives the name and text of the file that it inherits from, or says why not.
+    ///
+    /// # Errors
+    /// Every mistake in them.
+    pub fn parse_with(
+        name: &str,
+        text: &str,
+        base: impl FnOnce(&str) -> Result<(String, String), String>,
+    ) -> Result<Scenario, Diagnostics> {
+        let own = file(name, text, 0);
+        let root = tree::parse(&own.text, 0);
+        let root = root.map_err(|list| many(&origin(vec![own.clone()]), list))?;
+        let Some((base_name, place)) = inherited(&root) else {
+            return resolve(root, vec![own.clone()]);
+        };
+        let (base_name, base_text) = base(&base_name).map_err(|why| {
+            let mistake =
+                Mistake::new(format!("`{base_name}` cannot be read: {why}"), Some(place.clone()))
+                    .help("name a file relative to this one");
+            one(&origin(vec![own.clone()]), mistake)
+        })?;
+        let base = file(&base_name, &base_text, own.text.len() + 1);
+        let files = vec![own.clone(), base.clone()];
+        let below = tree::parse(&base.text, base.start);
+        let below = below.map_err(|list| many(&origin(files.clone()), list))?;
+        if let Some((_, place)) = inherited(&below) {
+            let mistake =
+                Mistake::new("a file that is inherited from inherits nothing itself", Some(place))
+                    .help("inherit from one file only, and put there what both share");
+            return Err(one(&origin(files), mistake));
+        }
+        resolve(tree::merge(root.clone(), below), files)
+    }
+}
+
+fn file(name: &str, text: &str, start: usize) -> SourceFile {
+    SourceFile { name: name.to_owned(), text: text.to_owned(), start }
+}
+
+fn origin(files: Vec<SourceFile>) -> Origin {
+    Origin { files: Arc::new(files), places: Arc::default() }
+}
+
+fn many(origin: &Origin, list: Vec<Mistake>) -> Diagnostics {
+    Diagnostics::of(origin, list).unwrap_or_else(|| one(origin, Mistake::new("unreadable", None)))
+}
+
+fn one(origin: &Origin, mistake: Mistake) -> Diagnostics {
+    Diagnostics::single(origin, mistake)
+}
+
+fn inherited(root: &Node<'_>) -> Option<(String, std::ops::Range<usize>)> {
+    let value = root.get_ref().get("inherits")?;
+    Some((value.get_ref().as_str()?.to_owned(), value.span()))
+}
+
+fn resolve(root: Node<'_>, files: Vec<SourceFile>) -> Result<Scenario, Diagnostics> {
+    let origin = Origin { files: Arc::new(files), places: Arc::new(tree::places(&root)) };
+    let mut reader = Reader::new(&origin);
+    let scenario = read(root, &mut reader);
+    let mut mistakes = reader.mistakes;
+    crate::check::check(&scenario, &mut mistakes);
+    match Diagnostics::of(&origin, mistakes) {
+        Some(diagnostics) => Err(diagnostics),
+        None => Ok(scenario),
+    }
+}
+
+/// The parts of the root table: its plain keys, then each of `PARTS`.
+fn split<'i>(root: Node<'i>, reader: &mut Reader<'_>) -> (Node<'i>, Vec<Option<Node<'i>>>) {
+    let span = root.span();
+    let mut head = toml::de::DeTable::new();
+    let mut parts: Vec<Option<Node<'i>>> = PARTS.iter().map(|_| None).collect();
+    if let DeValue::Table(table) = root.into_inner() {
+        for (key, value) in table {
+            if let Some(at) = PARTS.iter().position(|part| part == key.get_ref()) {
+                parts[at] = Some(value);
+            } else if HEAD.iter().any(|known| known == key.get_ref()) {
+                head.insert(key, value);
+            } else {
+                let allowed = HEAD.iter().chain(&PARTS).copied();
+                let mistake = unknown_key(key.get_ref(), allowed, Some(key.span()));
+                reader.mistakes.push(mistake);
+            }
+        }
+    }
+    (Spanned::new(span, DeValue::Table(head)), parts)
+}
+
+fn read(root: Node<'_>, reader: &mut Reader<'_>) -> Scenario {
+    let (head, parts) = split(root, reader);
+    let mut parts = parts.into_iter();
+    let mut part = || parts.next().flatten();
+    let head: HeadFile = decode(head, &mut reader.mistakes).unwrap_or_default();
+    let at = |key: &str| Path::of(&[key]);
+    match reader.need(head.schema, &at("schema"), "`schema = 1`") {
+        Some(SCHEMA) | None => {}
+        Some(other) => {
+            let place = reader.origin.value(&at("schema"));
+            let mistake = Mistake::new(format!("schema {other} is not known"), place);
+            reader.mistakes.push(mistake.help(format!("this program reads schema {SCHEMA}")));
+        }
+    }
+    let _ = reader.get(head.inherits, &at("inherits"));
+    let machine = part().map_or_else(|| Machine::ideal(1), |node| machine::machine(node, reader));
+    let interrupts = machine::interrupts(part(), reader);
+    let schedulers = scheduler::schedulers(part(), reader);
+    let threads = thread::threads(part(), reader);
+    let requests = change::requests(part(), reader);
+    let mut names: Vec<&str> = schedulers.iter().map(|scheduler| scheduler.name.as_str()).collect();
+    names.extend(requests.iter().filter_map(|request| match &request.change {
+        Change::Create(scheduler) => Some(scheduler.name.as_str()),
+        _ => None,
+    }));
+    let expectations = expectation::expectations(part(), reader, &names);
+    Scenario {
+        question: reader.get(head.question, &at("question")),
+        answer: reader.get(head.answer, &at("answer")),
+        seed: reader.need(head.seed, &at("seed"), "`seed = 7`, any number").unwrap_or(0),
+        epoch: reader.get(head.epoch, &at("epoch")).unwrap_or(Instant::ZERO),
+        length: reader
+            .need(head.length, &at("length"), "how long the scenario lasts, as `length = \"10 s\"`")
+            .unwrap_or(Span::from_secs(1)),
+        default: reader.get(head.default, &at("default")),
+        machine,
+        interrupts,
+        schedulers,
+        threads,
+        requests,
+        expectations,
+        origin: reader.origin.clone(),
+    }
+}

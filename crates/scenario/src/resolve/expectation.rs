@@ -1,0 +1,98 @@
+//! Expectations.
+
+use super::reader::Reader;
+use crate::file::ExpectFile;
+use crate::model::{Bound, Expectation, Quantity, Subject};
+use crate::source::Path;
+use crate::suggest;
+use crate::tree::Node;
+
+pub(super) fn expectations(
+    node: Option<Node<'_>>,
+    reader: &mut Reader<'_>,
+    schedulers: &[&str],
+) -> Vec<Expectation> {
+    let list: Vec<(usize, ExpectFile)> = reader.list(node, "expect");
+    list.into_iter()
+        .filter_map(|(number, file)| {
+            let path = Path::of(&["expect"]).item(number);
+            expectation(file, &path, reader, schedulers)
+        })
+        .collect()
+}
+
+fn expectation(
+    file: ExpectFile,
+    path: &Path,
+    reader: &mut Reader<'_>,
+    schedulers: &[&str],
+) -> Option<Expectation> {
+    let what = "whose and what, as `what = \"a.response.max\"`";
+    let what = reader.need(file.what, &path.key("what"), what);
+    let what = what.and_then(|what| quantity(&what, path, reader, schedulers));
+    let above = reader.get(file.above, &path.key("above"));
+    let bound = Bound {
+        at_most: reader.get(file.at_most, &path.key("at-most")),
+        at_least: reader.get(file.at_least, &path.key("at-least")),
+        equals: reader.get(file.equals, &path.key("equals")).map(|level| (level, None)),
+    };
+    let within = reader.get(file.within, &path.key("within"));
+    if within.is_some() && bound.equals.is_none() && !reader.origin.has(&path.key("equals")) {
+        reader.wrong_key(
+            &path.key("within"),
+            "`within` goes with `equals`",
+            "add `equals`, or leave it out",
+        );
+    }
+    let because = "why the number is that number, as `because = \"gap 14 ms + 3 ms of work\"`";
+    let because = reader.need(file.because, &path.key("because"), because);
+    let (subject, quantity) = what?;
+    let quantity = match (quantity, above) {
+        (Quantity::IntervalsAbove(_), Some(limit)) => Quantity::IntervalsAbove(limit),
+        (Quantity::IntervalsAbove(_), None) => {
+            reader
+                .missing(&path.key("above"), "which intervals are counted, as `above = \"33ms\"`");
+            quantity
+        }
+        (_, Some(_)) => {
+            reader.wrong_key(&path.key("above"), "`above` goes with `intervals`", "leave it out");
+            quantity
+        }
+        (_, None) => quantity,
+    };
+    Some(Expectation {
+        subject,
+        quantity,
+        bound: Bound { equals: bound.equals.map(|(level, _)| (level, within)), ..bound },
+        because: because.unwrap_or_default(),
+    })
+}
+
+/// `a.response.max` as subject and quantity; names may hold dots, so the end decides.
+fn quantity(
+    what: &str,
+    path: &Path,
+    reader: &mut Reader<'_>,
+    schedulers: &[&str],
+) -> Option<(Subject, Quantity)> {
+    let found = Quantity::ALL.iter().find_map(|(text, quantity)| {
+        let subject = what.strip_suffix(text)?.strip_suffix('.')?;
+        Some((subject, *quantity))
+    });
+    let Some((subject, quantity)) = found.filter(|(subject, _)| !subject.is_empty()) else {
+        let written = what.split_once('.').map_or(what, |(_, quantity)| quantity);
+        let texts = Quantity::ALL.iter().map(|(text, _)| *text);
+        let help = suggest::hint(written, texts);
+        let message = format!("`{what}` does not end in a known quantity");
+        reader.wrong(&path.key("what"), message, &help);
+        return None;
+    };
+    let subject = if subject == "machine" {
+        Subject::Machine
+    } else if schedulers.contains(&subject) {
+        Subject::Scheduler(subject.to_owned())
+    } else {
+        Subject::Threads(subject.to_owned())
+    };
+    Some((subject, quantity))
+}

@@ -1,0 +1,112 @@
+//! The machine and its interrupts.
+
+use super::reader::Reader;
+use crate::decode::decode;
+use crate::file::{InterruptsFile, MachineFile, Processors, Range};
+use crate::model::{Cache, Costs, Interrupts, Machine, Pattern, Timer};
+use crate::source::Path;
+use crate::tree::Node;
+use windfall_time::{Instant, Ratio, Span};
+use windfall_trace::Theft;
+
+pub(super) fn machine(node: Node<'_>, reader: &mut Reader<'_>) -> Machine {
+    let path = Path::of(&["machine"]);
+    let file: MachineFile = decode(node, &mut reader.mistakes).unwrap_or_default();
+    let speeds = match file.processors {
+        None => vec![Ratio::ONE],
+        Some(Processors::Count(count)) => {
+            let count = reader.get(count.into(), &path.key("processors"));
+            vec![Ratio::ONE; usize::from(count.unwrap_or(1))]
+        }
+        Some(Processors::List(list)) => {
+            let path = path.key("processors");
+            let speeds = list.into_iter().enumerate().map(|(number, processor)| {
+                let path = path.item(number).key("speed");
+                reader.get(processor.speed, &path).unwrap_or(Ratio::ONE)
+            });
+            speeds.collect()
+        }
+    };
+    let timer = reader.get(file.timer, &path.key("timer"));
+    let costs = file.costs.unwrap_or_default();
+    let cost = path.key("costs");
+    let costs = Costs {
+        switch: reader.get(costs.switch, &cost.key("switch")).unwrap_or_default(),
+        decision: reader.get(costs.decision, &cost.key("decision")).unwrap_or_default(),
+        notification: reader.get(costs.notification, &cost.key("notification")).unwrap_or_default(),
+    };
+    let cache = file.cache.and_then(|cache| {
+        let path = path.key("cache");
+        let size = reader.need(cache.size, &path.key("size"), "its size, as `size = \"512KB\"`");
+        let refill = reader.need(
+            cache.refill,
+            &path.key("refill"),
+            "the time for each KB, as `refill = \"5.57us\"`",
+        );
+        Some(Cache { size_kib: size?.0, refill: refill? })
+    });
+    Machine { speeds, timer: timer.map_or(Timer::Precise, |timer| timer.0), costs, cache }
+}
+
+pub(super) fn interrupts(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<Interrupts> {
+    let list: Vec<(usize, InterruptsFile)> = reader.list(node, "interrupts");
+    list.into_iter()
+        .map(|(number, file)| source(file, &Path::of(&["interrupts"]).item(number), reader))
+        .collect()
+}
+
+fn source(file: InterruptsFile, path: &Path, reader: &mut Reader<'_>) -> Interrupts {
+    let kind = reader.get(file.kind, &path.key("kind"));
+    let number = reader.get(file.number, &path.key("number"));
+    let processors = file.processors.unwrap_or_default().into_iter().enumerate();
+    let processors = processors
+        .filter_map(|(at, cpu)| reader.get(Some(cpu), &path.key("processors").item(at)))
+        .collect();
+    let given = [
+        ("every", file.every.is_some()),
+        ("gap", file.gap.is_some()),
+        ("recorded", file.recorded.is_some()),
+    ];
+    let given: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect();
+    const ONE: &str = "exactly one of `every`, `gap` and `recorded`";
+    if given.len() != 1 {
+        let at = given.last().map_or_else(|| path.clone(), |key| path.key(key));
+        reader.wrong(&at, "it is not clear when these interrupts come", &format!("write {ONE}"));
+    }
+    let every = reader.get(file.every, &path.key("every"));
+    let every = reader.above_zero(every, &path.key("every"));
+    let gap = reader.get(file.gap, &path.key("gap"));
+    let recorded = reader.get(file.recorded, &path.key("recorded"));
+    let offset = reader.get(file.offset, &path.key("offset"));
+    if offset.is_some() && !given.contains(&"every") {
+        reader.wrong(&path.key("offset"), "`offset` goes with `every`", "leave it out");
+    }
+    let cost = if recorded.is_some() {
+        if file.cost.is_some() {
+            reader.wrong(&path.key("cost"), "a recording has its own costs", "leave `cost` out");
+        }
+        None
+    } else {
+        reader.need(file.cost, &path.key("cost"), "how long each takes, as `cost = \"20us\"`")
+    };
+    let cost = cost.unwrap_or(Range(Span::ZERO, Span::ZERO));
+    let pattern = match (recorded, gap) {
+        (Some(file), _) => Pattern::Recorded { file },
+        (None, None) if cost.0 == cost.1 => Pattern::Periodic {
+            offset: offset.unwrap_or(Instant::ZERO),
+            period: every.unwrap_or(Span::MAX),
+            cost: cost.0,
+        },
+        (None, gap) => {
+            let every = every.unwrap_or(Span::MAX);
+            let gap = gap.unwrap_or(Range(every, every));
+            Pattern::Random { gap: (gap.0, gap.1), cost: (cost.0, cost.1) }
+        }
+    };
+    Interrupts {
+        kind: kind.unwrap_or(Theft::Interrupt),
+        number: number.unwrap_or(0),
+        processors,
+        pattern,
+    }
+}

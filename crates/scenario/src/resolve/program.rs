@@ -1,0 +1,99 @@
+//! Programs that are jobs.
+
+use super::reader::Reader;
+use crate::file::{AfterFile, Cycle, Due, Lax, PeriodicFile, Range, SporadicFile, TextOr};
+use crate::model::{Activation, Jobs, Run};
+use crate::source::Path;
+use windfall_programs::OnLate;
+use windfall_time::{Instant, Span};
+
+const WORK: &str = "how much each job is, as `work = \"3ms\"`";
+
+/// What jobs of all kinds have.
+struct Common {
+    work: Option<Lax<Range>>,
+    deadline: Option<Lax<Due>>,
+    late: Option<Lax<OnLate>>,
+    count: Option<Lax<u64>>,
+}
+
+fn jobs(
+    common: Common,
+    usual: Option<Span>,
+    activation: Option<Activation>,
+    path: &Path,
+    reader: &mut Reader<'_>,
+) -> Option<Run> {
+    let work = reader.need(common.work, &path.key("work"), WORK);
+    let due = reader.get(common.deadline, &path.key("deadline"));
+    if due == Some(Due(Some(Span::ZERO))) {
+        reader.wrong(&path.key("deadline"), "no time at all", "write a time above zero, or `none`");
+    }
+    let late = reader.get(common.late, &path.key("late"));
+    let count = reader.get(common.count, &path.key("count"));
+    Some(Run::Jobs(Jobs {
+        activation: activation?,
+        work: work?.work(),
+        deadline: due.map_or(usual, |due| due.0),
+        late: late.unwrap_or_default(),
+        count,
+    }))
+}
+
+pub(super) fn periodic(
+    file: TextOr<PeriodicFile>,
+    start: Instant,
+    path: &Path,
+    reader: &mut Reader<'_>,
+) -> Option<Run> {
+    let file = match file {
+        TextOr::Table(file) => file,
+        TextOr::Text(raw) => {
+            let cycle: Cycle = reader.scalar(&raw, path)?;
+            return Some(Run::Jobs(Jobs {
+                activation: Activation::Periodic { offset: start, period: cycle.period },
+                work: cycle.work.work(),
+                deadline: Some(cycle.deadline),
+                late: OnLate::Complete,
+                count: None,
+            }));
+        }
+    };
+    let what = "the time between releases, as `period = \"10ms\"`";
+    let period = reader.need(file.period, &path.key("period"), what);
+    let period = reader.above_zero(period, &path.key("period"));
+    let offset = reader.get(file.offset, &path.key("offset"));
+    let common =
+        Common { work: file.work, deadline: file.deadline, late: file.late, count: file.count };
+    let activation =
+        period.map(|period| Activation::Periodic { offset: offset.unwrap_or(start), period });
+    jobs(common, period, activation, path, reader)
+}
+
+pub(super) fn sporadic(
+    file: SporadicFile,
+    start: Instant,
+    path: &Path,
+    reader: &mut Reader<'_>,
+) -> Option<Run> {
+    let what = "the time between releases, as `gap = \"50ms..200ms\"`";
+    let gap = reader.need(file.gap, &path.key("gap"), what);
+    let least = reader.above_zero(gap.map(|gap| gap.0), &path.key("gap"));
+    let offset = reader.get(file.offset, &path.key("offset"));
+    let common =
+        Common { work: file.work, deadline: file.deadline, late: file.late, count: file.count };
+    let activation = gap.map(|gap| Activation::Sporadic {
+        offset: offset.unwrap_or(start),
+        least: gap.0,
+        most: gap.1,
+    });
+    jobs(common, least, activation, path, reader)
+}
+
+pub(super) fn after(file: AfterFile, path: &Path, reader: &mut Reader<'_>) -> Option<Run> {
+    let what = "the thread whose jobs come before, as `thread = \"a\"`";
+    let before = reader.need(file.thread, &path.key("thread"), what);
+    let common =
+        Common { work: file.work, deadline: file.deadline, late: file.late, count: file.count };
+    jobs(common, None, before.map(Activation::After), path, reader)
+}

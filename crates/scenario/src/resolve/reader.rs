@@ -1,0 +1,151 @@
+//! What reading needs everywhere: the places, the mistakes so far, and ways to get at values.
+
+use crate::decode::decode;
+use crate::diagnostic::Mistake;
+use crate::file::{AsksFile, Lax, Raw, Scalar};
+use crate::model::Asks;
+use crate::source::{Origin, Path};
+use crate::tree::Node;
+use serde::de::DeserializeOwned;
+use toml::de::DeValue;
+use windfall_time::Span;
+
+pub(super) struct Reader<'a> {
+    pub(super) origin: &'a Origin,
+    pub(super) mistakes: Vec<Mistake>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(origin: &'a Origin) -> Reader<'a> {
+        Reader { origin, mistakes: Vec::new() }
+    }
+
+    /// A value that may be absent.
+    pub(super) fn get<T>(&mut self, value: Option<Lax<T>>, path: &Path) -> Option<T> {
+        match value?.0 {
+            Ok(value) => Some(value),
+            Err(trouble) => {
+                let place = self.origin.value(path);
+                let mistake = Mistake::new(trouble.message, place).help(trouble.help);
+                self.mistakes.push(mistake);
+                None
+            }
+        }
+    }
+
+    /// A value that may not.
+    pub(super) fn need<T>(&mut self, value: Option<Lax<T>>, path: &Path, what: &str) -> Option<T> {
+        if value.is_none() {
+            self.missing(path, what);
+        }
+        self.get(value, path)
+    }
+
+    /// Something is not there, unless it was there and wrong.
+    pub(super) fn missing(&mut self, path: &Path, what: &str) {
+        if self.origin.has(path) {
+            return;
+        }
+        let key = path.last().to_owned();
+        let place = self.origin.value(path);
+        let place = place.or_else(|| (!self.origin.files.is_empty()).then_some(0..0));
+        self.mistakes
+            .push(Mistake::new(format!("`{key}` is missing"), place).help(format!("write {what}")));
+    }
+
+    /// A text that stands where a table may, too.
+    pub(super) fn scalar<T: Scalar>(&mut self, raw: &Raw, path: &Path) -> Option<T> {
+        self.get(Some(Lax::from_raw(raw)), path)
+    }
+
+    /// A mistake at a path.
+    pub(super) fn wrong(&mut self, path: &Path, message: impl Into<String>, help: &str) {
+        let place = self.origin.value(path);
+        self.mistakes.push(Mistake::new(message, place).help(help));
+    }
+
+    /// A mistake at a key.
+    pub(super) fn wrong_key(&mut self, path: &Path, message: impl Into<String>, help: &str) {
+        let place = self.origin.key(path);
+        self.mistakes.push(Mistake::new(message, place).help(help));
+    }
+
+    /// Whether there was something at a path that has been told of and left out.
+    pub(super) fn cut_from(&self, path: &Path) -> bool {
+        self.origin.has_below(path)
+    }
+
+    /// A length of time above zero.
+    pub(super) fn above_zero(&mut self, span: Option<Span>, path: &Path) -> Option<Span> {
+        let zero = span.is_some_and(Span::is_zero);
+        if zero {
+            self.wrong(path, "no time at all", "write a length of time above zero");
+        }
+        span.filter(|span| !span.is_zero())
+    }
+
+    /// What is asked of a parent.
+    pub(super) fn asks(&mut self, asks: AsksFile, path: &Path) -> Asks {
+        Asks {
+            guarantee: self.get(asks.guarantee, &path.key("guarantee")),
+            reserve: self.get(asks.reserve, &path.key("reserve")),
+            share: self.get(asks.share, &path.key("share")),
+            warp: self.get(asks.warp, &path.key("warp")),
+            priority: self.get(asks.priority, &path.key("priority")),
+            rate: self.get(asks.rate, &path.key("rate")),
+        }
+    }
+
+    /// The entries of a list of tables, each with its number.
+    pub(super) fn list<T: DeserializeOwned>(
+        &mut self,
+        node: Option<Node<'_>>,
+        key: &str,
+    ) -> Vec<(usize, T)> {
+        self.items(node, key)
+            .into_iter()
+            .filter_map(|(number, node)| Some((number, decode(node, &mut self.mistakes)?)))
+            .collect()
+    }
+
+    /// The entries of a list, not decoded.
+    pub(super) fn items<'i>(
+        &mut self,
+        node: Option<Node<'i>>,
+        key: &str,
+    ) -> Vec<(usize, Node<'i>)> {
+        let Some(node) = node else {
+            return Vec::new();
+        };
+        match node.into_inner() {
+            DeValue::Array(list) => list.into_iter().enumerate().collect(),
+            _ => {
+                let help = format!("write `[[{key}]]` above each of them");
+                self.wrong(&Path::of(&[key]), format!("`{key}` is a list of tables"), &help);
+                Vec::new()
+            }
+        }
+    }
+
+    /// The entries of a table of tables, by name.
+    pub(super) fn named<'i>(
+        &mut self,
+        node: Option<Node<'i>>,
+        key: &str,
+    ) -> Vec<(String, Node<'i>)> {
+        let Some(node) = node else {
+            return Vec::new();
+        };
+        match node.into_inner() {
+            DeValue::Table(table) => table
+                .into_iter()
+                .map(|(key, value)| (key.into_inner().into_owned(), value))
+                .collect(),
+            _ => {
+                let help = format!("write `[{key}.NAME]` above each of them");
+                self.wrong(&Path::of(&[key]), format!("`{key}` is a table of tables"), &help);
+                Vec::new()
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Schedulers, their settings and their parents.
+
+use super::reader::Reader;
+use crate::decode::{decode, unknown_key};
+use crate::diagnostic::Mistake;
+use crate::file::{Lax, OWN_KEYS, ParentFile, Raw, SchedulerFile, TextOr};
+use crate::model::{Attachment, Parent, Scheduler, Setting};
+use crate::source::Path;
+use crate::suggest;
+use crate::tree::Node;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use windfall_schedulers::catalogue::{self, Form};
+use windfall_time::Span;
+
+pub(super) fn schedulers(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<Scheduler> {
+    let entries = reader.named(node, "schedulers");
+    entries
+        .into_iter()
+        .map(|(name, node)| {
+            let path = Path::of(&["schedulers", &name]);
+            scheduler(name, node, &path, reader)
+        })
+        .collect()
+}
+
+/// A key that is not one of a scheduler's own.
+struct Extra {
+    key: Spanned<String>,
+    value: Option<Raw>,
+}
+
+pub(super) fn scheduler(
+    name: String,
+    node: Node<'_>,
+    path: &Path,
+    reader: &mut Reader<'_>,
+) -> Scheduler {
+    let (node, extras) = split(node);
+    let file: SchedulerFile = decode(node, &mut reader.mistakes).unwrap_or_default();
+    let asks = reader.asks(file.asks(), path);
+    let kind =
+        reader.need(file.scheduler, &path.key("scheduler"), "its kind, as `scheduler = \"rez\"`");
+    let kind = kind.unwrap_or_default();
+    let settings = settings(&kind, extras, path, reader);
+    let count = usize::from(reader.get(file.processors, &path.key("processors")).unwrap_or(1));
+    if count == 0 {
+        reader.wrong(&path.key("processors"), "no processors", "write 1 or more");
+    }
+    let owns = match (file.parent, file.parents) {
+        (parent, None) => {
+            let what = "`parent = \"top\"` or the name of a scheduler";
+            let parent = reader.need(parent, &path.key("parent"), what);
+            let own = Attachment { parent: parent_of(parent), asks };
+            vec![own; count.max(1)]
+        }
+        (None, Some(list)) => {
+            if count != 1 {
+                let path = path.key("processors");
+                reader.wrong(&path, "`processors` goes with `parent`", "write it inside `parents`");
+            }
+            if !asks.is_empty() {
+                let message = "what is asked of several parents stands inside `parents`";
+                let help = "write `parents = [{ parent = \"res\", share = 3 }, \"root\"]`";
+                reader.wrong(path, message, help);
+            }
+            parents(list, &path.key("parents"), reader)
+        }
+        (Some(_), Some(_)) => {
+            let path = path.key("parents");
+            reader.wrong(
+                &path,
+                "`parent` and `parents` exclude each other",
+                "leave one of them out",
+            );
+            Vec::new()
+        }
+    };
+    Scheduler { name, kind, settings, owns }
+}
+
+fn parent_of(name: Option<String>) -> Parent {
+    match name.unwrap_or_default() {
+        name if name == "top" => Parent::Top,
+        name => Parent::Scheduler(name),
+    }
+}
+
+fn parents(list: Vec<TextOr<ParentFile>>, path: &Path, reader: &mut Reader<'_>) -> Vec<Attachment> {
+    let mut owns = Vec::new();
+    if list.is_empty() {
+        reader.wrong(path, "no parents", "name at least one");
+    }
+    for (number, entry) in list.into_iter().enumerate() {
+        let path = path.item(number);
+        let file = match entry {
+            TextOr::Text(raw) => {
+                let own = Attachment {
+                    parent: parent_of(reader.get(Some(Lax::from_raw(&raw)), &path)),
+                    asks: crate::model::Asks::default(),
+                };
+                owns.push(own);
+                continue;
+            }
+            TextOr::Table(file) => file,
+        };
+        let asks = reader.asks(file.asks(), &path);
+        let count = reader.get(file.processors, &path.key("processors")).unwrap_or(1);
+        if count == 0 {
+            reader.wrong(&path.key("processors"), "no processors", "write 1 or more");
+        }
+        let what = "`parent = \"top\"` or the name of a scheduler";
+        let parent = reader.need(file.parent, &path.key("parent"), what);
+        let own = Attachment { parent: parent_of(parent), asks };
+        owns.extend(std::iter::repeat_n(own, usize::from(count.max(1))));
+    }
+    owns
+}
+
+fn split(node: Node<'_>) -> (Node<'_>, Vec<Extra>) {
+    let span = node.span();
+    let DeValue::Table(table) = node.get_ref() else {
+        return (node, Vec::new());
+    };
+    let mut own = DeTable::new();
+    let mut extras = Vec::new();
+    for (key, value) in table.iter() {
+        if OWN_KEYS.contains(&key.get_ref().as_ref()) {
+            own.insert(key.clone(), value.clone());
+        } else {
+            extras.push(Extra {
+                key: Spanned::new(key.span(), key.get_ref().clone().into_owned()),
+                value: decode(value.clone(), &mut Vec::new()),
+            });
+        }
+    }
+    (Spanned::new(span, DeValue::Table(own)), extras)
+}
+
+fn settings(
+    kind: &str,
+    extras: Vec<Extra>,
+    path: &Path,
+    reader: &mut Reader<'_>,
+) -> Vec<(String, Setting)> {
+    let Some(kind) = catalogue::find(kind) else {
+        if !kind.is_empty() {
+            let names: Vec<&str> = catalogue::KINDS.iter().map(|kind| kind.name).collect();
+            let place = reader.origin.value(&path.key("scheduler"));
+            let mistake = Mistake::new(format!("unknown scheduler `{kind}`"), place);
+            let help = suggest::hint(kind, names.iter().copied());
+            reader.mistakes.push(mistake.help(help));
+        }
+        return Vec::new();
+    };
+    let mut settings = Vec::new();
+    for Extra { key, value } in extras {
+        let name = key.get_ref().as_str();
+        let Some(known) = kind.settings.iter().find(|setting| setting.name == name) else {
+            let allowed = kind.settings.iter().map(|setting| setting.name);
+            let mistake = unknown_key(name, allowed.chain(OWN_KEYS), Some(key.span()));
+            reader.mistakes.push(mistake);
+            continue;
+        };
+        let path = path.key(name);
+        let read = value.and_then(|raw| setting(known.form, &raw));
+        match read {
+            Some(setting) => settings.push((name.to_owned(), setting)),
+            None => {
+                let message = format!("`{name}` of `{}` is out of range", kind.name);
+                reader.wrong(
+                    &path,
+                    message,
+                    &format!("write {}; {}", form(known.form), known.help),
+                );
+            }
+        }
+    }
+    settings.sort_by(|(a, _), (b, _)| a.cmp(b));
+    settings
+}
+
+/// A value in the form that a setting has; `None` when it has not.
+fn setting(form: Form, raw: &Raw) -> Option<Setting> {
+    match (form, raw) {
+        (Form::Span, Raw::Text(text)) => {
+            let span: Span = text.parse().ok()?;
+            (!span.is_zero()).then_some(Setting::Span(span))
+        }
+        (Form::Integer(least, most), Raw::Integer(n)) => {
+            (least..=most).contains(n).then_some(Setting::Integer(*n))
+        }
+        (Form::Bool, Raw::Bool(b)) => Some(Setting::Bool(*b)),
+        (Form::Word(words), Raw::Text(text)) => {
+            words.contains(&text.as_str()).then(|| Setting::Word(text.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// A form in words.
+fn form(form: Form) -> String {
+    match form {
+        Form::Span => "a length of time above zero, as `10ms`".to_owned(),
+        Form::Integer(least, most) => format!("a whole number from {least} to {most}"),
+        Form::Bool => "`true` or `false`".to_owned(),
+        Form::Word(words) => format!("one of `{}`", words.join("`, `")),
+    }
+}

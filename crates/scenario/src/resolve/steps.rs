@@ -1,0 +1,134 @@
+//! Programs that are phases of steps.
+
+use super::reader::Reader;
+use crate::file::{Lax, PhaseFile, Raw, StepFile, TextOr};
+use crate::model::{Phase, Run, Step};
+use crate::source::Path;
+
+const WORDS: &str = "`job`, `yield` or `suspend`";
+
+/// `steps` of a thread: one phase.
+pub(super) fn alone(
+    list: Vec<TextOr<StepFile>>,
+    loops: Option<Lax<u64>>,
+    path: &Path,
+    reader: &mut Reader<'_>,
+) -> Option<Run> {
+    let loops = reader.get(loops, &path.key("loops"));
+    let steps = steps(list, &path.key("steps"), reader);
+    let phase = Phase { name: "main".to_owned(), loops: 1, steps };
+    Some(Run::Phases { loops, phases: vec![phase] })
+}
+
+/// `phases` of a thread.
+pub(super) fn phases(
+    list: Vec<PhaseFile>,
+    loops: Option<Lax<u64>>,
+    path: &Path,
+    reader: &mut Reader<'_>,
+) -> Option<Run> {
+    let loops = reader.get(loops, &path.key("loops"));
+    let path = path.key("phases");
+    if list.is_empty() {
+        reader.wrong(&path, "no phases", "write at least one, or another program");
+    }
+    let phases = list.into_iter().enumerate().map(|(number, file)| {
+        let path = path.item(number);
+        let name = reader.get(file.name, &path.key("name"));
+        let count = reader.get(file.loops, &path.key("loops"));
+        if file.steps.is_none() {
+            reader.missing(&path.key("steps"), "`steps = [{ run = \"1ms\" }]`");
+        }
+        Phase {
+            name: name.unwrap_or_else(|| format!("phase-{}", number + 1)),
+            loops: count.unwrap_or(1),
+            steps: steps(file.steps.unwrap_or_default(), &path.key("steps"), reader),
+        }
+    });
+    let phases = phases.collect();
+    Some(Run::Phases { loops, phases })
+}
+
+fn steps(list: Vec<TextOr<StepFile>>, path: &Path, reader: &mut Reader<'_>) -> Vec<Step> {
+    list.into_iter()
+        .enumerate()
+        .filter_map(|(number, step)| {
+            let path = path.item(number);
+            match step {
+                TextOr::Text(raw) => word(&raw, &path, reader),
+                TextOr::Table(file) => table(file, &path, reader),
+            }
+        })
+        .collect()
+}
+
+fn word(raw: &Raw, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
+    match raw {
+        Raw::Text(text) if text == "job" => Some(Step::Job),
+        Raw::Text(text) if text == "yield" => Some(Step::Yield),
+        Raw::Text(text) if text == "suspend" => Some(Step::Suspend),
+        _ => {
+            let help = format!("write {WORDS}, or a table, as `{{ run = \"3ms\" }}`");
+            reader.wrong(path, format!("{} is not a step", raw.show()), &help);
+            None
+        }
+    }
+}
+
+fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
+    let waits = file.wait.is_some();
+    let keys = [
+        ("run", file.run.is_some()),
+        ("sleep", file.sleep.is_some()),
+        ("timer", file.timer.is_some()),
+        ("lock", file.lock.is_some() && !waits),
+        ("unlock", file.unlock.is_some()),
+        ("wait", waits),
+        ("signal", file.signal.is_some()),
+        ("broadcast", file.broadcast.is_some()),
+        ("barrier", file.barrier.is_some()),
+        ("resume", file.resume.is_some()),
+    ];
+    let given: Vec<&str> = keys.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect();
+    let [only] = given.as_slice() else {
+        if let [first, second, ..] = given.as_slice() {
+            let message = format!("a step does one thing, not `{first}` and `{second}`");
+            reader.wrong(path, message, "write two steps, one after the other");
+        } else if !reader.cut_from(path) {
+            let all: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
+            let help = format!("write one of `{}`, or the word {WORDS}", all.join("`, `"));
+            reader.wrong(path, "a step that does nothing", &help);
+        }
+        return None;
+    };
+    if *only != "timer" && (file.name.is_some() || file.mode.is_some()) {
+        reader.wrong(path, "`name` and `mode` go with `timer`", "leave them out");
+    }
+    let mut at = |value: Option<Lax<String>>, key: &str| reader.get(value, &path.key(key));
+    Some(match *only {
+        "lock" => Step::Lock(at(file.lock, "lock")?),
+        "unlock" => Step::Unlock(at(file.unlock, "unlock")?),
+        "signal" => Step::Signal(at(file.signal, "signal")?),
+        "broadcast" => Step::Broadcast(at(file.broadcast, "broadcast")?),
+        "barrier" => Step::Barrier(at(file.barrier, "barrier")?),
+        "resume" => Step::Resume(at(file.resume, "resume")?),
+        "wait" => {
+            let what = "the lock that it holds, as `lock = \"m\"`";
+            let lock = reader.need(file.lock, &path.key("lock"), what);
+            Step::Wait { condition: reader.get(file.wait, &path.key("wait"))?, lock: lock? }
+        }
+        "sleep" => Step::Sleep(reader.get(file.sleep, &path.key("sleep"))?),
+        "run" => Step::Run(reader.get(file.run, &path.key("run"))?.work()),
+        _ => {
+            let period = reader.get(file.timer, &path.key("timer"));
+            let period = reader.above_zero(period, &path.key("timer"));
+            let name = reader.get(file.name, &path.key("name"));
+            let mode = reader.get(file.mode, &path.key("mode"));
+            Step::Timer {
+                timer: name.unwrap_or_else(|| "timer".to_owned()),
+                period: period?,
+                tick: mode.unwrap_or_default(),
+            }
+        }
+    })
+}

@@ -1,0 +1,101 @@
+//! Threads.
+
+use super::reader::Reader;
+use super::{program, steps};
+use crate::decode::decode;
+use crate::file::ThreadFile;
+use crate::model::{Run, Thread};
+use crate::source::Path;
+use crate::tree::Node;
+use windfall_time::Instant;
+
+pub(super) fn threads(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<Thread> {
+    let entries = reader.named(node, "threads");
+    entries.into_iter().map(|(name, node)| thread(name, node, reader)).collect()
+}
+
+const PROGRAMS: &str =
+    "one of `run`, `periodic`, `sporadic`, `after`, `steps`, `phases` and `recorded`";
+
+fn thread(name: String, node: Node<'_>, reader: &mut Reader<'_>) -> Thread {
+    let path = Path::of(&["threads", &name]);
+    let file: ThreadFile = decode(node, &mut reader.mistakes).unwrap_or_default();
+    let asks = reader.asks(file.asks(), &path);
+    let start = reader.get(file.start.clone(), &path.key("start"));
+    let start = start.unwrap_or(Instant::ZERO);
+    let count = reader.get(file.count.clone(), &path.key("count"));
+    if count == Some(0) {
+        reader.wrong(&path.key("count"), "no threads", "write 1 or more");
+    }
+    let working_set = reader.get(file.working_set.clone(), &path.key("working-set"));
+    let parent = reader.get(file.parent.clone(), &path.key("parent"));
+    let run = run(file, start, &path, reader);
+    Thread {
+        name,
+        count,
+        parent,
+        asks,
+        run,
+        start,
+        working_set_kib: working_set.map_or(0, |size| size.0),
+    }
+}
+
+fn run(file: ThreadFile, start: Instant, path: &Path, reader: &mut Reader<'_>) -> Run {
+    let keys = [
+        ("run", file.run.is_some()),
+        ("periodic", file.periodic.is_some()),
+        ("sporadic", file.sporadic.is_some()),
+        ("after", file.after.is_some()),
+        ("steps", file.steps.is_some()),
+        ("phases", file.phases.is_some()),
+        ("recorded", file.recorded.is_some()),
+    ];
+    let given: Vec<&str> = keys.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect();
+    match given.as_slice() {
+        [_] => {}
+        // A program that could not be read has been told of.
+        [] if keys.iter().any(|(key, _)| reader.origin.has(&path.key(key))) => {}
+        [] => reader.wrong(
+            &path.key(""),
+            "it is not said what this thread runs",
+            &format!("write {PROGRAMS}"),
+        ),
+        [first, .., last] => reader.wrong(
+            &path.key(last),
+            format!("`{first}` and `{last}` exclude each other"),
+            &format!("write exactly {PROGRAMS}"),
+        ),
+    }
+    if file.loops.is_some() && !given.iter().any(|key| matches!(*key, "steps" | "phases")) {
+        reader.wrong(&path.key("loops"), "`loops` goes with `steps` or `phases`", "leave it out");
+    }
+    let mut found = None;
+    if let Some(spin) = file.run {
+        let spin = reader.get(Some(spin), &path.key("run"));
+        found = spin.map(|spin| Run::Spin { from: spin.0 });
+    }
+    if let Some(periodic) = file.periodic {
+        found = program::periodic(periodic, start, &path.key("periodic"), reader);
+    }
+    if let Some(sporadic) = file.sporadic {
+        found = program::sporadic(sporadic, start, &path.key("sporadic"), reader);
+    }
+    if let Some(after) = file.after {
+        found = program::after(after, &path.key("after"), reader);
+    }
+    if let Some(list) = file.steps {
+        found = steps::alone(list, file.loops.clone(), path, reader);
+    }
+    if let Some(list) = file.phases {
+        found = steps::phases(list, file.loops, path, reader);
+    }
+    if let Some(recorded) = file.recorded {
+        let path = path.key("recorded");
+        let file = reader.need(recorded.file, &path.key("file"), "the trace's name");
+        let what = "a thread's name in the trace, or `#TID`";
+        let thread = reader.need(recorded.thread, &path.key("thread"), what);
+        found = file.zip(thread).map(|(file, thread)| Run::Recorded { file, thread });
+    }
+    found.unwrap_or(Run::spin())
+}

@@ -1,0 +1,65 @@
+//! The nearest of several names, for "did you mean".
+
+/// The candidate that is nearest to `word`, if any is near enough to be what was meant.
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let limit = (word.chars().count() / 3).clamp(1, 3);
+    let word = word.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(&word, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// `did you mean `x`? allowed: a, b, c`.
+pub(crate) fn hint<'a>(word: &str, allowed: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    let list: Vec<&str> = allowed.clone().into_iter().collect();
+    let shown = if list.len() > 24 {
+        format!("{}, ... ({} in all)", list[..24].join(", "), list.len())
+    } else {
+        list.join(", ")
+    };
+    match (nearest(word, allowed), list.is_empty()) {
+        (_, true) => "there are none".to_owned(),
+        (Some(near), _) => format!("did you mean `{near}`? allowed: {shown}"),
+        (None, _) => format!("allowed: {shown}"),
+    }
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn one into the other.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) =
+        (a.chars().take(64).collect(), b.chars().take(64).collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let same = usize::from(a[i - 1] != b[j - 1]);
+            let mut best = (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + same);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_was_meant() {
+        assert_eq!(nearest("rezz", ["rez", "edf"]), Some("rez"));
+        assert_eq!(nearest("peirodic", ["sporadic", "periodic"]), Some("periodic"));
+        assert_eq!(nearest("SHARE", ["share"]), Some("share"));
+        assert_eq!(nearest("banana", ["share", "warp"]), None);
+        assert_eq!(nearest("", ["rez"]), None);
+    }
+}

@@ -1,0 +1,61 @@
+//! Control requests, as they are written.
+
+use super::{asks, scheduler, value};
+use crate::file::{AtFile, Frequency, Lax};
+use crate::model::{Asks, Change, Request, Whom};
+use toml::Value;
+
+pub(super) fn request(request: &Request) -> Value {
+    let file = AtFile { time: Lax::good(request.time), ..AtFile::default() };
+    let verb = |verb: &str| Lax::good(verb.to_owned());
+    let name = |name: &String| Lax::good(name.clone());
+    let parameter = |word: &str, whom: &Whom, asked: Asks| {
+        let file = AtFile { r#do: verb(word), ..file.clone() }.with(asks(&asked));
+        match whom {
+            Whom::Thread(thread) => AtFile { thread: name(thread), ..file },
+            Whom::Scheduler(scheduler, own) => AtFile {
+                scheduler: name(scheduler),
+                processor: (*own != 0).then_some(Lax(Ok(*own))),
+                ..file
+            },
+        }
+    };
+    let none = Asks::default();
+    let file = match &request.change {
+        Change::Create(created) => {
+            let mut written =
+                value(&AtFile { r#do: verb("create"), name: name(&created.name), ..file });
+            if let Value::Table(table) = &mut written {
+                table.insert("with".to_owned(), scheduler::scheduler(created));
+            }
+            return written;
+        }
+        Change::Destroy(scheduler) => {
+            AtFile { r#do: verb("destroy"), scheduler: name(scheduler), ..file }
+        }
+        Change::Default(scheduler) => {
+            AtFile { r#do: verb("default"), scheduler: name(scheduler), ..file }
+        }
+        Change::Move { thread, to, asks: asked } => {
+            let file = AtFile { r#do: verb("move"), thread: name(thread), to: name(to), ..file };
+            file.with(asks(asked))
+        }
+        Change::Reserve(whom, reserve) => {
+            parameter("reserve", whom, Asks { reserve: Some(*reserve), ..none })
+        }
+        Change::Unreserve(whom) => parameter("unreserve", whom, none),
+        Change::Share(whom, share) => parameter("share", whom, Asks::share(*share)),
+        Change::Warp(whom, warp) => parameter("warp", whom, Asks { warp: Some(*warp), ..none }),
+        Change::Priority(whom, priority) => parameter("priority", whom, Asks::priority(*priority)),
+        Change::Quantum(scheduler, quantum) => AtFile {
+            r#do: verb("quantum"),
+            scheduler: name(scheduler),
+            quantum: Lax::good(*quantum),
+            ..file
+        },
+        Change::Timer(timer) => {
+            AtFile { r#do: verb("timer"), timer: Lax::good(Frequency(*timer)), ..file }
+        }
+    };
+    value(&file)
+}

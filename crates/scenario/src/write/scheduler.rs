@@ -1,0 +1,50 @@
+//! Schedulers, as they are written.
+
+use super::{asks, value};
+use crate::file::{Lax, ParentFile, Raw, Scalar, SchedulerFile, TextOr};
+use crate::model::{Attachment, Parent, Scheduler, Setting};
+use toml::Value;
+
+/// With the settings among the keys.
+pub(super) fn scheduler(scheduler: &Scheduler) -> Value {
+    let file =
+        SchedulerFile { scheduler: Lax::good(scheduler.kind.clone()), ..SchedulerFile::default() };
+    let file = match scheduler.owns.as_slice() {
+        [first, rest @ ..] if rest.iter().all(|own| own == first) => {
+            let count = u16::try_from(scheduler.owns.len()).unwrap_or(u16::MAX);
+            let parent = Lax::good(name(&first.parent).to_owned());
+            let processors = (count != 1).then_some(Lax(Ok(count)));
+            SchedulerFile { parent, processors, ..file }.with(asks(&first.asks))
+        }
+        owns => SchedulerFile { parents: Some(owns.iter().map(parent).collect()), ..file },
+    };
+    let mut written = value(&file);
+    if let Value::Table(table) = &mut written {
+        for (name, setting) in &scheduler.settings {
+            let setting = match setting {
+                Setting::Span(span) => span.write(),
+                Setting::Integer(n) => Raw::Integer(*n),
+                Setting::Bool(b) => Raw::Bool(*b),
+                Setting::Word(word) => Raw::Text(word.clone()),
+            };
+            table.insert(name.clone(), value(&setting));
+        }
+    }
+    written
+}
+
+fn name(parent: &Parent) -> &str {
+    match parent {
+        Parent::Top => "top",
+        Parent::Scheduler(name) => name,
+    }
+}
+
+fn parent(own: &Attachment) -> TextOr<ParentFile> {
+    let name = name(&own.parent).to_owned();
+    if own.asks.is_empty() {
+        return TextOr::Text(Raw::Text(name));
+    }
+    let file = ParentFile { parent: Lax::good(name), ..ParentFile::default() };
+    TextOr::Table(file.with(asks(&own.asks)))
+}

@@ -1,0 +1,125 @@
+//! Threads, as they are written.
+
+use super::asks;
+use crate::file::{
+    AfterFile, Cycle, Due, Kib, Lax, PeriodicFile, PhaseFile, Range, Raw, RecordedFile, Scalar,
+    SpinText, SporadicFile, StepFile, TextOr, ThreadFile,
+};
+use crate::model::{Activation, Jobs, Phase, Run, Step, Thread};
+use windfall_programs::{OnLate, Tick};
+use windfall_time::{Instant, Span};
+
+pub(super) fn thread(thread: &Thread) -> ThreadFile {
+    let file = ThreadFile {
+        parent: thread.parent.clone().and_then(Lax::good),
+        count: thread.count.and_then(Lax::good),
+        start: (thread.start != Instant::ZERO).then_some(Lax(Ok(thread.start))),
+        working_set: (thread.working_set_kib != 0).then_some(Lax(Ok(Kib(thread.working_set_kib)))),
+        ..ThreadFile::default()
+    }
+    .with(asks(&thread.asks));
+    match &thread.run {
+        Run::Spin { from } => ThreadFile { run: Lax::good(SpinText(*from)), ..file },
+        Run::Jobs(jobs) => self::jobs(jobs, thread.start, file),
+        Run::Phases { loops, phases } => {
+            let file = ThreadFile { loops: loops.and_then(Lax::good), ..file };
+            match phases.as_slice() {
+                [only] if only.name == "main" && only.loops == 1 => {
+                    ThreadFile { steps: Some(steps(&only.steps)), ..file }
+                }
+                phases => ThreadFile { phases: Some(phases.iter().map(phase).collect()), ..file },
+            }
+        }
+        Run::Recorded { file: name, thread } => {
+            let recorded =
+                RecordedFile { file: Lax::good(name.clone()), thread: Lax::good(thread.clone()) };
+            ThreadFile { recorded: Some(recorded), ..file }
+        }
+    }
+}
+
+fn jobs(jobs: &Jobs, start: Instant, file: ThreadFile) -> ThreadFile {
+    let work = Range::of(jobs.work);
+    let late = (jobs.late != OnLate::Complete).then_some(Lax(Ok(jobs.late)));
+    let count = jobs.count.and_then(Lax::good);
+    let due = |usual: Option<Span>| (jobs.deadline != usual).then_some(Lax(Ok(Due(jobs.deadline))));
+    let first = |offset: Instant| (offset != start).then_some(Lax(Ok(offset)));
+    match &jobs.activation {
+        Activation::Periodic { offset, period } => {
+            let plain = *offset == start && late.is_none() && count.is_none();
+            let periodic = match jobs.deadline.filter(|_| plain) {
+                Some(deadline) => TextOr::Text(Cycle { work, period: *period, deadline }.write()),
+                None => TextOr::Table(PeriodicFile {
+                    work: Lax::good(work),
+                    period: Lax::good(*period),
+                    offset: first(*offset),
+                    deadline: due(Some(*period)),
+                    late,
+                    count,
+                }),
+            };
+            ThreadFile { periodic: Some(periodic), ..file }
+        }
+        Activation::Sporadic { offset, least, most } => {
+            let sporadic = SporadicFile {
+                work: Lax::good(work),
+                gap: Lax::good(Range(*least, *most)),
+                offset: first(*offset),
+                deadline: due(Some(*least)),
+                late,
+                count,
+            };
+            ThreadFile { sporadic: Some(sporadic), ..file }
+        }
+        Activation::After(before) => {
+            let after = AfterFile {
+                thread: Lax::good(before.clone()),
+                work: Lax::good(work),
+                deadline: due(None),
+                late,
+                count,
+            };
+            ThreadFile { after: Some(after), ..file }
+        }
+    }
+}
+
+fn phase(phase: &Phase) -> PhaseFile {
+    PhaseFile {
+        name: Lax::good(phase.name.clone()),
+        loops: (phase.loops != 1).then_some(Lax(Ok(phase.loops))),
+        steps: Some(steps(&phase.steps)),
+    }
+}
+
+fn steps(steps: &[Step]) -> Vec<TextOr<StepFile>> {
+    steps.iter().map(step).collect()
+}
+
+fn step(step: &Step) -> TextOr<StepFile> {
+    let word = |word: &str| TextOr::Text(Raw::Text(word.to_owned()));
+    let none = StepFile::default();
+    let name = |name: &String| Lax::good(name.clone());
+    TextOr::Table(match step {
+        Step::Job => return word("job"),
+        Step::Yield => return word("yield"),
+        Step::Suspend => return word("suspend"),
+        Step::Run(work) => StepFile { run: Lax::good(Range::of(*work)), ..none },
+        Step::Sleep(span) => StepFile { sleep: Lax::good(*span), ..none },
+        Step::Timer { timer, period, tick } => StepFile {
+            timer: Lax::good(*period),
+            name: (timer != "timer").then_some(Lax(Ok(timer.clone()))),
+            mode: (*tick != Tick::Relative).then_some(Lax(Ok(*tick))),
+            ..none
+        },
+        Step::Lock(lock) => StepFile { lock: name(lock), ..none },
+        Step::Unlock(lock) => StepFile { unlock: name(lock), ..none },
+        Step::Wait { condition, lock } => {
+            StepFile { wait: name(condition), lock: name(lock), ..none }
+        }
+        Step::Signal(condition) => StepFile { signal: name(condition), ..none },
+        Step::Broadcast(condition) => StepFile { broadcast: name(condition), ..none },
+        Step::Barrier(barrier) => StepFile { barrier: name(barrier), ..none },
+        Step::Resume(thread) => StepFile { resume: name(thread), ..none },
+    })
+}

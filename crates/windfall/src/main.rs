@@ -1,2 +1,50 @@
-//! To come.
-fn main() {}
+//! The command: what is typed is parsed (`cli.rs`), then a file for each verb does it.
+//!
+//! No logic of its own lives here: verbs join what the crates below offer, and print.
+#![forbid(unsafe_code)]
+
+mod cli;
+mod output;
+mod verbs;
+
+use clap::Parser;
+use cli::{Cli, Verb};
+use std::process::ExitCode;
+
+/// How a verb ended, where nothing went wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Answer {
+    /// Done, or all expectations held.
+    Yes,
+    /// An expectation failed.
+    No,
+}
+
+/// Why a verb could not do its work, ready to be printed.
+pub(crate) struct Trouble(pub(crate) String);
+
+impl<E: std::error::Error> From<E> for Trouble {
+    fn from(error: E) -> Trouble {
+        Trouble(format!("windfall: {error}"))
+    }
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().verb {
+        Verb::Check(args) => verbs::check::run(&args),
+        Verb::Simulate(args) => verbs::simulate::run(&args),
+        Verb::Import(args) => verbs::import::run(&args),
+        Verb::Schedulers(args) => verbs::schedulers::run(&args),
+        Verb::Schema => verbs::schema::run(),
+        Verb::Completions(args) => verbs::completions::run(&args),
+        Verb::Man(args) => verbs::man::run(&args),
+    };
+    match done {
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        Err(Trouble(why)) => {
+            eprintln!("{}", why.trim_end());
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Printing: text that survives a closed pipe, tables, files that are whole or not there.
+
+use crate::Trouble;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
+
+/// Prints to standard output. A reader that has gone away is no trouble.
+pub(crate) fn print(text: &str) -> Result<(), Trouble> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|error| Trouble(format!("windfall: standard output: {error}"))),
+    }
+}
+
+/// Whether people read what goes to standard error.
+pub(crate) fn errors_are_read() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// A table; columns after the first `left` are aligned to the right.
+pub(crate) fn table(head: &[&str], left: usize, rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(head.to_vec());
+    for row in rows {
+        table.add_row(row);
+    }
+    for (number, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if number >= left {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let lines: Vec<String> =
+        table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n") + "\n"
+}
+
+/// Writes a file by way of a neighbour, so that it is whole or not there.
+pub(crate) fn write_file(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<std::fs::File>) -> io::Result<()>,
+) -> Result<(), Trouble> {
+    let trouble = |error: io::Error| Trouble(format!("windfall: {}: {error}", path.display()));
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let part = Path::new(&part);
+    let file = std::fs::File::create(part).map_err(trouble)?;
+    let mut out = BufWriter::new(file);
+    let filled = fill(&mut out).and_then(|()| out.flush());
+    let moved = filled.and_then(|()| std::fs::rename(part, path));
+    if moved.is_err() {
+        let _ = std::fs::remove_file(part);
+    }
+    moved.map_err(trouble)
+}

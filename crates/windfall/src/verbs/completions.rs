@@ -1,0 +1,13 @@
+//! `windfall completions SHELL`
+
+use crate::cli::{Cli, CompletionsArgs};
+use crate::output::print;
+use crate::{Answer, Trouble};
+use clap::CommandFactory;
+
+pub(crate) fn run(args: &CompletionsArgs) -> Result<Answer, Trouble> {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "windfall", &mut text);
+    print(&String::from_utf8_lossy(&text))?;
+    Ok(Answer::Yes)
+}

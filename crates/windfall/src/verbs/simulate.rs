@@ -1,0 +1,357 @@
+//! `windfall simulate FILE`
+
+use crate::cli::SimulateArgs;
+use crate::output::{errors_are_read, print, table, write_file};
+use crate::verbs::check::load;
+use crate::{Answer, Trouble};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::{Duration, Instant as Clock};
+use windfall_scenario::Scenario;
+use windfall_sim::{Outcome, Sim, ThreadOutcome, Verdict, judge};
+use windfall_time::{Instant, Span};
+use windfall_trace::codec::Writer;
+use windfall_trace::export::perfetto::Perfetto;
+use windfall_trace::export::picture::Picture;
+use windfall_trace::export::{Story, StoryBuilder, report};
+use windfall_trace::{Event, Header, Sink};
+
+pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, Trouble> {
+    let mut scenario = load(&args.file, args.json)?;
+    scenario.seed = args.seed.unwrap_or(scenario.seed);
+    scenario.length = args.length.unwrap_or(scenario.length);
+    let plan =
+        scenario.build().map_err(|mistakes| crate::verbs::check::told(&mistakes, args.json))?;
+    let mut outputs = Outputs::open(args, &scenario)?;
+
+    let begun = Clock::now();
+    let end = Instant::ZERO + scenario.length;
+    let sink: Option<&mut dyn Sink> = if outputs.wanted() { Some(&mut outputs) } else { None };
+    let sim = Sim::of(plan, sink)?;
+    let bar = Progress::new(end);
+    let outcome = sim.run(end, |now| bar.at(now));
+    bar.done();
+    let wall = begun.elapsed();
+
+    let verdicts = judge(&scenario, &outcome);
+    let title =
+        args.file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    outputs.close(args, &title, &scenario, &outcome, &verdicts)?;
+    if args.json {
+        let json = windfall_sim::json(&outcome, &verdicts, wall);
+        print(&format!("{json:#}\n"))?;
+    } else {
+        print(&text(&scenario, &outcome, &verdicts, wall))?;
+    }
+    if let Some(failure) = &outcome.failure {
+        return Err(Trouble(format!("windfall: {}: {failure}", args.file.display())));
+    }
+    let held = verdicts.iter().all(|verdict| verdict.held) && outcome.quarantined.is_empty();
+    Ok(if held { Answer::Yes } else { Answer::No })
+}
+
+/// Everything that is to be kept of what happens.
+#[derive(Default)]
+struct Outputs {
+    compact: Option<Writer<BufWriter<File>>>,
+    perfetto: Option<Perfetto<BufWriter<File>>>,
+    story: Option<StoryBuilder>,
+}
+
+impl Outputs {
+    fn open(args: &SimulateArgs, scenario: &Scenario) -> Result<Outputs, Trouble> {
+        let mut outputs = Outputs::default();
+        let cpus = u16::try_from(scenario.machine.speeds.len()).unwrap_or(u16::MAX);
+        let header = Header { source: "windfall simulate".into(), clock: "virtual".into(), cpus };
+        if let Some(path) = &args.trace {
+            let create = || {
+                let file = File::create(path);
+                let trouble = |error| Trouble(format!("windfall: {}: {error}", path.display()));
+                file.map(BufWriter::new).map_err(trouble)
+            };
+            match extension(path) {
+                "wft" => outputs.compact = Some(Writer::new(create()?, &header)),
+                "pftrace" | "perfetto-trace" => {
+                    outputs.perfetto = Some(Perfetto::new(create()?, &header));
+                }
+                other => {
+                    return Err(Trouble(format!(
+                        "windfall: cannot tell from `.{other}` what trace to write; end the name \
+                         in `.wft` (compact) or `.pftrace` (Perfetto)"
+                    )));
+                }
+            }
+        }
+        if let Some(path) = &args.picture
+            && !matches!(extension(path), "svg" | "png")
+        {
+            return Err(Trouble(format!(
+                "windfall: cannot draw `{}`; end the name in `.svg` or `.png`",
+                path.display()
+            )));
+        }
+        if args.picture.is_some() || args.report.is_some() {
+            outputs.story = Some(StoryBuilder::default());
+        }
+        Ok(outputs)
+    }
+
+    const fn wanted(&self) -> bool {
+        self.compact.is_some() || self.perfetto.is_some() || self.story.is_some()
+    }
+
+    fn close(
+        self,
+        args: &SimulateArgs,
+        title: &str,
+        scenario: &Scenario,
+        outcome: &Outcome,
+        verdicts: &[Verdict],
+    ) -> Result<(), Trouble> {
+        if let Some(writer) = self.compact {
+            writer.finish()?;
+        }
+        if let Some(writer) = self.perfetto {
+            writer.finish()?;
+        }
+        let Some(builder) = self.story else { return Ok(()) };
+        let story: Story = builder.finish();
+        if let Some(path) = &args.picture {
+            draw(path, title, &story)?;
+        }
+        if let Some(path) = &args.report {
+            let page = windfall_sim::page(title, scenario, outcome, verdicts, story);
+            write_file(path, |out| report::write(out, &page))?;
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Outputs {
+    fn record(&mut self, at: Instant, event: &Event) {
+        if let Some(writer) = &mut self.compact {
+            writer.record(at, event);
+        }
+        if let Some(writer) = &mut self.perfetto {
+            writer.record(at, event);
+        }
+        if let Some(story) = &mut self.story {
+            story.record(at, event);
+        }
+    }
+}
+
+fn extension(path: &Path) -> &str {
+    path.extension().and_then(|extension| extension.to_str()).unwrap_or("")
+}
+
+/// A progress bar, if it takes more than a second and somebody looks.
+struct Progress {
+    begun: Clock,
+    end: Instant,
+    bar: Option<indicatif::ProgressBar>,
+}
+
+impl Progress {
+    fn new(end: Instant) -> Progress {
+        let bar = errors_are_read().then(|| {
+            let bar = indicatif::ProgressBar::hidden();
+            bar.set_length(end.as_nanos());
+            let style = "{bar:40} {percent}% of the time simulated, {eta} left";
+            if let Ok(style) = indicatif::ProgressStyle::with_template(style) {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Progress { begun: Clock::now(), end, bar }
+    }
+
+    /// Always true: nobody stops a simulation but by its signal.
+    fn at(&self, now: Instant) -> bool {
+        if let Some(bar) = &self.bar
+            && self.begun.elapsed() > Duration::from_secs(1)
+        {
+            if bar.is_hidden() {
+                bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
+            }
+            bar.set_position(now.as_nanos().min(self.end.as_nanos()));
+        }
+        true
+    }
+
+    fn done(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Results for people.
+fn text(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict], wall: Duration) -> String {
+    let mut text = String::new();
+    for (what, words) in [("Question", &scenario.question), ("Answer", &scenario.answer)] {
+        if let Some(words) = words {
+            text.push_str(&format!("{what}: {words}\n"));
+        }
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    let head = [
+        "THREAD",
+        "SCHEDULER",
+        "PROMISED",
+        "RECEIVED",
+        "%CPU",
+        "RUNNABLE",
+        "JOBS",
+        "MISSED",
+        "RESPONSE p50",
+        "p99",
+        "MAX",
+    ];
+    let rows = rows(scenario, outcome);
+    text.push_str(&table(&head, 3, rows));
+    text.push('\n');
+    for (number, cpu) in outcome.cpus.iter().enumerate() {
+        let of = |span: Span| percent(span, outcome.simulated);
+        text.push_str(&format!(
+            "cpu {number}: threads {}%, idle {}%, switching {}%, scheduling {}%, stolen {}%\n",
+            of(cpu.received),
+            of(cpu.idle),
+            of(cpu.switching),
+            of(cpu.scheduling),
+            of(cpu.stolen),
+        ));
+    }
+    text.push_str(&format!(
+        "simulated {} in {:.3} s: {} notifications, {} decisions\n",
+        outcome.simulated,
+        wall.as_secs_f64(),
+        outcome.notifications,
+        outcome.decisions,
+    ));
+    for (name, reason) in &outcome.quarantined {
+        text.push_str(&format!("QUARANTINED {name}: {reason}\n"));
+    }
+    for (at, why) in &outcome.refused {
+        text.push_str(&format!("refused at {at}: {why}\n"));
+    }
+    if !verdicts.is_empty() {
+        text.push('\n');
+    }
+    for verdict in verdicts {
+        let word = if verdict.held { "held  " } else { "FAILED" };
+        text.push_str(&format!(
+            "{word} {} {}: found {} ({})\n",
+            verdict.what, verdict.expected, verdict.found, verdict.because
+        ));
+    }
+    text
+}
+
+/// More threads of one `count` than this stand in one row.
+const ALIKE: usize = 8;
+
+/// A row for each thread; many threads that are alike share one. `--json` has them all.
+fn rows(scenario: &Scenario, outcome: &Outcome) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    let mut left = outcome.threads.as_slice();
+    for declared in &scenario.threads {
+        let (these, others) = left.split_at(declared.names().count().min(left.len()));
+        left = others;
+        if these.len() > ALIKE {
+            rows.push(row_of_many(&declared.name, these, outcome.simulated));
+        } else {
+            rows.extend(these.iter().map(|thread| row(thread, outcome.simulated)));
+        }
+    }
+    rows.extend(left.iter().map(|thread| row(thread, outcome.simulated)));
+    rows
+}
+
+/// Sums over threads that are alike; of response times only the longest, since quantiles do not add.
+fn row_of_many(name: &str, threads: &[ThreadOutcome], simulated: Span) -> Vec<String> {
+    let dash = || "-".to_owned();
+    let sum = |of: fn(&ThreadOutcome) -> Span| {
+        threads.iter().map(of).fold(Span::ZERO, Span::saturating_add)
+    };
+    let count = |of: fn(&ThreadOutcome) -> u64| threads.iter().map(of).sum::<u64>().to_string();
+    let mut parents: Vec<&str> = threads.iter().filter_map(|t| t.parent.as_deref()).collect();
+    parents.dedup();
+    let promised = threads.iter().find_map(|thread| thread.promised.clone());
+    vec![
+        format!("{name} ({} threads)", threads.len()),
+        parents.first().map_or_else(dash, |parent| (*parent).to_owned()),
+        promised.map_or_else(dash, |promised| format!("{promised} each")),
+        short(sum(|thread| thread.received)),
+        percent(sum(|thread| thread.received), simulated),
+        short(sum(|thread| thread.runnable)),
+        count(|thread| thread.completed),
+        count(|thread| thread.missed),
+        dash(),
+        dash(),
+        threads.iter().filter_map(|t| t.response.most()).max().map_or_else(dash, short),
+    ]
+}
+
+fn row(thread: &ThreadOutcome, simulated: Span) -> Vec<String> {
+    let dash = || "-".to_owned();
+    let span = |span: Option<Span>| span.map_or_else(dash, short);
+    vec![
+        thread.name.clone(),
+        thread.parent.clone().unwrap_or_else(dash),
+        thread.promised.clone().unwrap_or_else(dash),
+        short(thread.received),
+        percent(thread.received, simulated),
+        short(thread.runnable),
+        thread.completed.to_string(),
+        thread.missed.to_string(),
+        span(thread.response.quantile(50)),
+        span(thread.response.quantile(99)),
+        span(thread.response.most()),
+    ]
+}
+
+/// Four digits are enough for people.
+fn short(span: Span) -> String {
+    let ns = span.as_nanos();
+    let (unit, name): (u64, _) = match ns {
+        0 => return "0".to_owned(),
+        1_000_000_000.. => (1_000_000_000, "s"),
+        1_000_000.. => (1_000_000, "ms"),
+        1_000.. => (1_000, "us"),
+        _ => (1, "ns"),
+    };
+    let thousandths = u128::from(ns) * 1_000 / u128::from(unit);
+    let places = match thousandths {
+        100_000.. => 1,
+        10_000.. => 2,
+        _ => 3,
+    };
+    let divisor = 10_u128.pow(3 - places);
+    let rounded = (thousandths + divisor / 2) / divisor;
+    let scale = 10_u128.pow(places);
+    let width = usize::try_from(places).unwrap_or(0);
+    format!("{}.{:0width$}{name}", rounded / scale, rounded % scale)
+}
+
+/// A share in per cent with two places, rounded to the nearest.
+fn percent(part: Span, whole: Span) -> String {
+    let whole = u128::from(whole.as_nanos()).max(1);
+    let hundredths = (u128::from(part.as_nanos()) * 10_000 + whole / 2) / whole;
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+/// Draws a timeline.
+fn draw(path: &Path, title: &str, story: &Story) -> Result<(), Trouble> {
+    let picture = Picture { title: title.to_owned(), ..Picture::default() };
+    write_file(path, |out| {
+        if extension(path) == "png" {
+            out.write_all(&picture.png(story))
+        } else {
+            out.write_all(picture.svg(story).as_bytes())
+        }
+    })
+}

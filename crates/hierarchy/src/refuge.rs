@@ -11,7 +11,8 @@ use crate::message::Message;
 use crate::port::{Port, View};
 use crate::scheduler::Scheduler;
 use crate::vp::VpState;
-use windfall_time::Span;
+use alloc::vec::Vec;
+use windfall_time::{Instant, Span};
 
 const QUANTUM: Span = Span::from_millis(10);
 
@@ -20,6 +21,8 @@ pub(crate) struct Refuge {
     /// Ready children that no processor serves, by order of asking.
     queue: Heap<u64>,
     asked: u64,
+    /// By own VP: the place in line of the child that runs there, and since when it runs.
+    serving: Vec<(u64, Instant)>,
 }
 
 impl Refuge {
@@ -30,7 +33,8 @@ impl Refuge {
 
     /// Gives the processor of `own`, which no child holds, to the next in line or back.
     fn serve(&mut self, own: Own, port: &mut Port<'_>) {
-        if let Some((_, child)) = self.queue.pop() {
+        if let Some((place, child)) = self.queue.pop() {
+            self.serving[own.index()] = (place, port.now());
             port.grant(Child(child), own);
             port.set_timer(TimerId(own.0), Some(port.now().saturating_add(QUANTUM)));
         } else {
@@ -64,6 +68,7 @@ impl Scheduler for Refuge {
     fn init(&mut self, port: &mut Port<'_>) {
         let slots = port.child_slots();
         self.queue.reserve(slots as usize);
+        self.serving.resize(port.owns(), (0, Instant::ZERO));
         for child in (0..slots).map(Child) {
             if port.child(child) == VpState::Ready {
                 self.enqueue(child);
@@ -115,7 +120,12 @@ impl Scheduler for Refuge {
     fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
         port.revoke(child);
         port.set_timer(TimerId(own.0), None);
-        self.enqueue(child);
+        // Who has not run yet keeps its place. Otherwise one that is always served at the very
+        // moment when the processor is taken away would starve.
+        match self.serving[own.index()] {
+            (place, since) if since == port.now() => self.queue.set(child.0, place),
+            _ => self.enqueue(child),
+        }
     }
 
     fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {

@@ -243,9 +243,6 @@ pub struct Memory {
 
 impl Sink for Memory {
     fn record(&mut self, at: Instant, event: &Event) {
-        self.records.push(Record {
-            at,
-            event: event.clone(),
-        });
+        self.records.push(Record { at, event: event.clone() });
     }
 }

@@ -5,7 +5,7 @@
 
 mod oracle;
 
-use oracle::{import, importer_laws, reader_laws};
+use oracle::{import, importer_laws, reader_laws, rtapp_laws};
 use std::time::{Duration, Instant};
 use windfall_trace::Sink;
 use windfall_trace::codec::Writer;
@@ -13,6 +13,7 @@ use windfall_trace::import::Format;
 
 const FTRACE: &str = include_str!("fixtures/ftrace.txt");
 const PERF: &str = include_str!("fixtures/perf.txt");
+const RTAPP: &str = include_str!("fixtures/rtapp.json");
 
 /// Bytes that mean something to a parser.
 const TELLING: &[u8] = b"0-9[]():.= >\n\x00\xff/+|R";
@@ -121,6 +122,11 @@ fn law_no_text_panics_while_its_format_is_guessed() {
 }
 
 #[test]
+fn law_no_rtapp_file_panics() {
+    mutate(RTAPP.as_bytes(), rtapp_laws);
+}
+
+#[test]
 fn law_no_trace_file_panics() {
     let mut file = Vec::new();
     let imported = import(FTRACE.as_bytes(), Format::Ftrace);
@@ -142,4 +148,6 @@ fn accepts_the_fixtures_whole() {
         assert_eq!(bad, (0, 0, 0), "{report:?}");
         assert_eq!(report.not_imported.len(), 1);
     }
+    let file = windfall_trace::import::rtapp::parse(RTAPP).unwrap();
+    assert_eq!((file.tasks.len(), file.warnings.len()), (4, 4), "{:?}", file.warnings);
 }

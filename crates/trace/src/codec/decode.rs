@@ -28,19 +28,12 @@ pub(super) fn decode(bytes: &mut Bytes<'_>, memo: &Memo) -> Option<Record> {
     } else {
         rare(bytes, first, now)?
     };
-    Some(Record {
-        at: Instant::from_nanos(now),
-        event,
-    })
+    Some(Record { at: Instant::from_nanos(now), event })
 }
 
 #[inline]
 fn switch(bytes: &mut Bytes<'_>, memo: &Memo, first: u8) -> Option<Event> {
-    let cpu = if first & tag::SAME_CPU != 0 {
-        memo.cpu
-    } else {
-        Cpu(bytes.small()?)
-    };
+    let cpu = if first & tag::SAME_CPU != 0 { memo.cpu } else { Cpu(bytes.small()?) };
     let why = match first & tag::STOP_BITS {
         tag::NOBODY => None,
         number => Some(stop(number)?),
@@ -68,24 +61,16 @@ fn switch(bytes: &mut Bytes<'_>, memo: &Memo, first: u8) -> Option<Event> {
 
 fn rare(bytes: &mut Bytes<'_>, first: u8, now: u64) -> Option<Event> {
     if first == tag::CONTROL {
-        return Some(Event::Control {
-            text: bytes.text()?,
-        });
+        return Some(Event::Control { text: bytes.text()? });
     }
     if first == tag::LOST {
         let cpu = option(bytes)?.map(Cpu);
         let known = flag(bytes)?;
         let count = bytes.number()?;
-        return Some(Event::Lost {
-            cpu,
-            count: known.then_some(count),
-        });
+        return Some(Event::Lost { cpu, count: known.then_some(count) });
     }
     if first == tag::MARK {
-        return Some(Event::Mark {
-            thread: option(bytes)?.map(ThreadId),
-            text: bytes.text()?,
-        });
+        return Some(Event::Mark { thread: option(bytes)?.map(ThreadId), text: bytes.text()? });
     }
     let id: u32 = bytes.small()?;
     let (thread, node) = (ThreadId(id), NodeId(id));
@@ -93,43 +78,22 @@ fn rare(bytes: &mut Bytes<'_>, first: u8, now: u64) -> Option<Event> {
         tag::THREAD => {
             let (tid, pid) = (bytes.small()?, bytes.small()?);
             let node = option(bytes)?.map(NodeId);
-            Event::Thread {
-                thread,
-                tid,
-                pid,
-                name: bytes.text()?,
-                node,
-            }
+            Event::Thread { thread, tid, pid, name: bytes.text()?, node }
         }
         tag::NODE => {
             let parent = option(bytes)?.map(NodeId);
-            Event::Node {
-                node,
-                parent,
-                name: bytes.text()?,
-                kind: bytes.text()?,
-            }
+            Event::Node { node, parent, name: bytes.text()?, kind: bytes.text()? }
         }
         tag::PROMISE => {
-            let guarantee = if flag(bytes)? {
-                Some(bytes.text()?)
-            } else {
-                None
-            };
+            let guarantee = if flag(bytes)? { Some(bytes.text()?) } else { None };
             Event::Promise { thread, guarantee }
         }
         tag::EXIT => Event::Exit { thread },
         tag::THEFT_BEGIN => {
             let (cpu, kind) = (Cpu(u16::try_from(id).ok()?), theft(bytes.byte()?)?);
-            Event::TheftBegin {
-                cpu,
-                kind,
-                number: bytes.small()?,
-            }
+            Event::TheftBegin { cpu, kind, number: bytes.small()? }
         }
-        tag::THEFT_END => Event::TheftEnd {
-            cpu: Cpu(u16::try_from(id).ok()?),
-        },
+        tag::THEFT_END => Event::TheftEnd { cpu: Cpu(u16::try_from(id).ok()?) },
         tag::RELEASE => {
             let deadline = if flag(bytes)? {
                 Some(Instant::from_nanos(now.wrapping_add(bytes.number()?)))
@@ -140,25 +104,14 @@ fn rare(bytes: &mut Bytes<'_>, first: u8, now: u64) -> Option<Event> {
         }
         tag::COMPLETE | tag::MISSED => {
             let response = Span::from_nanos(bytes.number()?);
-            Event::Complete {
-                thread,
-                response,
-                missed: first == tag::MISSED,
-            }
+            Event::Complete { thread, response, missed: first == tag::MISSED }
         }
         tag::ABORT => Event::Abort { thread },
         tag::NOTE => {
             let thread = option(bytes)?.map(ThreadId);
-            Event::Note {
-                node,
-                thread,
-                what: note(bytes)?,
-            }
+            Event::Note { node, thread, what: note(bytes)? }
         }
-        tag::QUARANTINE => Event::Quarantine {
-            node,
-            reason: bytes.text()?,
-        },
+        tag::QUARANTINE => Event::Quarantine { node, reason: bytes.text()? },
         _ => return None,
     })
 }
@@ -179,24 +132,12 @@ fn flag(bytes: &mut Bytes<'_>) -> Option<bool> {
 }
 
 fn stop(number: u8) -> Option<Stop> {
-    let all = [
-        Stop::Preempted,
-        Stop::Blocked,
-        Stop::Uninterruptible,
-        Stop::Stopped,
-        Stop::Exited,
-    ];
+    let all = [Stop::Preempted, Stop::Blocked, Stop::Uninterruptible, Stop::Stopped, Stop::Exited];
     all.get(usize::from(number)).copied()
 }
 
 fn theft(number: u8) -> Option<Theft> {
-    let all = [
-        Theft::Interrupt,
-        Theft::Softirq,
-        Theft::Steal,
-        Theft::Scheduling,
-        Theft::Switching,
-    ];
+    let all = [Theft::Interrupt, Theft::Softirq, Theft::Steal, Theft::Scheduling, Theft::Switching];
     all.get(usize::from(number)).copied()
 }
 

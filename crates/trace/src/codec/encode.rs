@@ -26,13 +26,7 @@ pub(super) fn encode(out: &mut Vec<u8>, memo: &Memo, now: u64, event: &Event) {
                 put(out, u64::from(by.0));
             }
         }
-        Event::Thread {
-            thread,
-            tid,
-            pid,
-            name,
-            node,
-        } => {
+        Event::Thread { thread, tid, pid, name, node } => {
             head(tag::THREAD);
             put(out, u64::from(thread.0));
             put(out, u64::from(*tid));
@@ -40,12 +34,7 @@ pub(super) fn encode(out: &mut Vec<u8>, memo: &Memo, now: u64, event: &Event) {
             option(out, node.map(|node| node.0.into()));
             put_text(out, name);
         }
-        Event::Node {
-            node,
-            parent,
-            name,
-            kind,
-        } => {
+        Event::Node { node, parent, name, kind } => {
             head(tag::NODE);
             put(out, u64::from(node.0));
             option(out, parent.map(|parent| parent.0.into()));
@@ -83,11 +72,7 @@ pub(super) fn encode(out: &mut Vec<u8>, memo: &Memo, now: u64, event: &Event) {
                 put(out, deadline.as_nanos().wrapping_sub(now));
             }
         }
-        Event::Complete {
-            thread,
-            response,
-            missed,
-        } => {
+        Event::Complete { thread, response, missed } => {
             head(if *missed { tag::MISSED } else { tag::COMPLETE });
             put(out, u64::from(thread.0));
             put(out, response.as_nanos());

@@ -37,24 +37,15 @@ impl fmt::Display for ReadError {
                 "trace: not a windfall trace; import ftrace or perf text with `windfall import`",
             ),
             ReadError::Version(version) => {
-                write!(
-                    f,
-                    "trace: format version {version}; this program reads version 1"
-                )
+                write!(f, "trace: format version {version}; this program reads version 1")
             }
             ReadError::Truncated { records } => write!(
                 f,
                 "trace: cut off after {records} records; \
                  what followed is lost, and how much is not known"
             ),
-            ReadError::Damaged {
-                block,
-                lost: Some(lost),
-            } => {
-                write!(
-                    f,
-                    "trace: block {block} is damaged; {lost} records are lost"
-                )
+            ReadError::Damaged { block, lost: Some(lost) } => {
+                write!(f, "trace: block {block} is damaged; {lost} records are lost")
             }
             ReadError::Damaged { block, lost: None } => {
                 write!(f, "trace: block {block} is damaged; what it held is lost")
@@ -66,11 +57,7 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        if let ReadError::Io(error) = self {
-            Some(error)
-        } else {
-            None
-        }
+        if let ReadError::Io(error) = self { Some(error) } else { None }
     }
 }
 
@@ -97,16 +84,10 @@ impl fmt::Display for WriteError {
         match self {
             WriteError::Io(error) => write!(f, "trace: not written to its end: {error}"),
             WriteError::OutOfOrder { records } => {
-                write!(
-                    f,
-                    "trace: {records} records went back in time and were moved to the last"
-                )
+                write!(f, "trace: {records} records went back in time and were moved to the last")
             }
             WriteError::TooLong { records } => {
-                write!(
-                    f,
-                    "trace: {records} records had a text of more than 1 MiB and are lost"
-                )
+                write!(f, "trace: {records} records had a text of more than 1 MiB and are lost")
             }
         }
     }
@@ -114,10 +95,6 @@ impl fmt::Display for WriteError {
 
 impl std::error::Error for WriteError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        if let WriteError::Io(error) = self {
-            Some(error)
-        } else {
-            None
-        }
+        if let WriteError::Io(error) = self { Some(error) } else { None }
     }
 }

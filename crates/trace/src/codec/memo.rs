@@ -22,12 +22,7 @@ pub(super) struct Memo {
 impl Memo {
     /// Nothing is known yet.
     pub(super) fn new() -> Memo {
-        Memo {
-            now: 0,
-            cpu: Cpu(0),
-            woken: None,
-            running: Vec::new(),
-        }
+        Memo { now: 0, cpu: Cpu(0), woken: None, running: Vec::new() }
     }
 
     /// Forgets everything; a block starts at `now`.

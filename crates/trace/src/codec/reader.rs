@@ -79,26 +79,16 @@ impl<R: Read> Reader<R> {
         match reader.next_block()? {
             Block::Whole => {}
             Block::Damaged | Block::End(_) => {
-                return Err(ReadError::Damaged {
-                    block: 0,
-                    lost: None,
-                });
+                return Err(ReadError::Damaged { block: 0, lost: None });
             }
             Block::Cut => return Err(ReadError::Truncated { records: 0 }),
         }
         let mut bytes = Bytes(&reader.block);
         let header = || -> Option<Header> {
             let (source, clock) = (bytes.text()?, bytes.text()?);
-            Some(Header {
-                source,
-                clock,
-                cpus: bytes.small()?,
-            })
+            Some(Header { source, clock, cpus: bytes.small()? })
         }();
-        reader.header = header.ok_or(ReadError::Damaged {
-            block: 0,
-            lost: None,
-        })?;
+        reader.header = header.ok_or(ReadError::Damaged { block: 0, lost: None })?;
         reader.block.clear();
         Ok(reader)
     }
@@ -117,10 +107,7 @@ impl<R: Read> Reader<R> {
             return Ok(Block::Cut);
         }
         let [a, b, c, d, e, f, g, h] = head;
-        let (length, sum) = (
-            u32::from_le_bytes([a, b, c, d]),
-            u32::from_le_bytes([e, f, g, h]),
-        );
+        let (length, sum) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
         if length == 0 {
             let mut end = [0; 8];
             let read = fill(&mut self.source, &mut end)?;
@@ -128,11 +115,7 @@ impl<R: Read> Reader<R> {
                 return Ok(Block::Cut);
             }
             let sound = checksum(&end) == sum;
-            return Ok(if sound {
-                Block::End(u64::from_le_bytes(end))
-            } else {
-                Block::Damaged
-            });
+            return Ok(if sound { Block::End(u64::from_le_bytes(end)) } else { Block::Damaged });
         }
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         if length > LONGEST_BLOCK {
@@ -141,11 +124,7 @@ impl<R: Read> Reader<R> {
             return Ok(Block::Damaged);
         }
         let limit = u64::try_from(length).unwrap_or(u64::MAX);
-        self.source
-            .by_ref()
-            .take(limit)
-            .read_to_end(&mut self.block)
-            .map_err(ReadError::Io)?;
+        self.source.by_ref().take(limit).read_to_end(&mut self.block).map_err(ReadError::Io)?;
         if self.block.len() < length {
             return Ok(Block::Cut);
         }
@@ -212,20 +191,14 @@ impl<R: Read> Reader<R> {
         if self.damaged.is_some() || missing != Some(0) {
             let block = self.damaged.take().unwrap_or(self.blocks);
             self.lose(missing);
-            self.pending.push_back(Err(ReadError::Damaged {
-                block,
-                lost: missing,
-            }));
+            self.pending.push_back(Err(ReadError::Damaged { block, lost: missing }));
         }
         self.given = next.unwrap_or(self.given);
     }
 
     fn lose(&mut self, count: Option<u64>) {
         let event = Event::Lost { cpu: None, count };
-        self.pending.push_back(Ok(Record {
-            at: Instant::from_nanos(self.memo.now),
-            event,
-        }));
+        self.pending.push_back(Ok(Record { at: Instant::from_nanos(self.memo.now), event }));
     }
 }
 
@@ -257,9 +230,7 @@ impl<R: Read> Iterator for Reader<R> {
                         self.settle(None);
                     }
                     self.lose(None);
-                    self.pending.push_back(Err(ReadError::Truncated {
-                        records: self.given,
-                    }));
+                    self.pending.push_back(Err(ReadError::Truncated { records: self.given }));
                     self.state = Progress::Over;
                     self.block.clear();
                 }

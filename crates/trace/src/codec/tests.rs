@@ -4,11 +4,7 @@ use proptest::prelude::*;
 use windfall_time::{Instant, Span};
 
 fn header() -> Header {
-    Header {
-        source: "windfall simulate".into(),
-        clock: "virtual".into(),
-        cpus: 4,
-    }
+    Header { source: "windfall simulate".into(), clock: "virtual".into(), cpus: 4 }
 }
 
 fn write(records: &[Record]) -> Vec<u8> {
@@ -49,20 +45,10 @@ fn span() -> impl Strategy<Value = Span> {
 }
 
 fn event() -> impl Strategy<Value = Event> {
-    let stops = [
-        Stop::Preempted,
-        Stop::Blocked,
-        Stop::Uninterruptible,
-        Stop::Stopped,
-        Stop::Exited,
-    ];
-    let thefts = [
-        Theft::Interrupt,
-        Theft::Softirq,
-        Theft::Steal,
-        Theft::Scheduling,
-        Theft::Switching,
-    ];
+    let stops =
+        [Stop::Preempted, Stop::Blocked, Stop::Uninterruptible, Stop::Stopped, Stop::Exited];
+    let thefts =
+        [Theft::Interrupt, Theft::Softirq, Theft::Steal, Theft::Scheduling, Theft::Switching];
     let stop = prop::sample::select(stops.to_vec());
     let theft = prop::sample::select(thefts.to_vec());
     let thread = || id().prop_map(ThreadId);
@@ -116,10 +102,7 @@ fn records(most: usize) -> impl Strategy<Value = Vec<Record>> {
         let mut now = 0;
         let step = |(wait, event)| {
             now += wait;
-            Record {
-                at: Instant::from_nanos(now),
-                event,
-            }
+            Record { at: Instant::from_nanos(now), event }
         };
         steps.into_iter().map(step).collect()
     })
@@ -129,67 +112,25 @@ fn records(most: usize) -> impl Strategy<Value = Vec<Record>> {
 fn schedule(rounds: u64) -> Vec<Record> {
     let mut records = Vec::new();
     for thread in 0..12 {
-        let (thread, name, node) = (
-            ThreadId(thread),
-            format!("worker {thread}"),
-            Some(NodeId(0)),
-        );
-        let event = Event::Thread {
-            thread,
-            tid: thread.0,
-            pid: 0,
-            name,
-            node,
-        };
-        records.push(Record {
-            at: Instant::ZERO,
-            event,
-        });
+        let (thread, name, node) = (ThreadId(thread), format!("worker {thread}"), Some(NodeId(0)));
+        let event = Event::Thread { thread, tid: thread.0, pid: 0, name, node };
+        records.push(Record { at: Instant::ZERO, event });
     }
     let mut now = 0;
     for round in 0..rounds {
-        let (cpu, thread) = (
-            Cpu((round % 4) as u16),
-            ThreadId(((round * 7 + round / 12) % 12) as u32),
-        );
+        let (cpu, thread) =
+            (Cpu((round % 4) as u16), ThreadId(((round * 7 + round / 12) % 12) as u32));
         let mut push = |wait: u64, event| {
             now += wait;
-            records.push(Record {
-                at: Instant::from_nanos(now),
-                event,
-            });
+            records.push(Record { at: Instant::from_nanos(now), event });
         };
-        push(
-            100_000 + round * 7_919 % 900_000,
-            Event::Wake { thread, by: None },
-        );
+        push(100_000 + round * 7_919 % 900_000, Event::Wake { thread, by: None });
         let deadline = Some(Instant::from_nanos(now_after(round)));
         push(0, Event::Release { thread, deadline });
-        push(
-            1_500,
-            Event::Switch {
-                cpu,
-                prev: None,
-                next: Some(thread),
-            },
-        );
+        push(1_500, Event::Switch { cpu, prev: None, next: Some(thread) });
         let response = Span::from_nanos(251_500);
-        push(
-            250_000,
-            Event::Complete {
-                thread,
-                response,
-                missed: false,
-            },
-        );
-        push(
-            0,
-            Event::Switch {
-                cpu,
-                prev: Some((thread, Stop::Blocked)),
-                next: None,
-            },
-        );
+        push(250_000, Event::Complete { thread, response, missed: false });
+        push(0, Event::Switch { cpu, prev: Some((thread, Stop::Blocked)), next: None });
     }
     records
 }
@@ -202,12 +143,7 @@ fn now_after(round: u64) -> u64 {
 fn law_a_realistic_schedule_takes_at_most_eight_bytes_a_record() {
     let records = schedule(20_000);
     let file = write(&records);
-    assert!(
-        file.len() <= 8 * records.len(),
-        "{} bytes, {} records",
-        file.len(),
-        records.len()
-    );
+    assert!(file.len() <= 8 * records.len(), "{} bytes, {} records", file.len(), records.len());
     let (back, errors) = read(&file);
     assert!(errors.is_empty() && back == records);
 }
@@ -215,18 +151,9 @@ fn law_a_realistic_schedule_takes_at_most_eight_bytes_a_record() {
 #[test]
 fn refuses_what_is_not_a_trace() {
     assert!(matches!(read(b"").1[..], [ReadError::NotATrace]));
-    assert!(matches!(
-        read(b"# tracer: nop\n").1[..],
-        [ReadError::NotATrace]
-    ));
-    assert!(matches!(
-        read(b"WFTRACE\x09rest").1[..],
-        [ReadError::Version(9)]
-    ));
-    assert!(matches!(
-        read(b"WFTRACE\x01").1[..],
-        [ReadError::Truncated { records: 0 }]
-    ));
+    assert!(matches!(read(b"# tracer: nop\n").1[..], [ReadError::NotATrace]));
+    assert!(matches!(read(b"WFTRACE\x09rest").1[..], [ReadError::Version(9)]));
+    assert!(matches!(read(b"WFTRACE\x01").1[..], [ReadError::Truncated { records: 0 }]));
 }
 
 #[test]
@@ -234,27 +161,14 @@ fn refuses_to_end_calmly_wherever_a_file_is_cut() {
     let records = schedule(1_500);
     let file = write(&records);
     assert!(file.len() > BLOCK, "one block only");
-    let steps = (0..400)
-        .chain((400..file.len()).step_by(97))
-        .chain(file.len() - 20..file.len());
+    let steps = (0..400).chain((400..file.len()).step_by(97)).chain(file.len() - 20..file.len());
     let mut most = 0;
     for end in steps {
         let (back, errors) = read(&file[..end]);
-        let [error] = &errors[..] else {
-            panic!("{end}: {errors:?}")
-        };
-        assert!(matches!(
-            error,
-            ReadError::NotATrace | ReadError::Truncated { .. }
-        ));
+        let [error] = &errors[..] else { panic!("{end}: {errors:?}") };
+        assert!(matches!(error, ReadError::NotATrace | ReadError::Truncated { .. }));
         if let Some((last, before)) = back.split_last() {
-            assert_eq!(
-                last.event,
-                Event::Lost {
-                    cpu: None,
-                    count: None
-                }
-            );
+            assert_eq!(last.event, Event::Lost { cpu: None, count: None });
             assert_eq!(before, &records[..before.len()]);
             most = most.max(before.len());
         }
@@ -268,24 +182,12 @@ fn law_a_damaged_block_costs_itself_and_says_how_much() {
     let mut file = write(&records);
     file[BLOCK * 3 / 2] ^= 4;
     let (back, errors) = read(&file);
-    let [
-        ReadError::Damaged {
-            block: 2,
-            lost: Some(lost),
-        },
-    ] = errors[..]
-    else {
+    let [ReadError::Damaged { block: 2, lost: Some(lost) }] = errors[..] else {
         panic!("{errors:?}")
     };
     assert!(lost > 1_000);
-    let event = Event::Lost {
-        cpu: None,
-        count: Some(lost),
-    };
-    let place = back
-        .iter()
-        .position(|record| record.event == event)
-        .unwrap();
+    let event = Event::Lost { cpu: None, count: Some(lost) };
+    let place = back.iter().position(|record| record.event == event).unwrap();
     let resumes = place + usize::try_from(lost).unwrap();
     assert_eq!(back[..place], records[..place]);
     assert_eq!(back[place + 1..], records[resumes..]);
@@ -311,42 +213,18 @@ fn law_a_failing_destination_is_told_at_the_end() {
 #[test]
 fn law_what_was_not_written_as_given_is_told_at_the_end() {
     let mut writer = Writer::new(Vec::new(), &header());
-    let exit = Event::Exit {
-        thread: ThreadId(1),
-    };
+    let exit = Event::Exit { thread: ThreadId(1) };
     writer.record(Instant::from_nanos(5), &exit);
     writer.record(Instant::from_nanos(4), &exit);
-    assert!(matches!(
-        writer.finish(),
-        Err(WriteError::OutOfOrder { records: 1 })
-    ));
+    assert!(matches!(writer.finish(), Err(WriteError::OutOfOrder { records: 1 })));
     let mut file = Vec::new();
     let mut writer = Writer::new(&mut file, &header());
-    writer.record(
-        Instant::ZERO,
-        &Event::Control {
-            text: "x".repeat(LONGEST_TEXT),
-        },
-    );
-    writer.record(
-        Instant::ZERO,
-        &Event::Control {
-            text: "x".repeat(LONGEST_TEXT + 1),
-        },
-    );
-    assert!(matches!(
-        writer.finish(),
-        Err(WriteError::TooLong { records: 1 })
-    ));
+    writer.record(Instant::ZERO, &Event::Control { text: "x".repeat(LONGEST_TEXT) });
+    writer.record(Instant::ZERO, &Event::Control { text: "x".repeat(LONGEST_TEXT + 1) });
+    assert!(matches!(writer.finish(), Err(WriteError::TooLong { records: 1 })));
     let (back, errors) = read(&file);
     assert!(errors.is_empty());
-    assert_eq!(
-        back[1].event,
-        Event::Lost {
-            cpu: None,
-            count: Some(1)
-        }
-    );
+    assert_eq!(back[1].event, Event::Lost { cpu: None, count: Some(1) });
 }
 
 proptest! {

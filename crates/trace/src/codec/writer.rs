@@ -88,11 +88,7 @@ impl<W: Write> Writer<W> {
         let mut head = [0; 8];
         head[..4].copy_from_slice(&length.to_le_bytes());
         head[4..].copy_from_slice(&sum.to_le_bytes());
-        self.failed = self
-            .out
-            .write_all(&head)
-            .and_then(|()| self.out.write_all(content))
-            .err();
+        self.failed = self.out.write_all(&head).and_then(|()| self.out.write_all(content)).err();
     }
 }
 
@@ -109,10 +105,7 @@ impl<W: Write> Sink for Writer<W> {
             put(&mut self.block, self.records);
             put(&mut self.block, now);
         }
-        let missing = Event::Lost {
-            cpu: None,
-            count: Some(1),
-        };
+        let missing = Event::Lost { cpu: None, count: Some(1) };
         let event = if longest_text(event) <= LONGEST_TEXT {
             event
         } else {

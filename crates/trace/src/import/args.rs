@@ -73,9 +73,14 @@ fn vector(event: &str) -> Option<bool> {
     known.contains(&name).then_some(entry)
 }
 
-/// All ways to split a text at `middle`, from the last to the first.
-fn splits<'a>(text: &'a str, middle: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
-    text.rmatch_indices(middle).map(move |(at, part)| (&text[..at], &text[at + part.len()..]))
+/// All ways to split a text at `middle`, from the last to the first; they may overlap.
+fn splits<'a>(text: &'a str, middle: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let mut end = text.len();
+    std::iter::from_fn(move || {
+        let at = text.get(..end)?.rfind(middle)?;
+        end = at + middle.len() - 1;
+        Some((&text[..at], &text[at + middle.len()..]))
+    })
 }
 
 fn switch(args: &str, tid: Option<u32>) -> Option<Raw> {

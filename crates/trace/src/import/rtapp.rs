@@ -1,7 +1,7 @@
 //! rt-app's workload files as plain data.
 //!
 //! [`parse`] reads what rt-app reads and what its `workgen` repairs: comments, single quotes, commas
-//! too many or too few, keys without a value, keys given twice. All times are [`Span`]s.
+//! too many or too few, keys without a value, keys given twice. All times are spans.
 //!
 //! Keys given twice: json-c, and so rt-app, keeps the place of the first and the value of the last;
 //! `workgen`, and whoever writes `run, sleep, run`, means each in its place. [`Duplicates`] chooses;

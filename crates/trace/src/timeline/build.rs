@@ -39,9 +39,7 @@ struct OpenCpu {
 
 impl OpenCpu {
     fn what(&self) -> What {
-        self.thefts
-            .last()
-            .map_or(self.base, |kind| What::Theft(*kind))
+        self.thefts.last().map_or(self.base, |kind| What::Theft(*kind))
     }
 
     fn close(&mut self, at: Instant) {
@@ -49,11 +47,7 @@ impl OpenCpu {
         if at > self.since {
             match self.slices.last_mut() {
                 Some(last) if last.what == what && last.to == self.since => last.to = at,
-                _ => self.slices.push(Slice {
-                    from: self.since,
-                    to: at,
-                    what,
-                }),
+                _ => self.slices.push(Slice { from: self.since, to: at, what }),
             }
         }
         self.since = at;
@@ -79,13 +73,7 @@ impl Builder {
         let at = at.max(self.done.to);
         self.done.to = at;
         match event {
-            Event::Thread {
-                thread,
-                tid,
-                pid,
-                name,
-                node,
-            } => {
+            Event::Thread { thread, tid, pid, name, node } => {
                 let i = self.declared(*thread, at);
                 let line = &mut self.done.threads[i];
                 (line.tid, line.pid, line.node) = (*tid, *pid, *node);
@@ -118,10 +106,7 @@ impl Builder {
         }
         for (cpu, mut line) in self.cpus {
             line.close(to);
-            self.done.cpus.push(CpuLine {
-                cpu,
-                slices: line.slices,
-            });
+            self.done.cpus.push(CpuLine { cpu, slices: line.slices });
         }
         self.done
     }
@@ -254,20 +239,9 @@ impl Builder {
         *self.index.entry(id).or_insert_with(|| {
             let name = format!("thread {}", id.0);
             let (stretches, node) = (Vec::new(), None);
-            self.done.threads.push(ThreadLine {
-                id,
-                name,
-                tid: 0,
-                pid: 0,
-                node,
-                stretches,
-            });
+            self.done.threads.push(ThreadLine { id, name, tid: 0, pid: 0, node, stretches });
             let state = Some(State::Unknown);
-            self.open.push(OpenThread {
-                since: at,
-                state,
-                woken_early: false,
-            });
+            self.open.push(OpenThread { since: at, state, woken_early: false });
             self.open.len() - 1
         })
     }
@@ -280,11 +254,7 @@ impl Builder {
             let stretches = &mut self.done.threads[i].stretches;
             match stretches.last_mut() {
                 Some(last) if last.state == state && last.to == open.since => last.to = at,
-                _ => stretches.push(Stretch {
-                    from: open.since,
-                    to: at,
-                    state,
-                }),
+                _ => stretches.push(Stretch { from: open.since, to: at, state }),
             }
         }
         (open.since, open.state) = (at, state);

@@ -7,49 +7,24 @@ const B: ThreadId = ThreadId(1);
 const C0: Cpu = Cpu(0);
 
 fn at(ns: u64, event: Event) -> Record {
-    Record {
-        at: Instant::from_nanos(ns),
-        event,
-    }
+    Record { at: Instant::from_nanos(ns), event }
 }
 
 fn declare(ns: u64, thread: ThreadId) -> Record {
     let name = format!("t{}", thread.0);
-    at(
-        ns,
-        Event::Thread {
-            thread,
-            tid: thread.0 + 1,
-            pid: 1,
-            name,
-            node: None,
-        },
-    )
+    at(ns, Event::Thread { thread, tid: thread.0 + 1, pid: 1, name, node: None })
 }
 
 fn switch(ns: u64, prev: Option<(ThreadId, Stop)>, next: Option<ThreadId>) -> Record {
-    at(
-        ns,
-        Event::Switch {
-            cpu: C0,
-            prev,
-            next,
-        },
-    )
+    at(ns, Event::Switch { cpu: C0, prev, next })
 }
 
 fn states(line: &ThreadLine) -> Vec<(u64, u64, State)> {
-    line.stretches
-        .iter()
-        .map(|s| (s.from.as_nanos(), s.to.as_nanos(), s.state))
-        .collect()
+    line.stretches.iter().map(|s| (s.from.as_nanos(), s.to.as_nanos(), s.state)).collect()
 }
 
 fn slices(line: &CpuLine) -> Vec<(u64, u64, What)> {
-    line.slices
-        .iter()
-        .map(|s| (s.from.as_nanos(), s.to.as_nanos(), s.what))
-        .collect()
+    line.slices.iter().map(|s| (s.from.as_nanos(), s.to.as_nanos(), s.what)).collect()
 }
 
 #[test]
@@ -57,21 +32,9 @@ fn law_states_follow_wakes_and_switches() {
     let records = [
         declare(0, A),
         declare(0, B),
-        at(
-            10,
-            Event::Wake {
-                thread: A,
-                by: None,
-            },
-        ),
+        at(10, Event::Wake { thread: A, by: None }),
         switch(12, None, Some(A)),
-        at(
-            15,
-            Event::Wake {
-                thread: B,
-                by: Some(A),
-            },
-        ),
+        at(15, Event::Wake { thread: B, by: Some(A) }),
         switch(20, Some((A, Stop::Preempted)), Some(B)),
         switch(30, Some((B, Stop::Uninterruptible)), Some(A)),
         switch(40, Some((A, Stop::Blocked)), None),
@@ -92,12 +55,7 @@ fn law_states_follow_wakes_and_switches() {
     );
     assert_eq!(
         states(&timeline.threads[1]),
-        [
-            (0, 15, State::Unknown),
-            (15, 20, ready),
-            (20, 30, run),
-            (30, 50, State::Uninterruptible)
-        ]
+        [(0, 15, State::Unknown), (15, 20, ready), (20, 30, run), (30, 50, State::Uninterruptible)]
     );
     assert_eq!(
         slices(&timeline.cpus[0]),
@@ -118,28 +76,10 @@ fn law_a_loss_makes_processor_and_threads_unknown_until_seen_again() {
         declare(0, A),
         declare(0, B),
         switch(0, None, Some(A)),
-        at(
-            0,
-            Event::Wake {
-                thread: B,
-                by: None,
-            },
-        ),
-        at(
-            10,
-            Event::Lost {
-                cpu: Some(C0),
-                count: Some(3),
-            },
-        ),
+        at(0, Event::Wake { thread: B, by: None }),
+        at(10, Event::Lost { cpu: Some(C0), count: Some(3) }),
         switch(20, Some((B, Stop::Blocked)), Some(A)),
-        at(
-            30,
-            Event::Lost {
-                cpu: None,
-                count: None,
-            },
-        ),
+        at(30, Event::Lost { cpu: None, count: None }),
         declare(35, A),
     ];
     let timeline = Timeline::build(records.into_iter());
@@ -147,45 +87,19 @@ fn law_a_loss_makes_processor_and_threads_unknown_until_seen_again() {
     let unknown = State::Unknown;
     assert_eq!(
         states(&timeline.threads[0]),
-        [
-            (0, 10, run),
-            (10, 20, unknown),
-            (20, 30, run),
-            (30, 35, unknown)
-        ]
+        [(0, 10, run), (10, 20, unknown), (20, 30, run), (30, 35, unknown)]
     );
     assert_eq!(
         states(&timeline.threads[1]),
-        [
-            (0, 10, State::Ready),
-            (10, 20, unknown),
-            (20, 30, State::Blocked),
-            (30, 35, unknown)
-        ]
+        [(0, 10, State::Ready), (10, 20, unknown), (20, 30, State::Blocked), (30, 35, unknown)]
     );
-    assert_eq!(
-        timeline.lost,
-        LostCount {
-            gaps: 2,
-            events: 3,
-            uncounted: 1
-        }
-    );
+    assert_eq!(timeline.lost, LostCount { gaps: 2, events: 3, uncounted: 1 });
     assert_eq!(timeline.conflicts, 0);
 }
 
 #[test]
 fn law_thefts_nest_on_the_processor_and_leave_the_thread_running() {
-    let begin = |ns, kind| {
-        at(
-            ns,
-            Event::TheftBegin {
-                cpu: C0,
-                kind,
-                number: 0,
-            },
-        )
-    };
+    let begin = |ns, kind| at(ns, Event::TheftBegin { cpu: C0, kind, number: 0 });
     let records = [
         declare(0, A),
         switch(0, None, Some(A)),
@@ -214,21 +128,12 @@ fn law_a_wake_faster_than_the_switch_is_not_forgotten() {
     let records = [
         declare(0, A),
         switch(0, None, Some(A)),
-        at(
-            9,
-            Event::Wake {
-                thread: A,
-                by: None,
-            },
-        ),
+        at(9, Event::Wake { thread: A, by: None }),
         switch(10, Some((A, Stop::Blocked)), None),
         switch(20, None, Some(A)),
     ];
     let timeline = Timeline::build(records.into_iter());
-    assert_eq!(
-        states(&timeline.threads[0]),
-        [(0, 10, State::Running(C0)), (10, 20, State::Ready)]
-    );
+    assert_eq!(states(&timeline.threads[0]), [(0, 10, State::Running(C0)), (10, 20, State::Ready)]);
 }
 
 #[test]

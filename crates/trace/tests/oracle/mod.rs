@@ -3,6 +3,7 @@
 //! Used by the tests of this folder and by the fuzz targets.
 
 use windfall_trace::codec::{ReadError, Reader};
+use windfall_trace::import::rtapp::{self, Duplicates};
 use windfall_trace::import::{self, Format, ImportError, Report};
 use windfall_trace::timeline::{Timeline, What};
 use windfall_trace::{Event, Record, ThreadId};
@@ -104,4 +105,15 @@ pub(crate) fn reader_laws(file: &[u8]) {
         }
     }
     assert!(errors < 2_000_000, "more than one last word");
+}
+
+/// The laws of reading rt-app's files: no panic, and every refusal has a reason and a place.
+pub(crate) fn rtapp_laws(text: &[u8]) {
+    let text = String::from_utf8_lossy(text);
+    for duplicates in [Duplicates::InOrder, Duplicates::JsonC] {
+        if let Err(refusal) = rtapp::parse_as(&text, duplicates) {
+            assert!(!refusal.problems.is_empty());
+            assert!(refusal.problems.iter().all(|problem| problem.line > 0 && problem.column > 0));
+        }
+    }
 }

@@ -20,7 +20,7 @@
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::pool::{Policy, Pool, SETTLED};
-use crate::quantum::{self, Quanta};
+use crate::quantum;
 use crate::virtual_time::{Account, Virtual};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -61,12 +61,18 @@ pub(crate) const KIND: Kind = Kind {
 struct Sharer {
     account: Account,
     warp: Span,
-    /// Charged up to here, while it runs.
-    charged: Instant,
 }
 
-const STRANGER: Sharer =
-    Sharer { account: Account::new(1), warp: Span::ZERO, charged: Instant::ZERO };
+/// What runs on an own VP.
+#[derive(Clone, Copy)]
+struct Run {
+    /// The child is charged up to here.
+    charged: Instant,
+    /// The end of its quantum.
+    ends: Instant,
+}
+
+const STRANGER: Sharer = Sharer { account: Account::new(1), warp: Span::ZERO };
 
 /// Effective virtual time, then the slot: 16 bytes, so that a heap of many stays in the cache.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,7 +84,9 @@ struct Tag {
 
 struct Shares {
     sharers: Vec<Sharer>,
-    quanta: Quanta,
+    quantum: Span,
+    /// By own VP; kept apart from the children, so that a switch touches little memory.
+    runs: Vec<Run>,
     /// How many children have a warp. Without any, effective and actual virtual time are the same.
     warped: usize,
     /// Ready children by actual virtual time; only kept while one has a warp.
@@ -88,11 +96,18 @@ struct Shares {
 }
 
 impl Shares {
-    fn charge(&mut self, child: Child, now: Instant) {
+    fn charge(&mut self, child: Child, own: Own, now: Instant) {
+        let since = core::mem::replace(&mut self.runs[own.index()].charged, now);
         let sharer = &mut self.sharers[child.index()];
-        sharer.account.charge(now.saturating_since(sharer.charged));
-        sharer.charged = now;
+        sharer.account.charge(now.saturating_since(since));
         self.latest = self.latest.max(sharer.account.time);
+    }
+
+    /// A quantum begins on `own`.
+    fn begin(&mut self, own: Own, port: &mut Port<'_>) {
+        let ends = port.now().saturating_add(self.quantum);
+        self.runs[own.index()] = Run { charged: port.now(), ends };
+        port.set_timer(quantum::timer_of(own), Some(ends));
     }
 
     fn enter(&mut self, child: Child) {
@@ -143,14 +158,12 @@ impl Policy for Shares {
     #[inline]
     fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
         self.leave(child);
-        self.sharers[child.index()].charged = port.now();
-        self.quanta.renew(child);
-        self.quanta.started(child, own, port);
+        self.begin(own, port);
     }
 
     #[inline]
-    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
-        self.charge(child, port.now());
+    fn stopped(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+        self.charge(child, own, port.now());
         if port.child(child) == VpState::Ready {
             self.enter(child);
         }
@@ -158,7 +171,7 @@ impl Policy for Shares {
 
     #[inline]
     fn idle(&mut self, own: Own, port: &mut Port<'_>) {
-        self.quanta.idle(own, port);
+        port.set_timer(quantum::timer_of(own), None);
     }
 }
 
@@ -175,7 +188,8 @@ impl ProportionalShare {
     pub fn new(quantum: Span, warp: bool) -> ProportionalShare {
         let shares = Shares {
             sharers: Vec::new(),
-            quanta: Quanta::new(quantum),
+            quantum,
+            runs: Vec::new(),
             warped: 0,
             actual: Heap::new(),
             latest: Virtual::default(),
@@ -201,7 +215,7 @@ impl ProportionalShare {
     fn charge_running(&mut self, port: &Port<'_>) {
         for own in self.pool.own_vps() {
             if let Some(child) = port.held_by(own) {
-                self.shares.charge(child, port.now());
+                self.shares.charge(child, own, port.now());
                 self.pool.refresh(child, &self.shares, port);
             }
         }
@@ -215,11 +229,12 @@ impl Scheduler for ProportionalShare {
 
     fn init(&mut self, port: &mut Port<'_>) {
         self.pool.init(port);
+        let run = Run { charged: Instant::ZERO, ends: Instant::ZERO };
+        self.shares.runs.resize(port.owns(), run);
     }
 
     fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
         self.pool.register(child);
-        self.shares.quanta.register(child);
         self.shares.actual.reserve(child.index() + 1);
         let sharers = &mut self.shares.sharers;
         sharers.resize(sharers.len().max(child.index() + 1), STRANGER);
@@ -257,8 +272,8 @@ impl Scheduler for ProportionalShare {
                 Err(Refusal::OutOfRange { what: "share", allowed: "a weight of at least 1" })
             }
             (Some(child), Message::Share(weight)) => {
-                if matches!(port.child(child), VpState::Running(_)) {
-                    self.shares.charge(child, port.now());
+                if let Some(own) = port.held_through(child) {
+                    self.shares.charge(child, own, port.now());
                 }
                 let account = &mut self.shares.sharers[child.index()].account;
                 account.set_weight(weight);
@@ -273,7 +288,10 @@ impl Scheduler for ProportionalShare {
                 self.pool.rerank(child, &mut self.shares, port);
                 Ok(())
             }
-            (None, Message::Quantum(length)) => self.shares.quanta.set_length(length),
+            (None, Message::Quantum(length)) => {
+                self.shares.quantum = quantum::checked(length)?;
+                Ok(())
+            }
             _ => Err(Refusal::NotUnderstood {
                 message: message.name(),
                 takes: if self.warp { TAKES } else { TAKES_UNWARPED },
@@ -297,15 +315,14 @@ impl Scheduler for ProportionalShare {
         let Some(child) = port.held_by(own) else {
             return;
         };
-        if !self.shares.quanta.is_over(child, port.now()) {
+        if port.now() < self.shares.runs[own.index()].ends {
             return;
         }
-        self.shares.charge(child, port.now());
+        self.shares.charge(child, own, port.now());
         if self.pool.pass(child, &mut self.shares, port) {
             self.pool.preempt(&mut self.shares, port);
         } else {
-            self.shares.quanta.renew(child);
-            self.shares.quanta.started(child, own, port);
+            self.shares.begin(own, port);
         }
     }
 

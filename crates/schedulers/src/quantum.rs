@@ -19,8 +19,20 @@ pub(crate) const fn own_of(timer: TimerId) -> Own {
     Own(timer.0 - 1)
 }
 
-const fn timer_of(own: Own) -> TimerId {
+/// The timer of an own VP.
+pub(crate) const fn timer_of(own: Own) -> TimerId {
     TimerId(own.0 + 1)
+}
+
+/// A length that a `quantum` message may set.
+///
+/// # Errors
+/// When it is zero.
+pub(crate) fn checked(length: Span) -> Result<Span, Refusal> {
+    if length.is_zero() {
+        return Err(Refusal::OutOfRange { what: "quantum", allowed: "above zero" });
+    }
+    Ok(length)
 }
 
 #[derive(Clone, Copy)]
@@ -37,18 +49,6 @@ pub(crate) struct Quanta {
 impl Quanta {
     pub(crate) const fn new(length: Span) -> Quanta {
         Quanta { length, slots: Vec::new() }
-    }
-
-    /// Sets the length of quanta that begin later.
-    ///
-    /// # Errors
-    /// When it is zero.
-    pub(crate) fn set_length(&mut self, length: Span) -> Result<(), Refusal> {
-        if length.is_zero() {
-            return Err(Refusal::OutOfRange { what: "quantum", allowed: "above zero" });
-        }
-        self.length = length;
-        Ok(())
     }
 
     /// Makes room for a child.

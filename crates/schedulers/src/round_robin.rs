@@ -132,7 +132,8 @@ impl Scheduler for RoundRobin {
         let (None, Message::Quantum(length)) = (child, message) else {
             return Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES });
         };
-        self.line.quanta.set_length(length)
+        self.line.quanta.length = quantum::checked(length)?;
+        Ok(())
     }
 
     fn grant(&mut self, own: Own, port: &mut Port<'_>) {

@@ -366,7 +366,10 @@ impl Scheduler for TimeSharing {
                 self.pool.rerank(child, &mut self.levels, port);
                 Ok(())
             }
-            (None, Message::Quantum(length)) => self.levels.quanta.set_length(length),
+            (None, Message::Quantum(length)) => {
+                self.levels.quanta.length = quantum::checked(length)?;
+                Ok(())
+            }
             _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }

@@ -1,0 +1,49 @@
+//! The catalogue as a whole.
+
+use windfall_schedulers::catalogue::{Form, KINDS, Settings, Value, find};
+
+#[test]
+fn law_names_are_sorted_and_found() {
+    assert!(KINDS.is_sorted_by(|a, b| a.name < b.name));
+    for kind in KINDS {
+        assert_eq!(find(kind.name).unwrap().name, kind.name);
+    }
+    assert!(find("rezz").is_none());
+}
+
+#[test]
+fn law_every_head_says_what_it_takes_gives_and_costs() {
+    for kind in KINDS {
+        for word in ["Takes", "Gives", "Admits", "Assumes", "Costs", "Ties", "Source", "Checked"] {
+            let line = format!("\n//! {word:<8} ");
+            assert!(kind.source.contains(&line), "{}: no `{word}`", kind.name);
+        }
+    }
+}
+
+#[test]
+fn law_every_default_is_allowed_and_means_what_is_left_out() {
+    for kind in KINDS {
+        assert!((kind.build)(&Settings(&[])).is_ok(), "{}", kind.name);
+        assert!(kind.settings.is_sorted_by(|a, b| a.name < b.name), "{}", kind.name);
+        for setting in kind.settings.iter().filter(|setting| !setting.default.is_empty()) {
+            let value = match setting.form {
+                Form::Span => Value::Span(setting.default.parse().unwrap()),
+                Form::Integer(..) => Value::Integer(setting.default.parse().unwrap()),
+                Form::Bool => Value::Bool(setting.default.parse().unwrap()),
+                Form::Word(words) => {
+                    assert!(words.contains(&setting.default));
+                    Value::Word(setting.default)
+                }
+            };
+            let built = (kind.build)(&Settings(&[(setting.name, value)]));
+            assert!(built.is_ok(), "{} {}", kind.name, setting.name);
+            // Of the wrong form, it is refused.
+            let odd = [Value::Integer(-1), Value::Word("odd")];
+            for value in odd {
+                let built = (kind.build)(&Settings(&[(setting.name, value)]));
+                assert!(built.is_err(), "{} {}", kind.name, setting.name);
+            }
+        }
+    }
+}

@@ -182,6 +182,9 @@ impl<'a> Sim<'a> {
     pub fn run(mut self, end: Instant, mut progress: impl FnMut(Instant) -> bool) -> Outcome {
         self.tracer.declare_nodes(self.now, &self.hierarchy);
         self.ledger.learn(&self.hierarchy);
+        for cpu in 0..self.cpus.len() {
+            self.tracer.switch(self.now, cpu, None, None); // idle, which is not the same as unknown
+        }
         let mut steps: u32 = 0;
         while let Some(at) = self.next_at().filter(|at| *at <= end) {
             self.now = at;

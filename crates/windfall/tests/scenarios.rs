@@ -1,0 +1,39 @@
+//! Every file under `scenarios/` answers its question as it says.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+#[test]
+fn every_scenario_holds_and_states_its_question() {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(root().join("scenarios"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 7, "{files:?}");
+    for file in files {
+        let output = Command::new(env!("CARGO_BIN_EXE_windfall"))
+            .args(["simulate", "--json"])
+            .arg(&file)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}: {text}{errors}", file.display());
+        let results: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let expectations = results["expectations"].as_array().unwrap();
+        assert!(!expectations.is_empty(), "{} expects nothing", file.display());
+        assert!(expectations.iter().all(|e| e["held"] == true));
+        let text = std::fs::read_to_string(&file).unwrap();
+        for key in ["question", "answer"] {
+            let states = text.lines().any(|line| line.starts_with(key));
+            assert!(states, "{} has no {key}", file.display());
+        }
+    }
+}

@@ -75,13 +75,13 @@ fn subject(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
         Subject::Machine => {
             let message = format!("the machine has no `{}`", quantity.text());
             let help = "it has idle, switching, scheduling, stolen, refused, quarantined";
-            checker.wrong(&[path.clone()], message, help);
+            checker.wrong(std::slice::from_ref(path), message, help);
         }
         Subject::Scheduler(name) => {
             checker.scheduler_exists(name, true, std::slice::from_ref(path));
             if *quantity != Quantity::Received {
                 let message = format!("a scheduler has no `{}`", quantity.text());
-                checker.wrong(&[path.clone()], message, "it has `received`");
+                checker.wrong(std::slice::from_ref(path), message, "it has `received`");
             }
         }
         Subject::Threads(name) => {

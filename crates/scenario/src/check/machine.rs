@@ -18,7 +18,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     let path = Path::of(&["machine", "processors"]);
     if speeds.is_empty() || speeds.len() > MOST {
         let message = format!("{} processors are out of range", speeds.len());
-        checker.wrong(&[path.clone()], message, "write 1 to 1024");
+        checker.wrong(std::slice::from_ref(&path), message, "write 1 to 1024");
     }
     if speeds.iter().any(|speed| *speed <= Ratio::ZERO) {
         checker.wrong(&[path], "a processor without speed", "write a fraction above 0");

@@ -74,11 +74,11 @@ fn after(checker: &mut Checker<'_>, thread: &Thread, before: &str, other: &Threa
     {
         let message = format!("`{before}` is {theirs} threads, `{}` is not", thread.name);
         let help = format!("name one of them, as `{before}-1`, or write `count = {theirs}` here");
-        checker.wrong(&[path.clone()], message, &help);
+        checker.wrong(std::slice::from_ref(path), message, &help);
     }
     if matches!(other.run, Run::Spin { .. }) {
         let message = format!("`{before}` computes for ever and never ends a job");
-        checker.wrong(&[path.clone()], message, "name a thread with jobs");
+        checker.wrong(std::slice::from_ref(path), message, "name a thread with jobs");
     }
 }
 

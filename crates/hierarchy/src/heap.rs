@@ -136,12 +136,20 @@ impl<K: Ord + Copy> Heap<K> {
             if first >= end {
                 break;
             }
-            let mut least = first;
-            for child in first + 1..end {
-                if self.entries[child].0 < self.entries[least].0 {
-                    least = child;
+            let least = if end - first == ARITY {
+                // A tournament without branches: they would be unpredictable.
+                let at = |n: usize| self.entries[first + n].0;
+                let (low, high) = (usize::from(at(1) < at(0)), 2 + usize::from(at(3) < at(2)));
+                first + if at(high) < at(low) { high } else { low }
+            } else {
+                let mut least = first;
+                for child in first + 1..end {
+                    if self.entries[child].0 < self.entries[least].0 {
+                        least = child;
+                    }
                 }
-            }
+                least
+            };
             if entry.0 <= self.entries[least].0 {
                 break;
             }

@@ -24,7 +24,6 @@ use crate::pool::{Policy, Pool, SETTLED};
 use crate::quantum::{self, Quanta};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::cmp::Reverse;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
     Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
@@ -38,7 +37,7 @@ const DEFAULT: i32 = 8;
 const CEILING: i32 = 15;
 const HIGHEST: i32 = 31;
 /// Before all others: a child that a non-preemptive instance has begun to serve.
-const BEGUN: i32 = i32::MAX;
+const BEGUN: i32 = HIGHEST + 1;
 
 pub(crate) const KIND: Kind = Kind {
     name: "time-sharing",
@@ -136,7 +135,7 @@ struct Tenant {
     begun: bool,
     /// When it last began to wait.
     waits_since: Option<Instant>,
-    /// Place in line: a number drawn when it went to the end.
+    /// Place in line: a number drawn when it went to the end; 56 bits last for ever.
     turn: u64,
 }
 
@@ -199,19 +198,21 @@ impl Levels {
 }
 
 impl Policy for Levels {
-    type Key = (Reverse<i32>, u64);
+    /// In the upper 8 bits, how far below [`BEGUN`] it stands; below these its place in line.
+    type Key = u64;
 
     #[inline]
-    fn key(&self, child: Child) -> Self::Key {
+    fn key(&self, child: Child) -> u64 {
         let tenant = &self.tenants[child.index()];
         let begun = tenant.begun && self.spec.mode == Mode::NonPreemptive;
         let priority = if begun { BEGUN } else { tenant.priority };
-        (Reverse(priority), tenant.turn)
+        let below = u64::from(priority.abs_diff(BEGUN));
+        below << 56 | tenant.turn
     }
 
     #[inline]
-    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
-        ready.0 < running.0
+    fn preempts(ready: &u64, running: &u64) -> bool {
+        ready >> 56 < running >> 56
     }
 
     fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {

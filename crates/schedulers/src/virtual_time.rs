@@ -21,12 +21,12 @@ impl Virtual {
         Virtual { whole: self.whole.saturating_sub(by), fraction: self.fraction }
     }
 
-    pub(crate) const fn whole(self) -> i64 {
-        self.whole
-    }
-
-    pub(crate) const fn fraction(self) -> u32 {
-        self.fraction
+    /// As a number of the same order, with 32 bits below for a tie-breaker.
+    #[inline]
+    #[expect(clippy::cast_sign_loss, reason = "flipping the sign bit maps i64 onto u64 in order")]
+    pub(crate) const fn tag(self, tie: u32) -> u128 {
+        let whole = (self.whole ^ i64::MIN) as u64;
+        (whole as u128) << 64 | (self.fraction as u128) << 32 | tie as u128
     }
 }
 
@@ -98,6 +98,15 @@ mod tests {
             let exact = (sum << 32) / u128::from(weight);
             let whole = u128::try_from(account.time.whole).unwrap();
             prop_assert_eq!((whole << 32) + u128::from(account.time.fraction), exact);
+        }
+    }
+
+    #[test]
+    fn law_tags_have_the_order_of_the_times() {
+        let times = [i64::MIN, -1, 0, 1, i64::MAX].map(|whole| Virtual { whole, fraction: 7 });
+        let later = times.map(|time| Virtual { fraction: 8, ..time });
+        for ((time, later), next) in times.iter().zip(later).zip(&times[1..]) {
+            assert!(time.tag(9) < later.tag(0) && later.tag(9) < next.tag(0));
         }
     }
 

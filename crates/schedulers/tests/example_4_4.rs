@@ -4,6 +4,7 @@
 //! that launches a real-time application (`T2`). One deviation: a thread that moves is registered
 //! at its new parent before it leaves the old one, so that a refused reservation changes nothing;
 //! HLS moves it back instead.
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use windfall_hierarchy::{
     Happening, Hierarchy, Message, NodeId, NodeSpec, Parent, Processor, Target, ThreadId,

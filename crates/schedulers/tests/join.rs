@@ -1,4 +1,5 @@
 //! Join, by hand.
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod common;
 

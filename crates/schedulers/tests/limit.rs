@@ -1,4 +1,5 @@
 //! Limit, by hand.
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod common;
 

@@ -1,6 +1,7 @@
 //! Random trees, threads and requests, as in HLS 9.4.1; after every step all invariants are checked.
 //!
 //! A step is a plain value that prints as text, so that a failing case can be kept as one.
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use proptest::prelude::*;
 use windfall_hierarchy::{

@@ -3,6 +3,7 @@
 //! A thread works a given time and then blocks, or works for ever; it wakes when told to, or
 //! periodically. Every event is followed by both checks, so that a test that passes also says that
 //! the tables are whole and no scheduler was quarantined.
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 #![allow(dead_code, reason = "each test uses the part that it needs")]
 
 use std::fmt::Write;

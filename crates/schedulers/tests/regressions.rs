@@ -1,0 +1,145 @@
+//! Defects that random testing has found, one test each. Scenes are kept small by hand.
+
+mod common;
+
+use common::{Host, MS, S};
+use windfall_hierarchy::{
+    Child, Message, NodeSpec, Own, Parent, Port, Refusal, Scheduler, TimerId, View,
+};
+use windfall_schedulers::RoundRobin;
+use windfall_time::Span;
+
+/// A parent acted on a request that its child had withdrawn; the child asked again; and so on.
+/// The child has one parent, and the other by way of a third scheduler that outranks it.
+#[test]
+fn r0001_a_withdrawn_request_led_two_schedulers_in_circles() {
+    let mut host = Host::new(2);
+    let root = host.root("fixed-priority", &[]);
+    let between = host.below(root, "between", "llf", &[Message::Priority(5)]);
+    let parents = [(Parent::Node(root), &[][..]), (Parent::Node(between), &[][..])];
+    let both = host.try_node("both", "round-robin", &[], &parents).unwrap();
+    let threads: Vec<_> = (0..3).map(|n| host.spin(both, &format!("t{n}"), &[])).collect();
+    let other = host.spin(root, "other", &[Message::Priority(9)]);
+    for _ in 0..20 {
+        host.run_for(7 * MS);
+        for thread in &threads {
+            host.block(*thread);
+            host.wake(*thread);
+        }
+    }
+    host.exit(other);
+    host.run_for(S);
+    assert!(threads.iter().all(|thread| host.ran(*thread) > 0));
+}
+
+/// Two parents of one scheduler: one busy with something better, the other idle.
+#[test]
+fn r0002_a_ready_thread_waited_for_a_busy_parent_while_another_was_idle() {
+    let mut host = Host::new(2);
+    let [zero, one] = ["zero", "one"].map(|name| {
+        let top: (Parent, &[Message]) = (Parent::Top, &[]);
+        host.try_node(name, "fixed-priority", &[], &[top]).unwrap()
+    });
+    let busy = host.spin(zero, "busy", &[Message::Priority(9)]);
+    let parents = [(Parent::Node(zero), &[][..]), (Parent::Node(one), &[][..])];
+    let both = host.try_node("both", "edf", &[], &parents).unwrap();
+    let thread = host.spin(both, "thread", &[]);
+    assert_eq!((host.on(0), host.on(1)), (Some(busy), Some(thread)));
+}
+
+/// A join of many parents that meet in one scheduler: asked all at once, they moved the child
+/// from one to the other without end.
+#[test]
+fn r0003_a_join_asked_all_its_parents_at_once_and_went_in_circles() {
+    let mut host = Host::new(2);
+    let root = host.root("proportional-share", &[]);
+    let parents = [(Parent::Node(root), &[][..]); 4];
+    let join = host.try_node("join", "join", &[], &parents).unwrap();
+    let child = host.spin(join, "child", &[]);
+    let others: Vec<_> = (0..3).map(|n| host.spin(root, &format!("t{n}"), &[])).collect();
+    host.run_for(3 * MS);
+    for _ in 0..50 {
+        host.run_for(7 * MS);
+        host.block(child);
+        host.run_for(2 * MS);
+        host.wake(child);
+    }
+    assert!(others.iter().chain([&child]).all(|thread| host.ran(*thread) > 0));
+}
+
+/// Round robin that panics when a child leaves it.
+struct Clinging(RoundRobin);
+
+impl Scheduler for Clinging {
+    fn timers(&self, owns: usize) -> usize {
+        self.0.timers(owns)
+    }
+
+    fn init(&mut self, port: &mut Port<'_>) {
+        self.0.init(port);
+    }
+
+    fn register(&mut self, child: Child, port: &mut Port<'_>) -> Result<(), Refusal> {
+        self.0.register(child, port)
+    }
+
+    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {
+        panic!("it clings to its children, as it should here");
+    }
+
+    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+        self.0.request(child, port);
+    }
+
+    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+        self.0.release(child, held, port);
+    }
+
+    fn message(&mut self, _: Option<Child>, _: Message, _: &mut Port<'_>) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
+        self.0.grant(own, port);
+    }
+
+    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
+        self.0.revoke(own, child, port);
+    }
+
+    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+        self.0.timer(timer, port);
+    }
+
+    fn next(&self, own: Own, view: &View<'_>) -> Option<Child> {
+        self.0.next(own, view)
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.0.check(view)
+    }
+}
+
+/// The children of a scheduler that is quarantined while it is being destroyed were moved twice.
+#[test]
+fn r0004_a_scheduler_quarantined_while_it_is_destroyed_lost_count_of_its_children() {
+    let mut host = Host::new(1);
+    let root = host.root("round-robin", &[]);
+    let spec = NodeSpec {
+        name: "clinging",
+        kind: "test",
+        scheduler: Box::new(Clinging(RoundRobin::new(Span::from_millis(10)))),
+        owns: &[(Parent::Node(root), &[])],
+    };
+    let clinging = host.tree.create(common::at(0), spec).unwrap();
+    let threads: Vec<_> = (0..4).map(|n| host.spin(clinging, &format!("t{n}"), &[])).collect();
+    host.tree.destroy(common::at(0), clinging).unwrap();
+    host.tree.check_tables().unwrap();
+    assert_eq!(host.tree.quarantined().len(), 1);
+    assert!(host.tree.node(clinging).is_none());
+    for thread in threads {
+        assert_eq!(host.tree.parent_of(host.threads[thread].id), Ok(root));
+        host.tree.exited(common::at(0), host.threads[thread].id).unwrap();
+    }
+    host.tree.check_tables().unwrap();
+}

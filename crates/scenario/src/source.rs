@@ -77,7 +77,7 @@ impl Origin {
     }
 
     /// Where the value at the first of these paths stands that was written; else the innermost
-    /// table around the last one.
+    /// table around the last one, or the beginning of the file.
     pub(crate) fn find(&self, paths: &[Path]) -> Option<Range<usize>> {
         if let Some(place) = paths.iter().find_map(|path| self.places.get(path)) {
             return Some(place.value.clone());
@@ -88,7 +88,7 @@ impl Origin {
                 return Some(place.key.clone());
             }
         }
-        None
+        (!self.files.is_empty()).then_some(0..0)
     }
 
     /// Whether something is written at a path.

@@ -24,8 +24,6 @@ with_asks! {
     pub(crate) struct ParentFile {
         /// `top` or the name of a scheduler.
         pub(crate) parent: Option<Lax<String>>,
-        /// How many virtual processors of its own it has there.
-        pub(crate) processors: Option<Lax<u16>>,
     }
 }
 

@@ -4,7 +4,7 @@ use super::reader::Reader;
 use super::scheduler;
 use crate::decode::decode;
 use crate::file::{AtFile, Lax};
-use crate::model::{Asks, Change, Request, Whom};
+use crate::model::{Asks, Change, Request, Timer, Whom};
 use crate::source::Path;
 use crate::suggest;
 use crate::tree::Node;
@@ -27,13 +27,18 @@ const REQUESTS: [(&str, &[&str]); 11] = [
     ("timer", &["timer"]),
 ];
 
+/// Stands for one that could not be read and has been told of, so that the others keep their
+/// numbers.
+const UNREADABLE: Request = Request { time: Instant::ZERO, change: Change::Timer(Timer::Precise) };
+
 pub(super) fn requests(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<Request> {
     let entries = reader.items(node, "at");
     entries
         .into_iter()
-        .filter_map(|(number, node)| {
+        .enumerate()
+        .map(|(number, node)| {
             let path = Path::of(&["at"]).item(number);
-            request(node, &path, reader)
+            request(node, &path, reader).unwrap_or(UNREADABLE)
         })
         .collect()
 }

@@ -2,23 +2,37 @@
 
 use super::reader::Reader;
 use crate::file::ExpectFile;
-use crate::model::{Bound, Expectation, Quantity, Subject};
+use crate::model::{Bound, Expectation, Level, Quantity, Subject, Whole};
 use crate::source::Path;
 use crate::suggest;
 use crate::tree::Node;
+use windfall_time::Span;
 
 pub(super) fn expectations(
     node: Option<Node<'_>>,
     reader: &mut Reader<'_>,
     schedulers: &[&str],
 ) -> Vec<Expectation> {
-    let list: Vec<(usize, ExpectFile)> = reader.list(node, "expect");
+    let list: Vec<ExpectFile> = reader.list(node, "expect");
     list.into_iter()
-        .filter_map(|(number, file)| {
+        .enumerate()
+        .map(|(number, file)| {
             let path = Path::of(&["expect"]).item(number);
-            expectation(file, &path, reader, schedulers)
+            expectation(file, &path, reader, schedulers).unwrap_or_else(unreadable)
         })
         .collect()
+}
+
+/// Stands for one that could not be read and has been told of, so that the others keep their
+/// numbers.
+fn unreadable() -> Expectation {
+    let at_least = Some(Level::Span(Span::ZERO));
+    Expectation {
+        subject: Subject::Machine,
+        quantity: Quantity::Whole(Whole::Idle),
+        bound: Bound { at_least, ..Bound::default() },
+        because: String::new(),
+    }
 }
 
 fn expectation(

@@ -49,8 +49,9 @@ pub(super) fn machine(node: Node<'_>, reader: &mut Reader<'_>) -> Machine {
 }
 
 pub(super) fn interrupts(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<Interrupts> {
-    let list: Vec<(usize, InterruptsFile)> = reader.list(node, "interrupts");
+    let list: Vec<InterruptsFile> = reader.list(node, "interrupts");
     list.into_iter()
+        .enumerate()
         .map(|(number, file)| source(file, &Path::of(&["interrupts"]).item(number), reader))
         .collect()
 }

@@ -48,7 +48,6 @@ impl<'a> Reader<'a> {
         }
         let key = path.last().to_owned();
         let place = self.origin.value(path);
-        let place = place.or_else(|| (!self.origin.files.is_empty()).then_some(0..0));
         self.mistakes
             .push(Mistake::new(format!("`{key}` is missing"), place).help(format!("write {what}")));
     }
@@ -96,29 +95,25 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The entries of a list of tables, each with its number.
-    pub(super) fn list<T: DeserializeOwned>(
+    /// The entries of a list of tables. One that cannot be read is empty, so that the others keep
+    /// their numbers.
+    pub(super) fn list<T: DeserializeOwned + Default>(
         &mut self,
         node: Option<Node<'_>>,
         key: &str,
-    ) -> Vec<(usize, T)> {
-        self.items(node, key)
-            .into_iter()
-            .filter_map(|(number, node)| Some((number, decode(node, &mut self.mistakes)?)))
-            .collect()
+    ) -> Vec<T> {
+        let items = self.items(node, key);
+        let items = items.into_iter();
+        items.map(|node| decode(node, &mut self.mistakes).unwrap_or_default()).collect()
     }
 
     /// The entries of a list, not decoded.
-    pub(super) fn items<'i>(
-        &mut self,
-        node: Option<Node<'i>>,
-        key: &str,
-    ) -> Vec<(usize, Node<'i>)> {
+    pub(super) fn items<'i>(&mut self, node: Option<Node<'i>>, key: &str) -> Vec<Node<'i>> {
         let Some(node) = node else {
             return Vec::new();
         };
         match node.into_inner() {
-            DeValue::Array(list) => list.into_iter().enumerate().collect(),
+            DeValue::Array(list) => list.into_iter().collect(),
             _ => {
                 let help = format!("write `[[{key}]]` above each of them");
                 self.wrong(&Path::of(&[key]), format!("`{key}` is a list of tables"), &help);

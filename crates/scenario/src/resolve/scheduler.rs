@@ -57,7 +57,11 @@ pub(super) fn scheduler(
         (None, Some(list)) => {
             if count != 1 {
                 let path = path.key("processors");
-                reader.wrong(&path, "`processors` goes with `parent`", "write it inside `parents`");
+                reader.wrong(
+                    &path,
+                    "`processors` goes with `parent`",
+                    "name a parent as often as there are virtual processors",
+                );
             }
             if !asks.is_empty() {
                 let message = "what is asked of several parents stands inside `parents`";
@@ -105,14 +109,9 @@ fn parents(list: Vec<TextOr<ParentFile>>, path: &Path, reader: &mut Reader<'_>) 
             TextOr::Table(file) => file,
         };
         let asks = reader.asks(file.asks(), &path);
-        let count = reader.get(file.processors, &path.key("processors")).unwrap_or(1);
-        if count == 0 {
-            reader.wrong(&path.key("processors"), "no processors", "write 1 or more");
-        }
         let what = "`parent = \"top\"` or the name of a scheduler";
         let parent = reader.need(file.parent, &path.key("parent"), what);
-        let own = Attachment { parent: parent_of(parent), asks };
-        owns.extend(std::iter::repeat_n(own, usize::from(count.max(1))));
+        owns.push(Attachment { parent: parent_of(parent), asks });
     }
     owns
 }

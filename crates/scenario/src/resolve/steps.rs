@@ -4,6 +4,7 @@ use super::reader::Reader;
 use crate::file::{Lax, PhaseFile, Raw, StepFile, TextOr};
 use crate::model::{Phase, Run, Step};
 use crate::source::Path;
+use windfall_time::Span;
 
 const WORDS: &str = "`job`, `yield` or `suspend`";
 
@@ -52,12 +53,14 @@ pub(super) fn phases(
 fn steps(list: Vec<TextOr<StepFile>>, path: &Path, reader: &mut Reader<'_>) -> Vec<Step> {
     list.into_iter()
         .enumerate()
-        .filter_map(|(number, step)| {
+        .map(|(number, step)| {
             let path = path.item(number);
-            match step {
+            let step = match step {
                 TextOr::Text(raw) => word(&raw, &path, reader),
                 TextOr::Table(file) => table(file, &path, reader),
-            }
+            };
+            // One that could not be read and has been told of takes time and names nothing.
+            step.unwrap_or(Step::Sleep(Span::from_secs(1)))
         })
         .collect()
 }

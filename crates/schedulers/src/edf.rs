@@ -5,7 +5,7 @@
 //! Admits   everyone.
 //! Assumes  children tell their jobs (`job`) or their period (`periodic`: due one relative deadline
 //!          after waking); a child that tells neither is due never and runs in what is left.
-//! Costs    O(log n) per event; 48 bytes per child; with `late = "abort"` one timer.
+//! Costs    O(log n) per event; 98 bytes per child; with `late = "abort"` one timer.
 //! Ties     the running job stays; else first released, first served; then the lower slot.
 //! Source   Liu and Layland 1973; HLS 2.3.1.4. Partitioned: one instance a processor.
 //! Checked  laws, reference schedules edf_*, gedf_*.

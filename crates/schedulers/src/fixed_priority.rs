@@ -6,7 +6,7 @@
 //! Admits   everyone; with `exclusive`, each priority once.
 //! Assumes  children tell their priority. One that has told none ranks below all that have; such
 //!          children share that lowest rank, with `exclusive` as well.
-//! Costs    O(log n) per event; 40 bytes per child; no timer of its own.
+//! Costs    O(log n) per event; 46 bytes per child; no timer of its own.
 //! Ties     the running child stays, and a preempted one comes before those that asked after it;
 //!          else first come, first served.
 //! Source   HLS 5.3.1.1, 9.3; table 5.1: any to (any, NULL+).

@@ -23,6 +23,7 @@ mod rate_monotonic;
 mod reservation;
 mod rez;
 mod round_robin;
+mod starvation;
 mod time_sharing;
 mod virtual_time;
 

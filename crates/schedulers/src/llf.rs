@@ -5,7 +5,7 @@
 //! Admits   everyone.
 //! Assumes  children tell their jobs with their work (`job`), or their period with its amount
 //!          (`periodic`). Unknown work counts as none; a child that tells nothing has no deadline.
-//! Costs    O(log n) per event and a step for each processor; 88 bytes per child; one timer.
+//! Costs    O(log n) per event and a step for each processor; 102 bytes per child; one timer.
 //! Ties     the running child stays; else the lower slot.
 //! Source   Dertouzos and Mok 1989.
 //! Checked  laws, `tests/llf.rs`, reference schedules llf_*.

@@ -6,8 +6,8 @@
 //! Admits   everyone.
 //! Assumes  A1 one processor (on several, a child can use at most one, so a large weight may get
 //!          less than its share); A2 quanta end on time.
-//! Costs    O(log n) per event, and per wake-up one step more for each processor; 96 bytes per
-//!          child, 24 of them in the heap; one timer per processor.
+//! Costs    O(log n) per event, and per wake-up one step more for each processor; 106 bytes per
+//!          child, 32 of them in the heap; one timer per processor.
 //! Ties     the running child stays; else the lower slot.
 //! Source   HLS 5.3.1.4, 9.3.3, appendix C; Goyal, Vin and Cheng 1996; Duda and Cheriton 1999.
 //!          Ours differs: virtual time is exact, and goes on from where it was after an idle time.

@@ -4,7 +4,7 @@
 //! Gives    NULL to each child (deadlines are met while the set is schedulable; no isolation).
 //! Admits   everyone.
 //! Assumes  children tell their period (`periodic`); one that does not runs in what is left.
-//! Costs    O(log n) per event; 80 bytes per child; no timer of its own.
+//! Costs    O(log n) per event; 62 bytes per child; no timer of its own.
 //! Ties     the running job stays; else first released, first served; then the lower slot.
 //! Source   Liu and Layland 1973; Leung and Whitehead 1982 (`order = "deadline"`).
 //! Checked  laws, `tests/rate_monotonic.rs`, reference schedules rm_*, dm_*.

@@ -4,7 +4,7 @@
 //! Gives    NULL to each child.
 //! Admits   everyone.
 //! Assumes  nothing of its children.
-//! Costs    O(log n) per event; 56 bytes per child; one timer per processor.
+//! Costs    O(log n) per event; 46 bytes per child; one timer per processor.
 //! Ties     none: children stand in line. A child that is preempted from above keeps its place at
 //!          the head and the rest of its quantum; one that wakes goes to the end with a whole one.
 //! Source   HLS 2.3.1; the quantum of appendix C.

@@ -4,7 +4,7 @@
 //! Gives    NULL to each child.
 //! Admits   everyone, at priorities 1 to 31; 8 where none is told.
 //! Assumes  nothing of its children.
-//! Costs    O(log n) per event; 96 bytes per child; one timer per processor and one more.
+//! Costs    O(log n) per event; 106 bytes per child; one timer per processor and one more.
 //! Ties     among equals each in turn; one that is preempted keeps its place and the rest of its
 //!          quantum, one that wakes goes to the end with a whole quantum.
 //! Source   HLS 9.3.1, 9.2.2; the native scheduler of Windows 2000. Ours differs: the quantum of
@@ -22,9 +22,9 @@
 use crate::catalogue::{Form, Kind, Setting};
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::quantum::{self, Quanta};
+use crate::starvation::Starvation;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
     Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
 };
@@ -153,12 +153,7 @@ struct Levels {
     tenants: Vec<Tenant>,
     drawn: u64,
     quanta: Quanta,
-    /// Ready children that can be rescued, by when they became ready.
-    starving: Heap<(Instant, u32)>,
-    /// When a child starves, or a while before that; the number depends on how many processors
-    /// there are.
-    rescue: TimerId,
-    armed: bool,
+    starving: Starvation,
 }
 
 impl Levels {
@@ -183,17 +178,10 @@ impl Levels {
     /// A child has become ready and may begin to starve.
     fn watch(&mut self, child: Child, port: &mut Port<'_>) {
         let tenant = &self.tenants[child.index()];
-        let Some(after) = self.spec.rescue_after else {
-            return;
-        };
         if tenant.rescued || tenant.base > CEILING || self.spec.mode == Mode::NonPreemptive {
             return;
         }
-        self.starving.set(child.0, (port.now(), child.0));
-        if !self.armed {
-            self.armed = true;
-            port.set_timer(self.rescue, Some(port.now().saturating_add(after)));
-        }
+        self.starving.watch(child, port);
     }
 }
 
@@ -216,7 +204,7 @@ impl Policy for Levels {
     }
 
     fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
-        self.starving.remove(child.0);
+        self.starving.forget(child);
         self.tenants[child.index()].begun = true;
         if self.spec.mode == Mode::RoundRobin {
             self.quanta.started(child, own, port);
@@ -256,9 +244,7 @@ impl TimeSharing {
             tenants: Vec::new(),
             drawn: 0,
             quanta: Quanta::new(spec.quantum),
-            starving: Heap::new(),
-            rescue: SETTLED,
-            armed: false,
+            starving: Starvation::new(spec.rescue_after),
         };
         TimeSharing { pool: Pool::default(), levels }
     }
@@ -279,24 +265,16 @@ impl TimeSharing {
 
     /// Rescues whoever has starved longest, if anybody starves; one in each call.
     fn rescue(&mut self, port: &mut Port<'_>) {
-        let after = self.levels.spec.rescue_after.unwrap_or(Span::MAX);
-        let is_due = |since: Instant| since.saturating_add(after) <= port.now();
-        let first = self.levels.starving.peek();
-        if let Some((_, slot)) = first.filter(|((since, _), _)| is_due(*since)) {
-            let child = Child(slot);
-            self.levels.starving.remove(slot);
-            let tenant = &mut self.levels.tenants[child.index()];
-            (tenant.rescued, tenant.priority) = (true, CEILING);
-            self.levels.queue(child);
-            let twice = self.levels.quanta.length;
-            self.levels.quanta.give(child, twice.saturating_add(twice));
-            port.note(Some(child), Note::Rescued);
-            self.pool.rerank(child, &mut self.levels, port);
-        }
-        let next = self.levels.starving.peek();
-        self.levels.armed = next.is_some();
-        let next = next.map(|((since, _), _)| since.saturating_add(after));
-        port.set_timer(self.levels.rescue, next);
+        let Some(child) = self.levels.starving.starved(port) else {
+            return;
+        };
+        let tenant = &mut self.levels.tenants[child.index()];
+        (tenant.rescued, tenant.priority) = (true, CEILING);
+        self.levels.queue(child);
+        let twice = self.levels.quanta.length;
+        self.levels.quanta.give(child, twice.saturating_add(twice));
+        port.note(Some(child), Note::Rescued);
+        self.pool.rerank(child, &mut self.levels, port);
     }
 }
 
@@ -308,13 +286,13 @@ impl Scheduler for TimeSharing {
     fn init(&mut self, port: &mut Port<'_>) {
         self.pool.init(port);
         let last = quantum::timers(port.owns());
-        self.levels.rescue = TimerId(u16::try_from(last).unwrap_or(u16::MAX));
+        self.levels.starving.timer = TimerId(u16::try_from(last).unwrap_or(u16::MAX));
     }
 
     fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
         self.pool.register(child);
         self.levels.quanta.register(child);
-        self.levels.starving.reserve(child.index() + 1);
+        self.levels.starving.register(child);
         let tenants = &mut self.levels.tenants;
         tenants.resize(tenants.len().max(child.index() + 1), STRANGER);
         tenants[child.index()] = STRANGER;
@@ -341,7 +319,7 @@ impl Scheduler for TimeSharing {
     }
 
     fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.levels.starving.remove(child.0);
+        self.levels.starving.forget(child);
         self.levels.tenants[child.index()].waits_since = Some(port.now());
         self.pool.release(child, held, &mut self.levels, port);
     }
@@ -360,7 +338,7 @@ impl Scheduler for TimeSharing {
                 let tenant = &mut self.levels.tenants[child.index()];
                 (tenant.base, tenant.priority) = (priority, priority);
                 tenant.rescued = false;
-                self.levels.starving.remove(child.0);
+                self.levels.starving.forget(child);
                 if port.child(child) == VpState::Ready {
                     self.levels.watch(child, port);
                 }
@@ -386,7 +364,7 @@ impl Scheduler for TimeSharing {
     fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
         if timer == SETTLED {
             self.pool.settled(&mut self.levels, port);
-        } else if timer == self.levels.rescue {
+        } else if timer == self.levels.starving.timer {
             self.rescue(port);
         } else {
             self.turn(quantum::own_of(timer), port);
@@ -399,20 +377,6 @@ impl Scheduler for TimeSharing {
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
         self.pool.check(&self.levels, view)?;
-        let starving = &self.levels.starving;
-        let mut watched = 0;
-        for child in view.children().filter(|child| starving.contains(child.0)) {
-            watched += 1;
-            if view.child(child) != VpState::Ready {
-                return Err("a child that is not ready counts as starving");
-            }
-        }
-        if watched != starving.len() {
-            return Err("a child that is gone counts as starving");
-        }
-        if !starving.is_empty() && !self.levels.armed {
-            return Err("nobody watches for the starved");
-        }
-        Ok(())
+        self.levels.starving.check(view)
     }
 }

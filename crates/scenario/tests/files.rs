@@ -1,4 +1,5 @@
 //! Every file under `scenarios/`: read, built, and read again after writing; and the schema of them all.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use std::path::{Path, PathBuf};
 use windfall_scenario::{Scenario, schema};

@@ -1,0 +1,312 @@
+//! What is written is read again as the same, for random scenarios made in code.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
+use proptest::prelude::*;
+use windfall_programs::{OnLate, Tick, Work};
+use windfall_scenario::model::{
+    Activation, Asks, Attachment, Bound, Cache, Change, Costs, Expectation, Interrupts, Jobs,
+    Level, Machine, Parent, Pattern, Phase, Quantity, Rate, Request, Reserve, Run, Scheduler,
+    Setting, Statistic, Step, Subject, Thread, Timer, Whole, Whom,
+};
+use windfall_scenario::{Guarantee, Origin, Scenario};
+use windfall_time::{Instant, Ratio, Span};
+use windfall_trace::Theft;
+
+fn span() -> impl Strategy<Value = Span> {
+    prop_oneof![1_u64..5_000, 1_u64..10_000_000_000, Just(16_666_667)].prop_map(Span::from_nanos)
+}
+
+/// Within the scenario's length of 100 s.
+fn instant() -> impl Strategy<Value = Instant> {
+    prop_oneof![Just(0), 0_u64..99_000_000_000].prop_map(Instant::from_nanos)
+}
+
+fn pair() -> impl Strategy<Value = (Span, Span)> {
+    (span(), span()).prop_map(|(a, b)| (a.min(b), a.max(b)))
+}
+
+fn ratio() -> impl Strategy<Value = Ratio> {
+    (1_i128..50, 1_i128..50).prop_map(|(a, b)| Ratio::new(a, b).unwrap())
+}
+
+fn work() -> impl Strategy<Value = Work> {
+    pair().prop_map(|(a, b)| if a == b { Work::Fixed(a) } else { Work::Uniform(a, b) })
+}
+
+fn guarantee() -> impl Strategy<Value = Guarantee> {
+    prop_oneof![
+        Just(Guarantee::All),
+        Just(Guarantee::Null),
+        pair().prop_map(|(x, y)| Guarantee::BasicHard(x, y)),
+        pair().prop_map(|(x, y)| Guarantee::BasicSoft(x, y)),
+        pair().prop_map(|(x, y)| Guarantee::ContinuousHard(x, y)),
+        pair().prop_map(|(x, y)| Guarantee::ContinuousSoft(x, y)),
+        ratio().prop_map(Guarantee::Slower),
+        ratio().prop_map(Guarantee::Share),
+        (ratio(), span()).prop_map(|(s, d)| Guarantee::BoundedShare(s, d)),
+    ]
+}
+
+/// Below fixed priority, which passes on any guarantee.
+fn asks() -> impl Strategy<Value = Asks> {
+    let reserve = pair().prop_map(|(amount, period)| Reserve { amount, period });
+    let rate = (proptest::option::of(span()), span(), span())
+        .prop_map(|(work, period, deadline)| Rate { work, period, deadline });
+    (
+        proptest::option::of(guarantee()),
+        proptest::option::of(reserve),
+        proptest::option::of(1_u32..1000),
+        proptest::option::of(span()),
+        proptest::option::of(-100..100_i32),
+        proptest::option::of(rate),
+    )
+        .prop_map(|(guarantee, reserve, share, warp, priority, rate)| Asks {
+            guarantee,
+            reserve,
+            share,
+            warp,
+            priority,
+            rate,
+        })
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        work().prop_map(Step::Run),
+        span().prop_map(Step::Sleep),
+        ("t[0-9]", span(), any::<bool>()).prop_map(|(timer, period, grid)| Step::Timer {
+            timer,
+            period,
+            tick: if grid { Tick::Absolute } else { Tick::Relative },
+        }),
+        Just(Step::Job),
+        Just(Step::Yield),
+        "c[0-9]".prop_map(Step::Signal),
+        "c[0-9]".prop_map(Step::Broadcast),
+        Just(Step::Resume("thread 0".to_owned())),
+    ]
+}
+
+fn phase() -> impl Strategy<Value = Phase> {
+    let steps = proptest::collection::vec(step(), 0..5);
+    let name = prop_oneof![Just("main".to_owned()), "[a-z]{1,5}"];
+    (name, 1_u64..3, work(), steps).prop_map(|(name, loops, work, mut steps)| {
+        steps.push(Step::Run(work));
+        Phase { name, loops, steps }
+    })
+}
+
+fn jobs() -> impl Strategy<Value = Jobs> {
+    let activation = prop_oneof![
+        (instant(), span()).prop_map(|(offset, period)| Activation::Periodic { offset, period }),
+        (instant(), pair()).prop_map(|(offset, (least, most))| Activation::Sporadic {
+            offset,
+            least,
+            most
+        }),
+    ];
+    let late = prop_oneof![Just(OnLate::Complete), Just(OnLate::Abort)];
+    let (deadline, count) = (proptest::option::of(span()), proptest::option::of(0_u64..9));
+    (activation, work(), deadline, late, count).prop_map(
+        |(activation, work, deadline, late, count)| Jobs {
+            activation,
+            work,
+            deadline,
+            late,
+            count,
+        },
+    )
+}
+
+fn run() -> impl Strategy<Value = Run> {
+    let phases = proptest::collection::vec(phase(), 1..4);
+    prop_oneof![
+        instant().prop_map(|from| Run::Spin { from }),
+        jobs().prop_map(Run::Jobs),
+        (proptest::option::of(1_u64..5), phases)
+            .prop_map(|(loops, phases)| Run::Phases { loops, phases }),
+        (".{0,9}", ".{0,9}").prop_map(|(file, thread)| Run::Recorded { file, thread }),
+    ]
+}
+
+fn machine() -> impl Strategy<Value = Machine> {
+    let timer = prop_oneof![Just(Timer::Precise), (1_u64..100_000).prop_map(Timer::Ticks)];
+    let costs = (span(), span(), span()).prop_map(|(switch, decision, notification)| Costs {
+        switch,
+        decision,
+        notification,
+    });
+    let cache = (0_u64..5000, span()).prop_map(|(size_kib, refill)| Cache { size_kib, refill });
+    let speeds = prop_oneof![Just(vec![Ratio::ONE; 3]), proptest::collection::vec(ratio(), 1..4)];
+    (speeds, timer, costs, proptest::option::of(cache))
+        .prop_map(|(speeds, timer, costs, cache)| Machine { speeds, timer, costs, cache })
+}
+
+fn interrupts() -> impl Strategy<Value = Interrupts> {
+    let pattern = prop_oneof![
+        (instant(), span(), span()).prop_map(|(offset, a, b)| Pattern::Periodic {
+            offset,
+            period: a + b,
+            cost: a,
+        }),
+        (pair(), pair()).prop_map(|(gap, cost)| Pattern::Random { gap, cost }),
+        ".{0,9}".prop_map(|file| Pattern::Recorded { file }),
+    ];
+    let kind = prop_oneof![Just(Theft::Interrupt), Just(Theft::Softirq), Just(Theft::Steal)];
+    let processors = prop_oneof![Just(vec![]), Just(vec![0])];
+    (kind, any::<u16>(), processors, pattern).prop_map(|(kind, number, processors, pattern)| {
+        Interrupts { kind, number, processors, pattern }
+    })
+}
+
+fn own() -> impl Strategy<Value = Attachment> {
+    asks().prop_map(|asks| Attachment { parent: Parent::Scheduler("fp".to_owned()), asks })
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let thread = || Whom::Thread("thread 0".to_owned());
+    let scheduler = || Whom::Scheduler("s".to_owned(), 1);
+    let reserve = pair().prop_map(|(amount, period)| Reserve { amount, period });
+    prop_oneof![
+        own().prop_map(|own| Change::Create(Scheduler {
+            name: "made".to_owned(),
+            kind: "edf".to_owned(),
+            settings: vec![("late".to_owned(), Setting::Word("abort".to_owned()))],
+            owns: vec![own],
+        })),
+        Just(Change::Destroy("s".to_owned())),
+        Just(Change::Default("fp".to_owned())),
+        asks().prop_map(|asks| Change::Move {
+            thread: "thread 0".to_owned(),
+            to: "fp".to_owned(),
+            asks
+        }),
+        reserve.prop_map(move |reserve| Change::Reserve(thread(), reserve)),
+        Just(Change::Unreserve(scheduler())),
+        (1_u32..9).prop_map(move |share| Change::Share(scheduler(), share)),
+        span().prop_map(move |warp| Change::Warp(thread(), warp)),
+        any::<i32>().prop_map(move |priority| Change::Priority(scheduler(), priority)),
+        span().prop_map(|quantum| Change::Quantum("fp".to_owned(), quantum)),
+        (1_u64..9999).prop_map(|hertz| Change::Timer(Timer::Ticks(hertz))),
+    ]
+}
+
+fn expectation() -> impl Strategy<Value = Expectation> {
+    let share = || ratio().prop_map(|share| share.checked_div(Ratio::whole(100)).unwrap());
+    let pick = prop_oneof![
+        (share(), share()).prop_map(|(a, b)| (
+            Quantity::Received,
+            Level::OfCpu(a),
+            Level::OfCpu(b)
+        )),
+        (share(), share()).prop_map(|(a, b)| (
+            Quantity::Runnable,
+            Level::OfMachine(a),
+            Level::OfMachine(b)
+        )),
+        (span(), span()).prop_map(|(a, b)| (Quantity::GapMax, Level::Span(a), Level::Span(b))),
+        (span(), span()).prop_map(|(a, b)| {
+            (Quantity::Response(Statistic::Max), Level::Span(a), Level::Span(b))
+        }),
+        (0..9_u64, 0..9_u64).prop_map(|(a, b)| (Quantity::Jobs, Level::Count(a), Level::Count(b))),
+        (span(), 0..9_u64).prop_map(|(s, a)| (
+            Quantity::IntervalsAbove(s),
+            Level::Count(a),
+            Level::Count(a)
+        )),
+    ];
+    (pick, 0..4, ".{1,20}").prop_map(|((quantity, a, b), form, because)| {
+        let none = Bound::default();
+        let bound = match form {
+            0 => Bound { at_most: Some(a), ..none },
+            1 => Bound { at_least: Some(a), ..none },
+            2 => Bound { equals: Some((a, None)), ..none },
+            _ => Bound { equals: Some((a, Some(b))), ..none },
+        };
+        let subject = Subject::Threads("thread 0".to_owned());
+        Expectation { subject, quantity, bound, because }
+    })
+}
+
+prop_compose! {
+    fn scenario()(
+        head in (proptest::option::of(".{0,20}"), proptest::option::of(".{0,20}"), any::<u64>(), instant()),
+        machine in machine(),
+        interrupts in proptest::collection::vec(interrupts(), 0..3),
+        owns in proptest::collection::vec(own(), 2..4),
+        alike in any::<bool>(),
+        threads in proptest::collection::vec((run(), asks(), instant(), proptest::option::of(1_u32..4), 0_u64..999), 1..5),
+        requests in proptest::collection::vec((instant(), change()), 0..4),
+        expectations in proptest::collection::vec(expectation(), 0..3),
+    ) -> Scenario {
+        let (question, answer, seed, epoch) = head;
+        let owns = if alike { vec![owns[0].clone(); owns.len()] } else { owns };
+        let below = Scheduler {
+            name: "s".to_owned(),
+            kind: "time-sharing".to_owned(),
+            settings: vec![
+                ("boost".to_owned(), Setting::Integer(3)),
+                ("quantum".to_owned(), Setting::Span(Span::from_nanos(seed % 1000 + 1))),
+                ("rescue".to_owned(), Setting::Bool(alike)),
+            ],
+            owns,
+        };
+        let threads = threads.into_iter().enumerate().map(|(n, (run, asks, start, count, set))| Thread {
+            name: format!("thread {n}"),
+            count: if n == 0 { None } else { count },
+            parent: (n != 1).then(|| "fp".to_owned()),
+            asks,
+            run,
+            start,
+            working_set_kib: set,
+        });
+        Scenario {
+            question,
+            answer,
+            seed,
+            epoch,
+            length: Span::from_secs(100),
+            machine,
+            interrupts,
+            schedulers: vec![Scheduler::root("fp", "fixed-priority"), below],
+            default: alike.then(|| "fp".to_owned()),
+            threads: threads.collect(),
+            requests: requests.into_iter().map(|(time, change)| Request { time, change }).collect(),
+            expectations,
+            origin: Origin::default(),
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn law_written_scenarios_are_read_back(scenario in scenario()) {
+        let text = scenario.write();
+        match Scenario::parse("written.toml", &text) {
+            Ok(again) => prop_assert_eq!(again, scenario, "{}", text),
+            Err(mistakes) => prop_assert!(false, "{mistakes}\n{text}"),
+        }
+    }
+
+    #[test]
+    fn law_building_a_scenario_made_in_code_never_panics(scenario in scenario()) {
+        let _ = scenario.build();
+    }
+}
+
+#[test]
+fn everything_that_the_format_has_is_built_and_read_back() {
+    let scenario = Scenario::parse("everything.toml", include_str!("everything.toml"));
+    let scenario = scenario.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let again = Scenario::parse("written.toml", &scenario.write()).unwrap();
+    assert_eq!(again, scenario);
+    let plan = scenario.build().unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    assert_eq!(plan.threads.len(), 10);
+    assert_eq!(plan.interrupts.len(), 3);
+    assert_eq!(plan.barriers.len(), 1);
+    assert_eq!(plan.watched.len(), 1);
+    assert_eq!(plan.requests.len(), 13, "a share for three threads is three requests");
+    assert!(plan.requests.is_sorted_by_key(|(time, _)| *time));
+    let whole = [Whole::Refused, Whole::Idle].map(Quantity::Whole).map(Quantity::text);
+    assert_eq!(whole, ["refused", "idle"]);
+}

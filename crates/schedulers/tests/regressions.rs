@@ -1,36 +1,14 @@
-//! Defects that random testing has found, one test each. Scenes are kept small by hand.
+//! Defects that random testing has found and that have a small scene of their own. Others are kept
+//! as the steps that led to them, in `random.rs`.
 
 mod common;
 
-use common::{Host, MS, S};
+use common::Host;
 use windfall_hierarchy::{
     Child, Message, NodeSpec, Own, Parent, Port, Refusal, Scheduler, TimerId, View,
 };
 use windfall_schedulers::RoundRobin;
 use windfall_time::Span;
-
-/// A parent acted on a request that its child had withdrawn; the child asked again; and so on.
-/// The child has one parent, and the other by way of a third scheduler that outranks it.
-#[test]
-fn r0001_a_withdrawn_request_led_two_schedulers_in_circles() {
-    let mut host = Host::new(2);
-    let root = host.root("fixed-priority", &[]);
-    let between = host.below(root, "between", "llf", &[Message::Priority(5)]);
-    let parents = [(Parent::Node(root), &[][..]), (Parent::Node(between), &[][..])];
-    let both = host.try_node("both", "round-robin", &[], &parents).unwrap();
-    let threads: Vec<_> = (0..3).map(|n| host.spin(both, &format!("t{n}"), &[])).collect();
-    let other = host.spin(root, "other", &[Message::Priority(9)]);
-    for _ in 0..20 {
-        host.run_for(7 * MS);
-        for thread in &threads {
-            host.block(*thread);
-            host.wake(*thread);
-        }
-    }
-    host.exit(other);
-    host.run_for(S);
-    assert!(threads.iter().all(|thread| host.ran(*thread) > 0));
-}
 
 /// Two parents of one scheduler: one busy with something better, the other idle.
 #[test]
@@ -45,26 +23,6 @@ fn r0002_a_ready_thread_waited_for_a_busy_parent_while_another_was_idle() {
     let both = host.try_node("both", "edf", &[], &parents).unwrap();
     let thread = host.spin(both, "thread", &[]);
     assert_eq!((host.on(0), host.on(1)), (Some(busy), Some(thread)));
-}
-
-/// A join of many parents that meet in one scheduler: asked all at once, they moved the child
-/// from one to the other without end.
-#[test]
-fn r0003_a_join_asked_all_its_parents_at_once_and_went_in_circles() {
-    let mut host = Host::new(2);
-    let root = host.root("proportional-share", &[]);
-    let parents = [(Parent::Node(root), &[][..]); 4];
-    let join = host.try_node("join", "join", &[], &parents).unwrap();
-    let child = host.spin(join, "child", &[]);
-    let others: Vec<_> = (0..3).map(|n| host.spin(root, &format!("t{n}"), &[])).collect();
-    host.run_for(3 * MS);
-    for _ in 0..50 {
-        host.run_for(7 * MS);
-        host.block(child);
-        host.run_for(2 * MS);
-        host.wake(child);
-    }
-    assert!(others.iter().chain([&child]).all(|thread| host.ran(*thread) > 0));
 }
 
 /// Round robin that panics when a child leaves it.

@@ -8,16 +8,15 @@
 //! Costs    O(parents) per event; no timer but immediate ones.
 //! Ties     the parent of the highest number that grants is the one that serves.
 //! Source   HLS 5.3.1.2, 9.3.4.
-//! Checked  laws, `tests/join.rs`.
+//! Checked  laws, `tests/join.rs`, `tests/random.rs`.
 //!
 //! Parents are asked from the highest number down, each when the one before did not grant at once.
 //! So while the child is ready all are asked, and while it runs all above the one that serves. When
 //! one of these grants, the child moves there, and the former parent has its processor back at once;
 //! it is asked again when the one that serves takes its own back. Asking all at once would make a
 //! parent that stands above several others move the child in circles.
-//! Parameters are a matter between the join and each parent: whoever
-//! sets up the tree asks for them (`ask` with the own VP's number); what the child tells of its jobs
-//! goes to all parents.
+//! Parameters are a matter between the join and each parent: whoever sets up the tree asks for them
+//! (`ask` with the own VP's number); what the child tells of its jobs goes to all parents.
 
 use crate::catalogue::Kind;
 use alloc::boxed::Box;

@@ -5,7 +5,7 @@
 //! Gives    RESBH x y to each child with a reservation of x in y; nothing to one without.
 //! Admits   while the sum of all x/y is at most 1, exactly. A refusal names what is left.
 //! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x.
-//! Costs    O(log n) per event, O(n) per refusal; 122 bytes per child; two timers.
+//! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 122 bytes per child; two timers.
 //! Ties     the running child stays; else the lower slot.
 //! Source   HLS 9.3.2. Waking follows the constant bandwidth server of Abeni and Buttazzo 1998.
 //! Checked  laws, `tests/rez.rs`, `tests/example_4_4.rs`.

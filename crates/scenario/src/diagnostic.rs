@@ -91,6 +91,9 @@ impl Diagnostics {
         let mut text = String::new();
         for diagnostic in &self.list {
             let drawn = fancy.then(|| self.draw(diagnostic)).flatten();
+            if fancy && !text.is_empty() {
+                text.push('\n');
+            }
             text.push_str(&drawn.unwrap_or_else(|| self.plain(diagnostic)));
         }
         text

@@ -58,9 +58,9 @@ pub(crate) struct HeadFile {
     pub(crate) default: Option<Lax<String>>,
 }
 
-/// A whole scenario, for the schema.
+/// A machine, its schedulers, its threads, what happens to them, and what must come of it.
 #[derive(JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[schemars(title = "Windfall scenario", rename = "Scenario")]
 #[expect(dead_code, reason = "the shape of the file; read piece by piece")]
 pub(crate) struct ScenarioFile {

@@ -290,3 +290,23 @@ fn inherits_once_and_never_twice() {
     assert_eq!(mistakes.list()[0].file, "base.toml");
     assert!(mistakes.to_string().contains("inherits nothing itself"), "{mistakes}");
 }
+
+#[test]
+fn refuses_depth_without_end() {
+    let deep = "a.".repeat(20_000);
+    for text in [
+        format!("{deep}a = 1"),
+        format!("[{deep}a]"),
+        format!("[threads.{deep}a]\nx = {}{}", "[".repeat(20_000), "]".repeat(20_000)),
+        format!("x = {}1{}", "{a=".repeat(20_000), "}".repeat(20_000)),
+    ] {
+        assert!(Scenario::parse("e.toml", &text).is_err());
+    }
+}
+
+#[test]
+fn refuses_recordings_where_there_is_nobody_to_read_them() {
+    let recorded = "recorded = { file = \"x.ftrace\", thread = \"t\" }";
+    let text = GOOD.replace("periodic = \"3ms/20ms\"", recorded);
+    tells(&text, &[(12, "recordings are not read here", "")]);
+}

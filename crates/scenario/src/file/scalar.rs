@@ -68,6 +68,10 @@ impl Scalar for Ratio {
     fn write(&self) -> Raw {
         Raw::Text(self.to_string())
     }
+
+    fn json() -> &'static [&'static str] {
+        &["string", "integer"]
+    }
 }
 
 /// `3ms`, or between two: `1ms..3ms`.
@@ -224,8 +228,8 @@ macro_rules! whole_numbers {
                 i64::try_from(*self).map_or_else(|_| Raw::Text(self.to_string()), Raw::Integer)
             }
 
-            fn json() -> &'static str {
-                "integer"
+            fn json() -> &'static [&'static str] {
+                &["integer"]
             }
         }
     )*};
@@ -267,7 +271,7 @@ impl Scalar for Raw {
         self.clone()
     }
 
-    fn json() -> &'static str {
-        "any"
+    fn json() -> &'static [&'static str] {
+        &["string", "integer", "boolean"]
     }
 }

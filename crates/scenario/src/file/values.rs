@@ -184,6 +184,10 @@ impl Scalar for Level {
             Level::Count(n) => i64::try_from(*n).map_or(Raw::Text(n.to_string()), Raw::Integer),
         }
     }
+
+    fn json() -> &'static [&'static str] {
+        &["string", "integer"]
+    }
 }
 
 /// 163/500 as `32.6`; what decimals do not reach, as a fraction of a hundred.

@@ -189,3 +189,52 @@ impl Scenario {
         self.default.as_deref().or(first)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Machine, Scheduler};
+    use windfall_time::{Instant, Span};
+
+    fn share(above: i128, below: i128) -> Asks {
+        Asks::guarantee(Guarantee::Share(Ratio::new(above, below).unwrap()))
+    }
+
+    /// The weights of children of one proportional-share scheduler.
+    fn weights(children: &[Asks]) -> Vec<Option<u32>> {
+        let below = |asks: &Asks| Scheduler::below("c", "edf", "ps", asks.clone());
+        let scenario = Scenario {
+            question: None,
+            answer: None,
+            seed: 1,
+            epoch: Instant::ZERO,
+            length: Span::from_secs(1),
+            machine: Machine::ideal(1),
+            interrupts: Vec::new(),
+            schedulers: children.iter().map(below).collect(),
+            default: None,
+            threads: Vec::new(),
+            requests: Vec::new(),
+            expectations: Vec::new(),
+            origin: crate::Origin::default(),
+        };
+        let weights = Weights::of(&scenario);
+        let weight = |asks| match messages(asks, Some("proportional-share"), weights).as_deref() {
+            Ok([(_, Message::Share(weight))]) => Some(*weight),
+            _ => None,
+        };
+        children.iter().map(weight).collect()
+    }
+
+    #[test]
+    fn shares_become_the_smallest_whole_weights() {
+        assert_eq!(weights(&[share(2, 5), share(1, 10), share(1, 2)]), [Some(4), Some(1), Some(5)]);
+        assert_eq!(weights(&[share(1, 1), share(3, 5)]), [Some(5), Some(3)]);
+    }
+
+    #[test]
+    fn accepts_a_share_as_fine_as_a_weight_can_be_and_refuses_a_finer_one() {
+        assert_eq!(weights(&[share(1, 65_536)]), [Some(1)]);
+        assert_eq!(weights(&[share(1, 65_537), share(1, 2)]), [None, Some(1)]);
+    }
+}

@@ -10,7 +10,7 @@ mod requests;
 mod threads;
 mod trees;
 
-pub use recordings::{NoRecordings, Recordings};
+pub use recordings::{NoRecordings, Numbers, Recordings};
 
 use crate::asks::Weights;
 use crate::check::{check, fits};

@@ -4,6 +4,8 @@
 //! `cargo bench -p windfall-schedulers --bench instructions`; needs valgrind and gungraun-runner of
 //! the version in Cargo.lock (`cargo xtask bench` installs it).
 
+#![expect(missing_docs, reason = "the macros make modules without")]
+
 mod tree;
 
 use gungraun::{library_benchmark, library_benchmark_group, main};

@@ -142,8 +142,14 @@ impl Sim<'_> {
         thread.asks = false;
         thread.unserved = None;
         thread.stats.runnable += now - thread.awake;
+        if thread.job.is_none() && thread.jobs.is_none() {
+            let awake = thread.awake;
+            thread.stats.complete(awake, now, false); // its last burst
+        }
         self.events.cancel(Due::Release(number));
         self.attribute(number as usize);
+        let parent = self.parent(self.threads[number as usize].id);
+        self.threads[number as usize].last_parent = parent;
         self.tell(|hierarchy, now| hierarchy.exited(now, id));
         self.tracer.record(now, || Event::Exit { thread: windfall_trace::ThreadId(number) });
     }

@@ -38,7 +38,8 @@ pub struct Outcome {
 pub struct ThreadOutcome {
     /// Its name.
     pub name: String,
-    /// The scheduler above it at the end, by name; `None` when it has ended or never was.
+    /// The scheduler above it at the end, its own or the simulation's, by name; `None` when it
+    /// never was.
     pub parent: Option<String>,
     /// What it was promised.
     pub promised: Option<String>,
@@ -194,7 +195,7 @@ impl Sim<'_> {
             let (spec, stats) = (thread.spec, thread.stats);
             ThreadOutcome {
                 name: spec.name,
-                parent,
+                parent: parent.or(thread.last_parent),
                 promised: spec.promised,
                 received: stats.received,
                 runnable: stats.runnable,
@@ -234,7 +235,7 @@ impl Sim<'_> {
         }
     }
 
-    fn parent(&self, thread: Option<windfall_hierarchy::ThreadId>) -> Option<String> {
+    pub(crate) fn parent(&self, thread: Option<windfall_hierarchy::ThreadId>) -> Option<String> {
         let view = self.hierarchy.thread(thread?)?;
         self.hierarchy.node(view.parent).map(|node| node.name.to_owned())
     }

@@ -65,6 +65,8 @@ pub(crate) struct Thread {
     /// Actions without computing since this instant, against programs that get nowhere.
     pub(crate) idle_actions: (Instant, u32),
     pub(crate) stats: ThreadStats,
+    /// The scheduler above it when it ended.
+    pub(crate) last_parent: Option<String>,
     /// How much of what it received has been put to the account of its schedulers.
     pub(crate) attributed: Span,
 }
@@ -104,6 +106,7 @@ impl Thread {
             last_cpu: None,
             idle_actions: (Instant::ZERO, 0),
             stats: ThreadStats::default(),
+            last_parent: None,
             attributed: Span::ZERO,
             spec,
         }

@@ -7,8 +7,8 @@ use std::path::Path;
 use windfall_programs::Work;
 use windfall_scenario::Scenario;
 use windfall_scenario::model::{
-    Asks, Change, Costs, Interrupts, Machine, Parent, Pattern, Request, Reserve, Run, Scheduler,
-    Step, Thread, Timer, Whom,
+    Asks, Change, Costs, Interrupts, Machine, Pattern, Request, Reserve, Run, Scheduler, Step,
+    Thread, Timer, Whom,
 };
 use windfall_sim::Sim;
 use windfall_time::{Instant, Ratio, Span};

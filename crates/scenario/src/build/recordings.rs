@@ -1,13 +1,19 @@
 //! Where recorded behaviour comes from: importers of traces are no part of this crate.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use windfall_programs::Program;
 use windfall_time::{Instant, Span};
 
+/// The scenario's numbers of recorded threads, by their name in the recording: as many as the
+/// scenario has of each.
+pub type Numbers = BTreeMap<String, Range<usize>>;
+
 /// Reads recorded traces for a scenario. Files are named as in the scenario.
 pub trait Recordings {
-    /// What a thread (by name, or `#TID`) did. `numbers` gives the scenario's number of each thread
-    /// of this file that plays a part, by its name there; wake-ups of others are left out.
+    /// What a thread did: the one with this number (from 0) of those of a name, or the one of a
+    /// `#TID`. `numbers` gives the scenario's numbers of all threads of this file that play a part,
+    /// by their name there; the others become part of the environment.
     ///
     /// # Errors
     /// Why it cannot be read, in words.
@@ -15,7 +21,8 @@ pub trait Recordings {
         &mut self,
         file: &str,
         thread: &str,
-        numbers: &BTreeMap<String, usize>,
+        at: usize,
+        numbers: &Numbers,
     ) -> Result<Program, String>;
 
     /// When interrupts struck a processor, in order, and how long each took.
@@ -32,12 +39,7 @@ pub struct NoRecordings;
 const WHY: &str = "recordings are not read here";
 
 impl Recordings for NoRecordings {
-    fn program(
-        &mut self,
-        _: &str,
-        _: &str,
-        _: &BTreeMap<String, usize>,
-    ) -> Result<Program, String> {
+    fn program(&mut self, _: &str, _: &str, _: usize, _: &Numbers) -> Result<Program, String> {
         Err(WHY.to_owned())
     }
 

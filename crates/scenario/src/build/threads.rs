@@ -2,12 +2,11 @@
 
 use super::programs::Numbers;
 use super::trees::Nodes;
-use super::{Builder, Recordings};
+use super::{Builder, Recordings, recordings};
 use crate::asks;
 use crate::model::{Asks, Run, Scenario, Thread};
 use crate::plan::PlannedThread;
 use crate::source::Path;
-use std::collections::BTreeMap;
 use windfall_hierarchy::{Message, Own, Refusal, Target};
 use windfall_programs::Program;
 use windfall_time::Instant;
@@ -34,7 +33,7 @@ impl Builder<'_> {
             for (at, name) in thread.names().enumerate() {
                 let program = match &thread.run {
                     Run::Recorded { file, thread: recorded } => {
-                        match self.recorded(thread, file, recorded, recordings, &numbers) {
+                        match self.recorded(thread, (file, recorded, at), recordings, &numbers) {
                             Some(program) => program,
                             None => break,
                         }
@@ -70,19 +69,19 @@ impl Builder<'_> {
     fn recorded(
         &mut self,
         thread: &Thread,
-        file: &str,
-        recorded: &str,
+        (file, recorded, at): (&str, &str, usize),
         recordings: &mut dyn Recordings,
         numbers: &Numbers<'_>,
     ) -> Option<Program> {
         let others = self.scenario.threads.iter().filter_map(|other| match &other.run {
             Run::Recorded { file: theirs, thread } if theirs == file => {
-                Some((thread.clone(), numbers.first(other)))
+                let first = numbers.first(other);
+                Some((thread.clone(), first..first + other.names().count()))
             }
             _ => None,
         });
-        let others: BTreeMap<String, usize> = others.collect();
-        match recordings.program(file, recorded, &others) {
+        let others: recordings::Numbers = others.collect();
+        match recordings.program(file, recorded, at, &others) {
             Ok(program) => Some(program),
             Err(why) => {
                 let path = Path::of(&["threads", &thread.name, "recorded"]);

@@ -22,10 +22,10 @@ fn thread(tree: &mut Hierarchy, parent: NodeId) -> ThreadId {
 
 /// Two threads that take turns, each below a chain of schedulers; `depth` schedulers decide on the
 /// way to a thread.
-pub struct Chains(pub Hierarchy);
+pub(crate) struct Chains(pub(crate) Hierarchy);
 
 impl Chains {
-    pub fn new(depth: usize) -> Chains {
+    pub(crate) fn new(depth: usize) -> Chains {
         let mut tree = Hierarchy::new(1);
         let root = create(&mut tree, "round-robin", "root", Parent::Top);
         for side in ["left", "right"] {
@@ -39,7 +39,7 @@ impl Chains {
     }
 
     /// The end of the root's quantum: the processor goes from one chain to the other.
-    pub fn switch(&mut self) {
+    pub(crate) fn switch(&mut self) {
         let due = self.0.next_timer().unwrap_or(Instant::ZERO);
         let done = self.0.timer_due(due);
         debug_assert!(done.is_ok());
@@ -48,14 +48,14 @@ impl Chains {
 }
 
 /// Threads below one scheduler below a root.
-pub struct Crowd {
-    pub tree: Hierarchy,
-    pub now: Instant,
+pub(crate) struct Crowd {
+    pub(crate) tree: Hierarchy,
+    pub(crate) now: Instant,
     asleep: Vec<ThreadId>,
 }
 
 impl Crowd {
-    pub fn new(kind: &'static str, threads: usize) -> Crowd {
+    pub(crate) fn new(kind: &'static str, threads: usize) -> Crowd {
         let mut tree = Hierarchy::new(1);
         let root = create(&mut tree, "fixed-priority", "root", Parent::Top);
         let node = create(&mut tree, kind, "crowd", Parent::Node(root));
@@ -66,7 +66,7 @@ impl Crowd {
     }
 
     /// The running thread blocks, the next is chosen.
-    pub fn block(&mut self) {
+    pub(crate) fn block(&mut self) {
         self.now = self.now + Span::from_nanos(1_000);
         let Some(thread) = self.tree.running(windfall_hierarchy::Processor(0)) else { return };
         let done = self.tree.blocked(self.now, thread);
@@ -76,7 +76,8 @@ impl Crowd {
     }
 
     /// Everybody who blocked wakes up.
-    pub fn wake_all(&mut self) {
+    #[allow(dead_code, reason = "one of the two benchmarks needs no second round")]
+    pub(crate) fn wake_all(&mut self) {
         while let Some(thread) = self.asleep.pop() {
             let done = self.tree.ready(self.now, thread);
             debug_assert!(done.is_ok());

@@ -5,11 +5,11 @@ use crate::output::{errors_are_read, print, table};
 use crate::{Answer, Trouble};
 use std::path::Path;
 use windfall_hierarchy::{Hierarchy, NodeId, Target};
-use windfall_scenario::{Diagnostics, Plan, Scenario};
+use windfall_scenario::{Diagnostics, Plan, Scenario, TraceFiles};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Answer, Trouble> {
     let scenario = load(&args.file, args.json)?;
-    let plan = scenario.build().map_err(|mistakes| told(&mistakes, args.json))?;
+    let plan = plan(&scenario, &args.file, args.json)?;
     let text = if args.json { json(&scenario, &plan) } else { tree(&scenario, &plan) };
     print(&text)?;
     Ok(Answer::Yes)
@@ -18,6 +18,13 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Answer, Trouble> {
 /// Reads a scenario.
 pub(crate) fn load(path: &Path, json: bool) -> Result<Scenario, Trouble> {
     Scenario::load(path).map_err(|mistakes| told(&mistakes, json))
+}
+
+/// Builds a scenario; recordings are looked for in its folder.
+pub(crate) fn plan(scenario: &Scenario, path: &Path, json: bool) -> Result<Plan, Trouble> {
+    let folder = path.parent().unwrap_or_else(|| Path::new(""));
+    let mut recordings = TraceFiles::new(folder);
+    scenario.build_with(&mut recordings).map_err(|mistakes| told(&mistakes, json))
 }
 
 /// Mistakes as people, or programs, read them.

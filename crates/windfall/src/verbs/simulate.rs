@@ -2,7 +2,7 @@
 
 use crate::cli::SimulateArgs;
 use crate::output::{errors_are_read, print, table, write_file};
-use crate::verbs::check::load;
+use crate::verbs::check::{load, plan};
 use crate::{Answer, Trouble};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -21,8 +21,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, Trouble> {
     let mut scenario = load(&args.file, args.json)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     scenario.length = args.length.unwrap_or(scenario.length);
-    let plan =
-        scenario.build().map_err(|mistakes| crate::verbs::check::told(&mistakes, args.json))?;
+    let plan = plan(&scenario, &args.file, args.json)?;
     let mut outputs = Outputs::open(args, &scenario)?;
 
     let begun = Clock::now();

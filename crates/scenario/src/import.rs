@@ -1,0 +1,223 @@
+//! A scenario from a recording: its threads, its interrupts, and a hierarchy for them.
+//!
+//! Threads of one name that get no reservation share an entry with `count`. Each thread that looks
+//! periodic stands alone; with [`Reserving::Periodic`] it is reserved its need, below a join that
+//! also lets it have time that nobody else wants (figure 10.6, on the right).
+
+use crate::model::{
+    Asks, Interrupts, Machine, Parent, Pattern, Reserve, Run, Scenario, Scheduler, Thread,
+};
+use crate::recording::Recording;
+use crate::{Guarantee, Origin};
+use std::collections::{BTreeMap, BTreeSet};
+use windfall_programs::learn::{self, Options, Proposal, Row};
+use windfall_time::{Instant, Ratio, Span};
+use windfall_trace::{Cpu, Theft};
+
+/// Whether proposals become reservations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Reserving {
+    /// Everybody shares time.
+    #[default]
+    Nobody,
+    /// Threads that look periodic are reserved what they need.
+    Periodic,
+}
+
+/// What an import made.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// What was found out about each thread, and what is proposed for it.
+    pub proposal: Proposal,
+}
+
+/// The name of the scheduler for everybody.
+const SHARING: &str = "ts";
+/// The root, where there are reservations.
+const ROOT: &str = "root";
+
+/// Makes a scenario of a recording. `file` is how the scenario names the recording, as seen from
+/// its own folder.
+#[must_use]
+pub fn import(recording: &Recording, file: &str, reserving: Reserving) -> Imported {
+    let learned = &recording.learned;
+    let proposal = Proposal::new(learned, Options::default());
+    let processors = learned.processors.max(1);
+    let mut scenario = Scenario {
+        question: Some(question(reserving).to_owned()),
+        answer: None,
+        seed: 1,
+        epoch: Instant::ZERO,
+        length: learned.length.max(Span::from_nanos(1)),
+        machine: Machine::ideal(processors),
+        interrupts: interrupts(recording, file),
+        schedulers: Vec::new(),
+        default: Some(SHARING.to_owned()),
+        threads: Vec::new(),
+        requests: Vec::new(),
+        expectations: Vec::new(),
+        origin: Origin::default(),
+    };
+    let mut names = Names::default();
+    let mut reserved: BTreeSet<usize> = BTreeSet::new();
+    let sharing = Scheduler::root(SHARING, "time-sharing").processors(usize::from(processors));
+    match reserving {
+        Reserving::Nobody => scenario.schedulers.push(sharing),
+        Reserving::Periodic => {
+            let root = Scheduler::root(ROOT, "fixed-priority").processors(usize::from(processors));
+            scenario.schedulers.push(root);
+            let mut sharing = sharing;
+            for own in &mut sharing.owns {
+                (own.parent, own.asks) = (Parent::Scheduler(ROOT.to_owned()), Asks::priority(1));
+            }
+            reserved = reserve(&mut scenario, &proposal, file, recording, &mut names);
+            scenario.schedulers.insert(1, sharing);
+        }
+    }
+    let rest = (0..learned.threads.len()).filter(|index| !reserved.contains(index));
+    scenario.threads.extend(share(rest, recording, file, reserved.is_empty(), &mut names));
+    Imported { scenario, proposal }
+}
+
+const fn question(reserving: Reserving) -> &'static str {
+    match reserving {
+        Reserving::Nobody => "what does each recorded thread get when all share time?",
+        Reserving::Periodic => {
+            "what does each recorded thread get when the periodic ones are reserved their need?"
+        }
+    }
+}
+
+/// A reservation scheduler for each processor's worth of reservations, a join for each thread.
+fn reserve(
+    scenario: &mut Scenario,
+    proposal: &Proposal,
+    file: &str,
+    recording: &Recording,
+    names: &mut Names,
+) -> BTreeSet<usize> {
+    let mut reserved = BTreeSet::new();
+    let mut loads: Vec<Ratio> = Vec::new();
+    for row in &proposal.rows {
+        let learn::Parent::Reservation { amount, period, .. } = row.parent else { continue };
+        let Some(scheduler) = place(&mut loads, amount, period, proposal.processors) else {
+            continue; // no processor has room for it: it shares time
+        };
+        let rez = format!("rez{scheduler}");
+        if scenario.schedulers.iter().all(|other| other.name != rez) {
+            let asks = Asks::priority(2);
+            scenario.schedulers.push(Scheduler::below(&rez, "rez", ROOT, asks));
+        }
+        let name = names.fresh(&row.name);
+        let join = names.fresh(&format!("{}-join", row.name));
+        let asks = Asks { reserve: Some(Reserve { amount, period }), ..Asks::default() };
+        scenario
+            .schedulers
+            .push(Scheduler::below(&join, "join", SHARING, Asks::default()).and_below(&rez, asks));
+        let guarantee = Asks::guarantee(Guarantee::BasicSoft(amount, period));
+        let run = Run::Recorded { file: file.to_owned(), thread: reference(row, recording) };
+        scenario.threads.push(Thread::new(&name, &join, guarantee, run));
+        reserved.insert(row.thread);
+    }
+    reserved
+}
+
+/// The first reservation scheduler with room, of at most one a processor.
+fn place(loads: &mut Vec<Ratio>, amount: Span, period: Span, processors: u16) -> Option<usize> {
+    let share = amount.over(period)?;
+    let fits = |load: &Ratio| load.checked_add(share).is_some_and(|sum| sum <= Ratio::ONE);
+    let at = match loads.iter().position(fits) {
+        Some(at) => at,
+        None if loads.len() < usize::from(processors) && share <= Ratio::ONE => {
+            loads.push(Ratio::ZERO);
+            loads.len() - 1
+        }
+        None => return None,
+    };
+    loads[at] = loads[at].checked_add(share)?;
+    Some(at)
+}
+
+/// How the scenario names one thread: by name if no other has it.
+fn reference(row: &Row, recording: &Recording) -> String {
+    if recording.find(&row.name).len() == 1 { row.name.clone() } else { format!("#{}", row.tid) }
+}
+
+/// Entries for threads that share time: one for each name, in order of processor time.
+fn share(
+    threads: impl Iterator<Item = usize>,
+    recording: &Recording,
+    file: &str,
+    all: bool,
+    names: &mut Names,
+) -> Vec<Thread> {
+    let learned = &recording.learned;
+    let mut named: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for index in threads {
+        named.entry(&learned.threads[index].name).or_default().push(index);
+    }
+    let work = |group: &[usize]| {
+        let works = group.iter().map(|index| learned.threads[*index].work());
+        works.fold(Span::ZERO, Span::saturating_add)
+    };
+    let mut groups: Vec<(&str, Vec<usize>)> = named.into_iter().collect();
+    groups.sort_by_key(|(_, group)| std::cmp::Reverse(work(group)));
+    let mut entries = Vec::new();
+    let mut entry = |name: &str, reference: String, count: usize, names: &mut Names| {
+        let run = Run::Recorded { file: file.to_owned(), thread: reference };
+        let key = names.fresh(name);
+        let mut thread = Thread::new(&key, SHARING, Asks::default(), run);
+        thread.count = (count > 1).then(|| u32::try_from(count).unwrap_or(u32::MAX));
+        entries.push(thread);
+    };
+    for (name, group) in groups {
+        if all || group.len() == recording.find(name).len() {
+            entry(name, name.to_owned(), group.len(), names);
+        } else {
+            // Others of the name are reserved for: name each that is left by its number.
+            for index in group {
+                entry(name, format!("#{}", learned.threads[index].tid), 1, names);
+            }
+        }
+    }
+    entries
+}
+
+/// The recording's interrupts, where it has any.
+fn interrupts(recording: &Recording, file: &str) -> Vec<Interrupts> {
+    let learned = &recording.learned;
+    let any = (0..learned.processors).any(|cpu| !learned.stolen(Cpu(cpu)).is_zero());
+    let source = Interrupts {
+        kind: Theft::Interrupt,
+        number: 0,
+        processors: Vec::new(),
+        pattern: Pattern::Recorded { file: file.to_owned() },
+    };
+    if any { vec![source] } else { Vec::new() }
+}
+
+/// Names that may stand in expectations: letters, digits, `-` and `_`, each once.
+#[derive(Default)]
+struct Names(BTreeSet<String>);
+
+impl Names {
+    fn fresh(&mut self, name: &str) -> String {
+        let plain: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
+            .collect();
+        let plain = plain.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
+        let plain = if plain.is_empty() { "thread".to_owned() } else { plain };
+        let taken = |name: &str| self.0.contains(name) || [SHARING, ROOT].contains(&name);
+        let mut fresh = plain.clone();
+        let mut number = 2;
+        while taken(&fresh) {
+            fresh = format!("{plain}_{number}");
+            number += 1;
+        }
+        self.0.insert(fresh.clone());
+        fresh
+    }
+}

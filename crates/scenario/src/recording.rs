@@ -1,0 +1,211 @@
+//! Recorded traces as a scenario names them: a file, a thread's name or `#TID` in it.
+//!
+//! Each file is read once. Threads of one name are numbered in order of their first appearance.
+
+use crate::build::{Numbers, Recordings};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use windfall_programs::learn::{Learned, learn};
+use windfall_programs::{Program, RecordedStep};
+use windfall_time::{Instant, Span};
+use windfall_trace::Record;
+use windfall_trace::codec;
+use windfall_trace::import::{self, Format, Report};
+
+/// A recorded trace that has been read.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// What its threads did.
+    pub learned: Learned,
+    /// What became of every line of the text; `None` for Windfall's own format.
+    pub report: Option<Report>,
+}
+
+impl Recording {
+    /// Reads ftrace or `perf script` text, plain or compressed by gzip, or Windfall's own format.
+    ///
+    /// # Errors
+    /// Why it cannot be read, in words.
+    pub fn read(path: &Path, format: Format) -> Result<Recording, String> {
+        let open = || File::open(path).map_err(|error| error.to_string());
+        let mut magic = [0; 7];
+        let own = open()?.read_exact(&mut magic).is_ok() && magic == *b"WFTRACE";
+        let mut failed = None;
+        if own {
+            let reader = codec::Reader::new(BufReader::new(open()?)).map_err(|e| e.to_string())?;
+            let learned = learn(until_error(reader, &mut failed));
+            return Recording::of(learned, None, failed);
+        }
+        let mut importer = import::open(BufReader::new(open()?), format);
+        let learned = learn(until_error(&mut importer, &mut failed));
+        let report = importer.report().clone();
+        Recording::of(learned, Some(report), failed)
+    }
+
+    fn of(
+        learned: Learned,
+        report: Option<Report>,
+        failed: Option<String>,
+    ) -> Result<Recording, String> {
+        match failed {
+            Some(why) => Err(why),
+            None if learned.threads.is_empty() => {
+                Err("there is no thread in it; record sched_switch and sched_waking".to_owned())
+            }
+            None => Ok(Recording { learned, report }),
+        }
+    }
+
+    /// The threads that a name, or `#TID`, means, as indices in order.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Vec<usize> {
+        let tid = name.strip_prefix('#').and_then(|tid| tid.parse::<u32>().ok());
+        let threads = self.learned.threads.iter().enumerate();
+        let means = threads.filter(|(_, thread)| match tid {
+            Some(tid) => thread.tid == tid,
+            None => thread.name == name,
+        });
+        means.map(|(index, _)| index).collect()
+    }
+}
+
+/// Passes records on until the first error, which it keeps.
+fn until_error<E: std::fmt::Display>(
+    records: impl Iterator<Item = Result<Record, E>>,
+    failed: &mut Option<String>,
+) -> impl Iterator<Item = Record> {
+    records.map_while(|record| match record {
+        Ok(record) => Some(record),
+        Err(error) => {
+            *failed = Some(error.to_string());
+            None
+        }
+    })
+}
+
+/// Programs by name in the recording and place among the threads of that name.
+type Cast = BTreeMap<(String, usize), Program>;
+
+/// Reads the traces that a scenario names, relative to a folder.
+#[derive(Debug, Default)]
+pub struct TraceFiles {
+    folder: PathBuf,
+    read: BTreeMap<String, Result<Recording, String>>,
+    /// For each file, what its threads do among themselves, for one choice of threads.
+    cast: BTreeMap<String, (Numbers, Cast)>,
+}
+
+impl TraceFiles {
+    /// Files are found from `folder`: the scenario's.
+    #[must_use]
+    pub fn new(folder: &Path) -> TraceFiles {
+        TraceFiles { folder: folder.to_owned(), ..TraceFiles::default() }
+    }
+
+    fn recording(&mut self, file: &str) -> Result<&Recording, String> {
+        let path = self.folder.join(file);
+        let read = self.read.entry(file.to_owned());
+        read.or_insert_with(|| Recording::read(&path, Format::Auto)).as_ref().map_err(Clone::clone)
+    }
+
+    /// The programs of all threads that play a part, with the scenario's numbers for each other.
+    fn cast(&mut self, file: &str, numbers: &Numbers) -> Result<&Cast, String> {
+        let known = self.cast.get(file).is_some_and(|(known, _)| known == numbers);
+        if !known {
+            let programs = perform(self.recording(file)?, numbers)?;
+            self.cast.insert(file.to_owned(), (numbers.clone(), programs));
+        }
+        self.cast.get(file).map(|(_, programs)| programs).ok_or_else(String::new)
+    }
+}
+
+fn perform(recording: &Recording, numbers: &Numbers) -> Result<Cast, String> {
+    let mut learned = recording.learned.clone();
+    // By index in the recording: the scenario's number, and the name and place there.
+    let mut parts: BTreeMap<usize, (usize, (String, usize))> = BTreeMap::new();
+    for (name, range) in numbers {
+        let found = recording.find(name);
+        if found.is_empty() {
+            return Err(missing(recording, name));
+        }
+        if range.len() > found.len() {
+            return Err(format!(
+                "the recording has {} threads of that name, not {}; write `count = {}`",
+                found.len(),
+                range.len(),
+                found.len()
+            ));
+        }
+        if range.len() == 1 && found.len() > 1 && !name.starts_with('#') {
+            let tids: Vec<String> = found
+                .iter()
+                .take(3)
+                .map(|index| format!("#{}", learned.threads[*index].tid))
+                .collect();
+            return Err(format!(
+                "the recording has {} threads of that name; write `count = {}` for all of them, or \
+                 name one by its number ({}, ...)",
+                found.len(),
+                found.len(),
+                tids.join(", ")
+            ));
+        }
+        for (place, (index, number)) in found.iter().zip(range.clone()).enumerate() {
+            if parts.insert(*index, (number, (name.clone(), place))).is_some() {
+                return Err(format!("`{name}` names a thread that another entry names, too"));
+            }
+        }
+    }
+    let mut index = 0;
+    learned.retain(|_| {
+        index += 1;
+        parts.contains_key(&(index - 1))
+    });
+    // What is left stands in the order of the recording, as `parts` does.
+    let parts: Vec<(usize, (String, usize))> = parts.into_values().collect();
+    let mut programs = BTreeMap::new();
+    for (thread, (_, key)) in learned.threads.into_iter().zip(&parts) {
+        let mut recorded = thread.recorded;
+        for step in &mut recorded.steps {
+            if let RecordedStep::Wake(target) = step {
+                *target = parts[*target].0;
+            }
+        }
+        programs.insert(key.clone(), Program::Recorded(recorded));
+    }
+    Ok(programs)
+}
+
+fn missing(recording: &Recording, name: &str) -> String {
+    let mut names: Vec<&str> =
+        recording.learned.threads.iter().map(|thread| thread.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let nearest = crate::suggest::nearest(name, names.iter().copied());
+    match nearest {
+        Some(nearest) => format!("there is no such thread; did you mean `{nearest}`?"),
+        None => format!("there is no such thread among the {} recorded names", names.len()),
+    }
+}
+
+impl Recordings for TraceFiles {
+    fn program(
+        &mut self,
+        file: &str,
+        thread: &str,
+        at: usize,
+        numbers: &Numbers,
+    ) -> Result<Program, String> {
+        let cast = self.cast(file, numbers)?;
+        let program = cast.get(&(thread.to_owned(), at)).cloned();
+        program.ok_or_else(|| "there is no such thread".to_owned())
+    }
+
+    fn interrupts(&mut self, file: &str, processor: u16) -> Result<Vec<(Instant, Span)>, String> {
+        let learned = &self.recording(file)?.learned;
+        let stolen = learned.interrupts.get(usize::from(processor)).map_or(&[][..], Vec::as_slice);
+        Ok(stolen.iter().map(|piece| (piece.at, piece.span)).collect())
+    }
+}

@@ -7,6 +7,7 @@
 
 mod action;
 mod body;
+pub mod learn;
 mod program;
 
 pub use action::{Action, Body, Resource, Tick};

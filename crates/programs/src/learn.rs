@@ -1,0 +1,24 @@
+//! Programs from recordings and from other tools' descriptions.
+//!
+//! [`learn`] turns the records of a trace into recorded programs; [`habit()`] says whether a thread
+//! has a period and what it needs in one; [`Proposal`] says what one might promise whom, and never
+//! applies itself; [`convert`] turns an rt-app file into phases.
+//!
+//! No floats decide anything here: shares are exact fractions, spans are nanoseconds.
+
+mod cpus;
+mod gather;
+mod grid;
+mod period;
+mod proposal;
+mod replay;
+mod rtapp;
+mod select;
+mod table;
+
+pub use period::{Habit, Need, Note, habit};
+pub use proposal::{Options, Parent, Proposal, Row};
+pub use replay::{
+    Activation, Births, Cause, Dropped, Learned, LearnedThread, Stolen, learn, learn_as,
+};
+pub use rtapp::{Converted, ConvertedThread, Shared, SharedKind, Unconverted, convert};

@@ -1,0 +1,262 @@
+//! Does a thread have a period, and what does it need in one?
+//!
+//! Wake-ups are gathered into bunches in two ways, each in several sizes: every k-th wake-up begins
+//! one, or one after at least so much silence does. The median of their gaps is a candidate for the
+//! period. A grid of that period is laid through the bunches (`grid.rs`); the share of its periods
+//! in which one begins on time is the confidence. The greatest wins; a coarser candidate only if it
+//! is better by more than 1/4, so that a multiple of the period is not taken for it.
+//!
+//! Everything is decided in integers and exact fractions. Absent on purpose: a spectrum; a thread
+//! that mixes two periods has none here.
+
+use super::grid::Grid;
+use super::replay::{Activation, Cause, Learned};
+use std::fmt;
+use windfall_time::{Instant, Ratio, Span};
+
+/// Fewer periods than this are not trusted.
+pub(super) const FEWEST: u64 = 8;
+/// At most this many wake-ups make a period.
+const MOST_WAKES: usize = 4;
+/// Shorter periods are not looked for: they are answers to other threads, one after another.
+const SHORTEST: Span = Span::from_nanos(200_000);
+
+/// What a thread's wake-ups look like.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Habit {
+    /// The time between two of its periods; `None` when they have no common one.
+    pub period: Option<Span>,
+    /// 99 of 100 periods that begin on time begin within this of their instant on the grid.
+    pub jitter: Span,
+    /// What it computed in a period, or in a wake-up when there is none.
+    pub need: Need,
+    /// The share of periods that begin on time: within a tenth of the period of their instant on
+    /// the grid (less where wake-ups are counted off). Of the best candidate when there is no period.
+    pub confidence: Ratio,
+    /// How many periods it was watched for.
+    pub periods: u64,
+    /// How often it was able to run after a wait.
+    pub wakeups: u64,
+    /// What else is to be said.
+    pub note: Note,
+}
+
+/// Work of one period: of so many hundredths of the periods at most this.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Need {
+    /// Half.
+    pub p50: Span,
+    /// 99 of 100.
+    pub p99: Span,
+    /// All.
+    pub max: Span,
+}
+
+/// What is to be said about a habit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Note {
+    /// It has a period of its own.
+    Periodic,
+    /// It has a period because this thread (an index into [`Learned::threads`]) wakes it.
+    ReleasedBy(usize),
+    /// It may have one; it was not watched for long enough to tell.
+    TooFewPeriods,
+    /// It was watched, and has none.
+    NotPeriodic,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::Periodic => f.write_str("periodic"),
+            Note::ReleasedBy(thread) => write!(f, "released by thread {thread}"),
+            Note::TooFewPeriods => f.write_str("too few periods"),
+            Note::NotPeriodic => f.write_str("not periodic"),
+        }
+    }
+}
+
+/// One way to gather wake-ups into periods.
+struct Candidate {
+    /// Indices of the wake-ups that begin a bunch.
+    heads: Vec<usize>,
+    grid: Grid,
+}
+
+/// Looks at one learned thread.
+///
+/// # Panics
+/// When there is no thread `thread`.
+#[must_use]
+pub fn habit(learned: &Learned, thread: usize) -> Habit {
+    let all = &learned.threads[thread].activations;
+    let wakes = &releases(all);
+    let each_wake = || Need::of(all.iter().map(|a| a.work).collect());
+    let mut habit = Habit {
+        period: None,
+        jitter: Span::ZERO,
+        need: Need::default(),
+        confidence: Ratio::ZERO,
+        periods: 0,
+        wakeups: wakes.len() as u64,
+        note: Note::TooFewPeriods,
+    };
+    let Some(best) = best(wakes) else {
+        habit.need = each_wake();
+        return habit;
+    };
+    (habit.confidence, habit.periods) = (best.grid.confidence(), best.grid.periods);
+    // good / periods >= 2/3
+    let regular = best.grid.good * 3 >= best.grid.counted * 2;
+    habit.note = match (best.grid.periods >= FEWEST, regular) {
+        (false, _) => Note::TooFewPeriods,
+        (true, false) => Note::NotPeriodic,
+        (true, true) => releaser(wakes).map_or(Note::Periodic, Note::ReleasedBy),
+    };
+    if matches!(habit.note, Note::Periodic | Note::ReleasedBy(_)) {
+        habit.period = Some(best.grid.period);
+        habit.jitter = best.grid.jitter();
+        habit.need = best.need(wakes);
+    } else {
+        habit.need = each_wake();
+    }
+    habit
+}
+
+/// The activations that are releases. One that only says that the thread was seen again after a
+/// loss belongs to the release before it; work since the trace began has none that could be told.
+fn releases(all: &[Activation]) -> Vec<Activation> {
+    let mut releases: Vec<Activation> = Vec::with_capacity(all.len());
+    for activation in all {
+        match (activation.by, releases.last_mut()) {
+            (Cause::Start, None) => {}
+            (Cause::Start, Some(last)) => last.work = last.work.saturating_add(activation.work),
+            _ => releases.push(*activation),
+        }
+    }
+    releases
+}
+
+/// The best way to gather the wake-ups into periods; `None` when no way gives two gaps.
+fn best(wakes: &[Activation]) -> Option<Candidate> {
+    let mut best: Option<Candidate> = None;
+    let every = (1..=MOST_WAKES).map(|k| ((0..wakes.len()).step_by(k).collect(), k as u64));
+    // Silences of 2^17 ns (131 us) to 2^33 ns (8.6 s).
+    let after = (17..=33).map(|bits| (heads_after(wakes, Span::from_nanos(1 << bits)), 1));
+    for (heads, k) in every.chain(after) {
+        let Some(candidate) = Candidate::of(heads, k, wakes) else { continue };
+        if best.as_ref().is_none_or(|best| candidate.beats(best)) {
+            best = Some(candidate);
+        }
+    }
+    best
+}
+
+/// The wake-ups that follow the one before by `silence` or more.
+fn heads_after(wakes: &[Activation], silence: Span) -> Vec<usize> {
+    let late = |i: &usize| *i == 0 || gap(wakes, *i - 1, *i) >= silence;
+    (0..wakes.len()).filter(late).collect()
+}
+
+fn gap(wakes: &[Activation], from: usize, to: usize) -> Span {
+    wakes[to].at.saturating_since(wakes[from].at)
+}
+
+/// Who wakes it, if one thread does in nine cases of ten or more.
+fn releaser(wakes: &[Activation]) -> Option<usize> {
+    let mut wakers: Vec<usize> = wakes
+        .iter()
+        .filter_map(|a| if let Cause::Thread(waker) = a.by { Some(waker) } else { None })
+        .collect();
+    wakers.sort_unstable();
+    let most = wakers.chunk_by(|a, b| a == b).max_by_key(|same| same.len())?;
+    (most.len() * 10 >= wakes.len() * 9).then(|| most[0])
+}
+
+/// The nearest rank: of so many hundredths of the sorted spans at most this.
+pub(super) fn percentile(sorted: &[Span], hundredths: usize) -> Span {
+    let rank = (sorted.len() * hundredths).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied().unwrap_or(Span::ZERO)
+}
+
+impl Need {
+    fn of(mut works: Vec<Span>) -> Need {
+        works.sort_unstable();
+        let max = works.last().copied().unwrap_or(Span::ZERO);
+        Need { p50: percentile(&works, 50), p99: percentile(&works, 99), max }
+    }
+}
+
+impl Candidate {
+    /// `k` wake-ups are counted off for each head. On time is within a tenth of the time between
+    /// two wake-ups: that many gaps added up look steadier than they are.
+    fn of(heads: Vec<usize>, k: u64, wakes: &[Activation]) -> Option<Candidate> {
+        let mut gaps: Vec<Span> =
+            heads.windows(2).map(|pair| gap(wakes, pair[0], pair[1])).collect();
+        if gaps.len() < 2 {
+            return None;
+        }
+        gaps.sort_unstable();
+        let period = percentile(&gaps, 50);
+        if period < SHORTEST {
+            return None;
+        }
+        let instants: Vec<Instant> = heads.iter().map(|head| wakes[*head].at).collect();
+        let tolerance = Span::from_nanos(period.as_nanos() / (10 * k));
+        let grid = Grid::lay(&instants, period, tolerance);
+        Some(Candidate { heads, grid })
+    }
+
+    /// Better by more than 1/4, or better at all and not coarser; trusted goes before untrusted.
+    fn beats(&self, other: &Candidate) -> bool {
+        let (mine, theirs) = (&self.grid, &other.grid);
+        let trusted = |grid: &Grid| grid.periods >= FEWEST;
+        if trusted(mine) != trusted(theirs) {
+            return trusted(mine);
+        }
+        // Compared across: good / counted.
+        let my_part = u128::from(mine.good) * u128::from(theirs.counted) * 4;
+        let their_part = u128::from(theirs.good) * u128::from(mine.counted) * 4;
+        let quarter = u128::from(mine.counted) * u128::from(theirs.counted);
+        // 5/4 of the other's period is well above its jitter and below its double.
+        let coarser =
+            u128::from(mine.period.as_nanos()) * 4 > u128::from(theirs.period.as_nanos()) * 5;
+        my_part > their_part + if coarser { quarter } else { 0 }
+    }
+
+    /// What was computed from one head to the next. A head less than half a period after another
+    /// belongs to it; where heads are m periods apart, an m-th counts for each. After the last head
+    /// the trace may end too early, so what was computed there counts only if it is the most.
+    fn need(&self, wakes: &[Activation]) -> Need {
+        let period = self.grid.period;
+        let half = Span::from_nanos(period.as_nanos() / 2);
+        let mut begins: Vec<usize> = Vec::new();
+        for head in &self.heads {
+            if begins.last().is_none_or(|last| gap(wakes, *last, *head) >= half) {
+                begins.push(*head);
+            }
+        }
+        let work = |from: usize, to: usize| {
+            wakes[from..to].iter().fold(0_u64, |sum, a| sum.saturating_add(a.work.as_nanos()))
+        };
+        let mut works = Vec::new();
+        for pair in begins.windows(2) {
+            let periods = nearest_multiple(gap(wakes, pair[0], pair[1]), period);
+            let each = Span::from_nanos(work(pair[0], pair[1]).div_ceil(periods));
+            works.extend((0..periods).map(|_| each));
+        }
+        let mut need = Need::of(works);
+        let last = begins.last().map_or(0, |last| work(*last, wakes.len()));
+        need.max = need.max.max(Span::from_nanos(last));
+        need
+    }
+}
+
+/// How many periods a gap is, rounded to the nearest; at least one.
+pub(super) fn nearest_multiple(gap: Span, period: Span) -> u64 {
+    let half = Span::from_nanos(period.as_nanos() / 2);
+    gap.saturating_add(half).checked_div(period).unwrap_or(1).max(1)
+}
+
+#[cfg(test)]
+mod tests;

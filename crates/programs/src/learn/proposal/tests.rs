@@ -1,0 +1,116 @@
+use super::*;
+use crate::learn::{Activation, Cause, LearnedThread, Note};
+use crate::program::{Recorded, RecordedStep};
+use windfall_time::Instant;
+use windfall_trace::ThreadId;
+
+/// A thread that is woken `count` times, `gap_us` apart, to compute `work_us`.
+fn thread(id: u32, name: &str, count: u64, gap_us: u64, work_us: u64) -> LearnedThread {
+    let us = |n: u64| Span::from_micros(n).unwrap();
+    let each = |i: u64| Activation {
+        at: Instant::ZERO + us(i * gap_us),
+        by: Cause::Other,
+        work: us(work_us),
+    };
+    let steps = vec![RecordedStep::Run(us(work_us * count))];
+    LearnedThread {
+        trace_thread: ThreadId(id),
+        name: name.to_owned(),
+        tid: 100 + id,
+        pid: 100,
+        recorded: Recorded { start: Instant::ZERO, steps },
+        activations: (0..count).map(each).collect(),
+        unknown: Span::ZERO,
+    }
+}
+
+fn learned() -> Learned {
+    let threads = vec![
+        thread(0, "cc1", 1, 1, 900_000),
+        thread(1, "audio", 100, 10_000, 1_001),
+        thread(2, "video", 30, 33_333, 5_000),
+        thread(3, "cc1", 2, 500_000, 400_000),
+        thread(4, "few", 5, 10_000, 10),
+        thread(5, "hog", 20, 10_000, 9_000),
+    ];
+    Learned { threads, processors: 2, length: Span::from_secs(1), ..Learned::default() }
+}
+
+#[test]
+fn law_reservations_come_first_then_who_computed_most() {
+    let proposal = Proposal::new(&learned(), Options::default());
+    let order: Vec<_> = proposal.rows.iter().map(|row| row.tid).collect();
+    assert_eq!(order, [105, 102, 101, 100, 103, 104]);
+    assert!(proposal.rows[3..].iter().all(|row| row.parent == Parent::TimeSharing));
+    assert_eq!(proposal.rows[5].habit.note, Note::TooFewPeriods);
+    assert_eq!(
+        (proposal.rows[0].parent.kind(), proposal.rows[5].parent.kind()),
+        ("rez", "time-sharing")
+    );
+}
+
+#[test]
+fn law_an_amount_is_the_greatest_need_with_its_margin_rounded_up() {
+    let proposal = Proposal::new(&learned(), Options::default());
+    let Parent::Reservation { amount, period, soft, cut } = proposal.rows[2].parent else {
+        panic!("audio has no reservation")
+    };
+    // 1001 us x 6/5 = 1201.2 us.
+    assert_eq!(amount, Span::from_micros(1_202).unwrap());
+    assert_eq!((period, soft, cut), (Span::from_millis(10), true, false));
+    let hard = Options { hard: true, margin: Ratio::ONE, ..Options::default() };
+    let proposal = Proposal::new(&learned(), hard);
+    let Parent::Reservation { amount, soft, .. } = proposal.rows[2].parent else {
+        panic!("audio has no reservation")
+    };
+    assert_eq!((amount, soft), (Span::from_micros(1_001).unwrap(), false));
+}
+
+#[test]
+fn law_an_amount_is_cut_at_its_period_and_says_so() {
+    let proposal = Proposal::new(&learned(), Options::default());
+    let ten = Span::from_millis(10);
+    let expected = Parent::Reservation { amount: ten, period: ten, soft: true, cut: true };
+    assert_eq!(proposal.rows[0].parent, expected);
+    assert!(proposal.to_string().contains("need x margin exceeds the period"));
+}
+
+#[test]
+fn law_the_share_is_the_sum_of_the_reservations() {
+    let proposal = Proposal::new(&learned(), Options::default());
+    // 10/10 + 6000/33333 + 1202/10000, rounded up to millionths.
+    assert_eq!(proposal.share, Ratio::new(1_000_000 + 180_002 + 120_200, 1_000_000).unwrap());
+}
+
+#[test]
+fn law_a_doubtful_period_gets_no_reservation() {
+    let sure = Options { confidence: Ratio::ONE, ..Options::default() };
+    let mut learned = learned();
+    for i in [20, 40] {
+        learned.threads[1].activations[i].at =
+            learned.threads[1].activations[i].at + Span::from_millis(3);
+    }
+    let find = |proposal: &Proposal| {
+        proposal.rows.iter().find(|row| row.name == "audio").map(|row| row.parent.kind())
+    };
+    assert_eq!(find(&Proposal::new(&learned, sure)), Some("time-sharing"));
+    assert_eq!(find(&Proposal::new(&learned, Options::default())), Some("rez"));
+    assert!(Proposal::new(&learned, sure).to_string().contains("perhaps 10.000ms (0.97)"));
+}
+
+#[test]
+fn law_the_table_reads_as_it_should() {
+    let mut learned = learned();
+    learned.threads.pop();
+    learned.threads[1].unknown = Span::from_millis(3);
+    let text = Proposal::new(&learned, Options::default()).to_string();
+    let expected = "\
+THREAD     PERIOD          CONF  NEED p50/p99/max                         SUGGEST                NOTE
+video 102  33.333ms +-0us  1.00  5.000 / 5.000 / 5.000 ms                 6.000ms/33.333ms soft  29 periods
+audio 101  10.000ms +-0us  1.00  1.001 / 1.001 / 1.001 ms                 1.202ms/10.000ms soft  99 periods, 3.000ms unknown
+cc1 x 2    -               -     900.000 / 900.000 / 900.000 ms per wake  time-sharing           too few periods, 3 wake-ups, 1.700s in all
+few 104    -               -     0.010 / 0.010 / 0.010 ms per wake        time-sharing           too few periods, 5 wake-ups, 50us in all
+margin: max x 1.20, rounded up to 1us; 2 reservations ask for 0.30 of 2 processors; recorded 1.000s, 0 gaps
+";
+    assert_eq!(text, expected);
+}

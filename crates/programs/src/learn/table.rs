@@ -75,7 +75,7 @@ fn reserved(row: &Row) -> [String; 6] {
     unknown(&mut note, row.unknown);
     [
         format!("{} {}", row.name, row.tid),
-        format!("{} +-{}", shown(period), shown(habit.jitter)),
+        format!("{} ±{}", shown(period), shown(habit.jitter)),
         decimal(habit.confidence),
         need(habit.need),
         suggest,

@@ -105,11 +105,11 @@ fn law_the_table_reads_as_it_should() {
     learned.threads[1].unknown = Span::from_millis(3);
     let text = Proposal::new(&learned, Options::default()).to_string();
     let expected = "\
-THREAD     PERIOD          CONF  NEED p50/p99/max                         SUGGEST                NOTE
-video 102  33.333ms +-0us  1.00  5.000 / 5.000 / 5.000 ms                 6.000ms/33.333ms soft  29 periods
-audio 101  10.000ms +-0us  1.00  1.001 / 1.001 / 1.001 ms                 1.202ms/10.000ms soft  99 periods, 3.000ms unknown
-cc1 x 2    -               -     900.000 / 900.000 / 900.000 ms per wake  time-sharing           too few periods, 3 wake-ups, 1.700s in all
-few 104    -               -     0.010 / 0.010 / 0.010 ms per wake        time-sharing           too few periods, 5 wake-ups, 50us in all
+THREAD     PERIOD         CONF  NEED p50/p99/max                         SUGGEST                NOTE
+video 102  33.333ms ±0us  1.00  5.000 / 5.000 / 5.000 ms                 6.000ms/33.333ms soft  29 periods
+audio 101  10.000ms ±0us  1.00  1.001 / 1.001 / 1.001 ms                 1.202ms/10.000ms soft  99 periods, 3.000ms unknown
+cc1 x 2    -              -     900.000 / 900.000 / 900.000 ms per wake  time-sharing           too few periods, 3 wake-ups, 1.700s in all
+few 104    -              -     0.010 / 0.010 / 0.010 ms per wake        time-sharing           too few periods, 5 wake-ups, 50us in all
 margin: max x 1.20, rounded up to 1us; 2 reservations ask for 0.30 of 2 processors; recorded 1.000s, 0 gaps
 ";
     assert_eq!(text, expected);

@@ -110,8 +110,8 @@ fn reserve(
             let asks = Asks::priority(2);
             scenario.schedulers.push(Scheduler::below(&rez, "rez", ROOT, asks));
         }
-        let name = names.fresh(&row.name);
-        let join = names.fresh(&format!("{}-join", row.name));
+        let name = names.fresh(&alone(row.thread, recording));
+        let join = names.fresh(&format!("{name}-join"));
         let asks = Asks { reserve: Some(Reserve { amount, period }), ..Asks::default() };
         scenario
             .schedulers
@@ -138,6 +138,17 @@ fn place(loads: &mut Vec<Ratio>, amount: Span, period: Span, processors: u16) ->
     };
     loads[at] = loads[at].checked_add(share)?;
     Some(at)
+}
+
+/// The name of an entry for one thread: with its place among the threads of that name, as a
+/// `count` would number it.
+fn alone(index: usize, recording: &Recording) -> String {
+    let name = &recording.learned.threads[index].name;
+    let alike = recording.find(name);
+    match alike.iter().position(|other| *other == index) {
+        Some(place) if alike.len() > 1 => format!("{name}-{}", place + 1),
+        _ => name.clone(),
+    }
 }
 
 /// How the scenario names one thread: by name if no other has it.
@@ -178,7 +189,8 @@ fn share(
         } else {
             // Others of the name are reserved for: name each that is left by its number.
             for index in group {
-                entry(name, format!("#{}", learned.threads[index].tid), 1, names);
+                let reference = format!("#{}", learned.threads[index].tid);
+                entry(&alone(index, recording), reference, 1, names);
             }
         }
     }

@@ -185,6 +185,7 @@ impl Sim<'_> {
         let thread = &mut self.threads[number as usize];
         thread.job = Some(Job { release, deadline });
         thread.stats.released += 1;
+        thread.stats.due |= deadline.is_some();
         let event = Event::Release { thread: windfall_trace::ThreadId(number), deadline };
         self.tracer.record(self.now, || event);
         self.tell_job(number);

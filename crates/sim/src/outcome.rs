@@ -63,6 +63,8 @@ pub struct ThreadOutcome {
     pub aborted: u64,
     /// Jobs not done by their deadline, unfinished ones included.
     pub missed: u64,
+    /// Whether any of its jobs had a deadline.
+    pub due: bool,
     /// Response times of jobs done.
     pub response: Response,
     /// The first ten of them.
@@ -207,6 +209,7 @@ impl Sim<'_> {
                 completed: stats.completed,
                 aborted: stats.aborted,
                 missed: stats.missed,
+                due: stats.due,
                 response: stats.response,
                 first: stats.first,
                 gap: stats.gap,

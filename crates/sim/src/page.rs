@@ -35,23 +35,19 @@ pub fn page(
             standing: None,
         }
     });
-    let threads = outcome.threads.iter().map(|thread| ThreadRow {
-        name: thread.name.clone(),
-        parent: thread.parent.as_deref().and_then(at),
-        promise: thread.promised.clone(),
-        share: thread.promised.as_deref().and_then(|text| text.parse().ok()).and_then(share),
-        received: thread.received,
-        runnable: thread.runnable,
-        unknown: Span::ZERO,
-        wakeups: thread.wakeups,
-        dispatches: thread.dispatches,
-        preemptions: thread.preemptions,
-        migrations: thread.migrations,
-        jobs: thread.completed,
-        deadlines_missed: thread.missed,
-        response: response(thread),
-        standing: None,
-    });
+    let mut threads = Vec::new();
+    let mut left = outcome.threads.as_slice();
+    for declared in &scenario.threads {
+        let (these, others) = left.split_at(declared.names().count().min(left.len()));
+        left = others;
+        let rows: Vec<ThreadRow> =
+            these.iter().map(|thread| row(thread, thread.parent.as_deref().and_then(at))).collect();
+        if rows.len() > ALIKE {
+            threads.push(together(&declared.name, rows));
+        } else {
+            threads.extend(rows);
+        }
+    }
     let cpus = (0..).zip(&outcome.cpus).map(|(number, cpu)| CpuRow {
         name: format!("cpu {number}"),
         idle: cpu.idle,
@@ -75,13 +71,64 @@ pub fn page(
         machine: machine(scenario),
         span: outcome.simulated,
         nodes: nodes.collect(),
-        threads: threads.collect(),
+        threads,
         cpus: cpus.collect(),
         expectations: expectations.collect(),
         quarantined: outcome.quarantined.clone(),
         lost: story.timeline.lost,
         story: Some(story),
     }
+}
+
+/// More threads of one `count` than this stand in one row.
+const ALIKE: usize = 8;
+
+fn row(thread: &ThreadOutcome, parent: Option<usize>) -> ThreadRow {
+    ThreadRow {
+        name: thread.name.clone(),
+        parent,
+        promise: thread.promised.clone(),
+        share: thread.promised.as_deref().and_then(|text| text.parse().ok()).and_then(share),
+        received: thread.received,
+        runnable: thread.runnable,
+        unknown: Span::ZERO,
+        wakeups: thread.wakeups,
+        dispatches: thread.dispatches,
+        preemptions: thread.preemptions,
+        migrations: thread.migrations,
+        jobs: thread.completed,
+        deadlines_missed: thread.missed,
+        due: thread.due,
+        response: response(thread),
+        standing: None,
+    }
+}
+
+/// One row for many threads that are alike: sums, without response times, which do not add.
+fn together(name: &str, rows: Vec<ThreadRow>) -> ThreadRow {
+    let many =
+        ThreadRow { name: format!("{name} ({} threads)", rows.len()), ..ThreadRow::default() };
+    rows.into_iter().fold(many, |sum, row| ThreadRow {
+        name: sum.name,
+        parent: sum.parent.or(row.parent),
+        promise: sum.promise.or(row.promise),
+        share: match (sum.share, row.share) {
+            (Some(sum), Some(share)) => sum.checked_add(share),
+            (sum, share) => sum.or(share),
+        },
+        received: sum.received.saturating_add(row.received),
+        runnable: sum.runnable.saturating_add(row.runnable),
+        unknown: sum.unknown.saturating_add(row.unknown),
+        wakeups: sum.wakeups + row.wakeups,
+        dispatches: sum.dispatches + row.dispatches,
+        preemptions: sum.preemptions + row.preemptions,
+        migrations: sum.migrations + row.migrations,
+        jobs: sum.jobs + row.jobs,
+        deadlines_missed: sum.deadlines_missed + row.deadlines_missed,
+        due: sum.due || row.due,
+        response: None,
+        standing: None,
+    })
 }
 
 /// A promise as a share of one processor, where it is one.

@@ -418,6 +418,7 @@ impl<'a> Sim<'a> {
         source.released += 1;
         thread.stats.released += 1;
         let deadline = source.jobs.deadline.map(|span| now.saturating_add(span));
+        thread.stats.due |= deadline.is_some();
         let job = Job { release: now, deadline };
         self.tracer
             .record(now, || Event::Release { thread: windfall_trace::ThreadId(number), deadline });

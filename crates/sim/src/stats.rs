@@ -98,6 +98,8 @@ pub(crate) struct ThreadStats {
     pub(crate) completed: u64,
     pub(crate) aborted: u64,
     pub(crate) missed: u64,
+    /// Whether any job had a deadline.
+    pub(crate) due: bool,
     pub(crate) response: Response,
     /// The first ten responses, in order, for comparison with other tools.
     pub(crate) first: Vec<Span>,

@@ -40,13 +40,18 @@ impl Builder<'_> {
                     }
                     _ => numbers.program(thread, at),
                 };
+                // A recorded thread is not there before it was.
+                let born = match &program {
+                    Program::Recorded(recorded) => recorded.start,
+                    _ => Instant::ZERO,
+                };
                 planned.push(PlannedThread {
                     name,
                     parent: *node,
                     messages: messages.iter().map(|(_, message)| *message).collect(),
                     promised: promised.clone(),
                     program,
-                    start: thread.start,
+                    start: thread.start.max(born),
                     working_set_kib: thread.working_set_kib,
                 });
             }

@@ -26,6 +26,9 @@ struct OpenThread {
     state: Option<State>,
     /// Woken while it still ran: a waker on another processor can be faster than the switch.
     woken_early: bool,
+    /// Nothing has been told of it but that it is there, and nothing was lost since: it waits, as
+    /// will be known when it is woken, or when the trace ends.
+    silent: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -102,6 +105,7 @@ impl Builder {
     pub fn finish(mut self) -> Timeline {
         let to = self.done.to;
         for i in 0..self.open.len() {
+            self.break_silence(i);
             self.set(i, to, None);
         }
         for (cpu, mut line) in self.cpus {
@@ -113,6 +117,7 @@ impl Builder {
 
     fn wake(&mut self, at: Instant, thread: ThreadId) {
         let i = self.known(thread, at);
+        self.break_silence(i);
         match self.open[i].state {
             Some(State::Running(_)) => self.open[i].woken_early = true,
             Some(State::Ready) => {}
@@ -198,6 +203,7 @@ impl Builder {
             }
         }
         for i in 0..self.open.len() {
+            self.open[i].silent = false;
             if !matches!(self.open[i].state, Some(State::Running(_)) | None) {
                 self.set(i, at, Some(State::Unknown));
             }
@@ -241,13 +247,22 @@ impl Builder {
             let (stretches, node) = (Vec::new(), None);
             self.done.threads.push(ThreadLine { id, name, tid: 0, pid: 0, node, stretches });
             let state = Some(State::Unknown);
-            self.open.push(OpenThread { since: at, state, woken_early: false });
+            self.open.push(OpenThread { since: at, state, woken_early: false, silent: true });
             self.open.len() - 1
         })
     }
 
+    /// A thread of which nothing was told until now has waited.
+    fn break_silence(&mut self, i: usize) {
+        let open = &mut self.open[i];
+        if std::mem::take(&mut open.silent) && open.state == Some(State::Unknown) {
+            open.state = Some(State::Blocked);
+        }
+    }
+
     fn set(&mut self, i: usize, at: Instant, state: Option<State>) {
         let open = &mut self.open[i];
+        open.silent = false;
         if let Some(state) = open.state
             && at > open.since
         {

@@ -45,7 +45,7 @@ fn law_states_follow_wakes_and_switches() {
     assert_eq!(
         states(&timeline.threads[0]),
         [
-            (0, 10, State::Unknown),
+            (0, 10, State::Blocked),
             (10, 12, ready),
             (12, 20, run),
             (20, 30, ready),

@@ -88,6 +88,8 @@ pub struct ThreadRow {
     pub jobs: u64,
     /// Jobs too late or given up.
     pub deadlines_missed: u64,
+    /// Whether any of its jobs had a deadline.
+    pub due: bool,
     /// Response times of its jobs, if it had any.
     pub response: Option<Response>,
     /// Its state, where known better than by [`standing`].
@@ -167,7 +169,7 @@ pub enum Standing {
 
 /// What the numbers of a row say, when nobody knows better: late is `Missed`, else time unknown is
 /// `Unknown`, else less than a hundredth of the promise asked for is `NotAsking`, else more than a
-/// hundredth above it received is `Over`, else `Met`. `None` without a promise and without misses.
+/// hundredth above it received is `Over`, else `Met`. `None` without a promise and without deadlines.
 #[must_use]
 pub fn standing(row: &ThreadRow, span: Span) -> Option<Standing> {
     if row.standing.is_some() {
@@ -176,7 +178,7 @@ pub fn standing(row: &ThreadRow, span: Span) -> Option<Standing> {
     if row.deadlines_missed > 0 {
         return Some(Standing::Missed);
     }
-    if row.promise.is_none() && row.jobs == 0 {
+    if row.promise.is_none() && !row.due {
         return None;
     }
     if !row.unknown.is_zero() {

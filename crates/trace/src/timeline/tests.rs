@@ -55,7 +55,7 @@ fn law_states_follow_wakes_and_switches() {
     );
     assert_eq!(
         states(&timeline.threads[1]),
-        [(0, 15, State::Unknown), (15, 20, ready), (20, 30, run), (30, 50, State::Uninterruptible)]
+        [(0, 15, State::Blocked), (15, 20, ready), (20, 30, run), (30, 50, State::Uninterruptible)]
     );
     assert_eq!(
         slices(&timeline.cpus[0]),

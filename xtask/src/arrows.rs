@@ -9,33 +9,9 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("trace", &["time"]),
     ("schedulers", &["hierarchy", "time"]),
     ("programs", &["time", "trace"]),
-    (
-        "scenario",
-        &["time", "hierarchy", "schedulers", "programs", "trace"],
-    ),
-    (
-        "sim",
-        &[
-            "time",
-            "hierarchy",
-            "schedulers",
-            "programs",
-            "trace",
-            "scenario",
-        ],
-    ),
-    (
-        "windfall",
-        &[
-            "time",
-            "hierarchy",
-            "schedulers",
-            "programs",
-            "trace",
-            "scenario",
-            "sim",
-        ],
-    ),
+    ("scenario", &["time", "hierarchy", "schedulers", "programs", "trace"]),
+    ("sim", &["time", "hierarchy", "schedulers", "programs", "trace", "scenario"]),
+    ("windfall", &["time", "hierarchy", "schedulers", "programs", "trace", "scenario", "sim"]),
 ];
 
 /// Reads each crate's manifest; development dependencies may point anywhere below the command.
@@ -46,9 +22,7 @@ pub(crate) fn check() -> Result<(), String> {
         let name = entry.file_name().to_string_lossy().into_owned();
         let floor = FLOORS.iter().find(|(floor, _)| *floor == name);
         let Some((_, allowed)) = floor else {
-            return Err(format!(
-                "crate `{name}` has no floor; add it to xtask/src/arrows.rs"
-            ));
+            return Err(format!("crate `{name}` has no floor; add it to xtask/src/arrows.rs"));
         };
         let manifest = std::fs::read_to_string(entry.path().join("Cargo.toml"))
             .map_err(|why| format!("{name}: {why}"))?;
@@ -57,16 +31,12 @@ pub(crate) fn check() -> Result<(), String> {
             if line.starts_with('[') {
                 section = line;
             }
-            let used = line
-                .strip_prefix("windfall-")
-                .filter(|_| section == "[dependencies]");
+            let used = line.strip_prefix("windfall-").filter(|_| section == "[dependencies]");
             let Some(used) = used.and_then(|rest| rest.split(['.', ' ', '=']).next()) else {
                 continue;
             };
             if !allowed.contains(&used) {
-                return Err(format!(
-                    "crate `{name}` uses `{used}`, which is not below it"
-                ));
+                return Err(format!("crate `{name}` uses `{used}`, which is not below it"));
             }
         }
     }

@@ -41,46 +41,22 @@ fn check() -> Result<(), String> {
         Step::cargo("format", &["fmt", "--all", "--check"]),
         Step::call("arrows between crates", arrows::check),
         Step::call("tidy", tidy::check),
-        Step::cargo(
-            "lints",
-            &[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ],
-        ),
-        Step::cargo(
-            "documentation",
-            &["doc", "--workspace", "--no-deps", "--quiet"],
-        )
-        .with("RUSTDOCFLAGS", "-D warnings"),
+        Step::cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+        Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--quiet"])
+            .with("RUSTDOCFLAGS", "-D warnings"),
         Step::cargo("the core without std", &NO_STD),
         Step::cargo("hierarchy, each feature alone", &HIERARCHY_PLAIN),
         Step::cargo("tests", &["test", "--workspace"]),
-        Step::cargo(
-            "tests in release",
-            &["test", "--workspace", "--release", "--lib", "--tests"],
-        ),
+        Step::cargo("tests in release", &["test", "--workspace", "--release", "--lib", "--tests"]),
     ])
 }
 
-const NO_STD: [&str; 5] = [
-    "build",
-    "--manifest-path",
-    "ci/no-std/Cargo.toml",
-    "--target-dir",
-    "target/no-std",
-];
+const NO_STD: [&str; 5] =
+    ["build", "--manifest-path", "ci/no-std/Cargo.toml", "--target-dir", "target/no-std"];
 const HIERARCHY_PLAIN: [&str; 4] = ["check", "-p", "windfall-hierarchy", "--no-default-features"];
 
 fn demo() -> Result<(), String> {
-    let build = Step::cargo(
-        "build",
-        &["build", "--release", "--quiet", "-p", "windfall"],
-    );
+    let build = Step::cargo("build", &["build", "--release", "--quiet", "-p", "windfall"]);
     all(&[build])?;
     run::script("scenarios/recorded/demo.sh")
 }

@@ -19,18 +19,12 @@ impl Step {
     /// A cargo command in the project's root.
     pub(crate) fn cargo(name: &'static str, args: &[&str]) -> Step {
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
-        Step {
-            name,
-            what: What::Cargo(args, None),
-        }
+        Step { name, what: What::Cargo(args, None) }
     }
 
     /// A function.
     pub(crate) const fn call(name: &'static str, call: fn() -> Result<(), String>) -> Step {
-        Step {
-            name,
-            what: What::Call(call),
-        }
+        Step { name, what: What::Call(call) }
     }
 
     /// With a variable in its environment.
@@ -53,9 +47,7 @@ pub(crate) fn all(steps: &[Step]) -> Result<(), String> {
                 let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
                 let mut command = Command::new(cargo);
                 command.args(args).envs(*variable).current_dir(root());
-                let status = command
-                    .status()
-                    .map_err(|why| format!("{}: {why}", step.name))?;
+                let status = command.status().map_err(|why| format!("{}: {why}", step.name))?;
                 if !status.success() {
                     return Err(format!("{} failed", step.name));
                 }
@@ -68,10 +60,7 @@ pub(crate) fn all(steps: &[Step]) -> Result<(), String> {
 
 /// Runs a shell script of the project.
 pub(crate) fn script(path: &str) -> Result<(), String> {
-    let status = Command::new("bash")
-        .arg(root().join(path))
-        .current_dir(root())
-        .status();
+    let status = Command::new("bash").arg(root().join(path)).current_dir(root()).status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{path} ended with {status}")),

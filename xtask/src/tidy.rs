@@ -17,16 +17,10 @@ pub(crate) fn check() -> Result<(), String> {
         let Ok(text) = std::fs::read_to_string(&file) else {
             continue;
         };
-        let shown = file
-            .strip_prefix(root())
-            .unwrap_or(&file)
-            .display()
-            .to_string();
+        let shown = file.strip_prefix(root()).unwrap_or(&file).display().to_string();
         let source = file.extension().is_some_and(|extension| extension == "rs");
         if source && text.lines().count() > LONGEST && !text.contains("//! Length:") {
-            faults.push(format!(
-                "{shown}: longer than {LONGEST} lines, and does not say why"
-            ));
+            faults.push(format!("{shown}: longer than {LONGEST} lines, and does not say why"));
         }
         if source && !shown.ends_with("tidy.rs") && text.contains("#[ignore") {
             faults.push(format!("{shown}: a test is ignored"));
@@ -39,11 +33,7 @@ pub(crate) fn check() -> Result<(), String> {
             faults.push(format!("{shown}: a code block that is not run"));
         }
     }
-    if faults.is_empty() {
-        Ok(())
-    } else {
-        Err(faults.join("\n"))
-    }
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {

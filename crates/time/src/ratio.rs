@@ -68,11 +68,7 @@ impl Ratio {
     /// Exact quotient; `None` also when `other` is zero.
     #[must_use]
     pub fn checked_div(self, other: Ratio) -> Option<Ratio> {
-        if other.is_zero() {
-            None
-        } else {
-            self.0.checked_div(&other.0).map(Ratio)
-        }
+        if other.is_zero() { None } else { self.0.checked_div(&other.0).map(Ratio) }
     }
 
     /// The nearest float, for showing only.

@@ -44,10 +44,7 @@ impl Span {
     /// the frequency exceeds 1 GHz.
     #[must_use]
     pub fn of_frequency(hertz: u64) -> Option<Span> {
-        1_000_000_000_u64
-            .checked_div(hertz)
-            .filter(|ns| *ns > 0)
-            .map(Span)
+        1_000_000_000_u64.checked_div(hertz).filter(|ns| *ns > 0).map(Span)
     }
 
     /// Nanoseconds.

@@ -66,11 +66,7 @@ fn decimal(text: &str) -> Result<(u64, u32, &str), ParseError> {
         }
         rest = &rest[1..];
     }
-    if seen {
-        Ok((digits, places, rest.trim()))
-    } else {
-        Err(ParseError::NotANumber)
-    }
+    if seen { Ok((digits, places, rest.trim())) } else { Err(ParseError::NotANumber) }
 }
 
 /// `digits * unit / 10^places`, exactly.
@@ -123,11 +119,8 @@ fn period(digits: u64, places: u32, unit: u64) -> Result<Span, ParseError> {
 
 /// Prints nanoseconds in the largest unit that needs no more than the digits it has.
 fn print(f: &mut fmt::Formatter<'_>, ns: u64) -> fmt::Result {
-    const UNITS: [(u64, usize, &str); 3] = [
-        (1_000_000_000, 9, "s"),
-        (1_000_000, 6, "ms"),
-        (1_000, 3, "us"),
-    ];
+    const UNITS: [(u64, usize, &str); 3] =
+        [(1_000_000_000, 9, "s"), (1_000_000, 6, "ms"), (1_000, 3, "us")];
     for (size, width, unit) in UNITS {
         if ns >= size {
             let (whole, mut part, mut width) = (ns / size, ns % size, width);
@@ -141,11 +134,7 @@ fn print(f: &mut fmt::Formatter<'_>, ns: u64) -> fmt::Result {
             return write!(f, "{whole}.{part:0width$}{unit}");
         }
     }
-    if ns == 0 {
-        f.write_str("0s")
-    } else {
-        write!(f, "{ns}ns")
-    }
+    if ns == 0 { f.write_str("0s") } else { write!(f, "{ns}ns") }
 }
 
 impl fmt::Display for Span {
@@ -190,9 +179,7 @@ impl FromStr for Ratio {
             return Ok(first);
         }
         if rest == "%" {
-            return first
-                .checked_div(Ratio::whole(100))
-                .ok_or(ParseError::TooLarge);
+            return first.checked_div(Ratio::whole(100)).ok_or(ParseError::TooLarge);
         }
         let Some(divisor) = rest.strip_prefix('/') else {
             return Err(ParseError::NotANumber);

@@ -46,11 +46,12 @@ fn check() -> Result<(), String> {
             .with("RUSTDOCFLAGS", "-D warnings"),
         Step::cargo("the core without std", &NO_STD),
         Step::cargo("hierarchy, each feature alone", &HIERARCHY_PLAIN),
-        Step::cargo("tests", &["test", "--workspace"]),
-        Step::cargo("tests in release", &["test", "--workspace", "--release", "--lib", "--tests"]),
+        Step::cargo("tests", &["test", "--workspace"]).with("WINDFALL_FUZZ_SECONDS", "2"),
+        Step::cargo("tests, optimised, fuzzers as long as asked", &OPTIMISED),
     ])
 }
 
+const OPTIMISED: [&str; 6] = ["test", "--workspace", "--profile", "checked", "--lib", "--tests"];
 const NO_STD: [&str; 5] =
     ["build", "--manifest-path", "ci/no-std/Cargo.toml", "--target-dir", "target/no-std"];
 const HIERARCHY_PLAIN: [&str; 4] = ["check", "-p", "windfall-hierarchy", "--no-default-features"];

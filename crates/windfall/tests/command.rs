@@ -1,0 +1,169 @@
+//! The command as a new user meets it: help, exit status, errors, man pages, completions.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn windfall(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_windfall")).args(arguments).output().unwrap()
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn printed(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// A scenario in a file of its own.
+fn file(name: &str, text: &str) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+const SCENARIO: &str = r#"
+schema = 1
+seed   = 1
+length = "100ms"
+
+[schedulers.edf]
+scheduler = "edf"
+parent    = "top"
+
+[threads.a]
+parent   = "edf"
+periodic = "3ms/10ms"
+
+[[expect]]
+what    = "a.missed"
+equals  = 0
+because = "it is alone"
+"#;
+
+#[test]
+fn status_is_0_when_expectations_hold_1_when_not_2_when_it_could_not_run() {
+    let good = file("good.toml", SCENARIO);
+    let failing = file("failing.toml", &SCENARIO.replace("equals  = 0", "at-least = 1"));
+    let broken = file("broken.toml", &SCENARIO.replace("edf\"", "edff\""));
+    let statuses: Vec<Option<i32>> = [&good, &failing, &broken]
+        .iter()
+        .map(|path| windfall(&["simulate", path]).status.code())
+        .collect();
+    assert_eq!(statuses, [Some(0), Some(1), Some(2)]);
+    assert_eq!(windfall(&["simulate", "/nonexistent.toml"]).status.code(), Some(2));
+    assert_eq!(windfall(&["simulat"]).status.code(), Some(2));
+    assert_eq!(windfall(&["simulate", &good, "--for", "10"]).status.code(), Some(2));
+}
+
+#[test]
+fn refuses_with_line_caret_and_suggestion() {
+    let broken = file("caret.toml", &SCENARIO.replace("edf\"\nparent", "edff\"\nparent"));
+    let output = windfall(&["check", &broken]);
+    let text = errors(&output);
+    for part in ["caret.toml:7:13: unknown scheduler `edff`", "^^^^^^", "did you mean `edf`?"] {
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
+    }
+    assert!(printed(&output).is_empty());
+}
+
+#[test]
+fn refuses_a_span_without_a_unit_and_says_what_would_do() {
+    let good = file("unit.toml", SCENARIO);
+    let text = errors(&windfall(&["simulate", &good, "--for", "10"]));
+    assert!(text.contains("add one of ns, us, ms, s"), "{text}");
+}
+
+#[test]
+fn refuses_outputs_of_unknown_kind_before_it_simulates() {
+    let good = file("kinds.toml", SCENARIO);
+    for (flag, name) in [("--trace", "out.zip"), ("--picture", "out.jpg")] {
+        let output = windfall(&["simulate", &good, flag, name]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(errors(&output).contains("end the name in"), "{output:?}");
+        assert!(!Path::new(name).exists());
+    }
+}
+
+#[test]
+fn json_has_what_the_contract_names() {
+    let good = file("json.toml", SCENARIO);
+    let text = printed(&windfall(&["simulate", &good, "--json"]));
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for key in
+        ["simulated_ns", "events", "decisions", "wall_ns", "quarantined", "expectations", "threads"]
+    {
+        assert!(!json[key].is_null(), "no `{key}`");
+    }
+    let thread = &json["threads"][0];
+    let keys = [
+        "name",
+        "parent",
+        "received_ns",
+        "runnable_ns",
+        "wakeups",
+        "dispatches",
+        "preemptions",
+        "migrations",
+        "jobs",
+        "deadlines_missed",
+        "response_ns",
+    ];
+    for key in keys {
+        assert!(!thread[key].is_null(), "no `{key}` of a thread");
+    }
+    assert!(thread.get("promised").is_some());
+    for key in ["min", "mean", "p50", "p99", "max"] {
+        assert_eq!(thread["response_ns"][key], 3_000_000, "{key}");
+    }
+    assert_eq!(json["simulated_ns"], 100_000_000);
+}
+
+#[test]
+fn output_is_plain_and_silent_when_piped() {
+    let good = file("plain.toml", SCENARIO);
+    let output = windfall(&["simulate", &good]);
+    assert!(!printed(&output).contains('\x1b'));
+    assert!(errors(&output).is_empty());
+}
+
+#[test]
+fn every_verb_has_help_a_man_page_and_completions() {
+    let help = printed(&windfall(&["--help"]));
+    let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("man");
+    let output = windfall(&["man", folder.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let verbs = ["check", "simulate", "import", "schedulers", "schema", "completions", "man"];
+    for verb in verbs {
+        assert!(help.contains(verb), "{verb} is not in the help");
+        assert!(printed(&windfall(&[verb, "--help"])).contains("Usage"), "{verb}");
+        assert!(folder.join(format!("windfall-{verb}.1")).exists(), "{verb}");
+    }
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let text = printed(&windfall(&["completions", shell]));
+        assert!(verbs.iter().all(|verb| text.contains(verb)), "{shell}");
+    }
+}
+
+#[test]
+fn every_scheduler_describes_itself() {
+    let list = printed(&windfall(&["schedulers"]));
+    let names: Vec<&str> =
+        list.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.len() >= 10, "{list}");
+    for name in names {
+        let text = printed(&windfall(&["schedulers", name]));
+        for part in ["Takes", "Gives", "Admits", "Assumes", "Costs", "Ties", "Source"] {
+            assert!(text.contains(part), "{name} does not say what it {part}");
+        }
+    }
+    assert_eq!(windfall(&["schedulers", "nobody"]).status.code(), Some(2));
+}
+
+#[test]
+fn the_schema_is_the_one_in_the_documents() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let kept = std::fs::read_to_string(root.join("docs/scenario.schema.json")).unwrap();
+    assert_eq!(printed(&windfall(&["schema"])).trim(), kept.trim());
+}

@@ -1,0 +1,122 @@
+//! The README says nothing that was not run: its scenario, its commands, its links.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn readme() -> String {
+    std::fs::read_to_string(root().join("README.md")).unwrap()
+}
+
+/// The code blocks of a language.
+fn blocks(language: &str) -> Vec<String> {
+    let text = readme();
+    let mut blocks = Vec::new();
+    let mut rest = text.as_str();
+    while let Some((_, after)) = rest.split_once(&format!("```{language}\n")) {
+        let (block, after) = after.split_once("```").unwrap();
+        blocks.push(block.to_owned());
+        rest = after;
+    }
+    blocks
+}
+
+fn windfall(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
+    command.args(arguments).current_dir(folder).output().unwrap()
+}
+
+/// A folder with the scenarios in it, to write into.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    let recorded = folder.join("scenarios/recorded");
+    std::fs::create_dir_all(&recorded).unwrap();
+    for from in ["scenarios", "scenarios/recorded"] {
+        for entry in std::fs::read_dir(root().join(from)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                std::fs::copy(&path, folder.join(from).join(path.file_name().unwrap())).unwrap();
+            }
+        }
+    }
+    folder
+}
+
+#[test]
+fn accepts_the_scenario_of_the_readme() {
+    let folder = scratch("readme_scenario");
+    let blocks = blocks("toml");
+    assert_eq!(blocks.len(), 1);
+    std::fs::write(folder.join("readme.toml"), &blocks[0]).unwrap();
+    let output = windfall(&folder, &["simulate", "readme.toml"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+#[test]
+fn accepts_every_command_of_the_readme() {
+    let folder = scratch("readme_commands");
+    let mut run = 0;
+    for line in blocks("sh").iter().flat_map(|block| block.lines()) {
+        let line = line.split('#').next().unwrap().split('>').next().unwrap().trim();
+        let Some(arguments) = line.strip_prefix("windfall ") else { continue };
+        let arguments: Vec<String> = arguments
+            .split_whitespace()
+            .map(|word| word.replace("~", folder.to_str().unwrap()))
+            .collect();
+        let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let output = windfall(&folder, &words);
+        assert_eq!(output.status.code(), Some(0), "{line}: {output:?}");
+        run += 1;
+    }
+    assert!(run >= 6, "only {run} commands were found");
+    for written in ["report.html", "timeline.svg", "isolation.pftrace", "desktop.toml"] {
+        assert!(folder.join(written).metadata().unwrap().len() > 1_000, "{written}");
+    }
+}
+
+#[test]
+fn accepts_every_link_of_the_documents() {
+    let mut files = vec![root().join("README.md")];
+    for folder in ["docs", "scenarios"] {
+        for entry in std::fs::read_dir(root().join(folder)).unwrap() {
+            files.push(entry.unwrap().path());
+        }
+    }
+    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "md")) {
+        let text = std::fs::read_to_string(file).unwrap();
+        for (_, after) in text.match_indices("](").map(|(at, _)| text.split_at(at + 2)) {
+            let link = after.split(')').next().unwrap();
+            if !link.contains("://") && !link.starts_with('#') {
+                let target = file.parent().unwrap().join(link);
+                assert!(target.exists(), "{} links to {link}", file.display());
+            }
+        }
+    }
+}
+
+/// The demonstration works, and shows what it promises: reservations keep the audio encoder's pace.
+#[test]
+fn accepts_the_demonstration() {
+    let script = root().join("scenarios/recorded/demo.sh");
+    let output = Command::new("bash")
+        .arg(&script)
+        .env("WINDFALL", env!("CARGO_BIN_EXE_windfall"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let longest = |hierarchy: &str| {
+        let path = root().join(format!("target/demo/{hierarchy}.toml"));
+        let output = windfall(&root(), &["simulate", "--json", path.to_str().unwrap()]);
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let threads = json["threads"].as_array().unwrap();
+        let audio = threads.iter().find(|thread| thread["name"] == "audio-src").unwrap();
+        audio["response_ns"]["max"].as_u64().unwrap()
+    };
+    assert!(longest("shared") > 10_000_000, "time sharing delays the audio source");
+    assert!(longest("reserved") < 1_000_000, "a reservation does not");
+}

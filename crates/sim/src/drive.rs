@@ -136,6 +136,7 @@ impl Sim<'_> {
 
     fn exit(&mut self, number: u32) {
         let now = self.now;
+        self.job_done(number); // what it worked at ends with it
         let thread = &mut self.threads[number as usize];
         let Some(id) = thread.id else { return };
         thread.condition = Condition::Gone;

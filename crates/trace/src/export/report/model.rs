@@ -168,7 +168,8 @@ pub enum Standing {
 }
 
 /// What the numbers of a row say, when nobody knows better: late is `Missed`, else time unknown is
-/// `Unknown`, else less than a hundredth of the promise asked for is `NotAsking`, else more than a
+/// `Unknown`, else less than a hundredth of the promise asked for is `NotAsking`, else less than it
+/// received although it asked all the time is `Missed`, else more than a
 /// hundredth above it received is `Over`, else `Met`. `None` without a promise and without deadlines.
 #[must_use]
 pub fn standing(row: &ThreadRow, span: Span) -> Option<Standing> {
@@ -190,8 +191,12 @@ pub fn standing(row: &ThreadRow, span: Span) -> Option<Standing> {
         return Some(if asked { Standing::Met } else { Standing::NotAsking });
     };
     let hundredth = promised.as_nanos() / 100;
+    let received = row.received.as_nanos();
+    let always = row.runnable.as_nanos() >= span.as_nanos() - span.as_nanos() / 100;
     Some(if row.runnable.as_nanos() <= hundredth {
         Standing::NotAsking
+    } else if always && received.saturating_add(hundredth) < promised.as_nanos() {
+        Standing::Missed
     } else if row.received.as_nanos() > promised.as_nanos().saturating_add(hundredth) {
         Standing::Over
     } else {
@@ -220,6 +225,7 @@ mod tests {
         assert_eq!(of(&row(200, 200)), Standing::Met, "it asked for less");
         assert_eq!(of(&row(0, 3)), Standing::NotAsking);
         assert_eq!(of(&row(304, 900)), Standing::Over);
+        assert_eq!(of(&row(290, 1_000)), Standing::Missed, "it asked all the time");
         assert_eq!(of(&ThreadRow { deadlines_missed: 1, ..row(300, 400) }), Standing::Missed);
         let unknown = Span::from_nanos(1);
         assert_eq!(of(&ThreadRow { unknown, ..row(300, 400) }), Standing::Unknown);

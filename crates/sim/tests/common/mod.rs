@@ -1,0 +1,28 @@
+//! Runs a scenario that is written in the test.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+use windfall_scenario::Scenario;
+use windfall_sim::{Outcome, Sim, ThreadOutcome};
+use windfall_time::{Instant, Span};
+
+/// Runs it; `text` lacks `schema` and `seed`.
+pub(crate) fn run(text: &str) -> Outcome {
+    let text = format!("schema = 1\nseed = 1\n{text}");
+    let scenario = match Scenario::parse("test.toml", &text) {
+        Ok(scenario) => scenario,
+        Err(mistakes) => panic!("{}", mistakes.render(false)),
+    };
+    let plan = scenario.build().map_err(|mistakes| mistakes.render(false)).unwrap();
+    let sim = Sim::of(plan, None).unwrap();
+    sim.run(Instant::ZERO + scenario.length, |_| true)
+}
+
+/// The thread of that name.
+pub(crate) fn thread<'a>(outcome: &'a Outcome, name: &str) -> &'a ThreadOutcome {
+    outcome.threads.iter().find(|thread| thread.name == name).unwrap()
+}
+
+/// A span from its text.
+pub(crate) fn span(text: &str) -> Span {
+    text.parse().unwrap()
+}

@@ -1,0 +1,179 @@
+//! Declared programs on the simulated machine, by hand: every step of a phase.
+
+mod common;
+
+use common::{run, span, thread};
+
+#[test]
+fn locks_go_to_whoever_waits_longest() {
+    let outcome = run(r#"
+length = "10ms"
+[machine]
+processors = 2
+[schedulers.edf]
+scheduler  = "edf"
+parent     = "top"
+processors = 2
+[threads.a]
+parent = "edf"
+phases = [{ name = "once", steps = [{ lock = "l" }, { run = "3ms" }, { unlock = "l" }] }]
+loops  = 1
+[threads.b]
+parent = "edf"
+start  = "1ms"
+phases = [{ name = "once", steps = [{ lock = "l" }, { run = "2ms" }, { unlock = "l" }] }]
+loops  = 1
+"#);
+    let b = thread(&outcome, "b");
+    assert_eq!(b.received, span("2ms"));
+    assert_eq!(b.wakeups, 2, "born, and given the lock");
+    assert_eq!(b.response.most(), Some(span("2ms")), "from the lock to its end");
+    assert_eq!(thread(&outcome, "a").received, span("3ms"));
+}
+
+#[test]
+fn conditions_and_barriers_wake_whom_they_should() {
+    let outcome = run(r#"
+length = "100ms"
+[machine]
+processors = 4
+[schedulers.edf]
+scheduler  = "edf"
+parent     = "top"
+processors = 4
+[threads.consumer]
+parent = "edf"
+count  = 2
+steps  = [{ lock = "l" }, { wait = "c", lock = "l" }, { unlock = "l" }, { run = "1ms" }]
+[threads.producer]
+parent = "edf"
+steps  = [{ sleep = "10ms" }, { lock = "l" }, { broadcast = "c" }, { unlock = "l" }]
+[threads.meets]
+parent = "edf"
+count  = 2
+steps  = [{ run = "3ms" }, { barrier = "b" }]
+[threads.late]
+parent = "edf"
+steps  = [{ run = "5ms" }, { barrier = "b" }]
+"#);
+    for name in ["consumer-1", "consumer-2"] {
+        assert_eq!(thread(&outcome, name).received, span("9ms"), "{name}: at 10, 20, ... 90");
+    }
+    let late = thread(&outcome, "late");
+    // The four processors are shared by late and whoever else is awake: nobody waits for one.
+    assert_eq!(late.received, span("100ms"));
+    for name in ["meets-1", "meets-2"] {
+        assert_eq!(thread(&outcome, name).received, span("60ms"), "{name}: 3 ms in every 5");
+    }
+}
+
+#[test]
+fn timers_keep_their_grid_or_begin_anew() {
+    let text = |mode: &str| {
+        format!(
+            r#"
+length = "100ms"
+[schedulers.edf]
+scheduler = "edf"
+parent    = "top"
+[threads.a]
+parent = "edf"
+loops  = 1
+phases = [
+    {{ name = "late", steps = [{{ run = "1ms" }}, {{ timer = "10ms", name = "t", mode = "{mode}" }}, {{ run = "25ms" }}] }},
+    {{ name = "rest", loops = 4, steps = [{{ timer = "10ms", name = "t", mode = "{mode}" }}, {{ run = "1ms" }}] }},
+]
+"#
+        )
+    };
+    // The grid begins at 1 ms: ticks at 11, 21, 31, 41, 51. The first job ends at 36.
+    let absolute = run(&text("absolute"));
+    let a = thread(&absolute, "a");
+    assert_eq!(a.received, span("30ms"));
+    assert_eq!(a.missed, 2, "due at 21 and done at 36; released at 21 and due at 31");
+    let relative = run(&text("relative"));
+    let a = thread(&relative, "a");
+    assert_eq!(a.received, span("30ms"));
+    assert_eq!(a.missed, 1, "after the miss at 36 the grid begins anew");
+}
+
+#[test]
+fn a_yield_lets_others_go_first_and_is_no_preemption() {
+    let outcome = run(r#"
+length = "10ms"
+[schedulers.rr]
+scheduler = "round-robin"
+parent    = "top"
+[threads.a]
+parent = "rr"
+steps  = [{ run = "1ms" }, "yield"]
+[threads.b]
+parent = "rr"
+steps  = [{ run = "1ms" }, "yield"]
+"#);
+    for name in ["a", "b"] {
+        let thread = thread(&outcome, name);
+        assert_eq!(thread.received, span("5ms"), "{name}");
+        assert_eq!(thread.preemptions, 0, "{name}");
+        assert_eq!(thread.dispatches, 5, "{name}");
+    }
+}
+
+#[test]
+fn a_resume_is_remembered_by_a_thread_that_is_not_suspended() {
+    let outcome = run(r#"
+length = "100ms"
+[schedulers.edf]
+scheduler = "edf"
+parent    = "top"
+[threads.sleeper]
+parent = "edf"
+steps  = ["suspend", { run = "1ms" }]
+[threads.waker]
+parent = "edf"
+loops  = 1
+phases = [{ name = "two at once", steps = [{ sleep = "10ms" }, { resume = "sleeper" }, { resume = "sleeper" }] }]
+"#);
+    assert_eq!(thread(&outcome, "sleeper").received, span("2ms"));
+}
+
+#[test]
+fn a_program_that_gets_nowhere_is_named() {
+    let text = r#"
+length = "10ms"
+[schedulers.edf]
+scheduler = "edf"
+parent    = "top"
+[threads.stuck]
+parent = "edf"
+steps  = ["yield"]
+"#;
+    let failed = std::panic::catch_unwind(|| run(text));
+    // Either the file is refused, or the run says who is stuck; it does not hang.
+    if let Ok(outcome) = failed {
+        let failure = outcome.failure.map(|failure| failure.to_string()).unwrap_or_default();
+        assert!(failure.contains("stuck"), "{failure}");
+    }
+}
+
+#[test]
+fn sporadic_jobs_keep_their_distance() {
+    let outcome = run(r#"
+length = "10s"
+[schedulers.edf]
+scheduler = "edf"
+parent    = "top"
+[threads.a]
+parent   = "edf"
+sporadic = { work = "1ms..2ms", gap = "5ms..15ms" }
+"#);
+    let a = thread(&outcome, "a");
+    assert!(
+        (900..1_100).contains(&a.released),
+        "{} jobs in 10 s, 10 ms apart in the mean",
+        a.released
+    );
+    let mean = a.received.as_nanos() / a.completed;
+    assert!((1_450_000..1_550_000).contains(&mean), "{mean} ns of work each");
+    assert!(a.interval <= span("16ms") && a.interval > span("10ms"));
+}

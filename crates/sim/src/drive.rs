@@ -127,7 +127,7 @@ impl Sim<'_> {
         thread.asks = true;
         thread.unserved = None;
         thread.stats.runnable += now - thread.awake;
-        if thread.job.is_none() && thread.jobs.is_none() {
+        if thread.stats.released == 0 && thread.jobs.is_none() {
             let awake = thread.awake;
             thread.stats.complete(awake, now, false); // a burst, from wake-up to wait
         }
@@ -143,7 +143,7 @@ impl Sim<'_> {
         thread.asks = false;
         thread.unserved = None;
         thread.stats.runnable += now - thread.awake;
-        if thread.job.is_none() && thread.jobs.is_none() {
+        if thread.stats.released == 0 && thread.jobs.is_none() {
             let awake = thread.awake;
             thread.stats.complete(awake, now, false); // its last burst
         }

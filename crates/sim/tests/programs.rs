@@ -95,6 +95,7 @@ phases = [
     let a = thread(&relative, "a");
     assert_eq!(a.received, span("30ms"));
     assert_eq!(a.missed, 1, "after the miss at 36 the grid begins anew");
+    assert_eq!(a.completed, 6, "what came before the first tick, and five jobs");
 }
 
 #[test]

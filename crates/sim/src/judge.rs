@@ -30,8 +30,8 @@ pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<Verdict> {
         let measured = measure(expectation, outcome);
         let held = measured.is_some_and(|found| holds(expectation, found, outcome));
         Verdict {
-            what: crate::words::what(expectation),
-            expected: crate::words::bound(&expectation.bound),
+            what: expectation.what(),
+            expected: expectation.bound.to_string(),
             found: measured.map_or("none".to_owned(), |found| shown(expectation, found, outcome)),
             held,
             because: expectation.because.clone(),

@@ -30,7 +30,6 @@ mod stats;
 mod sync;
 mod thread;
 mod tracer;
-mod words;
 
 pub use json::json;
 pub use judge::{Verdict, judge};

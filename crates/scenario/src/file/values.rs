@@ -178,38 +178,14 @@ impl Scalar for Level {
 
     fn write(&self) -> Raw {
         match self {
-            Level::Span(span) => Raw::Text(span.to_string()),
-            Level::OfCpu(share) => Raw::Text(format!("{}%cpu", percent(*share))),
-            Level::OfMachine(share) => Raw::Text(format!("{}%machine", percent(*share))),
             Level::Count(n) => i64::try_from(*n).map_or(Raw::Text(n.to_string()), Raw::Integer),
+            level => Raw::Text(level.to_string()),
         }
     }
 
     fn json() -> &'static [&'static str] {
         &["string", "integer"]
     }
-}
-
-/// 163/500 as `32.6`; what decimals do not reach, as a fraction of a hundred.
-fn percent(share: Ratio) -> String {
-    let Some(hundredfold) = share.checked_mul(Ratio::whole(100)) else {
-        return "0".to_owned();
-    };
-    for places in 0..=12_u32 {
-        let scale = 10_u64.pow(places);
-        if let Some(scaled) = hundredfold.checked_mul(Ratio::whole(scale))
-            && scaled.denominator() == 1
-        {
-            let scale = i128::from(scale);
-            let (whole, part) = (scaled.numerator() / scale, scaled.numerator() % scale);
-            let width = usize::try_from(places).unwrap_or(0);
-            return match places {
-                0 => whole.to_string(),
-                _ => format!("{whole}.{part:0width$}"),
-            };
-        }
-    }
-    hundredfold.to_string()
 }
 
 macro_rules! words {

@@ -1,5 +1,6 @@
 //! What must hold at the end of a scenario.
 
+use core::fmt;
 use windfall_time::{Ratio, Span};
 
 /// A bound on a quantity, and why it is that bound.
@@ -170,4 +171,63 @@ impl Subject {
             Subject::Machine => "machine",
         }
     }
+}
+
+impl Expectation {
+    /// Whose and what, in words: `a.response.max`, `app.intervals above 33ms`.
+    #[must_use]
+    pub fn what(&self) -> String {
+        let above = match self.quantity {
+            Quantity::IntervalsAbove(limit) => format!(" above {limit}"),
+            _ => String::new(),
+        };
+        format!("{}.{}{above}", self.subject.text(), self.quantity.text())
+    }
+}
+
+impl fmt::Display for Bound {
+    /// What it must be, in words: `at most 17ms`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut words = Vec::new();
+        words.extend(self.at_least.map(|level| format!("at least {level}")));
+        words.extend(self.at_most.map(|level| format!("at most {level}")));
+        if let Some((level, within)) = self.equals {
+            let within = within.map_or(String::new(), |within| format!(" within {within}"));
+            words.push(format!("equal to {level}{within}"));
+        }
+        f.write_str(&words.join(" and "))
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Level::Span(span) => write!(f, "{span}"),
+            Level::OfCpu(share) => write!(f, "{}%cpu", percent(*share)),
+            Level::OfMachine(share) => write!(f, "{}%machine", percent(*share)),
+            Level::Count(count) => write!(f, "{count}"),
+        }
+    }
+}
+
+/// 163/500 as `32.6`; what decimals do not reach, as a fraction of a hundred.
+fn percent(share: Ratio) -> String {
+    let Some(hundredfold) = share.checked_mul(Ratio::whole(100)) else {
+        return "0".to_owned();
+    };
+    for places in 0..=12_u32 {
+        let scale = 10_u64.pow(places);
+        if let Some(scaled) = hundredfold.checked_mul(Ratio::whole(scale))
+            && scaled.denominator() == 1
+        {
+            let scale = i128::from(scale);
+            let (whole, part) = (scaled.numerator() / scale, scaled.numerator() % scale);
+            let width = usize::try_from(places).unwrap_or(0);
+            return match places {
+                0 => whole.to_string(),
+                _ => format!("{whole}.{part:0width$}"),
+            };
+        }
+    }
+    hundredfold.to_string()
 }

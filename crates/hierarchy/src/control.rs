@@ -187,6 +187,7 @@ impl Hierarchy {
         let (first, count) = (entry.timers, entry.timer_count);
         for slot in first..first + count {
             self.state.timers.remove(slot);
+            self.state.hurried[slot as usize].wanted = false;
         }
         self.state.free_timers.push((first, count));
     }

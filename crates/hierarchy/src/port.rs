@@ -227,6 +227,7 @@ impl Port<'_> {
             return self.defect(Rule::UnknownName, u32::from(timer.0), None);
         }
         let slot = node.timers + u32::from(timer.0);
+        self.state.hurried[slot as usize].wanted = false;
         match at {
             None => {
                 self.state.timers.remove(slot);
@@ -235,7 +236,11 @@ impl Port<'_> {
             Some(_) => {
                 self.state.timers.remove(slot);
                 if self.spend() {
-                    self.state.immediate.push_back((self.node, timer.0));
+                    let hurry = &mut self.state.hurried[slot as usize];
+                    hurry.wanted = true;
+                    if !core::mem::replace(&mut hurry.queued, true) {
+                        self.state.immediate.push_back(slot);
+                    }
                 }
             }
         }

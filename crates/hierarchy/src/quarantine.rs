@@ -40,6 +40,7 @@ impl Hierarchy {
         let entry = &self.state.nodes[node as usize];
         for slot in entry.timers..entry.timers + entry.timer_count {
             self.state.timers.remove(slot);
+            self.state.hurried[slot as usize].wanted = false;
         }
         self.recount_debt(node);
         self.state.nodes[node as usize].calls = 0;

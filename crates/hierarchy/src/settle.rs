@@ -30,8 +30,12 @@ impl Hierarchy {
         loop {
             if let Some(up) = self.state.up.pop_front() {
                 self.deliver_up(up);
-            } else if let Some((node, timer)) = self.state.immediate.pop_front() {
-                self.fire(node, timer);
+            } else if let Some(slot) = self.state.immediate.pop_front() {
+                let hurry = core::mem::take(&mut self.state.hurried[slot as usize]);
+                if hurry.wanted {
+                    let (node, timer) = self.state.timer_owner[slot as usize];
+                    self.fire(node, timer);
+                }
             } else {
                 return;
             }

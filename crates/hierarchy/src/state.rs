@@ -101,6 +101,13 @@ pub(crate) struct ProcessorSlot {
     pub(crate) changed: bool,
 }
 
+/// A timer that was set to a time that has come.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Hurry {
+    pub(crate) queued: bool,
+    pub(crate) wanted: bool,
+}
+
 /// All tables.
 pub(crate) struct State {
     pub(crate) now: Instant,
@@ -118,7 +125,9 @@ pub(crate) struct State {
     pub(crate) timer_owner: Vec<(u32, u16)>,
     pub(crate) free_timers: Vec<(u32, u32)>,
     /// Timers set to a time that has come already: called back before the host is.
-    pub(crate) immediate: VecDeque<(u32, u16)>,
+    pub(crate) immediate: VecDeque<u32>,
+    /// By timer slot: whether it stands in `immediate`, and whether it still is to be called back.
+    pub(crate) hurried: Vec<Hurry>,
     /// Instances whose children wait to be moved to the default scheduler.
     pub(crate) evacuate: Vec<u32>,
     pub(crate) default: Option<u32>,
@@ -147,6 +156,7 @@ impl State {
             timer_owner: Vec::new(),
             free_timers: Vec::new(),
             immediate: VecDeque::new(),
+            hurried: Vec::new(),
             evacuate: Vec::new(),
             default: None,
             defect: None,
@@ -165,6 +175,7 @@ impl State {
         let room = effects + vps;
         self.down.reserve(room.saturating_sub(self.down.len()));
         self.up.reserve((room + vps).saturating_sub(self.up.len()));
+        self.hurried.resize(self.timer_owner.len(), Hurry::default());
         self.immediate.reserve(self.timer_owner.len().saturating_sub(self.immediate.len()));
         self.evacuate.reserve(self.nodes.len().saturating_sub(self.evacuate.len()));
         self.quarantined.reserve(self.nodes.len());

@@ -71,6 +71,41 @@ impl Hierarchy {
         })
     }
 
+    /// An instance's name; `None` when it is gone.
+    #[must_use]
+    pub fn name(&self, id: NodeId) -> Option<&str> {
+        let index = self.node_index(id).ok()?;
+        Some(&self.state.nodes[index as usize].name)
+    }
+
+    /// The parents of an instance's own VPs in order; none for VPs at the top, or when it is gone.
+    pub fn parents(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let owns = self.node_index(id).ok().map(|n| self.state.nodes[n as usize].owns.as_slice());
+        owns.unwrap_or_default().iter().filter_map(|own| {
+            match self.state.vps[own.vp as usize].parent {
+                Above::Top(_) => None,
+                Above::Node(parent, _) => Some(self.state.node_id(parent)),
+            }
+        })
+    }
+
+    /// The instances through which a processor came to its thread, from the thread upwards; none
+    /// when it idles.
+    pub fn path(&self, processor: crate::Processor) -> impl Iterator<Item = NodeId> + '_ {
+        let thread = self.state.processors.get(processor.index()).map(|slot| slot.thread);
+        let leaf = thread.and_then(|thread| self.state.leaves.get(thread as usize));
+        let mut vp = leaf.map(|leaf| leaf.vp);
+        core::iter::from_fn(move || {
+            let joint = &self.state.vps[vp? as usize];
+            let Above::Node(node, _) = joint.parent else {
+                vp = None;
+                return None;
+            };
+            vp = Some(self.state.nodes[node as usize].owns[usize::from(joint.through)].vp);
+            Some(self.state.node_id(node))
+        })
+    }
+
     /// Where a thread stands; `None` when it has exited.
     #[must_use]
     pub fn thread(&self, id: ThreadId) -> Option<ThreadView> {

@@ -115,8 +115,12 @@ impl Edf {
     fn begin(&mut self, child: Child, release: Instant, deadline: Instant, port: &mut Port<'_>) {
         let job = &mut self.jobs.jobs[child.index()];
         (job.release, job.deadline, job.expired) = (release, deadline, false);
-        if self.late == Late::Abort && deadline != Instant::MAX {
-            self.due.set(child.0, deadline);
+        if self.late == Late::Abort {
+            if deadline == Instant::MAX {
+                self.due.remove(child.0);
+            } else {
+                self.due.set(child.0, deadline);
+            }
             self.arm(port);
         }
     }
@@ -125,9 +129,10 @@ impl Edf {
         port.set_timer(EXPIRY, self.due.peek().map(|(at, _)| at));
     }
 
-    /// Gives up every job whose deadline has come.
+    /// Gives up the job whose deadline came first; the next one, if it has come too, in a call of
+    /// its own, so that no call takes long.
     fn expire(&mut self, port: &mut Port<'_>) {
-        while let Some((_, slot)) = self.due.peek().filter(|(at, _)| *at <= port.now()) {
+        if let Some((_, slot)) = self.due.peek().filter(|(at, _)| *at <= port.now()) {
             self.due.pop();
             let child = Child(slot);
             self.jobs.jobs[child.index()].expired = true;

@@ -61,7 +61,7 @@ impl Sim<'_> {
                 why.clone_from(&outcome);
             }
             self.tracer.declare_nodes(self.now, &self.hierarchy);
-            self.ledger.learn(&self.hierarchy);
+            self.learn_nodes();
             self.tracer.record(self.now, || Event::Control { text: outcome });
         }
     }

@@ -15,23 +15,28 @@ use windfall_trace::{Stop, Theft};
 impl Sim<'_> {
     /// Lets the processors follow; whether anything more may happen at this instant.
     pub(crate) fn converge(&mut self) -> bool {
+        while let Some(number) = self.expired.pop() {
+            self.abort_job(number);
+        }
         self.changed.clear();
         while let Some(processor) = self.hierarchy.next_changed() {
             self.changed.push(processor);
         }
         let changed = std::mem::take(&mut self.changed);
         for processor in &changed {
+            self.close_path(*processor);
             self.take_off(*processor);
         }
         for processor in &changed {
             self.put_on(*processor);
+            self.open_path(*processor);
         }
         let busy = !changed.is_empty() || !self.eager.is_empty();
         self.changed = changed;
         while let Some(cpu) = self.eager.pop() {
             self.drive(usize::from(cpu));
         }
-        busy || self.events.next_at() == Some(self.now)
+        busy || !self.expired.is_empty() || self.events.next_at() == Some(self.now)
     }
 
     fn desired(&self, processor: Processor) -> Option<u32> {
@@ -135,7 +140,14 @@ impl Sim<'_> {
             return;
         }
         self.account(cpu);
-        self.cpus[cpu].robberies.push_back(Robbery { kind, number, left: cost });
+        let queue = &mut self.cpus[cpu].robberies;
+        // One entry for each thief, however often it comes while others are served.
+        let waiting = queue.iter_mut().skip(1).find(|r| (r.kind, r.number) == (kind, number));
+        if let Some(waiting) = waiting {
+            waiting.left = waiting.left.saturating_add(cost);
+            return;
+        }
+        queue.push_back(Robbery { kind, number, left: cost });
         if self.cpus[cpu].robberies.len() == 1 {
             self.tracer.theft(self.now, cpu, kind, number);
             self.rearm(cpu);

@@ -157,14 +157,16 @@ impl Sim<'_> {
 
     /// The next job begins, or the thread waits for one.
     fn await_job(&mut self, number: u32) {
-        let thread = &mut self.threads[number as usize];
-        match thread.backlog.pop_front() {
-            Some(job) => {
-                thread.job = Some(job);
-                self.tell_job(number);
+        let aborts = self.threads[number as usize].aborts();
+        while let Some(job) = self.threads[number as usize].backlog.pop_front() {
+            if aborts && job.deadline.is_some_and(|deadline| deadline <= self.now) {
+                self.count_abort(number); // its time has passed while it waited
+                continue;
             }
-            None => self.block(number, Condition::Jobless),
+            self.threads[number as usize].job = Some(job);
+            return self.begin_job(number);
         }
+        self.block(number, Condition::Jobless);
     }
 
     /// After a job was given up: what the program does next, with or without a processor.

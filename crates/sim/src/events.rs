@@ -16,13 +16,15 @@ pub(crate) enum Due {
     Interrupt(u32),
     /// A control request.
     Control,
+    /// A thread's job is to be given up.
+    Deadline(u32),
     /// A thread's next job is released.
     Release(u32),
     /// A thread has slept long enough, or begins its life.
     Wake(u32),
 }
 
-const CLASSES: u32 = 5;
+const CLASSES: u32 = 6;
 
 /// The queue.
 pub(crate) struct Events {
@@ -68,7 +70,8 @@ impl Events {
             0 => Due::Cpu(number),
             1 => Due::Interrupt(number),
             2 => Due::Control,
-            3 => Due::Release(number),
+            3 => Due::Deadline(number),
+            4 => Due::Release(number),
             _ => Due::Wake(number),
         })
     }
@@ -80,8 +83,9 @@ const fn slot(due: Due) -> (u32, u32) {
         Due::Cpu(cpu) => (cpu, 0),
         Due::Interrupt(source) => (source, 1),
         Due::Control => (0, 2),
-        Due::Release(thread) => (thread, 3),
-        Due::Wake(thread) => (thread, 4),
+        Due::Deadline(thread) => (thread, 3),
+        Due::Release(thread) => (thread, 4),
+        Due::Wake(thread) => (thread, 5),
     };
     (number * CLASSES + class, class)
 }

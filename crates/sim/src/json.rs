@@ -50,6 +50,7 @@ pub fn json(outcome: &Outcome, verdicts: &[Verdict], wall: Duration) -> Value {
         "cpus": cpus.collect::<Vec<_>>(),
         "quarantined": quarantined.collect::<Vec<_>>(),
         "refused": refused.collect::<Vec<_>>(),
+        "unborn": outcome.unborn,
         "expectations": expectations.collect::<Vec<_>>(),
         "failure": outcome.failure.as_ref().map(ToString::to_string),
     })

@@ -29,6 +29,8 @@ pub struct Outcome {
     pub quarantined: Vec<(String, String)>,
     /// Requests of threads and users that were refused: when and why.
     pub refused: Vec<(Instant, String)>,
+    /// Threads that no scheduler would have, the default included.
+    pub unborn: Vec<String>,
     /// What ended the simulation early.
     pub failure: Option<Failure>,
 }
@@ -126,6 +128,17 @@ pub enum Failure {
         /// When.
         at: Instant,
     },
+    /// A thread's jobs wait for it in ever greater numbers.
+    Backlog {
+        /// Whose.
+        thread: String,
+        /// How many wait.
+        jobs: usize,
+        /// When.
+        at: Instant,
+    },
+    /// So many notes of schedulers were lost, and with them jobs to be given up; a defect of ours.
+    Journal(u64),
     /// A program unlocks what it has not locked.
     NotOwner {
         /// Whose.
@@ -152,6 +165,12 @@ impl fmt::Display for Failure {
                 "thread `{thread}` acts for ever at {at} without computing or waiting; add a `run` \
                  or `sleep` step to its loop"
             ),
+            Failure::Backlog { thread, jobs, at } => write!(
+                f,
+                "{jobs} jobs of thread `{thread}` wait for it at {at}; give it less work, a longer \
+                 period, or `late = \"abort\"`"
+            ),
+            Failure::Journal(lost) => write!(f, "{lost} notes of schedulers were lost"),
             Failure::NotOwner { thread, at } => {
                 write!(f, "thread `{thread}` unlocks a lock at {at} that it has not locked")
             }
@@ -168,13 +187,13 @@ impl Sim<'_> {
     /// When a processor's time does not add up, which would be a defect of this crate.
     pub(crate) fn finish(mut self) -> Outcome {
         let (now, end) = (self.now, self.now);
+        if self.hierarchy.journal_lost() > 0 {
+            self.failure.get_or_insert(Failure::Journal(self.hierarchy.journal_lost()));
+        }
         for cpu in 0..self.cpus.len() {
             self.account(cpu);
             let accounted = self.cpus[cpu].accounted();
             assert_eq!(accounted, now - Instant::ZERO, "time of processor {cpu} is not conserved");
-        }
-        for number in 0..self.threads.len() {
-            self.attribute(number);
         }
         let nodes = self.nodes();
         let parents: Vec<Option<String>> = self.threads.iter().map(|t| self.parent(t.id)).collect();
@@ -234,12 +253,13 @@ impl Sim<'_> {
             cpus: cpus.collect(),
             quarantined: quarantined.collect(),
             refused: std::mem::take(&mut self.refused),
+            unborn: std::mem::take(&mut self.unborn),
             failure: self.failure.take(),
         }
     }
 
     pub(crate) fn parent(&self, thread: Option<windfall_hierarchy::ThreadId>) -> Option<String> {
-        let view = self.hierarchy.thread(thread?)?;
-        self.hierarchy.node(view.parent).map(|node| node.name.to_owned())
+        let parent = self.hierarchy.parent_of(thread?).ok()?;
+        self.hierarchy.name(parent).map(str::to_owned)
     }
 }

@@ -10,12 +10,17 @@ use crate::sync::Syncs;
 use crate::thread::{Condition, Job, Thread};
 use crate::tracer::{self, Tracer};
 use std::collections::BTreeMap;
-use windfall_hierarchy::{Happening, Hierarchy, Message, Note, Processor, Target, ThreadId};
-use windfall_programs::{Activation, OnLate, Resource};
+use windfall_hierarchy::{
+    Happening, Hierarchy, Message, NodeId, Note, Processor, Target, ThreadId,
+};
+use windfall_programs::{Activation, Resource};
 use windfall_scenario::model::Machine;
 use windfall_scenario::{Plan, PlannedInterrupts, PlannedRequest, PlannedThread};
 use windfall_time::{Instant, Span};
 use windfall_trace::{Event, Sink, Theft};
+
+/// So many jobs of one thread may wait for it.
+const MOST_WAITING: usize = 4_000_000;
 
 /// A simulation that is being set up or has begun.
 pub struct Sim<'a> {
@@ -38,11 +43,15 @@ pub struct Sim<'a> {
     pub(crate) next_request: usize,
     pub(crate) tracer: Tracer<'a>,
     pub(crate) changed: Vec<Processor>,
+    /// Threads whose job a scheduler has given up, until the host does.
+    pub(crate) expired: Vec<u32>,
     /// Processors whose thread must be asked for its next action.
     pub(crate) eager: Vec<u16>,
     pub(crate) seed: u64,
     pub(crate) decisions: u64,
     pub(crate) refused: Vec<(Instant, String)>,
+    /// Threads that no scheduler would have.
+    pub(crate) unborn: Vec<String>,
     pub(crate) failure: Option<Failure>,
     /// What the threads below each scheduler received, and what is known of it.
     pub(crate) ledger: Ledger,
@@ -59,7 +68,7 @@ impl<'a> Sim<'a> {
     /// common measure that fits.
     pub fn new(
         machine: Machine,
-        mut hierarchy: Hierarchy,
+        hierarchy: Hierarchy,
         seed: u64,
         sink: Option<&'a mut dyn Sink>,
     ) -> Result<Sim<'a>, Failure> {
@@ -70,7 +79,6 @@ impl<'a> Sim<'a> {
                 hierarchy: usize::from(hierarchy.processors()),
             });
         }
-        hierarchy.open_journal(4096, false);
         let costs = machine.costs;
         let costly = !(costs.decision.is_zero() && costs.notification.is_zero());
         let mut events = Events::new();
@@ -91,10 +99,12 @@ impl<'a> Sim<'a> {
             next_request: 0,
             tracer: Tracer::new(sink),
             changed: Vec::new(),
+            expired: Vec::new(),
             eager: Vec::new(),
             seed,
             decisions: 0,
             refused: Vec::new(),
+            unborn: Vec::new(),
             failure: None,
             ledger: Ledger::default(),
             costly,
@@ -180,8 +190,10 @@ impl<'a> Sim<'a> {
     /// then; stops early when it returns false.
     #[must_use]
     pub fn run(mut self, end: Instant, mut progress: impl FnMut(Instant) -> bool) -> Outcome {
+        // A note for each thread, and more, fits between two looks at the journal.
+        self.hierarchy.open_journal(4096 + 4 * self.threads.len(), false);
         self.tracer.declare_nodes(self.now, &self.hierarchy);
-        self.ledger.learn(&self.hierarchy);
+        self.learn_nodes();
         for cpu in 0..self.cpus.len() {
             self.tracer.switch(self.now, cpu, None, None); // idle, which is not the same as unknown
         }
@@ -232,6 +244,7 @@ impl<'a> Sim<'a> {
             Due::Cpu(cpu) => self.cpu_due(cpu as usize),
             Due::Interrupt(source) => self.strike(source as usize),
             Due::Control => self.control(),
+            Due::Deadline(thread) => self.abort_job(thread),
             Due::Release(thread) => self.release_due(thread),
             Due::Wake(thread) if self.threads[thread as usize].id.is_none() => self.birth(thread),
             Due::Wake(thread) => {
@@ -302,7 +315,7 @@ impl<'a> Sim<'a> {
                     if note == Note::Expired
                         && let Some(thread) = thread
                     {
-                        self.abort_job(thread);
+                        self.expired.push(thread);
                     }
                     if let Some(what) = tracer::note(note) {
                         let thread = thread.map(windfall_trace::ThreadId);
@@ -322,14 +335,37 @@ impl<'a> Sim<'a> {
         self.numbers.get(thread.index()).copied()
     }
 
+    /// Creates a thread below its scheduler, or below the default if that is gone by then.
+    fn admit(
+        &mut self,
+        number: u32,
+        parent: NodeId,
+        messages: &[Message],
+    ) -> Option<(ThreadId, NodeId)> {
+        let default = self.hierarchy.default_node();
+        let gone = self.hierarchy.name(parent).is_none();
+        let (parent, messages) = match default.filter(|_| gone) {
+            Some(default) => (default, &[][..]),
+            None => (parent, messages),
+        };
+        if gone {
+            let name = &self.threads[number as usize].spec.name;
+            let to = self.hierarchy.name(parent).unwrap_or("nobody");
+            let why = format!("`{name}` begins below the default `{to}`: its scheduler is gone");
+            self.refused.push((self.now, why));
+        }
+        let id = self.tell(|hierarchy, now| hierarchy.create_thread(now, parent, messages))?;
+        Some((id, parent))
+    }
+
     /// A thread comes into being, ready to run its program.
     fn birth(&mut self, number: u32) {
         let spec = &self.threads[number as usize].spec;
         let (parent, messages) = (spec.parent, spec.messages.clone());
-        let created = self.tell(|hierarchy, now| hierarchy.create_thread(now, parent, &messages));
-        let Some(id) = created else {
+        let Some((id, parent)) = self.admit(number, parent, &messages) else {
             let thread = &mut self.threads[number as usize];
             thread.condition = Condition::Gone;
+            self.unborn.push(thread.spec.name.clone());
             return;
         };
         if self.numbers.len() <= id.index() {
@@ -424,34 +460,65 @@ impl<'a> Sim<'a> {
             .record(now, || Event::Release { thread: windfall_trace::ThreadId(number), deadline });
         if thread.condition == Condition::Jobless {
             thread.job = Some(job);
-            self.tell_job(number);
+            self.begin_job(number);
             self.wake(number, None);
         } else {
             thread.backlog.push_back(job);
+            if thread.backlog.len() > MOST_WAITING {
+                let thread = thread.spec.name.clone();
+                self.failure = Some(Failure::Backlog { thread, jobs: MOST_WAITING, at: now });
+            }
         }
     }
 
-    /// A scheduler has given up a thread's job at its deadline.
-    fn abort_job(&mut self, number: u32) {
+    /// The job that a thread is to work at is told to its scheduler, and given up in time if it is
+    /// to be.
+    pub(crate) fn begin_job(&mut self, number: u32) {
+        let thread = &self.threads[number as usize];
+        if let (true, Some(job)) = (thread.aborts(), thread.job)
+            && let Some(deadline) = job.deadline
+        {
+            self.events.set(Due::Deadline(number), deadline);
+        }
+        self.tell_job(number);
+    }
+
+    /// A job is given up at its deadline, by the thread's own wish or by its scheduler's. A program
+    /// that cannot give it up goes on without a deadline.
+    pub(crate) fn abort_job(&mut self, number: u32) {
         let now = self.now;
-        let cpu = self.threads[number as usize].cpu;
-        if let Some(cpu) = cpu {
+        if let Some(cpu) = self.threads[number as usize].cpu {
             self.account(usize::from(cpu));
         }
         let thread = &mut self.threads[number as usize];
-        let aborts = thread.jobs.as_ref().is_some_and(|s| s.jobs.late == OnLate::Abort);
-        if thread.job.is_none() || !aborts {
+        if thread.jobs.is_none() {
+            if let Some(job) = thread.job.as_mut().filter(|job| job.deadline.is_some()) {
+                job.deadline = None;
+                thread.stats.missed += 1;
+            }
+            if let Some(id) = thread.id {
+                let release = thread.job.map_or(now, |job| job.release);
+                let message = Message::Job { release, deadline: Instant::MAX, work: None };
+                self.tell(|hierarchy, now| hierarchy.tell(now, id, message));
+            }
             return;
         }
-        thread.job = None;
+        if thread.job.take().is_none() {
+            return;
+        }
         thread.left = 0;
         thread.resumed = None;
         thread.asks = true;
         thread.body.abandon_job();
+        self.count_abort(number);
+        self.next_job(number);
+    }
+
+    pub(crate) fn count_abort(&mut self, number: u32) {
+        let thread = &mut self.threads[number as usize];
         thread.stats.aborted += 1;
         thread.stats.missed += 1;
-        self.tracer.record(now, || Event::Abort { thread: windfall_trace::ThreadId(number) });
-        self.next_job(number);
+        self.tracer.record(self.now, || Event::Abort { thread: windfall_trace::ThreadId(number) });
     }
 
     /// A waiting thread becomes runnable.

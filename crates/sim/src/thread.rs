@@ -4,7 +4,7 @@ use crate::cpu::{ENDLESS, Units};
 use crate::stats::ThreadStats;
 use std::collections::VecDeque;
 use windfall_hierarchy::ThreadId;
-use windfall_programs::{Action, Body, Jobs, Program, Random, Resource};
+use windfall_programs::{Action, Body, Jobs, OnLate, Program, Random, Resource};
 use windfall_scenario::PlannedThread;
 use windfall_time::{Instant, Span};
 
@@ -110,6 +110,11 @@ impl Thread {
             attributed: Span::ZERO,
             spec,
         }
+    }
+
+    /// Whether its jobs are given up at their deadline.
+    pub(crate) fn aborts(&self) -> bool {
+        self.jobs.as_ref().is_some_and(|source| source.jobs.late == OnLate::Abort)
     }
 
     /// Takes what was done in `received` at `rate` off the work that is left.

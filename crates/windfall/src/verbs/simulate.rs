@@ -46,7 +46,9 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, Trouble> {
     if let Some(failure) = &outcome.failure {
         return Err(Trouble(format!("windfall: {}: {failure}", args.file.display())));
     }
-    let held = verdicts.iter().all(|verdict| verdict.held) && outcome.quarantined.is_empty();
+    let held = verdicts.iter().all(|verdict| verdict.held)
+        && outcome.quarantined.is_empty()
+        && outcome.unborn.is_empty();
     Ok(if held { Answer::Yes } else { Answer::No })
 }
 
@@ -233,6 +235,9 @@ fn text(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict], wall: Dura
     ));
     for (name, reason) in &outcome.quarantined {
         text.push_str(&format!("QUARANTINED {name}: {reason}\n"));
+    }
+    for name in &outcome.unborn {
+        text.push_str(&format!("LOST thread {name}: no scheduler would have it\n"));
     }
     for (at, why) in &outcome.refused {
         text.push_str(&format!("refused at {at}: {why}\n"));

@@ -21,6 +21,8 @@ pub struct Recording {
     pub learned: Learned,
     /// What became of every line of the text; `None` for Windfall's own format.
     pub report: Option<Report>,
+    /// Why it ends before its end, if it does: what came before is there.
+    pub cut: Option<String>,
 }
 
 impl Recording {
@@ -49,13 +51,11 @@ impl Recording {
         report: Option<Report>,
         failed: Option<String>,
     ) -> Result<Recording, String> {
-        match failed {
-            Some(why) => Err(why),
-            None if learned.threads.is_empty() => {
-                Err("there is no thread in it; record sched_switch and sched_waking".to_owned())
-            }
-            None => Ok(Recording { learned, report }),
+        if !learned.threads.is_empty() {
+            return Ok(Recording { learned, report, cut: failed });
         }
+        let nothing = "there is no thread in it; record sched_switch and sched_waking";
+        Err(failed.unwrap_or_else(|| nothing.to_owned()))
     }
 
     /// The threads that a name, or `#TID`, means, as indices in order.

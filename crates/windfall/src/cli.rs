@@ -56,10 +56,10 @@ pub(crate) struct SimulateArgs {
     /// The scenario.
     pub(crate) file: PathBuf,
     /// Simulate so long instead of the scenario's length [units: ns, us, ms, s, min, h].
-    #[arg(long = "for", value_name = "SPAN")]
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub(crate) length: Option<Span>,
     /// Seed of all random numbers, instead of the scenario's.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
     /// Print the results as JSON.
     #[arg(long)]

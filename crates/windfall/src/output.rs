@@ -39,6 +39,18 @@ pub(crate) fn table(head: &[&str], left: usize, rows: Vec<Vec<String>>) -> Strin
     lines.join("\n") + "\n"
 }
 
+/// Refuses an output that would overwrite what is read.
+pub(crate) fn apart(input: &Path, output: &Path) -> Result<(), Trouble> {
+    let same = input.canonicalize().ok().zip(output.canonicalize().ok());
+    if same.is_some_and(|(input, output)| input == output) {
+        let name = output.display();
+        return Err(Trouble(format!(
+            "windfall: {name} is what is read; write to another file than that"
+        )));
+    }
+    Ok(())
+}
+
 /// Writes a file by way of a neighbour, so that it is whole or not there.
 pub(crate) fn write_file(
     path: &Path,

@@ -167,3 +167,30 @@ fn the_schema_is_the_one_in_the_documents() {
     let kept = std::fs::read_to_string(root.join("docs/scenario.schema.json")).unwrap();
     assert_eq!(printed(&windfall(&["schema"])).trim(), kept.trim());
 }
+
+#[test]
+fn refuses_to_overwrite_what_it_reads() {
+    let good = file("itself.toml", SCENARIO);
+    let html = good.replace(".toml", ".html");
+    std::fs::copy(&good, &html).unwrap();
+    let output = windfall(&["simulate", &html, "--report", &html]);
+    assert!(errors(&output).contains("is what is read"), "{output:?}");
+    assert_eq!(std::fs::read_to_string(&html).unwrap(), SCENARIO);
+    let output = windfall(&["simulate", &good, "--report", &good]);
+    assert_eq!(output.status.code(), Some(2));
+    let output = windfall(&["import", &good, "-o", &good]);
+    assert!(errors(&output).contains("is what is read"), "{output:?}");
+}
+
+#[test]
+fn accepts_a_recording_that_is_cut_and_says_so() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let whole = std::fs::read(root.join("scenarios/recorded/desktop.ftrace.gz")).unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (cut, out) = (folder.join("cut.gz"), folder.join("cut.toml"));
+    std::fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
+    let output = windfall(&["import", cut.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(printed(&output).contains("LOST: the recording ends early"), "{output:?}");
+    assert!(windfall(&["simulate", out.to_str().unwrap()]).status.success());
+}

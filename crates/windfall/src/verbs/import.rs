@@ -1,7 +1,7 @@
 //! `windfall import TRACE -o FILE.toml`
 
 use crate::cli::{ImportArgs, Source};
-use crate::output::{print, write_file};
+use crate::output::{apart, print, write_file};
 use crate::{Answer, Trouble};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -10,6 +10,7 @@ use windfall_scenario::{Recording, Reserving, Scenario, import, import_rtapp};
 use windfall_trace::import::{Format, Report, rtapp};
 
 pub(crate) fn run(args: &ImportArgs) -> Result<Answer, Trouble> {
+    apart(&args.trace, &args.output)?;
     let trouble = |why: String| Trouble(format!("windfall: {}: {why}", args.trace.display()));
     let is_rtapp = args.from == Some(Source::RtApp)
         || (args.from.is_none() && args.trace.extension().is_some_and(|e| e == "json"));
@@ -58,6 +59,11 @@ fn from_recording(args: &ImportArgs, recording: &Recording) -> Result<(Scenario,
     let imported = import(recording, &file, reserving);
     let mut words = imported.proposal.to_string();
     words.push('\n');
+    if let Some(why) = &recording.cut {
+        words.push_str(&format!(
+            "LOST: the recording ends early ({why}); what came before is used\n"
+        ));
+    }
     if let Some(report) = &recording.report {
         words.push_str(&what_became_of_lines(report));
     }

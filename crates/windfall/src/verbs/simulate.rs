@@ -1,7 +1,7 @@
 //! `windfall simulate FILE`
 
 use crate::cli::SimulateArgs;
-use crate::output::{errors_are_read, print, table, write_file};
+use crate::output::{apart, errors_are_read, print, table, write_file};
 use crate::verbs::check::{load, plan};
 use crate::{Answer, Trouble};
 use std::fs::File;
@@ -20,6 +20,9 @@ use windfall_trace::{Event, Header, Sink};
 pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, Trouble> {
     let mut scenario = load(&args.file, args.json)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
+    if args.length.is_some_and(Span::is_zero) {
+        return Err(Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()));
+    }
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, &args.file, args.json)?;
     let mut outputs = Outputs::open(args, &scenario)?;
@@ -63,6 +66,17 @@ struct Outputs {
 impl Outputs {
     fn open(args: &SimulateArgs, scenario: &Scenario) -> Result<Outputs, Trouble> {
         let mut outputs = Outputs::default();
+        for output in [&args.trace, &args.picture, &args.report].into_iter().flatten() {
+            apart(&args.file, output)?;
+        }
+        if let Some(path) = &args.report
+            && !matches!(extension(path), "html" | "htm")
+        {
+            return Err(Trouble(format!(
+                "windfall: a report is a page; end the name of `{}` in `.html`",
+                path.display()
+            )));
+        }
         let cpus = u16::try_from(scenario.machine.speeds.len()).unwrap_or(u16::MAX);
         let header = Header { source: "windfall simulate".into(), clock: "virtual".into(), cpus };
         if let Some(path) = &args.trace {
@@ -110,11 +124,11 @@ impl Outputs {
         outcome: &Outcome,
         verdicts: &[Verdict],
     ) -> Result<(), Trouble> {
-        if let Some(writer) = self.compact {
-            writer.finish()?;
-        }
-        if let Some(writer) = self.perfetto {
-            writer.finish()?;
+        let kept = self.compact.map_or(Ok(()), |w| w.finish().map(drop).map_err(|e| e.to_string()));
+        let shown =
+            self.perfetto.map_or(Ok(()), |w| w.finish().map(drop).map_err(|e| e.to_string()));
+        if let (Some(path), Err(why)) = (&args.trace, kept.and(shown)) {
+            return Err(Trouble(format!("windfall: {}: {why}", path.display())));
         }
         let Some(builder) = self.story else { return Ok(()) };
         let story: Story = builder.finish();

@@ -63,8 +63,36 @@ fn demo() -> Result<(), String> {
 }
 
 fn bench() -> Result<(), String> {
+    let counts = instruments();
+    if let Err(why) = &counts {
+        eprintln!("no instruction counts: {why}");
+    }
     all(&[
-        Step::cargo("notifications", &["bench", "-p", "windfall-schedulers"]),
+        Step::cargo(
+            "notifications",
+            &["bench", "-p", "windfall-schedulers", "--bench", "notifications"],
+        ),
         Step::cargo("the bars' cases", &["bench", "-p", "windfall-sim"]),
-    ])
+        Step::cargo("the trace's own file", &["bench", "-p", "windfall-trace"]),
+    ])?;
+    if counts.is_ok() {
+        all(&[Step::cargo(
+            "instructions",
+            &["bench", "-p", "windfall-schedulers", "--bench", "instructions"],
+        )])?;
+    }
+    Ok(())
+}
+
+/// What instruction counts need: valgrind, and the runner of the version that Cargo.lock names.
+fn instruments() -> Result<(), String> {
+    let valgrind = std::process::Command::new("valgrind").arg("--version").output();
+    valgrind.map_err(|_| "valgrind is not installed")?;
+    let lock =
+        std::fs::read_to_string(run::root().join("Cargo.lock")).map_err(|e| e.to_string())?;
+    let (_, after) =
+        lock.split_once("name = \"gungraun\"\nversion = \"").ok_or("no gungraun in Cargo.lock")?;
+    let version = after.split('"').next().unwrap_or_default().to_owned();
+    let install = ["install", "gungraun-runner", "--quiet", "--version", &version];
+    all(&[Step::cargo("the runner of instruction counts", &install)])
 }

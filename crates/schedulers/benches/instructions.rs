@@ -2,7 +2,7 @@
 //! does.
 //!
 //! `cargo bench -p windfall-schedulers --bench instructions`; needs valgrind and gungraun-runner of
-//! the version in Cargo.lock (`cargo xtask bench` installs it).
+//! the version in Cargo.lock (`cargo xtask bench` sees to that).
 
 #![expect(missing_docs, reason = "the macros make modules without")]
 

@@ -3,6 +3,8 @@
 //! `cargo bench -p windfall-schedulers --bench notifications`; the last lines are the slope per level
 //! by least squares.
 
+#![expect(clippy::disallowed_methods, reason = "a benchmark has a clock")]
+
 mod tree;
 
 use criterion::{BenchmarkId, Criterion};

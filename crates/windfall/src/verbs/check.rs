@@ -50,12 +50,12 @@ fn tree(scenario: &Scenario, plan: &Plan) -> String {
         }
     }
     let mut text = table(&["NAME", "KIND", "ASKS FOR"], 3, rows);
+    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     text.push_str(&format!(
-        "\n{} schedulers and {} threads on {} processors: the hierarchy is whole, every scheduler \
-         admits its children\n",
-        plan.nodes.len(),
-        plan.threads.len(),
-        plan.hierarchy.processors(),
+        "\n{} and {} on {}: the hierarchy is whole, every scheduler admits its children\n",
+        count(plan.nodes.len(), "scheduler"),
+        count(plan.threads.len(), "thread"),
+        count(usize::from(plan.hierarchy.processors()), "processor"),
     ));
     text
 }

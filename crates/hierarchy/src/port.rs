@@ -41,13 +41,15 @@ impl View<'_> {
     /// The state of an own VP; waiting when there is none of that number.
     #[must_use]
     pub fn own(&self, own: Own) -> VpState {
-        own_state(self.state, self.node, own)
+        let slot = self.state.nodes[self.node as usize].owns.get(own.index());
+        slot.map_or(VpState::Waiting, |slot| self.state.vps[slot.vp as usize].below)
     }
 
     /// The state of a child's VP; waiting when there is no such child.
     #[must_use]
     pub fn child(&self, child: Child) -> VpState {
-        child_state(self.state, self.node, child)
+        let vp = self.state.child_vp(self.node, child.0);
+        vp.map_or(VpState::Waiting, |vp| self.state.vps[vp as usize].above)
     }
 
     /// The child that holds the processor of an own VP.
@@ -64,46 +66,41 @@ impl View<'_> {
     }
 }
 
-fn own_state(state: &State, node: u32, own: Own) -> VpState {
-    let slot = state.nodes[node as usize].owns.get(own.index());
-    slot.map_or(VpState::Waiting, |slot| state.vps[slot.vp as usize].below)
-}
-
-fn child_state(state: &State, node: u32, child: Child) -> VpState {
-    let vp = state.child_vp(node, child.0);
-    vp.map_or(VpState::Waiting, |vp| state.vps[vp as usize].above)
-}
-
 impl Port<'_> {
+    /// What there is to see, effects asked for in this call included.
+    #[must_use]
+    pub fn view(&self) -> View<'_> {
+        View { state: self.state, node: self.node }
+    }
+
     /// The time of the host's present call; the same throughout it.
     #[must_use]
     pub fn now(&self) -> Instant {
-        self.state.now
+        self.view().now()
     }
 
     /// How many own VPs the instance has.
     #[must_use]
     pub fn owns(&self) -> usize {
-        self.state.nodes[self.node as usize].owns.len()
+        self.view().owns()
     }
 
     /// The state of an own VP, effects asked for in this call included.
     #[must_use]
     pub fn own(&self, own: Own) -> VpState {
-        own_state(self.state, self.node, own)
+        self.view().own(own)
     }
 
     /// The state of a child's VP, effects asked for in this call included.
     #[must_use]
     pub fn child(&self, child: Child) -> VpState {
-        child_state(self.state, self.node, child)
+        self.view().child(child)
     }
 
     /// The child that holds the processor of an own VP, effects asked for in this call included.
     #[must_use]
     pub fn held_by(&self, own: Own) -> Option<Child> {
-        let slot = self.state.nodes[self.node as usize].owns.get(own.index())?;
-        (slot.held_by != NONE).then_some(Child(slot.held_by))
+        self.view().held_by(own)
     }
 
     /// The own VP whose processor a child holds.

@@ -34,6 +34,6 @@ mod tracer;
 pub use json::json;
 pub use judge::{Verdict, judge};
 pub use outcome::{CpuOutcome, Failure, NodeOutcome, Outcome, ThreadOutcome};
-pub use page::page;
+pub use page::{Group, groups, page};
 pub use run::Sim;
 pub use stats::Response;

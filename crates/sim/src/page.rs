@@ -36,14 +36,11 @@ pub fn page(
         }
     });
     let mut threads = Vec::new();
-    let mut left = outcome.threads.as_slice();
-    for declared in &scenario.threads {
-        let (these, others) = left.split_at(declared.names().count().min(left.len()));
-        left = others;
-        let rows: Vec<ThreadRow> =
-            these.iter().map(|thread| row(thread, thread.parent.as_deref().and_then(at))).collect();
-        if rows.len() > ALIKE {
-            threads.push(together(&declared.name, rows));
+    for group in groups(scenario, outcome) {
+        let rows = group.threads.iter();
+        let rows = rows.map(|thread| row(thread, thread.parent.as_deref().and_then(at)));
+        if group.together {
+            threads.push(together(group.name, rows.collect()));
         } else {
             threads.extend(rows);
         }
@@ -82,6 +79,29 @@ pub fn page(
 
 /// More threads of one `count` than this stand in one row.
 const ALIKE: usize = 8;
+
+/// The threads of one entry of a scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Group<'a> {
+    /// The entry's name.
+    pub name: &'a str,
+    /// Its threads in order.
+    pub threads: &'a [ThreadOutcome],
+    /// Whether they are so many that people want to see them as one.
+    pub together: bool,
+}
+
+/// All threads, by entry of the scenario.
+#[must_use]
+pub fn groups<'a>(scenario: &'a Scenario, outcome: &'a Outcome) -> Vec<Group<'a>> {
+    let mut left = outcome.threads.as_slice();
+    let groups = scenario.threads.iter().map(|declared| {
+        let (threads, others) = left.split_at(declared.names().count().min(left.len()));
+        left = others;
+        Group { name: &declared.name, threads, together: threads.len() > ALIKE }
+    });
+    groups.collect()
+}
 
 fn row(thread: &ThreadOutcome, parent: Option<usize>) -> ThreadRow {
     ThreadRow {

@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant as Clock};
 use windfall_scenario::Scenario;
-use windfall_sim::{Outcome, Sim, ThreadOutcome, Verdict, judge};
+use windfall_sim::{Outcome, Sim, ThreadOutcome, Verdict, groups, judge};
 use windfall_time::{Instant, Span};
 use windfall_trace::codec::Writer;
 use windfall_trace::export::perfetto::Perfetto;
@@ -269,23 +269,16 @@ fn text(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict], wall: Dura
     text
 }
 
-/// More threads of one `count` than this stand in one row.
-const ALIKE: usize = 8;
-
 /// A row for each thread; many threads that are alike share one. `--json` has them all.
 fn rows(scenario: &Scenario, outcome: &Outcome) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
-    let mut left = outcome.threads.as_slice();
-    for declared in &scenario.threads {
-        let (these, others) = left.split_at(declared.names().count().min(left.len()));
-        left = others;
-        if these.len() > ALIKE {
-            rows.push(row_of_many(&declared.name, these, outcome.simulated));
+    for group in groups(scenario, outcome) {
+        if group.together {
+            rows.push(row_of_many(group.name, group.threads, outcome.simulated));
         } else {
-            rows.extend(these.iter().map(|thread| row(thread, outcome.simulated)));
+            rows.extend(group.threads.iter().map(|thread| row(thread, outcome.simulated)));
         }
     }
-    rows.extend(left.iter().map(|thread| row(thread, outcome.simulated)));
     rows
 }
 

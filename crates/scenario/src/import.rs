@@ -7,6 +7,7 @@
 use crate::model::{
     Asks, Interrupts, Machine, Parent, Pattern, Reserve, Run, Scenario, Scheduler, Thread,
 };
+use crate::names::Names;
 use crate::recording::Recording;
 use crate::{Guarantee, Origin};
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,7 +61,7 @@ pub fn import(recording: &Recording, file: &str, reserving: Reserving) -> Import
         expectations: Vec::new(),
         origin: Origin::default(),
     };
-    let mut names = Names::default();
+    let mut names = Names::except(&[SHARING, ROOT]);
     let mut reserved: BTreeSet<usize> = BTreeSet::new();
     let sharing = Scheduler::root(SHARING, "time-sharing").processors(usize::from(processors));
     match reserving {
@@ -208,28 +209,4 @@ fn interrupts(recording: &Recording, file: &str) -> Vec<Interrupts> {
         pattern: Pattern::Recorded { file: file.to_owned() },
     };
     if any { vec![source] } else { Vec::new() }
-}
-
-/// Names that may stand in expectations: letters, digits, `-` and `_`, each once.
-#[derive(Default)]
-struct Names(BTreeSet<String>);
-
-impl Names {
-    fn fresh(&mut self, name: &str) -> String {
-        let plain: String = name
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
-            .collect();
-        let plain = plain.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
-        let plain = if plain.is_empty() { "thread".to_owned() } else { plain };
-        let taken = |name: &str| self.0.contains(name) || [SHARING, ROOT].contains(&name);
-        let mut fresh = plain.clone();
-        let mut number = 2;
-        while taken(&fresh) {
-            fresh = format!("{plain}_{number}");
-            number += 1;
-        }
-        self.0.insert(fresh.clone());
-        fresh
-    }
 }

@@ -5,6 +5,7 @@
 //! there is one scheduler.
 
 use crate::model::{Asks, Machine, Parent, Phase, Reserve, Run, Scenario, Scheduler, Step, Thread};
+use crate::names::Names;
 use crate::{Guarantee, Origin};
 use std::collections::BTreeSet;
 use windfall_programs::learn::{Converted, ConvertedThread, SharedKind};
@@ -64,8 +65,9 @@ pub fn import_rtapp(converted: &Converted, processors: u16) -> Scenario {
         }
         schedulers.push(scheduler);
     }
-    let names: Vec<&str> = converted.threads.iter().map(|thread| thread.name.as_str()).collect();
-    let threads = converted.threads.iter().map(|thread| convert(thread, converted, &names));
+    let named = Named::of(converted);
+    let threads = converted.threads.iter().zip(&named.threads);
+    let threads = threads.map(|(thread, name)| convert(thread, name, &named));
     Scenario {
         question: Some("what does each task of the rt-app file get?".to_owned()),
         answer: None,
@@ -83,7 +85,32 @@ pub fn import_rtapp(converted: &Converted, processors: u16) -> Scenario {
     }
 }
 
-fn convert(thread: &ConvertedThread, converted: &Converted, names: &[&str]) -> Thread {
+/// What threads and shared things are called, by number.
+struct Named {
+    threads: Vec<String>,
+    resources: Vec<String>,
+}
+
+impl Named {
+    fn of(converted: &Converted) -> Named {
+        let mut names = Names::except(&["root", "deadline", "realtime", "fair"]);
+        let threads = converted.threads.iter().map(|thread| names.fresh(&thread.name)).collect();
+        let mut names = Names::default();
+        let resources = converted.resources.iter().map(|shared| {
+            let prefix = match shared.kind {
+                SharedKind::Mutex => "lock",
+                SharedKind::Condition => "condition",
+                SharedKind::Barrier => "barrier",
+                SharedKind::SuspendLock => "suspend-lock",
+                SharedKind::SuspendCondition => "suspend",
+            };
+            names.fresh(&format!("{prefix}-{}", shared.name))
+        });
+        Named { threads, resources: resources.collect() }
+    }
+}
+
+fn convert(thread: &ConvertedThread, name: &str, names: &Named) -> Thread {
     let class = Class::of(&thread.scheduling);
     let asks = match (class, thread.scheduling.reservation()) {
         (Class::Deadline, Some(reservation)) => {
@@ -99,33 +126,20 @@ fn convert(thread: &ConvertedThread, converted: &Converted, names: &[&str]) -> T
     let run = match &thread.program {
         Program::Phases { loops, phases } => Run::Phases {
             loops: *loops,
-            phases: phases.iter().map(|phase| named(phase, converted, names)).collect(),
+            phases: phases.iter().map(|phase| convert_phase(phase, names)).collect(),
         },
         Program::Spin { from } => Run::Spin { from: *from },
         // rt-app knows phases only.
         Program::Jobs(_) | Program::Recorded(_) => Run::spin(),
     };
     let (parent, _, _) = class.scheduler();
-    let mut thread_entry = Thread::new(&plain(&thread.name), parent, asks, run);
+    let mut thread_entry = Thread::new(name, parent, asks, run);
     thread_entry.start = Instant::ZERO.saturating_add(thread.delay);
     thread_entry
 }
 
-fn named(phase: &programs::Phase, converted: &Converted, names: &[&str]) -> Phase {
-    let shared = |resource: &Resource| {
-        let shared = converted.resources.get(resource.0);
-        let (prefix, name) = shared.map_or(("x", "?"), |shared| {
-            let prefix = match shared.kind {
-                SharedKind::Mutex => "lock",
-                SharedKind::Condition => "condition",
-                SharedKind::Barrier => "barrier",
-                SharedKind::SuspendLock => "suspend-lock",
-                SharedKind::SuspendCondition => "suspend",
-            };
-            (prefix, shared.name.as_str())
-        });
-        format!("{prefix}-{}", plain(name))
-    };
+fn convert_phase(phase: &programs::Phase, names: &Named) -> Phase {
+    let shared = |resource: &Resource| names.resources.get(resource.0).cloned().unwrap_or_default();
     let steps = phase.steps.iter().map(|step| match step {
         programs::Step::Run(work) => Step::Run(*work),
         programs::Step::Sleep(span) => Step::Sleep(*span),
@@ -144,15 +158,8 @@ fn named(phase: &programs::Phase, converted: &Converted, names: &[&str]) -> Phas
         programs::Step::Yield => Step::Yield,
         programs::Step::Suspend => Step::Suspend,
         programs::Step::Resume(thread) => {
-            Step::Resume(plain(names.get(*thread).copied().unwrap_or_default()))
+            Step::Resume(names.threads.get(*thread).cloned().unwrap_or_default())
         }
     });
-    Phase { name: plain(&phase.name), loops: phase.loops, steps: steps.collect() }
-}
-
-/// Letters, digits, `-` and `_`: names that may stand in expectations.
-fn plain(name: &str) -> String {
-    name.chars()
-        .map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '-' })
-        .collect()
+    Phase { name: phase.name.clone(), loops: phase.loops, steps: steps.collect() }
 }

@@ -20,6 +20,7 @@ mod guarantee;
 mod import;
 mod import_rtapp;
 pub mod model;
+mod names;
 mod plan;
 mod recording;
 mod resolve;

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{run, span, thread};
+use windfall_scenario::Scenario;
 
 #[test]
 fn locks_go_to_whoever_waits_longest() {
@@ -140,21 +141,23 @@ phases = [{ name = "two at once", steps = [{ sleep = "10ms" }, { resume = "sleep
 
 #[test]
 fn a_program_that_gets_nowhere_is_named() {
-    let text = r#"
-length = "10ms"
-[schedulers.edf]
-scheduler = "edf"
-parent    = "top"
-[threads.stuck]
-parent = "edf"
-steps  = ["yield"]
-"#;
-    let failed = std::panic::catch_unwind(|| run(text));
-    // Either the file is refused, or the run says who is stuck; it does not hang.
-    if let Ok(outcome) = failed {
-        let failure = outcome.failure.map(|failure| failure.to_string()).unwrap_or_default();
-        assert!(failure.contains("stuck"), "{failure}");
-    }
+    let text = |phases: &str| {
+        format!(
+            "schema = 1\nseed = 1\nlength = \"10ms\"\n[schedulers.edf]\nscheduler = \"edf\"\n\
+             parent = \"top\"\n[threads.stuck]\nparent = \"edf\"\n{phases}\n"
+        )
+    };
+    let refused = Scenario::parse("stuck.toml", &text("steps = [\"yield\"]"));
+    let why = refused.err().map(|mistakes| mistakes.render(false)).unwrap_or_default();
+    assert!(why.contains("stuck.toml:9"), "a loop without time is refused: {why}");
+
+    // A loop that does end, but only after very many steps at one instant.
+    let long = "phases = [{ name = \"a\", loops = 1000000, steps = [\"yield\"] }, \
+                { name = \"b\", steps = [{ run = \"1ms\" }] }]";
+    let head = "schema = 1\nseed = 1\n";
+    let outcome = run(text(long).strip_prefix(head).unwrap_or_default());
+    let failure = outcome.failure.map(|failure| failure.to_string()).unwrap_or_default();
+    assert!(failure.contains("`stuck`"), "{failure}");
 }
 
 #[test]

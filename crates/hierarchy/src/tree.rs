@@ -115,11 +115,4 @@ impl Hierarchy {
         };
         Some(ThreadView { id, parent: self.state.node_id(parent), state: vp.below })
     }
-
-    /// The thread or instance in a child slot of an instance, for journals and errors.
-    #[must_use]
-    pub fn child_of(&self, node: NodeId, child: crate::Child) -> Option<Target> {
-        let index = self.node_index(node).ok()?;
-        self.state.child_vp(index, child.0).and_then(|vp| self.state.below(vp))
-    }
 }

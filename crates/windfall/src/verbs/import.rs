@@ -46,8 +46,9 @@ fn from_rtapp(file: &rtapp::RtApp) -> (Scenario, String) {
     for unconverted in &converted.unconverted {
         words.push_str(&format!("{unconverted}\n"));
     }
+    let why = highest.map_or("no task names one", |_| "the highest that a task names is the last");
     words.push_str(&format!(
-        "{} threads on {processors} processors (the highest that a task names)\n",
+        "threads: {}; processors: {processors} ({why})\n",
         converted.threads.len()
     ));
     (import_rtapp(&converted, processors), words)

@@ -5,13 +5,24 @@ use crate::run::root;
 /// Each crate, its floor, and which crates it may use.
 const FLOORS: &[(&str, &[&str])] = &[
     ("time", &[]),
+    ("guarantees", &["time"]),
     ("hierarchy", &["time"]),
     ("trace", &["time"]),
-    ("schedulers", &["hierarchy", "time"]),
+    ("analysis", &["guarantees", "time"]),
+    ("schedulers", &["guarantees", "hierarchy", "time"]),
     ("programs", &["time", "trace"]),
-    ("scenario", &["time", "hierarchy", "schedulers", "programs", "trace"]),
-    ("sim", &["time", "hierarchy", "schedulers", "programs", "trace", "scenario"]),
-    ("windfall", &["time", "hierarchy", "schedulers", "programs", "trace", "scenario", "sim"]),
+    (
+        "scenario",
+        &["analysis", "guarantees", "hierarchy", "programs", "schedulers", "time", "trace"],
+    ),
+    ("sim", &["guarantees", "hierarchy", "programs", "scenario", "schedulers", "time", "trace"]),
+    (
+        "windfall",
+        &[
+            "analysis", "guarantees", "hierarchy", "programs", "scenario", "schedulers", "sim",
+            "time", "trace",
+        ],
+    ),
 ];
 
 /// Reads each crate's manifest; development dependencies may point anywhere below the command.

@@ -1,0 +1,11 @@
+//! Whether threads meet their deadlines, and how much processor time that takes.
+//!
+//! Each closed form or fast search stands beside its slow definition, and tests compare the two.
+//! Units: [`windfall_time::Span`], integer nanoseconds; utilisations are exact rationals. No floats.
+//! Absent on purpose: guarantees' rewriting (crate `guarantees`), and running anything.
+//! Read next: `task.rs`, then `fixed_priority.rs`, `supply.rs`, `search.rs`.
+#![forbid(unsafe_code)]
+
+mod task;
+
+pub use task::Task;

@@ -1,0 +1,27 @@
+//! A sporadic task: what every analysis here is about.
+
+use windfall_time::Span;
+
+/// A task that releases jobs at least `period` apart, each up to `jitter` late.
+///
+/// Response times count from the nominal arrival: a job that is released `jitter` late and finishes
+/// at once has that response time already (Tindell et al. 1994, as SchedCAT counts).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Task {
+    /// Longest work of one job; above zero.
+    pub work: Span,
+    /// Least time between two nominal arrivals; above zero.
+    pub period: Span,
+    /// Relative deadline, from the nominal arrival; above zero, possibly beyond the period.
+    pub deadline: Span,
+    /// How much later than its arrival a job may be released.
+    pub jitter: Span,
+}
+
+impl Task {
+    /// A periodic task without jitter whose deadline is its period.
+    #[must_use]
+    pub const fn implicit(work: Span, period: Span) -> Task {
+        Task { work, period, deadline: period, jitter: Span::ZERO }
+    }
+}

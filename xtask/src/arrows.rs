@@ -19,8 +19,15 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "windfall",
         &[
-            "analysis", "guarantees", "hierarchy", "programs", "scenario", "schedulers", "sim",
-            "time", "trace",
+            "analysis",
+            "guarantees",
+            "hierarchy",
+            "programs",
+            "scenario",
+            "schedulers",
+            "sim",
+            "time",
+            "trace",
         ],
     ),
 ];

@@ -1,5 +1,27 @@
-//! Guarantees about processor time.
+//! Guarantees about processor time: the language, what follows from what, and the checker.
+//!
+//! A [`Guarantee`] is a contract between a scheduler and a virtual processor about the processor time
+//! that this will receive while it is runnable (HLS chapter 5). Two things turn one into another:
+//! [`rewrite`] (table 5.2, theorems 5.2 to 5.7) and schedulers ([`Conversion`], table 5.1). The
+//! [`check`] walks a hierarchy from the root down and finds a chain of such steps for everything that
+//! is asked, or says what stands in the way.
+//!
+//! Invariants: all numbers are exact rationals; what is granted is never more than what follows.
+//! Absent on purpose: which scheduler converts how (each says so in its own file), deadlines (crate
+//! `analysis`), and running anything.
+//! Read next: `guarantee.rs`, `rewrite.rs`, `conversion.rs`, `check.rs`.
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod conversion;
+mod guarantee;
+mod length;
+mod text;
+
+pub use conversion::{Conversion, Given, Offer, Tell, Terms};
+pub use guarantee::{Guarantee, Type};
+pub use length::Length;

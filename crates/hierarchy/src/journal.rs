@@ -21,6 +21,8 @@ pub enum Notification {
     Release,
     /// `message`, by name
     Message(&'static str),
+    /// `news`, by name
+    News(&'static str),
     /// `grant`
     Grant,
     /// `revoke`

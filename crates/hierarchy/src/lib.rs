@@ -43,7 +43,7 @@ pub use error::{Defect, Refusal, Rule};
 pub use host::Hierarchy;
 pub use id::{Child, NodeId, Own, Processor, Target, ThreadId, TimerId};
 pub use journal::{Entry, Happening, Note, Notification};
-pub use message::Message;
+pub use message::{Message, News};
 pub use port::{Port, View};
 pub use scheduler::Scheduler;
 pub use tree::{NodeView, ThreadView};

@@ -1,4 +1,5 @@
-//! What a child, or the infrastructure on its behalf, may ask of a scheduler (HLS 4.3.1.2).
+//! What a child, or the infrastructure on its behalf, may ask of a scheduler (HLS 4.3.1.2), and what
+//! a scheduler may tell a child ([`News`], HLS 6.2.2).
 //!
 //! Messages are small values; a scheduler that has no use for one refuses it with
 //! [`Refusal::NotUnderstood`](crate::Refusal), and then nothing has changed. Which scheduler takes
@@ -44,6 +45,27 @@ pub enum Message {
         /// Processor time that the job needs, when known.
         work: Option<Span>,
     },
+    /// Begin or change a block: `amount` in one piece in every `period`, at the same offset, which
+    /// is that of `at` where the child has a wish.
+    Block {
+        /// Processor time in each period; above 0, at most `period`.
+        amount: Span,
+        /// Length of a period.
+        period: Span,
+        /// A moment at which a block is to begin.
+        at: Option<Instant>,
+    },
+    /// A time constraint: `work` from now on, to be done by `deadline` (Rialto).
+    Constraint {
+        /// Processor time that is needed.
+        work: Span,
+        /// Absolute deadline.
+        deadline: Instant,
+    },
+    /// The child's tickets are of this currency from now on (lottery and stride scheduling).
+    Currency(u32),
+    /// How full the child's queue is, in thousandths (SWiFT).
+    Progress(u16),
     /// To the instance: the longest time that one child keeps the processor while others wait.
     Quantum(Span),
 }
@@ -60,7 +82,40 @@ impl Message {
             Message::Priority(_) => "priority",
             Message::Periodic { .. } => "periodic",
             Message::Job { .. } => "job",
+            Message::Block { .. } => "block",
+            Message::Constraint { .. } => "constraint",
+            Message::Currency(_) => "currency",
+            Message::Progress(_) => "progress",
             Message::Quantum(_) => "quantum",
+        }
+    }
+}
+
+/// What a scheduler tells a child about the virtual processor between them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum News {
+    /// Its budget is used up: it gets nothing more here until it is replenished.
+    Exhausted,
+    /// A period begins, with so much budget, and ends then.
+    Replenished {
+        /// Processor time of this period.
+        budget: Span,
+        /// The end of the period.
+        end: Instant,
+    },
+    /// What is granted from now on is for the time constraint with this deadline, or for none.
+    Constrained(Option<Instant>),
+}
+
+impl News {
+    /// The name, as the journal prints it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            News::Exhausted => "exhausted",
+            News::Replenished { .. } => "replenished",
+            News::Constrained(_) => "constrained",
         }
     }
 }

@@ -8,8 +8,8 @@
 use crate::error::{Defect, Rule};
 use crate::id::{Child, Own, TimerId};
 use crate::journal::Note;
-use crate::message::Message;
-use crate::state::{Down, NONE, State, Up, index_of};
+use crate::message::{Message, News};
+use crate::state::{Down, Downward, NONE, State, Up, index_of};
 use crate::vp::VpState;
 use windfall_time::Instant;
 
@@ -147,7 +147,7 @@ impl Port<'_> {
         joint.above = supply;
         joint.through = own.0;
         self.state.adjust_debt(self.node, own.0);
-        self.state.down.push(Down { vp, grant: Some(processor) });
+        self.state.down.push(Down { vp, what: Downward::Grant(processor) });
     }
 
     /// Takes the processor from `child`, which must be running and is ready from now on. The
@@ -168,7 +168,7 @@ impl Port<'_> {
         self.state.vps[vp as usize].above = VpState::Ready;
         self.state.nodes[self.node as usize].owns[usize::from(own)].held_by = NONE;
         self.state.adjust_debt(self.node, own);
-        self.state.down.push(Down { vp, grant: None });
+        self.state.down.push(Down { vp, what: Downward::Revoke });
         Some(Own(own))
     }
 
@@ -213,6 +213,17 @@ impl Port<'_> {
         let Some(vp) = self.find_own(own) else { return };
         if self.spend() {
             self.state.up.push_back(Up::Message(vp, message));
+        }
+    }
+
+    /// Tells `child` something about the virtual processor between the two (HLS 6.2.2). A scheduler
+    /// hears it in order with grants and revocations; a thread hears nothing.
+    pub fn tell(&mut self, child: Child, news: News) {
+        let Some(vp) = self.find_child(child) else {
+            return;
+        };
+        if self.spend() {
+            self.state.down.push(Down { vp, what: Downward::News(news) });
         }
     }
 

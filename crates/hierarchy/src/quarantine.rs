@@ -10,7 +10,7 @@ use crate::error::{Defect, Rule};
 use crate::host::Hierarchy;
 use crate::journal::{Entry, Happening};
 use crate::refuge::Refuge;
-use crate::state::{Down, NONE};
+use crate::state::{Down, Downward, NONE};
 use crate::vp::{Below, VpState};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -34,7 +34,7 @@ impl Hierarchy {
             let held_by = core::mem::replace(&mut slot.held_by, NONE);
             if let Some(vp) = self.state.child_vp(node, held_by) {
                 self.state.vps[vp as usize].above = VpState::Ready;
-                self.deliver_down(Down { vp, grant: None });
+                self.deliver_down(Down { vp, what: Downward::Revoke });
             }
         }
         let entry = &self.state.nodes[node as usize];

@@ -8,7 +8,7 @@ use crate::host::Hierarchy;
 use crate::id::{Child, Processor};
 use crate::journal::Notification;
 use crate::message::Message;
-use crate::state::{Down, NONE, Up, index_of};
+use crate::state::{Down, Downward, NONE, Up, index_of};
 use crate::vp::{Above, Below, Vp, VpState};
 
 impl Hierarchy {
@@ -121,7 +121,7 @@ impl Hierarchy {
             self.state.up.push_back(Up::Request(new));
         }
         if matches!(was.below, VpState::Running(_)) {
-            self.deliver_down(Down { vp: new, grant: None });
+            self.deliver_down(Down { vp: new, what: Downward::Revoke });
         }
         self.settle();
         self.detach(old);

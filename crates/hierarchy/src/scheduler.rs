@@ -2,7 +2,7 @@
 
 use crate::error::Refusal;
 use crate::id::{Child, Own, TimerId};
-use crate::message::Message;
+use crate::message::{Message, News};
 use crate::port::{Port, View};
 
 /// Shares the processors granted to one instance among the virtual processors of its children.
@@ -87,6 +87,11 @@ pub trait Scheduler: Send {
     /// The processor has been taken from `own`, which is ready now; `child` had it. The scheduler
     /// must revoke it from that child.
     fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>);
+
+    /// The parent at the other end of `own` tells something about it. Comes in order with grants
+    /// and revocations: news of a used-up budget before the revocation that follows from it. A
+    /// scheduler that has no use for news need not do anything.
+    fn news(&mut self, _own: Own, _news: News, _port: &mut Port<'_>) {}
 
     /// A timer that was set is due (or overdue: hosts may have coarse clocks).
     fn timer(&mut self, timer: TimerId, port: &mut Port<'_>);

@@ -2,7 +2,7 @@
 //!
 //! Two rules order everything:
 //!
-//! 1. What goes *down* (grant, revoke) is carried to the leaves depth first, one effect after the
+//! 1. What goes *down* (grant, revoke, news) is carried to the leaves depth first, one effect after the
 //!    other, as soon as the scheduler that asked for it has returned. So a processor that was
 //!    revoked is free when the next effect is looked at, and can be granted in the same breath.
 //! 2. What goes *up* (request, release, message) waits in one queue until nothing goes down, and is
@@ -21,7 +21,7 @@ use crate::id::{Child, Own, TimerId};
 use crate::journal::{Entry, Happening, Notification};
 use crate::port::Port;
 use crate::scheduler::Scheduler;
-use crate::state::{Down, NONE, Up};
+use crate::state::{Down, Downward, NONE, Up};
 use crate::vp::{Above, Below, VpState};
 
 impl Hierarchy {
@@ -72,7 +72,7 @@ impl Hierarchy {
                 match self.state.vps[vp as usize].parent {
                     Above::Top(processor) => {
                         self.state.vps[vp as usize].above = VpState::Running(processor);
-                        self.deliver_down(Down { vp, grant: Some(processor) });
+                        self.deliver_down(Down { vp, what: Downward::Grant(processor) });
                     }
                     Above::Node(node, slot) => {
                         self.journal(node, Notification::Request, vp);
@@ -123,10 +123,17 @@ impl Hierarchy {
     #[inline]
     pub(crate) fn deliver_down(&mut self, down: Down) {
         let joint = &mut self.state.vps[down.vp as usize];
+        if let Downward::News(news) = down.what {
+            if let Below::Node(node, own) = joint.child {
+                self.journal(node, Notification::News(news.name()), NONE);
+                self.call(node, |scheduler, port| scheduler.news(Own(own), news, port));
+            }
+            return;
+        }
         if joint.releasing > 0 {
             return; // the child has released it already; its parent hears so next
         }
-        if let Some(processor) = down.grant {
+        if let Downward::Grant(processor) = down.what {
             joint.below = VpState::Running(processor);
             match joint.child {
                 Below::Thread(thread) => self.state.set_running(processor, thread),

@@ -7,7 +7,7 @@ use crate::error::Defect;
 use crate::heap::Heap;
 use crate::id::{NodeId, Processor, Target, ThreadId};
 use crate::journal::{Entry, Happening, Journal, Note};
-use crate::message::Message;
+use crate::message::{Message, News};
 use crate::vp::{Below, Vp, VpState};
 use alloc::collections::VecDeque;
 use alloc::string::String;
@@ -20,8 +20,15 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 pub(crate) struct Down {
     pub(crate) vp: u32,
-    /// The processor granted, or `None` for a revocation.
-    pub(crate) grant: Option<Processor>,
+    pub(crate) what: Downward,
+}
+
+/// What goes down.
+#[derive(Clone, Copy)]
+pub(crate) enum Downward {
+    Grant(Processor),
+    Revoke,
+    News(News),
 }
 
 /// A notification on its way up; they are delivered in the order in which they were sent.

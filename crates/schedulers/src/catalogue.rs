@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use core::fmt;
+use windfall_guarantees::Conversion;
 use windfall_hierarchy::Scheduler;
 use windfall_time::Span;
 
@@ -17,6 +18,8 @@ pub struct Kind {
     pub settings: &'static [Setting],
     /// Makes an instance.
     pub build: fn(&Settings<'_>) -> Result<Box<dyn Scheduler>, BadSetting>,
+    /// What an instance makes of guarantees.
+    pub conversion: fn(&Settings<'_>) -> Result<Box<dyn Conversion>, BadSetting>,
 }
 
 /// A setting of an instance.

@@ -10,6 +10,7 @@
 //! Source   Liu and Layland 1973; HLS 2.3.1.4. Partitioned: one instance a processor.
 //! Checked  laws, reference schedules edf_*, gedf_*.
 
+use crate::best_effort::BestEffort;
 use crate::catalogue::{Form, Kind, Setting};
 use crate::pool::{Policy, Pool, SETTLED};
 use alloc::boxed::Box;
@@ -37,6 +38,7 @@ pub(crate) const KIND: Kind = Kind {
         let late = settings.word("late", &words, "complete, abort")?;
         Ok(Box::new(Edf::new(late)))
     },
+    conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 /// What becomes of a job that is not done at its deadline.

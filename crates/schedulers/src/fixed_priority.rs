@@ -12,6 +12,7 @@
 //! Source   HLS 5.3.1.1, 9.3; table 5.1: any to (any, NULL+).
 //! Checked  laws, `tests/fixed_priority.rs`, `tests/example_4_4.rs`, reference schedules fp_*.
 
+use crate::best_effort::BestEffort;
 use crate::catalogue::{Form, Kind, Setting};
 use crate::pool::{Policy, Pool};
 use alloc::boxed::Box;
@@ -36,6 +37,7 @@ pub(crate) const KIND: Kind = Kind {
         let exclusive = settings.bool("exclusive", false)?;
         Ok(Box::new(FixedPriority::new(exclusive)))
     },
+    conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 #[derive(Clone, Copy, Default)]

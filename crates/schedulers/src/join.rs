@@ -18,6 +18,7 @@
 //! Parameters are a matter between the join and each parent: whoever sets up the tree asks for them
 //! (`ask` with the own VP's number); what the child tells of its jobs goes to all parents.
 
+use crate::best_effort::BestEffort;
 use crate::catalogue::Kind;
 use alloc::boxed::Box;
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
@@ -30,6 +31,7 @@ pub(crate) const KIND: Kind = Kind {
     source: include_str!("join.rs"),
     settings: &[],
     build: |_| Ok(Box::new(Join::new())),
+    conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 /// The scheduler.

@@ -9,6 +9,7 @@
 extern crate alloc;
 
 mod bandwidth;
+mod best_effort;
 pub mod catalogue;
 mod edf;
 mod fixed_priority;

@@ -14,6 +14,7 @@
 //! child has had its amount, the processor is released, and asked for again when the next period
 //! begins. An overrun through a coarse timer is not taken from the next period.
 
+use crate::best_effort::BestEffort;
 use crate::catalogue::{BadSetting, Form, Kind, Setting};
 use crate::reservation::Reservation;
 use alloc::boxed::Box;
@@ -56,6 +57,7 @@ pub(crate) const KIND: Kind = Kind {
             _ => Err(BadSetting { name: "amount", allowed: "only together with `period`" }),
         }
     },
+    conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 /// The scheduler.

@@ -18,6 +18,7 @@
 //! account of laxity alone before it has run for `granularity`. Whenever a child becomes ready or
 //! its job changes, all are compared at once.
 
+use crate::best_effort::BestEffort;
 use crate::catalogue::{Form, Kind, Setting};
 use crate::pool::{Policy, Pool, SETTLED};
 use alloc::boxed::Box;
@@ -44,6 +45,7 @@ pub(crate) const KIND: Kind = Kind {
         let granularity = settings.span("granularity", GRANULARITY)?;
         Ok(Box::new(Llf::new(granularity)))
     },
+    conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 #[derive(Clone, Copy)]

@@ -18,6 +18,7 @@
 //! one wakes. A child that wakes catches up with the smallest virtual time among those that do not
 //! wait; when all wait, with the largest that any child has reached.
 
+use crate::best_effort::BestEffort;
 use crate::catalogue::{Form, Kind, Setting};
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::quantum;
@@ -55,6 +56,7 @@ pub(crate) const KIND: Kind = Kind {
         let warp = settings.bool("warp", true)?;
         Ok(Box::new(ProportionalShare::new(quantum, warp)))
     },
+    conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 #[derive(Clone, Copy)]

@@ -11,6 +11,7 @@
 //!
 //! A job is released when its child wakes, or when `job` says so.
 
+use crate::best_effort::BestEffort;
 use crate::catalogue::{Form, Kind, Setting};
 use crate::pool::{Policy, Pool};
 use alloc::boxed::Box;
@@ -35,6 +36,7 @@ pub(crate) const KIND: Kind = Kind {
         let order = settings.word("order", &words, "rate, deadline")?;
         Ok(Box::new(RateMonotonic::new(order)))
     },
+    conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 /// What priorities derive from.

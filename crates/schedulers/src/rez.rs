@@ -19,6 +19,7 @@
 //! are not taken from the next period (10.5.2 measures 32.6 % for 10 ms in 33 ms).
 
 use crate::bandwidth::Bandwidth;
+use crate::best_effort::BestEffort;
 use crate::catalogue::Kind;
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::reservation::Reservation;
@@ -42,6 +43,7 @@ pub(crate) const KIND: Kind = Kind {
     source: include_str!("rez.rs"),
     settings: &[],
     build: |_| Ok(Box::new(Rez::new())),
+    conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 #[derive(Default)]

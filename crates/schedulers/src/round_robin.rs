@@ -10,6 +10,7 @@
 //! Source   HLS 2.3.1; the quantum of appendix C.
 //! Checked  laws, `tests/round_robin.rs`, reference schedules rr_*.
 
+use crate::best_effort::BestEffort;
 use crate::catalogue::{Form, Kind, Setting};
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::quantum::{self, Quanta};
@@ -33,6 +34,7 @@ pub(crate) const KIND: Kind = Kind {
         help: "the longest time that a child runs while others wait",
     }],
     build: |settings| Ok(Box::new(RoundRobin::new(settings.span("quantum", QUANTUM)?))),
+    conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 struct Line {

@@ -19,6 +19,7 @@
 //! With `mode = "non-preemptive"` whoever runs goes on until it waits; there are neither quanta
 //! nor boosts, and a child from which the processor is taken from above is served first again.
 
+use crate::best_effort::BestEffort;
 use crate::catalogue::{Form, Kind, Setting};
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::quantum::{self, Quanta};
@@ -88,6 +89,7 @@ pub(crate) const KIND: Kind = Kind {
         };
         Ok(Box::new(TimeSharing::new(spec)))
     },
+    conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 /// Whether whoever runs can be made to let others run.

@@ -1,0 +1,141 @@
+//! How schedulers turn guarantees into guarantees (HLS 5.3.1, table 5.1).
+//!
+//! Each kind of scheduler implements [`Conversion`] in its own file, beside its admission: types and
+//! numbers. The checker asks it three things: which types it can make use of, what a child would have
+//! to tell it in order to get a guarantee, and what all children get with what they have told.
+
+use crate::guarantee::{Guarantee, Type};
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use windfall_time::{Instant, Ratio, Span};
+
+/// What one instance of a scheduler makes of guarantees: a line of table 5.1, with its numbers.
+///
+/// # The implementor promises
+/// - C1. Every guarantee in an offer is kept in every run in which the own VPs' guarantees are kept,
+///   whatever the other children do, while its child is runnable.
+/// - C2. Monotone: from stronger own guarantees follow no weaker offers; a child that tells less
+///   (a smaller amount, a smaller share) takes nothing from the others.
+pub trait Conversion {
+    /// The types of guarantee that it can make use of, the most useful first; what it is given is
+    /// rewritten to these. None at all means any, as it is.
+    fn takes(&self) -> &'static [Type];
+
+    /// What a child is to tell in order to be given `asked`, or something from which it follows.
+    ///
+    /// # Errors
+    /// When no child can be given that type here: what can be given, in the words of an error
+    /// (`it gives ...`).
+    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str>;
+
+    /// What each child is given, in the same order. `own` holds one guarantee for each own VP, of a
+    /// type that [`takes`](Self::takes) names.
+    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer>;
+}
+
+/// What a child tells a scheduler in order to be given something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tell {
+    /// Nothing: it is given what there is.
+    Nothing,
+    /// To reserve an amount in each period.
+    Reserve {
+        /// Processor time in each period.
+        amount: Span,
+        /// Length of a period.
+        period: Span,
+    },
+    /// To reserve one piece in each period.
+    Block {
+        /// Processor time in each period.
+        amount: Span,
+        /// Length of a period.
+        period: Span,
+        /// A moment at which a piece begins.
+        at: Option<Instant>,
+    },
+    /// A share of a processor; becomes a weight.
+    Share(Ratio),
+}
+
+/// What a child has told: its parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Terms {
+    /// Amount and period of its reservation, or of its block.
+    pub reserve: Option<(Span, Span)>,
+    /// A moment at which its block begins.
+    pub at: Option<Instant>,
+    /// Its weight; what counts is the proportion to its siblings' weights.
+    pub weight: Ratio,
+    /// How far it may borrow against its future allocation.
+    pub warp: Span,
+    /// Its priority, the larger first.
+    pub priority: i32,
+    /// How often it works: longest work of a job if known, least time between jobs, relative deadline.
+    pub rate: Option<(Option<Span>, Span, Span)>,
+    /// What its tickets are counted in.
+    pub currency: Option<u32>,
+}
+
+impl Default for Terms {
+    /// Nothing told: weight 1, priority 0.
+    fn default() -> Terms {
+        Terms {
+            reserve: None,
+            at: None,
+            weight: Ratio::ONE,
+            warp: Span::ZERO,
+            priority: 0,
+            rate: None,
+            currency: None,
+        }
+    }
+}
+
+/// What a scheduler gives one child.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Offer {
+    /// Guarantees that all hold at once, the tightest first; none means NULL.
+    pub gives: Vec<Given>,
+    /// Why it is not what the child told, where that is so.
+    pub lacks: Option<String>,
+}
+
+/// A guarantee that is given, and by which reasoning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Given {
+    /// The guarantee.
+    pub guarantee: Guarantee,
+    /// By which rule: `equation 5.2`, `EDF with budgets`.
+    pub by: &'static str,
+}
+
+impl Offer {
+    /// Nothing, and nothing was told.
+    #[must_use]
+    pub fn nothing() -> Offer {
+        Offer::default()
+    }
+
+    /// Nothing, for a reason: a fact, then what would help.
+    #[must_use]
+    pub fn lacking(why: String) -> Offer {
+        Offer { gives: Vec::new(), lacks: Some(why) }
+    }
+
+    /// One guarantee.
+    #[must_use]
+    pub fn one(guarantee: Guarantee, by: &'static str) -> Offer {
+        Offer { gives: vec![Given { guarantee, by }], lacks: None }
+    }
+
+    /// One guarantee, or nothing where its numbers were too fine to compute.
+    #[must_use]
+    pub fn exact(guarantee: Option<Guarantee>, by: &'static str) -> Offer {
+        match guarantee {
+            Some(guarantee) => Offer::one(guarantee, by),
+            None => Offer::lacking("its numbers are too fine to be exact; use rounder ones".into()),
+        }
+    }
+}

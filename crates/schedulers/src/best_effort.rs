@@ -1,0 +1,24 @@
+//! What a scheduler makes of guarantees that gives none: `NULL` to each child, whatever it has.
+
+use alloc::vec::Vec;
+use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
+
+/// `any -> NULL+`.
+pub(crate) struct BestEffort;
+
+impl Conversion for BestEffort {
+    fn takes(&self) -> &'static [Type] {
+        &[]
+    }
+
+    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+        match asked {
+            Guarantee::Null => Ok(Tell::Nothing),
+            _ => Err("it gives `NULL`"),
+        }
+    }
+
+    fn give(&self, _: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        children.iter().map(|_| Offer::nothing()).collect()
+    }
+}

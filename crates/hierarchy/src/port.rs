@@ -10,7 +10,7 @@ use crate::id::{Child, Own, TimerId};
 use crate::journal::Note;
 use crate::message::{Message, News};
 use crate::state::{Down, Downward, NONE, State, Up, index_of};
-use crate::vp::VpState;
+use crate::vp::{Below, VpState};
 use windfall_time::Instant;
 
 /// A scheduler's window on the hierarchy while it handles a notification.
@@ -222,7 +222,8 @@ impl Port<'_> {
         let Some(vp) = self.find_child(child) else {
             return;
         };
-        if self.spend() {
+        let listens = matches!(self.state.vps[vp as usize].child, Below::Node(..));
+        if listens && self.spend() {
             self.state.down.push(Down { vp, what: Downward::News(news) });
         }
     }

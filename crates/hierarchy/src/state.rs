@@ -76,10 +76,14 @@ pub(crate) struct Node {
 
 impl Node {
     /// How many effects one call may ask for: each own VP may lose a child, gain one, be
-    /// requested and be released, twice, and each timer set.
+    /// requested and be released, twice, each timer set, and each child told something.
     pub(crate) fn effect_limit(&self) -> u32 {
         let owns = u32::try_from(self.owns.len()).unwrap_or(u32::MAX);
-        owns.saturating_mul(8).saturating_add(self.timer_count).saturating_add(8)
+        let told = self.child_count;
+        owns.saturating_mul(8)
+            .saturating_add(self.timer_count)
+            .saturating_add(8)
+            .saturating_add(told)
     }
 
     /// How many calls one event at the host may lead to before the scheduler is thought to go

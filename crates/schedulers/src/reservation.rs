@@ -16,6 +16,8 @@ pub(crate) struct Reservation {
     pub(crate) budget: Span,
     /// Since when the child runs, or waits.
     pub(crate) since: Instant,
+    /// Whether the child has heard that the budget of this period is used up.
+    pub(crate) told: bool,
     /// What holds from the end of the first period that ends at the given time or later.
     pub(crate) change: Option<(Span, Span, Instant)>,
 }
@@ -23,7 +25,15 @@ pub(crate) struct Reservation {
 impl Reservation {
     /// One whose first period begins at `start`.
     pub(crate) const fn new(amount: Span, period: Span, start: Instant) -> Reservation {
-        Reservation { amount, period, end: start, budget: Span::ZERO, since: start, change: None }
+        Reservation {
+            amount,
+            period,
+            end: start,
+            budget: Span::ZERO,
+            since: start,
+            told: false,
+            change: None,
+        }
     }
 
     /// Begins the period that `now` lies in. Whether it is another one than before.
@@ -41,6 +51,7 @@ impl Reservation {
         let ahead = self.period.checked_mul(begun).unwrap_or(Span::MAX);
         self.end = self.end.saturating_add(ahead);
         self.budget = self.amount;
+        self.told = false;
         true
     }
 

@@ -27,7 +27,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+    Child, Message, News, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Ratio, Span};
 
@@ -81,6 +81,10 @@ impl Policy for Budgets {
             let note =
                 if slot.budget.is_zero() { Note::Exhausted } else { Note::Budget(slot.budget) };
             port.note(Some(child), note);
+            let ready = port.child(child) == VpState::Ready;
+            if ready && slot.budget.is_zero() && !core::mem::replace(&mut slot.told, true) {
+                port.tell(child, News::Exhausted);
+            }
         }
     }
 
@@ -133,6 +137,7 @@ impl Rez {
             let (budget, end) = (slot.budget, slot.end);
             self.periods.set(child.0, end);
             port.note(Some(child), Note::Replenished(budget));
+            port.tell(child, News::Replenished { budget, end });
             if runs {
                 port.set_timer(BUDGET, Some(now.saturating_add(budget)));
                 self.pool.refresh(child, &self.budgets, port);
@@ -154,6 +159,8 @@ impl Rez {
         };
         slot.charge(port.now());
         if slot.budget.is_zero() {
+            slot.told = true;
+            port.tell(child, News::Exhausted);
             self.pool.rotate(child, &mut self.budgets, port);
         } else {
             let end = port.now().saturating_add(slot.budget);
@@ -207,13 +214,19 @@ impl Rez {
     fn begin(&mut self, child: Child, port: &mut Port<'_>) {
         let now = port.now();
         let Some(slot) = &mut self.budgets.slots[child.index()] else {
-            return;
+            return port.tell(child, News::Exhausted);
         };
-        if slot.roll(now) {
+        let begun = slot.roll(now);
+        if begun {
             port.note(Some(child), Note::Replenished(slot.budget));
         }
         slot.wake(now);
         if port.child(child) == VpState::Ready {
+            if slot.budget.is_zero() {
+                port.tell(child, News::Exhausted);
+            } else if begun {
+                port.tell(child, News::Replenished { budget: slot.budget, end: slot.end });
+            }
             self.periods.set(child.0, slot.end);
             self.arm(port);
             self.pool.request(child, &mut self.budgets, port);
@@ -336,6 +349,7 @@ impl Scheduler for Rez {
                 let runs = matches!(port.child(child), VpState::Running(_));
                 self.end(child, port);
                 self.arm(port);
+                port.tell(child, News::Exhausted);
                 if runs {
                     self.pool.rotate(child, &mut self.budgets, port);
                 } else {

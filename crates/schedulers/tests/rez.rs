@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::listener::listen;
 use common::{Host, MS, S, reserve};
 use proptest::prelude::*;
 use windfall_hierarchy::{Message, Parent, Refusal};
@@ -127,6 +128,39 @@ fn limit_a_share_used_ahead_and_given_back_is_free_when_it_would_have_been_used(
     assert_eq!((host.ran(b), host.ran(c)), (0, 50 * MS));
     host.run_to(200 * MS);
     assert_eq!((host.ran(b), host.ran(c)), (50 * MS, 100 * MS));
+}
+
+#[test]
+fn paper_hls_6_2_2_a_child_hears_why_it_is_revoked() {
+    let mut host = Host::new(1);
+    let root = host.root("rez", &[]);
+    let (ear, heard) = listen(&mut host, root, &[]);
+    let work = host.spin(ear, "work", &[]);
+    host.ask(ear, 0, reserve(5, 20)).unwrap();
+    host.run_to(2);
+    let urgent = host.thread(root, "urgent", &[reserve(1, 10)]);
+    host.wake(urgent);
+    host.run_to(7);
+    host.block(work);
+    host.run_to(8);
+    host.wake(work);
+    host.run_to(20);
+    host.ask(ear, 0, Message::Unreserve).unwrap();
+    let expected = [
+        "0 exhausted",
+        "0 replenished 5 until 20",
+        "0 grant",
+        "2 revoke",
+        "3 grant",
+        "6 exhausted",
+        "6 revoke",
+        "8 exhausted",
+        "20 replenished 5 until 40",
+        "20 grant",
+        "20 exhausted",
+        "20 revoke",
+    ];
+    assert_eq!(*heard.lock().unwrap(), expected);
 }
 
 #[test]

@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 #![allow(dead_code, reason = "each test uses the part that it needs")]
 
+pub(crate) mod listener;
+
 use std::fmt::Write;
 use windfall_hierarchy::{
     Hierarchy, Message, NodeId, NodeSpec, Own, Parent, Processor, Refusal, Target, ThreadId,

@@ -6,6 +6,12 @@
 //! Read next: `task.rs`, then `fixed_priority.rs`, `supply.rs`, `search.rs`.
 #![forbid(unsafe_code)]
 
+mod exact;
+pub mod fixed_priority;
 mod task;
+#[cfg(test)]
+mod tests;
+mod window;
 
 pub use task::Task;
+pub use window::{HORIZON, ROUNDS};

@@ -1,0 +1,113 @@
+//! Response times under preemptive fixed priorities (HLS equation 6.1; Tindell, Burns and Wellings 1994).
+//!
+//! Exact: some pattern of arrivals attains each, and none exceeds it, under these assumptions.
+//! A1 One processor of speed 1, always there; what scheduling costs is inside `work`.
+//! A2 Tasks are independent: no job waits for another's lock or message, none suspends itself.
+//! A3 No two tasks share a priority; jobs of one task run in order of arrival.
+//! A4 Deadlines play no part: they may exceed the period, and then several jobs of a task overlap.
+//! A5 A job is released at most `jitter` after its arrival; its response counts from the arrival.
+//!
+//! The sweep goes through the busy period of the lowest level once: that of a level ends no earlier than
+//! the last one's, so each task's iteration starts from where the previous stopped.
+
+use crate::Task;
+use crate::window::Window;
+use windfall_time::Span;
+
+/// The longest response time of each task, in decreasing order of priority.
+///
+/// `None`: no bound, because the tasks down to this one take more than the processor (or all of it, and
+/// one has jitter), because a work or period is zero, or beyond [`crate::HORIZON`] and [`crate::ROUNDS`].
+#[must_use]
+pub fn response_times(tasks: &[Task]) -> Vec<Option<Span>> {
+    let mut responses = Vec::with_capacity(tasks.len());
+    if let Some(mut window) = Window::new(tasks) {
+        let bounds = tasks.iter().map_while(|_| window.admit());
+        responses.extend(bounds.map(|worst| Some(Span::from_nanos(worst))));
+    }
+    responses.resize(tasks.len(), None);
+    responses
+}
+
+/// Whether every job meets its deadline, which counts from its arrival.
+#[must_use]
+pub fn schedulable(tasks: &[Task]) -> bool {
+    let responses = response_times(tasks);
+    tasks.iter().zip(responses).all(|(task, worst)| worst.is_some_and(|w| w <= task.deadline))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{small_tasks, task};
+    use proptest::prelude::*;
+
+    /// What the last task's jobs take at worst by definition: from the critical instant on, each
+    /// nanosecond goes to the first task that has work; until all are idle, or for `limit`.
+    fn simulated(tasks: &[Task], limit: u64) -> Option<u64> {
+        let (mut released, mut left) = (vec![0; tasks.len()], vec![0; tasks.len()]);
+        let (mut finished, mut worst) = (0, 0);
+        for now in 0..limit {
+            // A window ends where the work that arrived before is done, whatever arrives now.
+            if now > 0 && left.iter().all(|left| *left == 0) {
+                return Some(worst);
+            }
+            for (index, task) in tasks.iter().enumerate() {
+                while released[index] * task.period.as_nanos() <= now + task.jitter.as_nanos() {
+                    released[index] += 1;
+                    left[index] += task.work.as_nanos();
+                }
+            }
+            let running = left.iter().position(|left| *left > 0).unwrap();
+            left[running] -= 1;
+            let last = tasks.last().unwrap();
+            if running == tasks.len() - 1 && left[running] % last.work.as_nanos() == 0 {
+                let arrival = finished * last.period.as_nanos();
+                worst = worst.max(now + 1 + last.jitter.as_nanos() - arrival);
+                finished += 1;
+            }
+        }
+        None
+    }
+
+    proptest! {
+        #[test]
+        fn limit_the_sweep_is_the_simulated_critical_instant(tasks in small_tasks(1..=4)) {
+            let responses = response_times(&tasks);
+            for last in 0..tasks.len() {
+                let slow = simulated(&tasks[..=last], 60_000);
+                prop_assert_eq!(responses[last], slow.map(Span::from_nanos));
+            }
+        }
+
+        #[test]
+        fn law_any_numbers_have_an_answer(
+            numbers in prop::collection::vec(any::<(u64, u64, u64, u64)>(), 0..4)
+        ) {
+            let tasks: Vec<Task> = numbers.iter().map(|(c, t, d, j)| task(*c, *t, *d, *j)).collect();
+            prop_assert_eq!(response_times(&tasks).len(), tasks.len());
+        }
+    }
+
+    #[test]
+    fn refuses_utilisation_above_one_at_once() {
+        let tasks = [task(1, 3, 3, 0), task(2, 3, 3, 0), task(1, 1_000_000_007, 1, 0)];
+        let one = |ns| Some(Span::from_nanos(ns));
+        assert_eq!(response_times(&tasks), [one(1), one(3), None]);
+        assert!(!schedulable(&tasks));
+    }
+
+    #[test]
+    fn refuses_all_of_the_processor_with_jitter_and_accepts_without() {
+        assert_eq!(response_times(&[task(3, 3, 3, 1)]), [None]);
+        assert_eq!(response_times(&[task(3, 3, 3, 0)]), [Some(Span::from_nanos(3))]);
+    }
+
+    #[test]
+    fn accepts_deadlines_beyond_the_period() {
+        // Lehoczky 1990: the first job of the second task is not the one that takes longest.
+        let tasks = [task(26, 70, 70, 0), task(62, 100, 118, 0)];
+        assert_eq!(response_times(&tasks)[1], Some(Span::from_nanos(118)));
+        assert!(schedulable(&tasks));
+    }
+}

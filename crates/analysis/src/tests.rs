@@ -1,0 +1,20 @@
+//! What the tests of several files draw from.
+
+use crate::Task;
+use core::ops::RangeInclusive;
+use proptest::prelude::*;
+use windfall_time::Span;
+
+/// A task in nanoseconds: work, period, deadline, jitter.
+pub(crate) fn task(work: u64, period: u64, deadline: u64, jitter: u64) -> Task {
+    let [work, period, deadline, jitter] = [work, period, deadline, jitter].map(Span::from_nanos);
+    Task { work, period, deadline, jitter }
+}
+
+/// Tasks so small that a simulation by the nanosecond soon comes to the end of every busy period.
+pub(crate) fn small_tasks(count: RangeInclusive<usize>) -> impl Strategy<Value = Vec<Task>> {
+    let one = (1_u64..=4, 2_u64..=8, 1_u64..=16, 0_u64..=9).prop_map(
+        |(work, period, deadline, jitter)| task(work, period, deadline, jitter.saturating_sub(4)),
+    );
+    prop::collection::vec(one, count)
+}

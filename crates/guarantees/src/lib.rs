@@ -17,11 +17,16 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod backwards;
 pub mod conversion;
 mod guarantee;
 mod length;
+mod rewrite;
+mod supply;
 mod text;
 
+pub use backwards::basic_for;
 pub use conversion::{Conversion, Given, Offer, Tell, Terms};
 pub use guarantee::{Guarantee, Type};
 pub use length::Length;
+pub use rewrite::{Rule, Step, Unfit, form, line, rewrite};

@@ -8,10 +8,12 @@
 
 mod exact;
 pub mod fixed_priority;
+mod supply;
 mod task;
 #[cfg(test)]
 mod tests;
 mod window;
 
+pub use supply::Supply;
 pub use task::Task;
 pub use window::{HORIZON, ROUNDS};

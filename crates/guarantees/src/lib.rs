@@ -18,9 +18,11 @@ extern crate alloc;
 extern crate std;
 
 mod backwards;
+pub mod check;
 pub mod conversion;
 mod guarantee;
 mod length;
+mod refusal;
 mod rewrite;
 mod supply;
 mod text;
@@ -29,4 +31,5 @@ pub use backwards::basic_for;
 pub use conversion::{Conversion, Given, Offer, Tell, Terms};
 pub use guarantee::{Guarantee, Type};
 pub use length::Length;
+pub use refusal::{Change, Refusal, refusal};
 pub use rewrite::{Rule, Step, Unfit, form, line, rewrite};

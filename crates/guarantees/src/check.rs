@@ -1,0 +1,309 @@
+//! The checker of HLS 5.1.2: from the root down, a chain of conversions for everything that is asked.
+//!
+//! At each virtual processor there is a small set of guarantees that hold at once (its *options*), each
+//! with the link that proves it. A scheduler's own virtual processors stand for what their contracts
+//! say: what was asked and granted, or else all that is offered. Each of these is rewritten to the types
+//! that the scheduler can make use of; the scheduler says what its children are given; what is asked
+//! is granted when it follows from one of the options.
+//!
+//! Invariants: a granted request has a chain from `ALL` to it, each link of which is a rule or a
+//! scheduler's own conversion; the verdict on one virtual processor depends on what is above it and
+//! beside it, never on what is below (HLS 5.1.1, local knowledge).
+//! Read next: `refusal.rs`, which says what would help.
+
+use crate::conversion::{Conversion, Terms};
+use crate::guarantee::{Guarantee, Type};
+use crate::rewrite::{Rule, Step, Unfit, form, rewrite};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use windfall_time::Ratio;
+
+/// A hierarchy, as far as guarantees are concerned.
+pub struct Tree<'a> {
+    /// The schedulers, each after those above it.
+    pub nodes: Vec<Node<'a>>,
+    /// The virtual processors between them, and those of threads.
+    pub vps: Vec<Vp>,
+    /// How much weight a share of a whole processor is.
+    pub scale: Ratio,
+}
+
+/// An instance of a scheduler.
+pub struct Node<'a> {
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: &'static str,
+    /// What it makes of guarantees.
+    pub conversion: &'a dyn Conversion,
+    /// Its own virtual processors, by number; at least one.
+    pub own: Vec<usize>,
+    /// Its children's virtual processors, in the order in which they were created.
+    pub children: Vec<usize>,
+}
+
+/// A virtual processor: one parent, one child.
+pub struct Vp {
+    /// Whose it is: a thread's or a scheduler's name.
+    pub name: String,
+    /// The scheduler that gives; `None` is the top.
+    pub parent: Option<usize>,
+    /// The scheduler that has it; `None` is a thread.
+    pub child: Option<usize>,
+    /// What its owner asks for.
+    pub asks: Option<Guarantee>,
+    /// What its owner has told the parent.
+    pub terms: Terms,
+}
+
+/// A proved guarantee: what it is, and from which others it follows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Link {
+    /// The guarantee.
+    pub gives: Guarantee,
+    /// Why it holds.
+    pub by: By,
+    /// What it follows from; indices of links.
+    pub from: Vec<usize>,
+}
+
+/// Why a link holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    /// The operating system gives each processor whole (HLS 5.2.2.1).
+    System,
+    /// A rewrite rule.
+    Rule(Rule),
+    /// A scheduler: its index, and its rule.
+    Scheduler(usize, &'static str),
+}
+
+/// What was found out about a hierarchy.
+pub struct Findings {
+    /// All links.
+    pub links: Vec<Link>,
+    /// About each virtual processor, by index.
+    pub vps: Vec<Found>,
+}
+
+/// What was found out about a virtual processor.
+#[derive(Clone, Default, Debug)]
+pub struct Found {
+    /// All that holds at once, none following from another; indices of links.
+    pub options: Vec<usize>,
+    /// The link that proves what was asked.
+    pub granted: Option<usize>,
+    /// Why what was asked does not hold.
+    pub refused: Option<Why>,
+}
+
+/// Why a request is refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// The parent can make no use of what it has: what it takes, what it has.
+    Unusable(&'static [Type], Vec<Guarantee>),
+    /// The parent gives nothing: why.
+    Lacks(String),
+    /// What it gives is not enough: what it gives, and why that is not what was asked.
+    Weaker(Guarantee, Unfit),
+}
+
+impl Found {
+    /// Whether something was asked and does not hold.
+    #[must_use]
+    pub const fn is_refused(&self) -> bool {
+        self.refused.is_some()
+    }
+}
+
+/// Finds out what follows for every virtual processor.
+#[must_use]
+pub fn check(tree: &Tree<'_>) -> Findings {
+    let mut findings = Findings { links: Vec::new(), vps: vec![Found::default(); tree.vps.len()] };
+    for (at, vp) in tree.vps.iter().enumerate().filter(|(_, vp)| vp.parent.is_none()) {
+        let all = findings.link(Guarantee::All, By::System, Vec::new());
+        findings.vps[at].options.push(all);
+        findings.answer(at, vp, None);
+    }
+    for (at, node) in tree.nodes.iter().enumerate() {
+        findings.convert(tree, at, node);
+    }
+    findings
+}
+
+impl Findings {
+    fn link(&mut self, gives: Guarantee, by: By, from: Vec<usize>) -> usize {
+        self.links.push(Link { gives, by, from });
+        self.links.len() - 1
+    }
+
+    fn steps(&mut self, mut from: usize, steps: Vec<Step>) -> usize {
+        for step in steps {
+            from = self.link(step.gives, By::Rule(step.rule), vec![from]);
+        }
+        from
+    }
+
+    /// What a scheduler may count on at an own virtual processor.
+    fn contract(&self, vp: usize) -> &[usize] {
+        match &self.vps[vp].granted {
+            Some(link) => core::slice::from_ref(link),
+            None => &self.vps[vp].options,
+        }
+    }
+
+    /// What the guarantees are that a scheduler may count on there.
+    #[must_use]
+    pub fn counted_on(&self, vp: usize) -> Vec<Guarantee> {
+        self.contract(vp).iter().map(|link| self.links[*link].gives).collect()
+    }
+
+    fn convert(&mut self, tree: &Tree<'_>, at: usize, node: &Node<'_>) {
+        let supplies = self.supplies(node);
+        let terms: Vec<Terms> = node.children.iter().map(|vp| tree.vps[*vp].terms).collect();
+        let mut lacks = vec![None; node.children.len()];
+        for supply in &supplies {
+            let own: Vec<Guarantee> = supply.iter().map(|link| self.links[*link].gives).collect();
+            let offers = node.conversion.give(&own, &terms);
+            for ((offer, vp), lack) in offers.into_iter().zip(&node.children).zip(&mut lacks) {
+                for given in offer.gives {
+                    self.offer(*vp, given.guarantee, By::Scheduler(at, given.by), supply);
+                }
+                *lack = lack.take().or(offer.lacks);
+            }
+        }
+        let unusable = supplies.is_empty().then(|| {
+            let has = node.own.iter().flat_map(|own| self.counted_on(*own)).collect();
+            Why::Unusable(node.conversion.takes(), has)
+        });
+        for (vp, lack) in node.children.iter().zip(lacks) {
+            let lack = unusable.clone().or(lack.map(Why::Lacks));
+            self.answer(*vp, &tree.vps[*vp], lack);
+        }
+    }
+
+    /// The ways to supply a scheduler with guarantees of types that it takes: a link for each own
+    /// virtual processor.
+    fn supplies(&mut self, node: &Node<'_>) -> Vec<Vec<usize>> {
+        let takes = node.conversion.takes();
+        if takes.is_empty() {
+            return self.combinations(node);
+        }
+        let mut supplies = Vec::new();
+        for kind in takes {
+            let ways: Vec<Vec<(usize, Vec<Step>)>> = node
+                .own
+                .iter()
+                .map(|own| {
+                    let contract = self.contract(*own).iter();
+                    let form = |link: &usize| Some((*link, form(&self.links[*link].gives, *kind)?));
+                    contract.filter_map(form).collect()
+                })
+                .collect();
+            match <[_; 1]>::try_from(ways) {
+                Ok([only]) => {
+                    for (link, steps) in only {
+                        let link = self.steps(link, steps);
+                        supplies.push(vec![link]);
+                    }
+                }
+                Err(ways) if ways.iter().all(|way| !way.is_empty()) => {
+                    let first = ways.into_iter().filter_map(|way| way.into_iter().next());
+                    let supply = first.map(|(link, steps)| self.steps(link, steps)).collect();
+                    supplies.push(supply);
+                }
+                Err(_) => {}
+            }
+        }
+        supplies
+    }
+
+    /// All ways to choose one option for each own virtual processor, as far as they are few.
+    fn combinations(&self, node: &Node<'_>) -> Vec<Vec<usize>> {
+        const MANY: usize = 16;
+        let mut ways = vec![Vec::new()];
+        for own in &node.own {
+            let contract = self.contract(*own);
+            let choices = if ways.len() * contract.len() > MANY { 1 } else { contract.len() };
+            let longer = |way: &Vec<usize>| {
+                let with = |link: &usize| {
+                    let mut way = way.clone();
+                    way.push(*link);
+                    way
+                };
+                contract.iter().take(choices).map(with).collect::<Vec<_>>()
+            };
+            ways = ways.iter().flat_map(longer).collect();
+        }
+        ways
+    }
+
+    /// A scheduler gives this: an option, unless it follows from another; those that follow from it
+    /// are none any longer.
+    fn offer(&mut self, vp: usize, gives: Guarantee, by: By, from: &[usize]) {
+        if gives == Guarantee::Null {
+            return;
+        }
+        let follows = |link: &usize, links: &[Link]| rewrite(&links[*link].gives, &gives).is_ok();
+        if self.vps[vp].options.iter().any(|link| follows(link, &self.links)) {
+            return;
+        }
+        let mut options = core::mem::take(&mut self.vps[vp].options);
+        options.retain(|link| rewrite(&gives, &self.links[*link].gives).is_err());
+        options.push(self.link(gives, by, from.to_vec()));
+        self.vps[vp].options = options;
+    }
+
+    /// Decides on what is asked: the shortest chain that proves it, or why there is none.
+    fn answer(&mut self, at: usize, vp: &Vp, lack: Option<Why>) {
+        let Some(asked) = vp.asks else { return };
+        let mut best: Option<(usize, Vec<Step>)> = None;
+        let mut closest: Option<(Guarantee, Unfit)> = None;
+        for link in &self.vps[at].options {
+            let gives = self.links[*link].gives;
+            match rewrite(&gives, &asked) {
+                Ok(steps) if best.as_ref().is_none_or(|(_, best)| steps.len() < best.len()) => {
+                    best = Some((*link, steps));
+                }
+                Ok(_) => {}
+                Err(why) => {
+                    let numbers = matches!(why, Unfit::TooMuch { .. });
+                    if closest.is_none() || numbers {
+                        closest = Some((gives, why));
+                    }
+                }
+            }
+        }
+        if best.is_none() && asked == Guarantee::Null {
+            let nothing = self.link(Guarantee::Null, By::Rule(Rule::Nothing), Vec::new());
+            best = Some((nothing, Vec::new()));
+        }
+        match best {
+            Some((link, steps)) => self.vps[at].granted = Some(self.steps(link, steps)),
+            None => {
+                let nothing = || format!("it gives nothing to `{}`", vp.name);
+                let weaker = closest.map(|(gives, why)| Why::Weaker(gives, why));
+                let why = lack.or(weaker).unwrap_or_else(|| Why::Lacks(nothing()));
+                self.vps[at].refused = Some(why);
+            }
+        }
+    }
+
+    /// The links that lead to `link`, each after those that it follows from, itself last.
+    #[must_use]
+    pub fn chain(&self, link: usize) -> Vec<usize> {
+        let mut chain: Vec<usize> = Vec::new();
+        let mut stack = vec![(link, false)];
+        while let Some((link, expanded)) = stack.pop() {
+            if expanded {
+                chain.push(link);
+            } else if !chain.contains(&link) && !stack.contains(&(link, true)) {
+                stack.push((link, true));
+                stack.extend(self.links[link].from.iter().rev().map(|from| (*from, false)));
+            }
+        }
+        chain
+    }
+}

@@ -1,0 +1,313 @@
+//! What would help where a request is refused: less of it, others gone, or more from above.
+//!
+//! Each answer is found by asking the parent's conversion again with changed terms, so it is true of
+//! every scheduler, whatever its admission is. Conversions are monotone (C2), so bisection finds the
+//! border to the nanosecond; shares to a thousandth. What others were granted stays granted in every
+//! answer but the one that names who stands in the way.
+
+use crate::check::{Findings, Tree};
+use crate::conversion::{Tell, Terms};
+use crate::guarantee::Guarantee;
+use crate::length::Length;
+use crate::rewrite::{form, rewrite};
+use alloc::vec;
+use alloc::vec::Vec;
+use windfall_time::{Ratio, Span};
+
+/// What would help.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Refusal {
+    /// As asked but for the amount, or the share: the largest that this place could promise.
+    pub largest: Option<Guarantee>,
+    /// As asked but for the period, or the error: the shortest that this place could promise.
+    pub shortest: Option<Guarantee>,
+    /// Without these others the request could be granted as it is; indices of virtual processors.
+    pub in_the_way: Vec<usize>,
+    /// The smallest change above, from the parent upwards, that would admit it.
+    pub above: Vec<Change>,
+}
+
+/// A guarantee that would have to be another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Change {
+    /// Whose.
+    pub vp: usize,
+    /// What it is.
+    pub now: Guarantee,
+    /// The least that it would have to be.
+    pub needs: Guarantee,
+    /// Whether its own parent could give that as things are.
+    pub possible: bool,
+}
+
+/// How many siblings are tried, the largest first, to name who stands in the way.
+const TRIED: usize = 64;
+
+/// What would help `vp`, which was refused.
+#[must_use]
+pub fn refusal(tree: &Tree<'_>, findings: &Findings, vp: usize) -> Refusal {
+    let (Some(asked), Some(parent)) = (tree.vps[vp].asks, tree.vps[vp].parent) else {
+        return Refusal::default();
+    };
+    let place = Place::of(tree, findings, parent, vp);
+    let (largest, shortest) = place.nearest(&asked);
+    Refusal {
+        largest,
+        shortest,
+        in_the_way: place.in_the_way(&asked),
+        above: above(tree, findings, &place, &asked),
+    }
+}
+
+/// A place below a scheduler, and what the scheduler may count on.
+struct Place<'t, 'a> {
+    tree: &'t Tree<'a>,
+    node: usize,
+    vp: usize,
+    /// For each own virtual processor, what it may count on.
+    own: Vec<Vec<Guarantee>>,
+    /// The children that were granted what they asked.
+    kept: Vec<usize>,
+}
+
+impl<'t, 'a> Place<'t, 'a> {
+    fn of(tree: &'t Tree<'a>, findings: &Findings, node: usize, vp: usize) -> Place<'t, 'a> {
+        let own = tree.nodes[node].own.iter().map(|own| findings.counted_on(*own)).collect();
+        let granted = |child: &&usize| findings.vps[**child].granted.is_some() && **child != vp;
+        let kept = tree.nodes[node].children.iter().filter(granted).copied().collect();
+        Place { tree, node, vp, own, kept }
+    }
+
+    /// The terms with which `asked` would be asked for; what is told besides stays.
+    fn terms(&self, asked: &Guarantee) -> Option<Terms> {
+        let mut terms = self.tree.vps[self.vp].terms;
+        match self.tree.nodes[self.node].conversion.tell(asked).ok()? {
+            Tell::Nothing => {}
+            Tell::Reserve { amount, period } => terms.reserve = Some((amount, period)),
+            Tell::Block { amount, period, at } => {
+                (terms.reserve, terms.at) = (Some((amount, period)), at);
+            }
+            Tell::Share(share) => terms.weight = share.checked_mul(self.tree.scale)?,
+        }
+        Some(terms)
+    }
+
+    /// Whether `asked` could be granted here, with what is counted on, without some children.
+    fn would(&self, asked: &Guarantee, own: &[Vec<Guarantee>], without: &[usize]) -> bool {
+        let Some(terms) = self.terms(asked) else { return false };
+        let node = &self.tree.nodes[self.node];
+        let children: Vec<usize> =
+            node.children.iter().copied().filter(|child| !without.contains(child)).collect();
+        let told =
+            |child: &usize| if *child == self.vp { terms } else { self.tree.vps[*child].terms };
+        let all_terms: Vec<Terms> = children.iter().map(told).collect();
+        let mut open: Vec<(usize, Guarantee)> = Vec::new();
+        for (at, child) in children.iter().enumerate() {
+            let kept = self.kept.contains(child).then_some(self.tree.vps[*child].asks).flatten();
+            let asks = if *child == self.vp { Some(*asked) } else { kept };
+            open.extend(asks.filter(|asks| *asks != Guarantee::Null).map(|asks| (at, asks)));
+        }
+        for supply in supplies(node.conversion.takes(), own) {
+            let offers = node.conversion.give(&supply, &all_terms);
+            open.retain(|(at, asks)| {
+                let gives = &offers[*at].gives;
+                !gives.iter().any(|given| rewrite(&given.guarantee, asks).is_ok())
+            });
+        }
+        open.is_empty()
+    }
+
+    fn fits(&self, asked: &Guarantee) -> bool {
+        self.would(asked, &self.own, &[])
+    }
+
+    /// As asked, with the largest amount or share; and as asked, with the shortest period or error.
+    fn nearest(&self, asked: &Guarantee) -> (Option<Guarantee>, Option<Guarantee>) {
+        let Some((x, y)) = asked.reservation() else {
+            return self.nearest_share(asked);
+        };
+        let (Some(most), Some(least)) = (y.floor(), x.ceil()) else { return (None, None) };
+        let sized = |amount: u64| with(asked, Span::from_nanos(amount).into(), y);
+        let amount = last(1, most.as_nanos(), |amount| self.fits(&sized(amount)));
+        let paced = |period: u64| with(asked, x, Span::from_nanos(period).into());
+        let mut end = least.as_nanos().max(1);
+        while !self.fits(&paced(end)) {
+            match end.checked_mul(2).filter(|end| *end < 1 << 56) {
+                Some(longer) => end = longer,
+                None => return (amount.map(sized), None),
+            }
+        }
+        let period = first(least.as_nanos().max(1), end, |period| self.fits(&paced(period)));
+        (amount.map(sized), period.map(paced))
+    }
+
+    fn nearest_share(&self, asked: &Guarantee) -> (Option<Guarantee>, Option<Guarantee>) {
+        let share = |n: u64| {
+            let share = Ratio::new(i128::from(n), 1_000).unwrap_or(Ratio::ZERO);
+            match *asked {
+                Guarantee::BoundedShare(_, d) => Guarantee::BoundedShare(share, d),
+                Guarantee::Slower(_) => Guarantee::Slower(share),
+                _ => Guarantee::Share(share),
+            }
+        };
+        if !matches!(
+            asked,
+            Guarantee::BoundedShare(..) | Guarantee::Slower(_) | Guarantee::Share(_)
+        ) {
+            return (None, None);
+        }
+        let largest = last(1, 1_000, |n| self.fits(&share(n))).map(share);
+        let Guarantee::BoundedShare(s, d) = *asked else { return (largest, None) };
+        let error = |n: u64| Guarantee::BoundedShare(s, Span::from_nanos(n).into());
+        let Some(begin) = d.ceil() else { return (largest, None) };
+        let end = begin.as_nanos().max(1).saturating_mul(1 << 16).min(1 << 56);
+        let least = first(begin.as_nanos(), end, |n| self.fits(&error(n))).map(error);
+        (largest, least)
+    }
+
+    /// Others without whom the request could be granted: one alone, where one is enough, else the
+    /// largest together.
+    fn in_the_way(&self, asked: &Guarantee) -> Vec<usize> {
+        let size = |child: usize| {
+            let vp = &self.tree.vps[child];
+            let reserved = vp.terms.reserve.and_then(|(x, y)| x.over(y));
+            reserved.or_else(|| vp.asks.and_then(|asks| asks.share())).unwrap_or(Ratio::ZERO)
+        };
+        let children = &self.tree.nodes[self.node].children;
+        let mut others: Vec<usize> =
+            children.iter().copied().filter(|child| *child != self.vp).collect();
+        others.sort_by_key(|child| core::cmp::Reverse(size(*child)));
+        others.truncate(TRIED);
+        // The smallest that is enough alone takes the least from the others.
+        if let Some(one) = others.iter().rev().find(|one| self.would(asked, &self.own, &[**one])) {
+            return vec![*one];
+        }
+        for count in 2..=others.len() {
+            if self.would(asked, &self.own, &others[..count]) {
+                return others[..count].to_vec();
+            }
+        }
+        Vec::new()
+    }
+
+    /// The least that one own virtual processor would have to have, where more of the same helps.
+    fn needs(&self, asked: &Guarantee) -> Option<(usize, Guarantee, Guarantee)> {
+        let node = &self.tree.nodes[self.node];
+        for (at, own) in node.own.iter().enumerate() {
+            for now in &self.own[at] {
+                let more = |needs: &Guarantee| {
+                    let mut own = self.own.clone();
+                    own[at] = vec![*needs];
+                    self.would(asked, &own, &[])
+                };
+                if let Some(needs) = strengthen(now, more) {
+                    return Some((*own, *now, needs));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The changes above: at the parent, and further up as long as one is not possible as things are.
+fn above(
+    tree: &Tree<'_>,
+    findings: &Findings,
+    place: &Place<'_, '_>,
+    asked: &Guarantee,
+) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let mut next = place.needs(asked);
+    while let Some((vp, now, needs)) = next.take() {
+        let Some(parent) = tree.vps[vp].parent else { break };
+        let place = Place::of(tree, findings, parent, vp);
+        let possible = place.fits(&needs);
+        changes.push(Change { vp, now, needs, possible });
+        if !possible {
+            next = place.needs(&needs);
+        }
+    }
+    changes
+}
+
+/// The guarantees that a scheduler is supplied with: one for each own virtual processor, of the types
+/// that it takes.
+fn supplies(takes: &[crate::Type], own: &[Vec<Guarantee>]) -> Vec<Vec<Guarantee>> {
+    if takes.is_empty() {
+        return own
+            .iter()
+            .map(|options| options.first().copied())
+            .collect::<Option<_>>()
+            .into_iter()
+            .collect();
+    }
+    let mut supplies = Vec::new();
+    for kind in takes {
+        let formed = |options: &Vec<Guarantee>| {
+            let mut formed = options.iter().filter_map(|has| {
+                let steps = form(has, *kind)?;
+                Some(steps.last().map_or(*has, |step| step.gives))
+            });
+            formed.next()
+        };
+        supplies.extend(own.iter().map(formed).collect::<Option<Vec<_>>>());
+    }
+    supplies
+}
+
+/// The least guarantee of the same form, above `now`, for which `enough` holds.
+fn strengthen(now: &Guarantee, enough: impl Fn(&Guarantee) -> bool) -> Option<Guarantee> {
+    if let Some((x, y)) = now.reservation() {
+        let sized = |amount: u64| with(now, Span::from_nanos(amount).into(), y);
+        let (begin, end) = (x.ceil()?.as_nanos(), y.floor()?.as_nanos());
+        return first(begin, end, |amount| enough(&sized(amount))).map(sized);
+    }
+    let share = |n: u64| {
+        let share = Ratio::new(i128::from(n), 1_000).unwrap_or(Ratio::ZERO);
+        match *now {
+            Guarantee::BoundedShare(_, d) => Some(Guarantee::BoundedShare(share, d)),
+            Guarantee::Slower(_) => Some(Guarantee::Slower(share)),
+            Guarantee::Share(_) => Some(Guarantee::Share(share)),
+            _ => None,
+        }
+    };
+    let begin = now.share()?.checked_mul(Ratio::whole(1_000))?;
+    let begin = u64::try_from(begin.numerator().div_euclid(begin.denominator())).ok()? + 1;
+    first(begin, 1_000, |n| share(n).is_some_and(|needs| enough(&needs))).and_then(share)
+}
+
+/// The same reservation with another amount and period.
+fn with(guarantee: &Guarantee, x: Length, y: Length) -> Guarantee {
+    match *guarantee {
+        Guarantee::BasicHard(..) => Guarantee::BasicHard(x, y),
+        Guarantee::BasicSoft(..) => Guarantee::BasicSoft(x, y),
+        Guarantee::ContinuousHard(..) => Guarantee::ContinuousHard(x, y),
+        Guarantee::ContinuousSoft(..) => Guarantee::ContinuousSoft(x, y),
+        Guarantee::Probabilistic(_, _, z) => Guarantee::Probabilistic(x, y, z.min(y)),
+        Guarantee::NonPreemptive(..) => Guarantee::NonPreemptive(x, y),
+        Guarantee::Synchronized(_, _, z) => Guarantee::Synchronized(x, y, z),
+        other => other,
+    }
+}
+
+/// The first number in `begin..=end` for which `holds`, which holds for all after it.
+fn first(begin: u64, end: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
+    let (mut low, mut high) = (begin, end);
+    if low > high || !holds(high) {
+        return None;
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) { high = middle } else { low = middle + 1 }
+    }
+    Some(low)
+}
+
+/// The last number in `begin..=end` for which `holds`, which holds for all before it.
+fn last(begin: u64, end: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
+    if begin > end || !holds(begin) {
+        return None;
+    }
+    let beyond = first(begin, end, |n| !holds(n));
+    Some(beyond.map_or(end, |beyond| beyond - 1))
+}

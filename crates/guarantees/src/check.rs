@@ -11,7 +11,7 @@
 //! beside it, never on what is below (HLS 5.1.1, local knowledge).
 //! Read next: `refusal.rs`, which says what would help.
 
-use crate::conversion::{Conversion, Terms};
+use crate::conversion::{Conversion, Offer, Terms};
 use crate::guarantee::{Guarantee, Type};
 use crate::rewrite::{Rule, Step, Unfit, form, rewrite};
 use alloc::format;
@@ -58,6 +58,31 @@ pub struct Vp {
     pub terms: Terms,
 }
 
+impl Tree<'_> {
+    /// Of each scheduler, whether all its own virtual processors stem from one processor.
+    fn on_one(&self) -> Vec<bool> {
+        let mut places: Vec<Option<usize>> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let mut above = node.own.iter().map(|own| match self.vps[*own].parent {
+                None => Some(*own),
+                Some(parent) => places.get(parent).copied().flatten(),
+            });
+            let first = above.next().flatten();
+            places.push(first.filter(|_| above.all(|place| place == first)));
+        }
+        places.iter().map(Option::is_some).collect()
+    }
+}
+
+impl Node<'_> {
+    pub(crate) fn give(&self, on_one: bool, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        match on_one {
+            true => self.conversion.give_on_one(own, children),
+            false => self.conversion.give(own, children),
+        }
+    }
+}
+
 /// A proved guarantee: what it is, and from which others it follows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Link {
@@ -86,6 +111,8 @@ pub struct Findings {
     pub links: Vec<Link>,
     /// About each virtual processor, by index.
     pub vps: Vec<Found>,
+    /// Of each scheduler, whether all its own virtual processors stem from one processor.
+    pub(crate) on_one: Vec<bool>,
 }
 
 /// What was found out about a virtual processor.
@@ -121,7 +148,8 @@ impl Found {
 /// Finds out what follows for every virtual processor.
 #[must_use]
 pub fn check(tree: &Tree<'_>) -> Findings {
-    let mut findings = Findings { links: Vec::new(), vps: vec![Found::default(); tree.vps.len()] };
+    let vps = vec![Found::default(); tree.vps.len()];
+    let mut findings = Findings { links: Vec::new(), vps, on_one: tree.on_one() };
     for (at, vp) in tree.vps.iter().enumerate().filter(|(_, vp)| vp.parent.is_none()) {
         let all = findings.link(Guarantee::All, By::System, Vec::new());
         findings.vps[at].options.push(all);
@@ -166,7 +194,7 @@ impl Findings {
         let mut lacks = vec![None; node.children.len()];
         for supply in &supplies {
             let own: Vec<Guarantee> = supply.iter().map(|link| self.links[*link].gives).collect();
-            let offers = node.conversion.give(&own, &terms);
+            let offers = node.give(self.on_one[at], &own, &terms);
             for ((offer, vp), lack) in offers.into_iter().zip(&node.children).zip(&mut lacks) {
                 for given in offer.gives {
                     self.offer(*vp, given.guarantee, By::Scheduler(at, given.by), supply);

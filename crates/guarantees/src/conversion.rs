@@ -32,6 +32,12 @@ pub trait Conversion {
     /// What each child is given, in the same order. `own` holds one guarantee for each own VP, of a
     /// type that [`takes`](Self::takes) names.
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer>;
+
+    /// As [`give`](Self::give), where all own VPs stem from one processor, so that no two of them
+    /// ever run at once.
+    fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        self.give(own, children)
+    }
 }
 
 /// What a child tells a scheduler in order to be given something.
@@ -70,8 +76,8 @@ pub struct Terms {
     pub weight: Ratio,
     /// How far it may borrow against its future allocation.
     pub warp: Span,
-    /// Its priority, the larger first.
-    pub priority: i32,
+    /// Its priority, the larger first; one that has told none comes after all that have.
+    pub priority: Option<i32>,
     /// How often it works: longest work of a job if known, least time between jobs, relative deadline.
     pub rate: Option<(Option<Span>, Span, Span)>,
     /// What its tickets are counted in.
@@ -79,14 +85,14 @@ pub struct Terms {
 }
 
 impl Default for Terms {
-    /// Nothing told: weight 1, priority 0.
+    /// Nothing told: weight 1.
     fn default() -> Terms {
         Terms {
             reserve: None,
             at: None,
             weight: Ratio::ONE,
             warp: Span::ZERO,
-            priority: 0,
+            priority: None,
             rate: None,
             currency: None,
         }

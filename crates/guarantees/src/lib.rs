@@ -33,3 +33,4 @@ pub use guarantee::{Guarantee, Type};
 pub use length::Length;
 pub use refusal::{Change, Refusal, refusal};
 pub use rewrite::{Rule, Step, Unfit, form, line, rewrite};
+pub use supply::least;

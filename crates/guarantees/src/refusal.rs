@@ -63,6 +63,7 @@ pub fn refusal(tree: &Tree<'_>, findings: &Findings, vp: usize) -> Refusal {
 struct Place<'t, 'a> {
     tree: &'t Tree<'a>,
     node: usize,
+    on_one: bool,
     vp: usize,
     /// For each own virtual processor, what it may count on.
     own: Vec<Vec<Guarantee>>,
@@ -75,7 +76,7 @@ impl<'t, 'a> Place<'t, 'a> {
         let own = tree.nodes[node].own.iter().map(|own| findings.counted_on(*own)).collect();
         let granted = |child: &&usize| findings.vps[**child].granted.is_some() && **child != vp;
         let kept = tree.nodes[node].children.iter().filter(granted).copied().collect();
-        Place { tree, node, vp, own, kept }
+        Place { tree, node, on_one: findings.on_one[node], vp, own, kept }
     }
 
     /// The terms with which `asked` would be asked for; what is told besides stays.
@@ -108,7 +109,7 @@ impl<'t, 'a> Place<'t, 'a> {
             open.extend(asks.filter(|asks| *asks != Guarantee::Null).map(|asks| (at, asks)));
         }
         for supply in supplies(node.conversion.takes(), own) {
-            let offers = node.conversion.give(&supply, &all_terms);
+            let offers = node.give(self.on_one, &supply, &all_terms);
             open.retain(|(at, asks)| {
                 let gives = &offers[*at].gives;
                 !gives.iter().any(|given| rewrite(&given.guarantee, asks).is_ok())

@@ -1,4 +1,4 @@
-//! The least processor time that a reservation leaves in an interval of a given length.
+//! The least processor time that a guarantee leaves in an interval of a given length.
 //!
 //! A continuous reservation leaves a gap of at most y - x (lemma 5.2), a basic one of at most 2(y - x)
 //! (lemma 5.3); after that both give x in each y, as late as they may. So the least supply of a basic
@@ -24,9 +24,19 @@ pub(crate) fn idle(amount: Length, period: Length) -> Option<Length> {
     period.checked_sub(amount)
 }
 
-/// The least that a reservation gives in any interval of that length; `None` for anything else, or
-/// when its numbers are too fine.
-pub(crate) fn least(guarantee: &Guarantee, interval: Length) -> Option<Length> {
+/// The least that a guarantee gives in any interval of that length, its owner being runnable; `None`
+/// for one that bounds no interval (`RESU`, `PS`), or when its numbers are too fine.
+#[must_use]
+pub fn least(guarantee: &Guarantee, interval: Length) -> Option<Length> {
+    match *guarantee {
+        Guarantee::All => return Some(interval),
+        Guarantee::Null => return Some(Length::ZERO),
+        Guarantee::BoundedShare(share, error) => {
+            let steady = interval.checked_mul(share)?;
+            return Some(steady.checked_sub(error).unwrap_or(Length::ZERO));
+        }
+        _ => {}
+    }
     let (x, y) = guarantee.reservation()?;
     let idle = idle(x, y)?;
     let interval = match (is_continuous(guarantee), interval.checked_sub(idle)) {

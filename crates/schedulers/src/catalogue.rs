@@ -147,6 +147,7 @@ impl Settings<'_> {
 /// All kinds, in alphabetical order.
 pub const KINDS: &[&Kind] = &[
     &crate::edf::KIND,
+    &crate::fc_edf::KIND,
     &crate::fixed_priority::KIND,
     &crate::join::KIND,
     &crate::limit::KIND,

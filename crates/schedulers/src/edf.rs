@@ -21,7 +21,7 @@ use windfall_time::{Instant, Span};
 
 const TAKES: &str = "job, periodic";
 /// When the first deadline among unfinished jobs comes, with `late = "abort"`.
-const EXPIRY: TimerId = TimerId(1);
+pub(crate) const EXPIRY: TimerId = TimerId(1);
 
 pub(crate) const KIND: Kind = Kind {
     name: "edf",
@@ -104,6 +104,8 @@ pub struct Edf {
     late: Late,
     /// Unfinished jobs by deadline; only kept with [`Late::Abort`].
     due: Heap<Instant>,
+    /// Whether the next job that begins is given up at once.
+    refuses: bool,
 }
 
 impl Edf {
@@ -113,12 +115,25 @@ impl Edf {
         Edf { late, ..Edf::default() }
     }
 
+    /// The next job that begins is given up at once.
+    pub(crate) fn refuse_next(&mut self) {
+        self.refuses = true;
+    }
+
+    /// When the job would be due that begins if `child` wakes now; `None` where none begins, or one
+    /// that is due never.
+    pub(crate) fn due_on_waking(&self, child: Child, now: Instant) -> Option<Instant> {
+        let job = self.jobs.jobs[child.index()];
+        job.relative.filter(|_| !job.told).map(|span| now.saturating_add(span))
+    }
+
     /// A job of `child` begins.
     fn begin(&mut self, child: Child, release: Instant, deadline: Instant, port: &mut Port<'_>) {
+        let refused = core::mem::take(&mut self.refuses);
         let job = &mut self.jobs.jobs[child.index()];
-        (job.release, job.deadline, job.expired) = (release, deadline, false);
+        (job.release, job.deadline, job.expired) = (release, deadline, refused);
         if self.late == Late::Abort {
-            if deadline == Instant::MAX {
+            if refused || deadline == Instant::MAX {
                 self.due.remove(child.0);
             } else {
                 self.due.set(child.0, deadline);
@@ -132,20 +147,27 @@ impl Edf {
     }
 
     /// Gives up the job whose deadline came first; the next one, if it has come too, in a call of
-    /// its own, so that no call takes long.
-    fn expire(&mut self, port: &mut Port<'_>) {
-        if let Some((_, slot)) = self.due.peek().filter(|(at, _)| *at <= port.now()) {
+    /// its own, so that no call takes long. Whose job it was.
+    pub(crate) fn expire(&mut self, port: &mut Port<'_>) -> Option<Child> {
+        let late = self.due.peek().filter(|(at, _)| *at <= port.now());
+        let child = late.map(|(_, slot)| Child(slot));
+        if let Some(child) = child {
             self.due.pop();
-            let child = Child(slot);
             self.jobs.jobs[child.index()].expired = true;
-            port.note(Some(child), Note::Expired);
-            if port.held_through(child).is_some() {
-                self.pool.rotate(child, &mut self.jobs, port);
-            } else {
-                self.pool.withdraw(child, port);
-            }
+            self.give_up(child, port);
         }
         self.arm(port);
+        child
+    }
+
+    /// A child that does not wait gets nothing more for its job.
+    fn give_up(&mut self, child: Child, port: &mut Port<'_>) {
+        port.note(Some(child), Note::Expired);
+        if port.held_through(child).is_some() {
+            self.pool.rotate(child, &mut self.jobs, port);
+        } else {
+            self.pool.withdraw(child, port);
+        }
     }
 }
 
@@ -182,6 +204,9 @@ impl Scheduler for Edf {
             let deadline = relative.map_or(Instant::MAX, |span| now.saturating_add(span));
             self.begin(child, now, deadline, port);
         }
+        if self.jobs.jobs[child.index()].expired {
+            port.note(Some(child), Note::Expired);
+        }
         self.pool.request(child, &mut self.jobs, port);
     }
 
@@ -204,6 +229,8 @@ impl Scheduler for Edf {
                 self.begin(child, release, deadline, port);
                 if port.child(child) == windfall_hierarchy::VpState::Waiting {
                     self.jobs.jobs[child.index()].told = true;
+                } else if self.jobs.jobs[child.index()].expired {
+                    self.give_up(child, port);
                 } else if expired {
                     self.pool.request(child, &mut self.jobs, port);
                 } else {
@@ -230,7 +257,9 @@ impl Scheduler for Edf {
     fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
         match timer {
             SETTLED => self.pool.settled(&mut self.jobs, port),
-            _ => self.expire(port),
+            _ => {
+                self.expire(port);
+            }
         }
     }
 

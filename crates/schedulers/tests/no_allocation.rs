@@ -50,7 +50,9 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
         "proportional-share" => vec![Message::Share(number + 1), Message::Warp(ms(number % 3))],
         "rez" => vec![Message::Reserve { amount: ms(0), period: ms(number + 40) }],
         "limit" => vec![Message::Reserve { amount: ms(1), period: ms(9) }],
-        "edf" | "llf" | "rate-monotonic" => vec![Message::Periodic { period, deadline, amount }],
+        "edf" | "fc-edf" | "llf" | "rate-monotonic" => {
+            vec![Message::Periodic { period, deadline, amount }]
+        }
         _ => Vec::new(),
     }
 }

@@ -22,6 +22,7 @@ pub mod check;
 pub mod conversion;
 mod guarantee;
 mod length;
+pub mod meaning;
 mod refusal;
 mod rewrite;
 mod supply;

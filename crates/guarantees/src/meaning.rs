@@ -1,0 +1,362 @@
+//! What a guarantee means in a run: every window of it, measured exactly (HLS 5.2.2).
+//!
+//! A [`Judge`] hears when one virtual processor became runnable, when it was served and when it
+//! stopped being runnable, and says whether a guarantee was kept, in which window it fared worst, and
+//! how far from broken that was. Windows lie inside one stretch of being runnable, for no guarantee
+//! holds longer (HLS 5.1.3, assumption 4), and a stretch that is too short for any window in which
+//! something is promised tests nothing. Nobody knows when a stretch will end, so a window that its end
+//! cuts off promises what the rest of it, fully served, could not have made good.
+//!
+//! Invariants: all windows are looked at, not samples; integers decide; memory is what the last window
+//! needs, however long the run. Slow definitions: `tests/meaning.rs`.
+//! Absent on purpose: what follows from what (`rewrite.rs`), and whose time was stolen.
+//! Read next: `meaning/sweep.rs`, where reservations are judged.
+
+mod lag;
+mod longrun;
+mod pieces;
+mod speed;
+mod sweep;
+
+use crate::guarantee::Guarantee;
+use crate::length::Length;
+use lag::Lag;
+use longrun::LongRun;
+use pieces::Pieces;
+use speed::Speed;
+use sweep::Sweep;
+use windfall_time::{Instant, Ratio, Span};
+
+/// A window of time, what was promised in it and what was received.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Window {
+    /// Its beginning, as time since the origin of time.
+    pub from: Length,
+    /// Its end; equal to the beginning when there is no worst window.
+    pub to: Length,
+    /// Processor time that the guarantee promises in a window of this length (where a limit was
+    /// exceeded: the most that it allows).
+    pub promised: Length,
+    /// Processor time that was received.
+    pub received: Length,
+}
+
+/// Whether a guarantee was kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// In all windows.
+    Kept {
+        /// Reservations, `RESU`: the least excess of what was received over what was promised.
+        /// `PSBE s d`: how much smaller d could have been. Pieces, `ALL`: zero.
+        margin: Length,
+        /// Where the margin is least.
+        worst: Window,
+        /// So many windows, disjoint and long enough to promise something, put it to the test.
+        tested: u64,
+    },
+    /// A promise about the long run that no finite run can keep: it was not refuted.
+    NotRefuted {
+        /// By how much the worst stretch exceeds what was promised less the allowance.
+        margin: Length,
+        /// The worst stretch; what is promised is without the allowance.
+        worst: Window,
+        /// What that stretch was allowed to be behind.
+        allowance: Length,
+        /// So many stretches were long enough.
+        tested: u64,
+    },
+    /// Less than promised was received.
+    Broken {
+        /// By how much, in the worst window.
+        short: Length,
+        /// The worst window.
+        worst: Window,
+        /// As for `Kept`.
+        tested: u64,
+    },
+    /// More than a hard reservation allows was received.
+    Exceeded {
+        /// By how much, in the worst window.
+        by: Length,
+        /// The worst window.
+        worst: Window,
+        /// As for `Kept`.
+        tested: u64,
+    },
+    /// Nothing was promised in any window.
+    NeverTested,
+}
+
+impl Verdict {
+    /// Whether the guarantee was broken, from below or from above.
+    #[must_use]
+    pub const fn is_broken(&self) -> bool {
+        matches!(self, Verdict::Broken { .. } | Verdict::Exceeded { .. })
+    }
+
+    /// How many disjoint windows put the guarantee to the test.
+    #[must_use]
+    pub const fn tested(&self) -> u64 {
+        match self {
+            Verdict::Kept { tested, .. }
+            | Verdict::NotRefuted { tested, .. }
+            | Verdict::Broken { tested, .. }
+            | Verdict::Exceeded { tested, .. } => *tested,
+            Verdict::NeverTested => 0,
+        }
+    }
+
+    /// The worst window, where there is one.
+    #[must_use]
+    pub fn worst(&self) -> Option<Window> {
+        match self {
+            Verdict::Kept { worst, .. }
+            | Verdict::NotRefuted { worst, .. }
+            | Verdict::Broken { worst, .. }
+            | Verdict::Exceeded { worst, .. } => Some(*worst).filter(|w| w.from < w.to),
+            Verdict::NeverTested => None,
+        }
+    }
+}
+
+/// Judges one guarantee of one virtual processor while a run goes on.
+///
+/// What is checked for each type, in any window of length t inside one stretch:
+///
+/// - `ALL` (5.2.2.1): t. `NULL` (5.2.2.5): nothing.
+/// - `RESCS x y`, `RESCH` (5.2.2.2, continuous): x in each window of length y, and so
+///   `floor(t/y) x + max(0, t mod y - (y - x))`.
+/// - `RESBS x y`, `RESBH`, `RESPS` (5.2.2.2, basic; lemmas 5.1 and 5.3): the same for `t - (y - x)`,
+///   which is the least that a schedule with x in each aligned period leaves in a window (Shin and Lee,
+///   2003). The periods are the scheduler's and may begin anew at each wake-up, so it is this bound
+///   that is checked and not that there is a phase. It is not enough to look at windows of length
+///   `2y - x` (lemma 5.1): x in each of these comes to the rate `x/(2y - x)` only.
+/// - hard ones (5.2.2.2): also at most `x + floor((t-x)/y) x + min((t-x) mod y, x)`, which is the most
+///   that x in each aligned period leaves; for those with a fixed offset at most
+///   `floor(t/y) x + min(t mod y, x)`.
+/// - `RESNH x y`, `RESSH x y z` (5.2.2.2): there is one offset (that of z) at which a piece of x is
+///   served in each period, over all stretches.
+/// - `RESU r` (5.2.2.3): r times the time between each two consecutive told deadlines.
+/// - `PSBE s d` (5.2.2.4): `s t - d`.
+/// - `PS s` (5.2.2.4): s in the long run. Of a finite run only this is asked: each stretch of length L,
+///   as a whole, receives at least `s L - 3 sqrt(L grain)`. That is six standard deviations of drawing
+///   lots for quanta of length `grain`, and vanishes beside L.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    below: Below,
+    above: Option<Sweep>,
+    /// Judged up to here.
+    now: u64,
+    runnable: bool,
+    /// Service that is not judged yet: it may go on without a break.
+    service: Option<(u64, u64)>,
+}
+
+/// What is promised from below.
+#[derive(Clone, Debug)]
+enum Below {
+    Nothing,
+    Supply(Sweep),
+    Lag(Lag),
+    LongRun(LongRun),
+    Speed(Speed),
+    Pieces(Pieces),
+}
+
+impl Judge {
+    /// Nothing has happened yet. `grain` is the quantum of a scheduler that promises a share in the
+    /// long run. `None` when the guarantee's numbers are too fine to be computed with exactly.
+    #[must_use]
+    pub fn new(guarantee: &Guarantee, grain: Span) -> Option<Judge> {
+        let below = match *guarantee {
+            Guarantee::Null => Below::Nothing,
+            Guarantee::All => Below::Lag(Lag::new(Ratio::ONE, Length::ZERO)?),
+            Guarantee::Slower(rate) => Below::Speed(Speed::new(rate)?),
+            Guarantee::ContinuousHard(x, y) | Guarantee::ContinuousSoft(x, y) => {
+                Below::Supply(Sweep::continuous(x, y)?)
+            }
+            Guarantee::BasicHard(x, y)
+            | Guarantee::BasicSoft(x, y)
+            | Guarantee::Probabilistic(x, y, _) => Below::Supply(Sweep::basic(x, y)?),
+            Guarantee::NonPreemptive(x, y) => Below::Pieces(Pieces::new(x, y, None)?),
+            Guarantee::Synchronized(x, y, z) => Below::Pieces(Pieces::new(x, y, Some(z))?),
+            Guarantee::BoundedShare(share, error) => Below::Lag(Lag::new(share, error)?),
+            Guarantee::Share(share) => Below::LongRun(LongRun::new(share, grain)?),
+        };
+        let above = match *guarantee {
+            Guarantee::BasicHard(x, y) | Guarantee::ContinuousHard(x, y) => {
+                Some(Sweep::limit(x, y)?)
+            }
+            Guarantee::NonPreemptive(x, y) | Guarantee::Synchronized(x, y, _) => {
+                Some(Sweep::fixed_limit(x, y)?)
+            }
+            _ => None,
+        };
+        Some(Judge { below, above, now: 0, runnable: false, service: None })
+    }
+
+    /// It becomes runnable, or remains so.
+    ///
+    /// # Panics
+    /// Here and below, when time goes back or service lies outside of the stretches: the caller's
+    /// defect.
+    pub fn wakes(&mut self, at: Instant) {
+        if self.runnable {
+            return;
+        }
+        assert!(at.as_nanos() >= self.now, "time goes back to {at}");
+        (self.now, self.runnable) = (at.as_nanos(), true);
+        let at = i128::from(self.now);
+        match &mut self.below {
+            Below::Nothing => {}
+            Below::Supply(sweep) => sweep.begin(at),
+            Below::Lag(lag) => lag.begin(at),
+            Below::LongRun(long) => long.begin(at),
+            Below::Speed(speed) => speed.begin(at),
+            Below::Pieces(pieces) => pieces.begin(at),
+        }
+        if let Some(above) = &mut self.above {
+            above.begin(at);
+        }
+    }
+
+    /// It was served.
+    pub fn served(&mut self, from: Instant, to: Instant) {
+        let (from, to) = (from.as_nanos(), to.as_nanos());
+        let before = self.service.map_or(self.now, |(_, end)| end);
+        assert!(self.runnable && before <= from && from <= to, "service at {from} out of order");
+        match &mut self.service {
+            Some((_, end)) if *end == from => *end = to,
+            _ => {
+                self.settle();
+                self.service = (from < to).then_some((from, to));
+            }
+        }
+    }
+
+    /// Its owner told a deadline; only `RESU` has a use for it, and only for one that has not passed.
+    pub fn told(&mut self, deadline: Instant) {
+        self.settle();
+        if let Below::Speed(speed) = &mut self.below {
+            speed.told(i128::from(deadline.as_nanos()), i128::from(self.now));
+        }
+    }
+
+    /// It is runnable no longer.
+    pub fn sleeps(&mut self, at: Instant) {
+        if !self.runnable {
+            return;
+        }
+        self.settle();
+        let at = at.as_nanos();
+        assert!(self.now <= at, "time goes back to {at}");
+        self.pass(at, false);
+        self.runnable = false;
+        match &mut self.below {
+            Below::Nothing => {}
+            Below::Supply(sweep) => sweep.end(),
+            Below::Lag(lag) => lag.end(),
+            Below::LongRun(long) => long.end(),
+            Below::Speed(speed) => speed.end(),
+            Below::Pieces(pieces) => pieces.end(),
+        }
+        if let Some(above) = &mut self.above {
+            above.end();
+        }
+    }
+
+    /// Judges the service that was held back.
+    fn settle(&mut self) {
+        if let Some((from, to)) = self.service.take() {
+            self.pass(from, false);
+            self.pass(to, true);
+        }
+    }
+
+    fn pass(&mut self, to: u64, served: bool) {
+        let span = i128::from(to) - i128::from(self.now);
+        self.now = to;
+        if span == 0 {
+            return;
+        }
+        match &mut self.below {
+            Below::Nothing => {}
+            Below::Supply(sweep) => sweep.pass(span, served),
+            Below::Lag(lag) => lag.pass(span, served),
+            Below::LongRun(long) => long.pass(span, served),
+            Below::Speed(speed) => speed.pass(span, served),
+            Below::Pieces(pieces) => pieces.pass(span, served),
+        }
+        if let Some(above) = &mut self.above {
+            above.pass(span, served);
+        }
+    }
+
+    /// What was found in the stretches that are over.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        let (worst, tested) = match &self.below {
+            Below::Nothing => return Verdict::NeverTested,
+            Below::LongRun(long) => return long.verdict(),
+            Below::Supply(sweep) => (sweep.worst(), sweep.tested),
+            Below::Lag(lag) => (lag.worst(), lag.tested),
+            Below::Speed(speed) => (speed.worst(), speed.tested),
+            Below::Pieces(pieces) => (pieces.worst(), pieces.tested),
+        };
+        if let Some((behind, window)) = worst
+            && behind > Ratio::ZERO
+        {
+            return Verdict::Broken { short: length(behind), worst: window, tested };
+        }
+        if let Some((over, window)) = self.above.as_ref().and_then(Sweep::worst)
+            && over > Ratio::ZERO
+        {
+            return Verdict::Exceeded { by: length(over), worst: window, tested };
+        }
+        match worst {
+            Some((behind, window)) if tested > 0 => {
+                Verdict::Kept { margin: negated(behind), worst: window, tested }
+            }
+            _ => Verdict::NeverTested,
+        }
+    }
+}
+
+/// Denominators up to here: with times below 2^64 nothing leaves 128 bits.
+const FINEST: i128 = 1 << 28;
+
+/// The least common denominator, if it is not too fine.
+fn common(lengths: &[Length]) -> Option<i128> {
+    let mut common: i128 = 1;
+    for length in lengths {
+        let below = length.as_nanos().denominator();
+        let (mut a, mut b) = (common, below);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        common = common.checked_div(a)?.checked_mul(below).filter(|all| *all <= FINEST)?;
+    }
+    Some(common)
+}
+
+/// A length in units of `1/scale` nanoseconds, where that is whole and less than 2^64 ns.
+fn scaled(length: Length, scale: i128) -> Option<i128> {
+    let ratio = length.as_nanos();
+    let limit = scale.checked_mul(1 << 64)?;
+    let units = ratio.numerator().checked_mul(scale.checked_div(ratio.denominator())?)?;
+    (units < limit).then_some(units)
+}
+
+/// So many units of `1/scale` nanoseconds.
+fn unscaled(units: i128, scale: i128) -> Length {
+    length(Ratio::new(units, scale).unwrap_or(Ratio::ZERO))
+}
+
+/// A length that is known not to be negative.
+fn length(nanos: Ratio) -> Length {
+    Length::from_nanos(nanos).unwrap_or(Length::ZERO)
+}
+
+fn negated(nanos: Ratio) -> Length {
+    length(Ratio::ZERO.checked_sub(nanos).unwrap_or(Ratio::ZERO))
+}

@@ -1,0 +1,355 @@
+//! What is measured against its slow definition, and the lemmas of chapter 5 as schedules.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use proptest::prelude::*;
+use windfall_guarantees::Guarantee;
+use windfall_guarantees::meaning::{Judge, Verdict};
+use windfall_time::{Instant, Ratio, Span};
+
+/// One stretch: when it begins, and for each nanosecond whether it is served.
+type Stretch = (u64, Vec<bool>);
+
+/// A stretch in letters: `#` served, `.` not.
+fn stretch(from: u64, text: &str) -> Stretch {
+    (from, text.chars().map(|letter| letter == '#').collect())
+}
+
+fn run(judge: &mut Judge, stretches: &[Stretch], deadlines: &[u64]) {
+    for at in deadlines {
+        judge.told(Instant::from_nanos(*at));
+    }
+    for (from, ticks) in stretches {
+        let at = |tick: usize| Instant::from_nanos(from + tick as u64);
+        judge.wakes(at(0));
+        for (tick, _) in ticks.iter().enumerate().filter(|(_, served)| **served) {
+            judge.served(at(tick), at(tick + 1));
+        }
+        judge.sleeps(at(ticks.len()));
+    }
+}
+
+fn verdict(guarantee: &Guarantee, stretches: &[Stretch]) -> Verdict {
+    let mut judge = Judge::new(guarantee, Span::from_nanos(1)).unwrap();
+    run(&mut judge, stretches, &[]);
+    judge.verdict()
+}
+
+fn of(text: &str, schedule: &str) -> Verdict {
+    verdict(&text.parse().unwrap(), &[stretch(100, schedule)])
+}
+
+/// Broken by so much (negative: the margin); `None` when nothing was promised.
+fn amiss(verdict: Verdict) -> Option<Ratio> {
+    match verdict {
+        Verdict::Broken { short, .. } => Some(short.as_nanos()),
+        Verdict::Kept { margin, .. } => Ratio::ZERO.checked_sub(margin.as_nanos()),
+        Verdict::Exceeded { by, .. } => panic!("exceeded by {by}"),
+        Verdict::NotRefuted { .. } | Verdict::NeverTested => None,
+    }
+}
+
+/// All windows between two points of the lattice of `1/fine` ns: the greatest of `promised` in a window
+/// of that length less what was received, where anything is promised; all in units of `1/fine`.
+fn slow(stretches: &[Stretch], fine: i128, promised: impl Fn(i128) -> i128) -> Option<i128> {
+    let mut worst = None;
+    for (_, ticks) in stretches {
+        let mut sums = vec![0];
+        for served in ticks {
+            for _ in 0..fine {
+                sums.push(sums.last().unwrap() + i128::from(*served));
+            }
+        }
+        for from in 0..sums.len() {
+            for to in from..sums.len() {
+                let due = promised((to - from) as i128);
+                if due > 0 {
+                    worst = worst.max(Some(due - (sums[to] - sums[from])));
+                }
+            }
+        }
+    }
+    worst
+}
+
+/// What a continuous reservation promises in a window of length t.
+fn continuous(x: i128, y: i128, t: i128) -> i128 {
+    if t < 0 { 0 } else { t / y * x + (t % y - (y - x)).max(0) }
+}
+
+fn schedules() -> impl Strategy<Value = Vec<Stretch>> {
+    let busy = prop_oneof![Just(0.5), Just(0.2), Just(0.8), Just(0.35)];
+    let runs = prop::collection::vec((1..6_usize, any::<bool>()), 1..24);
+    let random = busy.prop_flat_map(|p| prop::collection::vec(prop::bool::weighted(p), 1..70));
+    let runs = runs.prop_map(|runs| {
+        runs.into_iter().flat_map(|(span, served)| vec![served; span]).collect::<Vec<bool>>()
+    });
+    // Nearly what a reservation gives: x somewhere in each period.
+    let periods =
+        (2..9_usize, prop::collection::vec(0..8_usize, 2..12)).prop_flat_map(|(y, at)| {
+            (1..=y).prop_map(move |x| {
+                let period = |at: &usize| {
+                    let at = (*at).min(y - x);
+                    (0..y).map(move |tick| tick >= at && tick < at + x)
+                };
+                at.iter().flat_map(period).collect::<Vec<bool>>()
+            })
+        });
+    let one = prop_oneof![random, runs, periods];
+    prop::collection::vec(one, 1..3).prop_map(|all| {
+        let mut from = 7;
+        let mut place = |ticks: Vec<bool>| {
+            let at = from;
+            from += ticks.len() as u64 + 3;
+            (at, ticks)
+        };
+        all.into_iter().map(&mut place).collect()
+    })
+}
+
+fn length(units: i128, fine: i128) -> windfall_guarantees::Length {
+    windfall_guarantees::Length::from_nanos(Ratio::new(units, fine).unwrap()).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn limit_reservations_fare_as_in_all_windows(
+        stretches in schedules(), fine in 1..4_i128, y in 1..25_i128, part in 0..24_i128,
+    ) {
+        let x = 1 + part % y;
+        let (amount, period) = (length(x, fine), length(y, fine));
+        let found = amiss(verdict(&Guarantee::ContinuousSoft(amount, period), &stretches));
+        let slowly = slow(&stretches, fine, |t| continuous(x, y, t));
+        prop_assert_eq!(found, slowly.map(|n| Ratio::new(n, fine).unwrap()), "continuous");
+        let found = amiss(verdict(&Guarantee::BasicSoft(amount, period), &stretches));
+        let slowly = slow(&stretches, fine, |t| continuous(x, y, t - (y - x)));
+        prop_assert_eq!(found, slowly.map(|n| Ratio::new(n, fine).unwrap()), "basic");
+    }
+
+    #[test]
+    fn limit_hard_reservations_get_no_more_than_in_any_window(
+        stretches in schedules(), fine in 1..4_i128, y in 1..25_i128, part in 0..24_i128,
+    ) {
+        let x = 1 + part % y;
+        let guarantee = Guarantee::BasicHard(length(x, fine), length(y, fine));
+        let most = |t: i128| if t < x { t } else { x + (t - x) / y * x + ((t - x) % y).min(x) };
+        let inverse: Vec<Stretch> = stretches.iter()
+            .map(|(at, ticks)| (*at, ticks.iter().map(|served| !served).collect())).collect();
+        // More than `most` was received where the inverse received less than `t - most`.
+        let over = slow(&inverse, fine, |t| t - most(t)).filter(|n| *n > 0);
+        match verdict(&guarantee, &stretches) {
+            Verdict::Exceeded { by, worst, .. } => {
+                prop_assert_eq!(Some(by.as_nanos()), over.map(|n| Ratio::new(n, fine).unwrap()));
+                prop_assert_eq!(worst.received.checked_sub(worst.promised), Some(by));
+            }
+            Verdict::Broken { .. } => {}
+            _ => prop_assert_eq!(over, None),
+        }
+    }
+
+    #[test]
+    fn limit_bounded_shares_lag_as_in_all_windows(
+        stretches in schedules(), below in 1..9_i128, part in 0..8_i128, error in 0..20_i128,
+    ) {
+        let above = 1 + part % below;
+        let share = Ratio::new(above, below).unwrap();
+        let found = amiss(verdict(&Guarantee::BoundedShare(share, length(error, 1)), &stretches));
+        // Here a window counts even where less than the error is promised.
+        let lag = stretches.iter().filter_map(|one| {
+            slow(core::slice::from_ref(one), 1, |t| t).map(|_| lag(one, above, below))
+        }).max();
+        let tested = stretches.iter().any(|(_, ticks)| above * ticks.len() as i128 > below * error);
+        match found {
+            None => prop_assert!(!tested),
+            Some(found) => {
+                let lag = Ratio::new(lag.unwrap(), below).unwrap();
+                prop_assert_eq!(lag.checked_sub(Ratio::new(error, 1).unwrap()), Some(found));
+            }
+        }
+    }
+
+    #[test]
+    fn limit_pieces_come_where_a_search_finds_them(
+        stretches in schedules(), y in 1..12_u64, part in 0..11_u64, wish in prop::option::of(0..30_u64),
+    ) {
+        let x = 1 + part % y;
+        let (amount, period) = (length(x.into(), 1), length(y.into(), 1));
+        let guarantee = match wish {
+            None => Guarantee::NonPreemptive(amount, period),
+            Some(at) => Guarantee::Synchronized(amount, period, length(at.into(), 1)),
+        };
+        let comes = |offset: u64| stretches.iter().all(|(from, ticks)| {
+            let begins = (*from..from + ticks.len() as u64).filter(|at| at % y == offset);
+            begins.into_iter().all(|at| {
+                let first = usize::try_from(at - from).unwrap();
+                let last = (first + usize::try_from(x).unwrap()).min(ticks.len());
+                ticks[first..last].iter().all(|served| *served)
+            })
+        });
+        let some = match wish {
+            None => (0..y).any(comes),
+            Some(at) => comes(at % y),
+        };
+        let broken = matches!(verdict(&guarantee, &stretches), Verdict::Broken { .. });
+        prop_assert_eq!(!broken, some);
+    }
+
+    #[test]
+    fn limit_speeds_are_judged_between_all_told_deadlines(
+        (from, ticks) in schedules().prop_map(|mut all| all.remove(0)),
+        deadlines in prop::collection::vec(1..90_u64, 0..8), below in 1..6_i128, part in 0..5_i128,
+    ) {
+        let above = 1 + part % below;
+        let mut judge =
+            Judge::new(&Guarantee::Slower(Ratio::new(above, below).unwrap()), Span::ZERO).unwrap();
+        run(&mut judge, &[(from, ticks.clone())], &deadlines);
+        let mut sorted = deadlines;
+        sorted.retain(|at| *at >= from);
+        sorted.sort_unstable();
+        sorted.dedup();
+        let end = from + ticks.len() as u64;
+        let worst = sorted.windows(2).filter(|pair| pair[0] < end).filter_map(|pair| {
+            let cut = pair[1].min(end);
+            let due = above * i128::from(pair[1] - pair[0]) - below * i128::from(pair[1] - cut);
+            let got = (pair[0]..cut).filter(|at| ticks[usize::try_from(at - from).unwrap()]);
+            (due > 0).then_some(due - below * got.count() as i128)
+        }).max();
+        prop_assert_eq!(amiss(judge.verdict()), worst.map(|n| Ratio::new(n, below).unwrap()));
+    }
+
+    #[test]
+    fn law_a_window_says_what_it_received(
+        stretches in schedules(), y in 1..25_i128, part in 0..24_i128, which in 0..4_u8,
+    ) {
+        let (x, y) = (length(1 + part % y, 1), length(y, 1));
+        let guarantee = match which {
+            0 => Guarantee::ContinuousHard(x, y),
+            1 => Guarantee::BasicHard(x, y),
+            2 => Guarantee::BoundedShare(x.over(y).unwrap(), x),
+            _ => Guarantee::All,
+        };
+        if let Some(worst) = verdict(&guarantee, &stretches).worst() {
+            let nanos = |at: windfall_guarantees::Length| at.to_span().unwrap().as_nanos();
+            let (from, to) = (nanos(worst.from), nanos(worst.to));
+            let inside = |(at, ticks): &&Stretch| *at <= from && to <= at + ticks.len() as u64;
+            let (at, ticks) = stretches.iter().find(inside).expect("inside one stretch");
+            let ticks = (from..to).filter(|t| ticks[usize::try_from(t - at).unwrap()]);
+            prop_assert_eq!(ticks.count() as u64, nanos(worst.received));
+        }
+    }
+}
+
+/// The greatest of `above (v - u) - below (S(v) - S(u))`.
+fn lag((_, ticks): &Stretch, above: i128, below: i128) -> i128 {
+    let mut worst = 0;
+    for from in 0..ticks.len() {
+        let mut sum = 0;
+        for served in &ticks[from..] {
+            sum += above - if *served { below } else { 0 };
+            worst = worst.max(sum);
+        }
+    }
+    worst
+}
+
+#[test]
+fn paper_lemma_5_1_a_window_shorter_by_one_may_hold_less() {
+    // RESBH 3 8: first in one period, last in the next (figure 5.3); 2y - x = 13.
+    let schedule = "###..........###";
+    assert!(!of("RESBH 3ns 8ns", schedule).is_broken());
+    assert!(!of("RESCS 3ns 13ns", schedule).is_broken());
+    let Verdict::Broken { short, worst, .. } = of("RESCS 3ns 12ns", schedule) else {
+        panic!("12 ns suffice");
+    };
+    assert_eq!((short.to_string(), worst.received.to_string()), ("1ns".into(), "2ns".into()));
+}
+
+#[test]
+fn paper_lemmas_5_2_and_5_3_the_longest_gap() {
+    // y - x for a continuous reservation, 2 (y - x) for a basic one, and not a nanosecond more.
+    assert!(!of("RESCS 3ns 8ns", "###.....###.....###").is_broken());
+    assert!(of("RESCS 3ns 8ns", "###......###.....###").is_broken());
+    assert!(!of("RESBS 3ns 8ns", "###..........###").is_broken());
+    assert!(of("RESBS 3ns 8ns", "###...........###").is_broken());
+    assert!(of("RESBS 3ns 8ns", "...........").is_broken());
+    assert_eq!(of("RESBS 3ns 8ns", ".........."), Verdict::NeverTested);
+}
+
+#[test]
+fn paper_theorem_5_5_and_5_4_are_tight() {
+    // 2 (y - x) x/y = 15/4 behind, and not less.
+    assert!(!of("PSBE 3/8 15/4ns", "###..........###").is_broken());
+    assert!(of("PSBE 3/8 14/4ns", "###..........###").is_broken());
+    assert!(!of("PSBE 3/8 15/8ns", "###.....###.....###").is_broken());
+    assert!(of("PSBE 3/8 14/8ns", "###.....###.....###").is_broken());
+}
+
+#[test]
+fn limit_the_shortest_windows_are_not_enough_for_a_basic_reservation() {
+    // Each window of 2y - x = 3 holds 1, yet the rate is 1/3 where 1/2 is promised: windows of 5 ns,
+    // which promise 2, hold 1.
+    let schedule = "#..#..#..#..#";
+    assert!(!of("RESCS 1ns 3ns", schedule).is_broken());
+    let Verdict::Broken { worst, .. } = of("RESBS 1ns 2ns", schedule) else { panic!("kept") };
+    assert!(worst.to.checked_sub(worst.from).unwrap() > length(3, 1));
+}
+
+#[test]
+fn accepts_and_refuses_pieces_by_a_nanosecond() {
+    assert!(!of("RESNH 2ns 5ns", ".##...##...##..").is_broken());
+    assert!(of("RESNH 2ns 5ns", ".##...##....##.").is_broken());
+    assert!(of("RESNH 2ns 5ns", ".##...#.#..##..").is_broken());
+    assert!(!of("RESSH 2ns 5ns 1ns", ".##..").is_broken());
+    assert!(of("RESSH 2ns 5ns 2ns", ".##..").is_broken());
+    // A piece and a nanosecond more.
+    assert!(matches!(of("RESNH 2ns 5ns", ".###..##...##.."), Verdict::Exceeded { .. }));
+}
+
+#[test]
+fn refuses_more_than_a_hard_reservation_allows() {
+    // The end of one period and the beginning of the next, then a period's rest.
+    assert!(!of("RESBH 3ns 8ns", "######.....###").is_broken());
+    let Verdict::Exceeded { by, .. } = of("RESBH 3ns 8ns", "######....####") else {
+        panic!("not exceeded");
+    };
+    assert_eq!(by.to_string(), "1ns");
+    assert!(!of("RESBS 3ns 8ns", "######....####").is_broken());
+}
+
+#[test]
+fn accepts_and_refuses_a_processor_to_itself() {
+    assert_eq!(of("ALL", "####").tested(), 1);
+    assert!(!of("ALL", "####").is_broken());
+    assert!(of("ALL", "##.#").is_broken());
+    assert_eq!(of("NULL", "...."), Verdict::NeverTested);
+}
+
+#[test]
+fn a_share_in_the_long_run_is_not_refuted_or_broken() {
+    let half = "#.".repeat(100);
+    assert!(matches!(of("PS 1/2", &half), Verdict::NotRefuted { tested: 1, .. }));
+    // 3 sqrt(200) = 42.4...: 57 of 100 are enough, 56 are not.
+    let of_100 = |served: usize| {
+        of("PS 1/2", &format!("{}{}", "#".repeat(served), ".".repeat(200 - served)))
+    };
+    assert!(matches!(of_100(57), Verdict::NotRefuted { .. }));
+    assert!(of_100(56).is_broken());
+    assert_eq!(of("PS 1/2", &"#.".repeat(18)), Verdict::NeverTested);
+}
+
+#[test]
+fn limit_long_runs_keep_little() {
+    // A hundred thousand periods, in each of which the piece lies elsewhere.
+    let mut judge = Judge::new(&"RESBH 3us 10us".parse().unwrap(), Span::ZERO).unwrap();
+    judge.wakes(Instant::ZERO);
+    let mut noise: u64 = 1;
+    for period in 0..100_000_u64 {
+        noise =
+            noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let at = period * 10_000 + (noise >> 33) % 7_001;
+        judge.served(Instant::from_nanos(at), Instant::from_nanos(at + 3_000));
+    }
+    judge.sleeps(Instant::from_nanos(1_000_000_000));
+    assert!(matches!(judge.verdict(), Verdict::Kept { tested: 58_823, .. }));
+}

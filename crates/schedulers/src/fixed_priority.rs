@@ -2,7 +2,9 @@
 //!
 //! Takes    any guarantee, on one processor or several.
 //! Gives    its own guarantee to the child of highest priority, if no other has that priority
-//!          (`exclusive = true` sees to it); NULL to the others.
+//!          (`exclusive = true` sees to it); NULL to the others. Where n of its own VPs have ALL, ALL
+//!          to each child with fewer than n others at or above its priority. Of RESU only PS: what
+//!          children tell of their deadlines goes no further.
 //! Admits   everyone; with `exclusive`, each priority once.
 //! Assumes  children tell their priority. One that has told none ranks below all that have; such
 //!          children share that lowest rank, with `exclusive` as well.
@@ -12,13 +14,14 @@
 //! Source   HLS 5.3.1.1, 9.3; table 5.1: any to (any, NULL+).
 //! Checked  laws, `tests/fixed_priority.rs`, `tests/example_4_4.rs`, reference schedules fp_*.
 
-use crate::best_effort::BestEffort;
 use crate::catalogue::{Form, Kind, Setting};
 use crate::pool::{Policy, Pool};
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
+use alloc::format;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
+use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View};
 
 const TAKES: &str = "priority";
@@ -37,8 +40,45 @@ pub(crate) const KIND: Kind = Kind {
         let exclusive = settings.bool("exclusive", false)?;
         Ok(Box::new(FixedPriority::new(exclusive)))
     },
-    conversion: |_| Ok(Box::new(BestEffort)),
+    conversion: |_| Ok(Box::new(Passing)),
 };
+
+/// `any -> (any, NULL+)`.
+struct Passing;
+
+impl Conversion for Passing {
+    fn takes(&self) -> &'static [Type] {
+        &[]
+    }
+
+    fn tell(&self, _: &Guarantee) -> Result<Tell, &'static str> {
+        Ok(Tell::Nothing)
+    }
+
+    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        let whole = own.iter().filter(|own| **own == Guarantee::All).count();
+        let offer = |child: &Terms| {
+            let rivals = children.iter().filter(|other| other.priority >= child.priority);
+            let rivals = rivals.count().saturating_sub(1);
+            match own {
+                _ if rivals < whole => Offer::one(Guarantee::All, "fewer above than processors"),
+                [Guarantee::Slower(rate)] if rivals == 0 => {
+                    Offer::one(Guarantee::Share(*rate), "highest priority, its deadlines untold")
+                }
+                [own] if rivals == 0 => Offer::one(*own, "highest priority"),
+                [_] => Offer::lacking(format!(
+                    "{rivals} of its siblings have its priority or a higher one; give it the highest"
+                )),
+                _ => Offer::lacking(format!(
+                    "{rivals} of its siblings have its priority or a higher one, and {whole} of {} \
+                     processors are whole; give it a higher one, or its parent `ALL` on more",
+                    own.len()
+                )),
+            }
+        };
+        children.iter().map(offer).collect()
+    }
+}
 
 #[derive(Clone, Copy, Default)]
 struct Place {

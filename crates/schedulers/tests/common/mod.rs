@@ -9,8 +9,11 @@
 pub(crate) mod listener;
 
 use std::fmt::Write;
+use windfall_guarantees::Guarantee;
+use windfall_guarantees::meaning::{Judge, Verdict};
 use windfall_hierarchy::{
     Hierarchy, Message, NodeId, NodeSpec, Own, Parent, Processor, Refusal, Target, ThreadId,
+    VpState,
 };
 use windfall_schedulers::catalogue::{self, Settings, Value};
 use windfall_time::{Instant, Span};
@@ -49,6 +52,8 @@ pub(crate) struct Thread {
     cycle: Option<(u64, u64)>,
     wakes: Option<u64>,
     pub(crate) gone: bool,
+    /// When it began to wait, to be ready, to run.
+    story: Vec<(u64, VpState)>,
 }
 
 /// Index of a thread of the host.
@@ -128,6 +133,7 @@ impl Host {
             cycle: None,
             wakes: None,
             gone: false,
+            story: Vec::new(),
         });
         Ok(self.threads.len() - 1)
     }
@@ -227,6 +233,35 @@ impl Host {
         self.threads[thread].ran
     }
 
+    /// What becomes of a guarantee in the run so far.
+    pub(crate) fn judge(&self, thread: T, guarantee: &Guarantee) -> Verdict {
+        let mut judge = Judge::new(guarantee, span(10 * MS)).unwrap();
+        let story = &self.threads[thread].story;
+        for (place, (from, state)) in story.iter().enumerate() {
+            let to = story.get(place + 1).map_or(self.now, |(to, _)| *to);
+            match state {
+                VpState::Waiting => judge.sleeps(at(*from)),
+                VpState::Ready => judge.wakes(at(*from)),
+                VpState::Running(_) => {
+                    judge.wakes(at(*from));
+                    judge.served(at(*from), at(to));
+                }
+            }
+        }
+        judge.sleeps(at(self.now));
+        judge.verdict()
+    }
+
+    /// Sees to it that a thread received what was promised; in how many windows that was tested.
+    ///
+    /// # Panics
+    /// When it did not.
+    pub(crate) fn keeps(&self, thread: T, guarantee: &Guarantee) -> u64 {
+        let verdict = self.judge(thread, guarantee);
+        assert!(!verdict.is_broken(), "{guarantee}: {verdict:?}; {}", self.timeline(0));
+        verdict.tested()
+    }
+
     /// Lets time pass.
     pub(crate) fn run_for(&mut self, ns: u64) {
         self.run_to(self.now + ns);
@@ -301,6 +336,12 @@ impl Host {
         self.tree.check_tables().unwrap();
         self.tree.check_schedulers();
         assert_eq!(self.tree.quarantined(), [], "at {}", at(self.now));
+        for thread in &mut self.threads {
+            let state = self.tree.thread_state(thread.id).unwrap_or(VpState::Waiting);
+            if thread.story.last().is_none_or(|(_, last)| *last != state) {
+                thread.story.push((self.now, state));
+            }
+        }
         while let Some(processor) = self.tree.next_changed() {
             let thread = self.on(processor.0);
             let before = self.log.iter().rev().find(|(_, p, _)| *p == processor.0);

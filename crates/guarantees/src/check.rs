@@ -14,6 +14,7 @@
 use crate::conversion::{Conversion, Offer, Terms};
 use crate::guarantee::{Guarantee, Type};
 use crate::rewrite::{Rule, Step, Unfit, form, rewrite};
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -21,9 +22,9 @@ use alloc::vec::Vec;
 use windfall_time::Ratio;
 
 /// A hierarchy, as far as guarantees are concerned.
-pub struct Tree<'a> {
+pub struct Tree {
     /// The schedulers, each after those above it.
-    pub nodes: Vec<Node<'a>>,
+    pub nodes: Vec<Node>,
     /// The virtual processors between them, and those of threads.
     pub vps: Vec<Vp>,
     /// How much weight a share of a whole processor is.
@@ -31,13 +32,13 @@ pub struct Tree<'a> {
 }
 
 /// An instance of a scheduler.
-pub struct Node<'a> {
+pub struct Node {
     /// Its name.
     pub name: String,
     /// Its kind.
     pub kind: &'static str,
     /// What it makes of guarantees.
-    pub conversion: &'a dyn Conversion,
+    pub conversion: Box<dyn Conversion>,
     /// Its own virtual processors, by number; at least one.
     pub own: Vec<usize>,
     /// Its children's virtual processors, in the order in which they were created.
@@ -58,7 +59,7 @@ pub struct Vp {
     pub terms: Terms,
 }
 
-impl Tree<'_> {
+impl Tree {
     /// Of each scheduler, whether all its own virtual processors stem from one processor.
     fn on_one(&self) -> Vec<bool> {
         let mut places: Vec<Option<usize>> = Vec::with_capacity(self.nodes.len());
@@ -74,7 +75,7 @@ impl Tree<'_> {
     }
 }
 
-impl Node<'_> {
+impl Node {
     pub(crate) fn give(&self, on_one: bool, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
         match on_one {
             true => self.conversion.give_on_one(own, children),
@@ -147,7 +148,7 @@ impl Found {
 
 /// Finds out what follows for every virtual processor.
 #[must_use]
-pub fn check(tree: &Tree<'_>) -> Findings {
+pub fn check(tree: &Tree) -> Findings {
     let vps = vec![Found::default(); tree.vps.len()];
     let mut findings = Findings { links: Vec::new(), vps, on_one: tree.on_one() };
     for (at, vp) in tree.vps.iter().enumerate().filter(|(_, vp)| vp.parent.is_none()) {
@@ -188,7 +189,7 @@ impl Findings {
         self.contract(vp).iter().map(|link| self.links[*link].gives).collect()
     }
 
-    fn convert(&mut self, tree: &Tree<'_>, at: usize, node: &Node<'_>) {
+    fn convert(&mut self, tree: &Tree, at: usize, node: &Node) {
         let supplies = self.supplies(node);
         let terms: Vec<Terms> = node.children.iter().map(|vp| tree.vps[*vp].terms).collect();
         let mut lacks = vec![None; node.children.len()];
@@ -214,7 +215,7 @@ impl Findings {
 
     /// The ways to supply a scheduler with guarantees of types that it takes: a link for each own
     /// virtual processor.
-    fn supplies(&mut self, node: &Node<'_>) -> Vec<Vec<usize>> {
+    fn supplies(&mut self, node: &Node) -> Vec<Vec<usize>> {
         let takes = node.conversion.takes();
         if takes.is_empty() {
             return self.combinations(node);
@@ -249,7 +250,7 @@ impl Findings {
     }
 
     /// All ways to choose one option for each own virtual processor, as far as they are few.
-    fn combinations(&self, node: &Node<'_>) -> Vec<Vec<usize>> {
+    fn combinations(&self, node: &Node) -> Vec<Vec<usize>> {
         const MANY: usize = 16;
         let mut ways = vec![Vec::new()];
         for own in &node.own {

@@ -45,7 +45,7 @@ const TRIED: usize = 64;
 
 /// What would help `vp`, which was refused.
 #[must_use]
-pub fn refusal(tree: &Tree<'_>, findings: &Findings, vp: usize) -> Refusal {
+pub fn refusal(tree: &Tree, findings: &Findings, vp: usize) -> Refusal {
     let (Some(asked), Some(parent)) = (tree.vps[vp].asks, tree.vps[vp].parent) else {
         return Refusal::default();
     };
@@ -60,8 +60,8 @@ pub fn refusal(tree: &Tree<'_>, findings: &Findings, vp: usize) -> Refusal {
 }
 
 /// A place below a scheduler, and what the scheduler may count on.
-struct Place<'t, 'a> {
-    tree: &'t Tree<'a>,
+struct Place<'t> {
+    tree: &'t Tree,
     node: usize,
     on_one: bool,
     vp: usize,
@@ -71,8 +71,8 @@ struct Place<'t, 'a> {
     kept: Vec<usize>,
 }
 
-impl<'t, 'a> Place<'t, 'a> {
-    fn of(tree: &'t Tree<'a>, findings: &Findings, node: usize, vp: usize) -> Place<'t, 'a> {
+impl<'t> Place<'t> {
+    fn of(tree: &'t Tree, findings: &Findings, node: usize, vp: usize) -> Place<'t> {
         let own = tree.nodes[node].own.iter().map(|own| findings.counted_on(*own)).collect();
         let granted = |child: &&usize| findings.vps[**child].granted.is_some() && **child != vp;
         let kept = tree.nodes[node].children.iter().filter(granted).copied().collect();
@@ -211,12 +211,7 @@ impl<'t, 'a> Place<'t, 'a> {
 }
 
 /// The changes above: at the parent, and further up as long as one is not possible as things are.
-fn above(
-    tree: &Tree<'_>,
-    findings: &Findings,
-    place: &Place<'_, '_>,
-    asked: &Guarantee,
-) -> Vec<Change> {
+fn above(tree: &Tree, findings: &Findings, place: &Place<'_>, asked: &Guarantee) -> Vec<Change> {
     let mut changes = Vec::new();
     let mut next = place.needs(asked);
     while let Some((vp, now, needs)) = next.take() {

@@ -1,11 +1,15 @@
 //! What is asked of a parent, as the messages that its kind understands.
 //!
-//! A guarantee becomes a message where the parent gives that guarantee itself (HLS table 5.1), is
-//! carried along as a promise where the parent passes on what it got, and is refused otherwise.
-//! Whether what the parent gets suffices for what it gives is not decided here.
+//! What a child has to say in order to be given a guarantee is the parent's own affair: its conversion
+//! tells (HLS table 5.1). Whether it is given that is decided in `promises.rs`.
 
 use crate::Guarantee;
-use crate::model::{Activation, Asks, Change, Jobs, Parent, Rate, Reserve, Run, Scenario};
+use crate::build::conversion;
+use crate::model::{
+    Activation, Asks, Change, Jobs, Parent, Rate, Reserve, Run, Scenario, Scheduler,
+};
+use std::collections::BTreeMap;
+use windfall_guarantees::{Conversion, Tell, Terms};
 use windfall_hierarchy::Message;
 use windfall_time::Ratio;
 
@@ -58,93 +62,123 @@ fn least_common_multiple(a: u64, b: u64) -> Option<u64> {
     a.checked_div(x)?.checked_mul(b).filter(|product| *product <= FINEST)
 }
 
-/// The messages for a child of a parent of this kind; `None` is the top.
-pub(crate) fn messages(
-    asks: &Asks,
-    kind: Option<&str>,
+/// How to ask every scheduler of a scenario.
+pub(crate) struct Asking<'a> {
     weights: Weights,
-) -> Result<Vec<(&'static str, Message)>, Misfit> {
-    let mut messages = Vec::new();
-    if let Some(guarantee) = asks.guarantee
-        && let Some(message) = guaranteed(guarantee, kind, weights)?
-    {
-        messages.push(("guarantee", message));
-    }
-    if let Some(Reserve { amount, period }) = asks.reserve {
-        messages.push(("reserve", Message::Reserve { amount, period }));
-    }
-    if let Some(share) = asks.share {
-        messages.push(("share", Message::Share(share)));
-    }
-    if let Some(warp) = asks.warp {
-        messages.push(("warp", Message::Warp(warp)));
-    }
-    if let Some(priority) = asks.priority {
-        messages.push(("priority", Message::Priority(priority)));
-    }
-    if let Some(Rate { work, period, deadline }) = asks.rate {
-        messages.push(("rate", Message::Periodic { period, deadline, amount: work }));
-    }
-    match (kind, messages.iter().find(|(key, _)| *key != "guarantee")) {
-        (None, Some((key, _))) => {
-            let help = "leave it out, or put a scheduler between".to_owned();
-            Err((key, "the top takes no parameters".to_owned(), help))
-        }
-        _ => Ok(messages),
-    }
+    /// By name: the kind, and what an instance with those settings makes of guarantees.
+    conversions: BTreeMap<&'a str, (&'a str, Box<dyn Conversion>)>,
 }
 
-fn guaranteed(
-    guarantee: Guarantee,
-    kind: Option<&str>,
-    weights: Weights,
-) -> Result<Option<Message>, Misfit> {
-    let refuse = |what: &str, help: &str| {
-        Err(("guarantee", format!("{what} does not give `{guarantee}`"), help.to_owned()))
-    };
-    let Some(kind) = kind else {
-        return match guarantee {
-            Guarantee::All => Ok(None),
-            _ => refuse("the top", "it gives `ALL`: a processor to each virtual processor"),
+impl<'a> Asking<'a> {
+    /// Schedulers whose settings are wrong are left out: that is told elsewhere.
+    pub(crate) fn of(scenario: &'a Scenario) -> Asking<'a> {
+        let known = |scheduler: &'a Scheduler| {
+            let conversion = conversion(scheduler)?;
+            Some((scheduler.name.as_str(), (scheduler.kind.as_str(), conversion)))
         };
-    };
-    match (kind, guarantee) {
-        ("rez" | "limit", Guarantee::BasicHard(amount, period)) => {
-            Ok(Some(Message::Reserve { amount, period }))
+        let conversions = scenario.all_schedulers().filter_map(known).collect();
+        Asking { weights: Weights::of(scenario), conversions }
+    }
+
+    /// How much weight a share of a whole processor is.
+    pub(crate) fn scale(&self) -> Ratio {
+        Ratio::whole(self.weights.0)
+    }
+
+    /// The messages for a child of the scheduler of that name; `None` is the top.
+    pub(crate) fn messages(
+        &self,
+        asks: &Asks,
+        parent: Option<&str>,
+    ) -> Result<Vec<(&'static str, Message)>, Misfit> {
+        let mut messages = Vec::new();
+        if let Some(guarantee) = asks.guarantee
+            && let Some(message) = self.guaranteed(guarantee, parent, asks)?
+        {
+            messages.push(("guarantee", message));
         }
-        ("rez", Guarantee::BasicSoft(amount, period)) => {
-            let help = format!(
-                "put a join between: its parents are this scheduler, with `guarantee = \"RESBH \
-                 {amount} {period}\"`, and one that gives what is left over"
-            );
-            refuse("a hard reservation scheduler", &help)
+        if let Some(Reserve { amount, period }) = asks.reserve {
+            messages.push(("reserve", Message::Reserve { amount, period }));
         }
-        ("rez", _) => refuse("`rez`", "it gives `RESBH amount period`, as `RESBH 3ms 10ms`"),
-        ("proportional-share", Guarantee::Share(share) | Guarantee::BoundedShare(share, _)) => {
-            match weights.weight(share) {
+        if let Some(share) = asks.share {
+            messages.push(("share", Message::Share(share)));
+        }
+        if let Some(warp) = asks.warp {
+            messages.push(("warp", Message::Warp(warp)));
+        }
+        if let Some(priority) = asks.priority {
+            messages.push(("priority", Message::Priority(priority)));
+        }
+        if let Some(Rate { work, period, deadline }) = asks.rate {
+            messages.push(("rate", Message::Periodic { period, deadline, amount: work }));
+        }
+        match (parent, messages.iter().find(|(key, _)| *key != "guarantee")) {
+            (None, Some((key, _))) => {
+                let help = "leave it out, or put a scheduler between".to_owned();
+                Err((key, "the top takes no parameters".to_owned(), help))
+            }
+            _ => Ok(messages),
+        }
+    }
+
+    /// What is to be told in order to be given a guarantee, unless parameters say it already.
+    fn guaranteed(
+        &self,
+        guarantee: Guarantee,
+        parent: Option<&str>,
+        asks: &Asks,
+    ) -> Result<Option<Message>, Misfit> {
+        let refuse = |what: &str, help: &str| {
+            Err(("guarantee", format!("{what} does not give `{guarantee}`"), help.to_owned()))
+        };
+        let Some(parent) = parent else {
+            return match guarantee {
+                Guarantee::All => Ok(None),
+                _ => refuse("the top", "it gives `ALL`: a processor to each virtual processor"),
+            };
+        };
+        let Some((kind, conversion)) = self.conversions.get(parent) else { return Ok(None) };
+        let told = asks.reserve.is_some() || asks.share.is_some();
+        match conversion.tell(&guarantee) {
+            _ if told || matches!(*kind, "join" | "fixed-priority" | "limit") => Ok(None),
+            Ok(Tell::Nothing) => Ok(None),
+            Ok(Tell::Reserve { amount, period }) => Ok(Some(Message::Reserve { amount, period })),
+            Ok(Tell::Block { amount, period, at }) => {
+                Ok(Some(Message::Block { amount, period, at }))
+            }
+            Ok(Tell::Share(share)) => match self.weights.weight(share) {
                 Some(weight) => Ok(Some(Message::Share(weight))),
                 None => Err((
                     "guarantee",
                     format!("the share {share} is too fine to become a whole weight"),
                     format!("use shares whose common denominator is at most {FINEST}, or `share`"),
                 )),
-            }
+            },
+            Err(gives) => refuse(&format!("`{kind}`"), gives),
         }
-        // Without a message a child has weight 1, which is a share, but promised to nobody.
-        ("proportional-share", Guarantee::Null) => Ok(None),
-        ("proportional-share", _) => {
-            refuse("`proportional-share`", "it gives `PS share`, `PSBE share time` or `NULL`")
-        }
-        ("time-sharing" | "round-robin" | "edf" | "llf" | "rate-monotonic", Guarantee::Null) => {
-            Ok(None)
-        }
-        ("time-sharing" | "round-robin" | "edf" | "llf" | "rate-monotonic", _) => refuse(
-            &format!("`{kind}`"),
-            "it gives `NULL`; put the child below `rez`, `proportional-share` or `fixed-priority`",
-        ),
-        // Fixed priority, join and others pass on what they got.
-        _ => Ok(None),
     }
+}
+
+/// What messages come to, for the checker.
+pub(crate) fn terms<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Terms {
+    let mut terms = Terms::default();
+    for message in messages {
+        match *message {
+            Message::Reserve { amount, period } => terms.reserve = Some((amount, period)),
+            Message::Block { amount, period, at } => {
+                (terms.reserve, terms.at) = (Some((amount, period)), at);
+            }
+            Message::Share(weight) => terms.weight = Ratio::whole(u64::from(weight)),
+            Message::Warp(warp) => terms.warp = warp,
+            Message::Priority(priority) => terms.priority = Some(priority),
+            Message::Periodic { period, deadline, amount } => {
+                terms.rate = Some((amount, period, deadline));
+            }
+            Message::Currency(currency) => terms.currency = Some(currency),
+            _ => {}
+        }
+    }
+    terms
 }
 
 /// What a thread's own program tells a scheduler of that kind about its rate, unless it is told.
@@ -175,12 +209,17 @@ impl Scenario {
 
     /// The kind of the scheduler of that name, those that are created on the way included.
     pub(crate) fn kind_named(&self, name: &str) -> Option<&str> {
+        let mut all = self.all_schedulers();
+        all.find(|scheduler| scheduler.name == name).map(|scheduler| scheduler.kind.as_str())
+    }
+
+    /// The schedulers, those that are created on the way included.
+    pub(crate) fn all_schedulers(&self) -> impl Iterator<Item = &Scheduler> {
         let created = self.requests.iter().filter_map(|request| match &request.change {
             Change::Create(scheduler) => Some(scheduler),
             _ => None,
         });
-        let mut all = self.schedulers.iter().chain(created);
-        all.find(|scheduler| scheduler.name == name).map(|scheduler| scheduler.kind.as_str())
+        self.schedulers.iter().chain(created)
     }
 
     /// The scheduler of threads that name none.
@@ -193,7 +232,7 @@ impl Scenario {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Machine, Scheduler};
+    use crate::model::Machine;
     use windfall_time::{Instant, Span};
 
     fn share(above: i128, below: i128) -> Asks {
@@ -203,6 +242,8 @@ mod tests {
     /// The weights of children of one proportional-share scheduler.
     fn weights(children: &[Asks]) -> Vec<Option<u32>> {
         let below = |asks: &Asks| Scheduler::below("c", "edf", "ps", asks.clone());
+        let mut schedulers = vec![Scheduler::root("ps", "proportional-share")];
+        schedulers.extend(children.iter().map(below));
         let scenario = Scenario {
             question: None,
             answer: None,
@@ -211,15 +252,15 @@ mod tests {
             length: Span::from_secs(1),
             machine: Machine::ideal(1),
             interrupts: Vec::new(),
-            schedulers: children.iter().map(below).collect(),
+            schedulers,
             default: None,
             threads: Vec::new(),
             requests: Vec::new(),
             expectations: Vec::new(),
             origin: crate::Origin::default(),
         };
-        let weights = Weights::of(&scenario);
-        let weight = |asks| match messages(asks, Some("proportional-share"), weights).as_deref() {
+        let asking = Asking::of(&scenario);
+        let weight = |asks| match asking.messages(asks, Some("ps")).as_deref() {
             Ok([(_, Message::Share(weight))]) => Some(*weight),
             _ => None,
         };

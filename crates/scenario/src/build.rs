@@ -11,8 +11,10 @@ mod threads;
 mod trees;
 
 pub use recordings::{NoRecordings, Numbers, Recordings};
+pub(crate) use threads::{parent_of, thread_messages};
+pub(crate) use trees::conversion;
 
-use crate::asks::Weights;
+use crate::asks::Asking;
 use crate::check::{check, fits};
 use crate::diagnostic::{Diagnostics, Mistake};
 use crate::model::{Pattern, Quantity, Scenario, Subject};
@@ -25,7 +27,7 @@ use windfall_time::Span;
 pub(crate) struct Builder<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) mistakes: Vec<Mistake>,
-    pub(crate) weights: Weights,
+    pub(crate) asking: &'a Asking<'a>,
 }
 
 impl Builder<'_> {
@@ -56,8 +58,8 @@ impl Scenario {
         if let Some(diagnostics) = Diagnostics::of(&self.origin, mistakes) {
             return Err(diagnostics);
         }
-        let weights = Weights::of(self);
-        let mut builder = Builder { scenario: self, mistakes: Vec::new(), weights };
+        let asking = Asking::of(self);
+        let mut builder = Builder { scenario: self, mistakes: Vec::new(), asking: &asking };
         let (hierarchy, nodes) = builder.tree();
         let threads = builder.threads(&nodes, recordings);
         if builder.mistakes.is_empty() {

@@ -117,7 +117,7 @@ fn reserve(
         scenario
             .schedulers
             .push(Scheduler::below(&join, "join", SHARING, Asks::default()).and_below(&rez, asks));
-        let guarantee = Asks::guarantee(Guarantee::BasicSoft(amount, period));
+        let guarantee = Asks::guarantee(Guarantee::BasicSoft(amount.into(), period.into()));
         let run = Run::Recorded { file: file.to_owned(), thread: reference(row, recording) };
         scenario.threads.push(Thread::new(&name, &join, guarantee, run));
         reserved.insert(row.thread);

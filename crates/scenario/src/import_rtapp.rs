@@ -116,7 +116,7 @@ fn convert(thread: &ConvertedThread, name: &str, names: &Named) -> Thread {
         (Class::Deadline, Some(reservation)) => {
             let (amount, period) = (reservation.runtime, reservation.period);
             let fits = amount.over(period).is_some_and(|share| share <= Ratio::ONE);
-            let guarantee = fits.then_some(Guarantee::BasicHard(amount, period));
+            let guarantee = fits.then_some(Guarantee::BasicHard(amount.into(), period.into()));
             let reserve = (!fits).then_some(Reserve { amount, period });
             Asks { guarantee, reserve, ..Asks::default() }
         }

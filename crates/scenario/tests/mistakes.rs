@@ -147,9 +147,9 @@ fn refuses_admission_at_the_line_that_asked() {
 }
 
 #[test]
-fn refuses_soft_reservations_of_a_hard_scheduler_and_says_what_gives_them() {
-    let text = GOOD.replace("RESBH", "RESBS");
-    tells(&text, &[(11, "does not give `RESBS 3ms 10ms`", "put a join between")]);
+fn refuses_what_no_scheduler_of_that_kind_gives_and_says_what_it_does() {
+    let text = GOOD.replace("RESBH", "RESNH");
+    tells(&text, &[(11, "does not give `RESNH 3ms 10ms`", "it gives `RESBH")]);
 }
 
 #[test]

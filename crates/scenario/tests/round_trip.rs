@@ -37,13 +37,13 @@ fn guarantee() -> impl Strategy<Value = Guarantee> {
     prop_oneof![
         Just(Guarantee::All),
         Just(Guarantee::Null),
-        pair().prop_map(|(x, y)| Guarantee::BasicHard(x, y)),
-        pair().prop_map(|(x, y)| Guarantee::BasicSoft(x, y)),
-        pair().prop_map(|(x, y)| Guarantee::ContinuousHard(x, y)),
-        pair().prop_map(|(x, y)| Guarantee::ContinuousSoft(x, y)),
+        pair().prop_map(|(x, y)| Guarantee::BasicHard(x.into(), y.into())),
+        pair().prop_map(|(x, y)| Guarantee::BasicSoft(x.into(), y.into())),
+        pair().prop_map(|(x, y)| Guarantee::ContinuousHard(x.into(), y.into())),
+        pair().prop_map(|(x, y)| Guarantee::ContinuousSoft(x.into(), y.into())),
         ratio().prop_map(Guarantee::Slower),
         ratio().prop_map(Guarantee::Share),
-        (ratio(), span()).prop_map(|(s, d)| Guarantee::BoundedShare(s, d)),
+        (ratio(), span()).prop_map(|(s, d)| Guarantee::BoundedShare(s, d.into())),
     ]
 }
 

@@ -8,9 +8,12 @@
 
 extern crate alloc;
 
+mod admission;
 mod bandwidth;
 mod best_effort;
+mod budgeted;
 pub mod catalogue;
+mod cbs;
 mod edf;
 mod fc_edf;
 mod fixed_priority;
@@ -24,11 +27,14 @@ mod proportional_share;
 mod quantum;
 mod rate_monotonic;
 mod reservation;
+mod reserved;
 mod rez;
 mod round_robin;
 mod starvation;
+mod ticks;
 mod time_sharing;
 mod virtual_time;
+mod windows_time_sharing;
 
 pub use edf::{Edf, Late};
 pub use fc_edf::{FcEdf, FcEdfSpec};
@@ -38,6 +44,6 @@ pub use limit::Limit;
 pub use llf::Llf;
 pub use proportional_share::ProportionalShare;
 pub use rate_monotonic::{Order, RateMonotonic};
-pub use rez::Rez;
 pub use round_robin::RoundRobin;
 pub use time_sharing::{Mode, TimeSharing, TimeSharingSpec};
+pub use windows_time_sharing::{Edition, WindowsSpec, WindowsTimeSharing};

@@ -18,16 +18,17 @@
 //! one wakes. A child that wakes catches up with the smallest virtual time among those that do not
 //! wait; when all wait, with the largest that any child has reached.
 
-use crate::best_effort::BestEffort;
 use crate::catalogue::{Form, Kind, Setting};
+use crate::long_run;
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::quantum;
 use crate::virtual_time::{Account, Virtual};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Tell, Terms, Type};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
-use windfall_time::{Instant, Span};
+use windfall_time::{Instant, Ratio, Span};
 
 const TAKES: &str = "share, warp, quantum (to the instance)";
 const TAKES_UNWARPED: &str = "share, quantum (to the instance); warp is off";
@@ -56,8 +57,54 @@ pub(crate) const KIND: Kind = Kind {
         let warp = settings.bool("warp", true)?;
         Ok(Box::new(ProportionalShare::new(quantum, warp)))
     },
-    conversion: |_| Ok(Box::new(BestEffort)),
+    conversion: |settings| {
+        let quantum = settings.span("quantum", QUANTUM)?;
+        Ok(Box::new(FairQueuing { quantum }))
+    },
 };
+
+/// The line of table 5.1: `PSBE -> PSBE+` by equation 5.2, on one processor and without warp; else
+/// `PS+ -> PS+`.
+struct FairQueuing {
+    quantum: Span,
+}
+
+impl FairQueuing {
+    /// Equation 5.2: from `PSBE s d`, with the part `r` of the weights of `count` children.
+    fn bounded(&self, (s, d): (Ratio, Length), r: Ratio, count: u64) -> Option<Guarantee> {
+        let quantum = Length::from(self.quantum);
+        let all = quantum.checked_mul(Ratio::whole(count))?.checked_add(d)?;
+        let error = all.checked_mul(r)?.checked_div(s)?.checked_add(quantum)?;
+        Some(Guarantee::BoundedShare(s.checked_mul(r)?, error))
+    }
+}
+
+impl Conversion for FairQueuing {
+    fn takes(&self) -> &'static [Type] {
+        &[Type::Psbe, Type::Ps]
+    }
+
+    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+        match *asked {
+            Guarantee::Share(share) | Guarantee::BoundedShare(share, _) => Ok(Tell::Share(share)),
+            Guarantee::Null => Ok(Tell::Nothing),
+            _ => Err("it gives `PS share`, `PSBE share time` or `NULL`"),
+        }
+    }
+
+    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        let unwarped = children.iter().all(|child| child.warp.is_zero());
+        let (&[Guarantee::BoundedShare(s, d)], true) = (own, unwarped) else {
+            return long_run::offers(own, children, "weights, in the long run");
+        };
+        let (count, total) = (children.len() as u64, long_run::total(children));
+        let given = |child: &Terms| {
+            let part = child.weight.checked_div(total?)?;
+            self.bounded((s, d), part, count)
+        };
+        children.iter().map(|child| Offer::exact(given(child), "equation 5.2")).collect()
+    }
+}
 
 #[derive(Clone, Copy)]
 struct Sharer {

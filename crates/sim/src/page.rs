@@ -153,17 +153,7 @@ fn together(name: &str, rows: Vec<ThreadRow>) -> ThreadRow {
 
 /// A promise as a share of one processor, where it is one.
 fn share(guarantee: Guarantee) -> Option<Ratio> {
-    match guarantee {
-        Guarantee::All => Some(Ratio::ONE),
-        Guarantee::BasicHard(amount, period)
-        | Guarantee::BasicSoft(amount, period)
-        | Guarantee::ContinuousHard(amount, period)
-        | Guarantee::ContinuousSoft(amount, period) => amount.over(period),
-        Guarantee::Slower(share) | Guarantee::Share(share) | Guarantee::BoundedShare(share, _) => {
-            Some(share)
-        }
-        Guarantee::Null => None,
-    }
+    guarantee.share().filter(|share| !share.is_zero())
 }
 
 /// Time that the threads below a scheduler could have run, at most all of it.

@@ -37,7 +37,7 @@ impl Builder<'_> {
                 Change::Default(name) => vec![PlannedRequest::Default(name.clone())],
                 Change::Move { thread, to, asks } => {
                     let kind = scenario.kind_named(to).unwrap_or_default();
-                    let asked = self.asked(asks, kind);
+                    let asked = self.asked(asks, to);
                     let entry = scenario.threads.iter().find(|t| crate::check::means(thread, t));
                     let rate = entry.and_then(|entry| asks::rate(&entry.run, asks, kind));
                     let messages: Vec<Message> =
@@ -71,8 +71,7 @@ impl Builder<'_> {
     fn created(&mut self, scheduler: &Scheduler, path: &Path) -> Option<PlannedRequest> {
         let (kind, instance) = self.instance(scheduler, path)?;
         let owns = scheduler.owns.iter().map(|own| {
-            let above = self.scenario.kind_of(&own.parent).unwrap_or(None);
-            let messages = asks::messages(&own.asks, above, self.weights).unwrap_or_default();
+            let messages = self.asking.messages(&own.asks, own.parent.name()).unwrap_or_default();
             let parent = match &own.parent {
                 Parent::Top => None,
                 Parent::Scheduler(name) => Some(name.clone()),

@@ -3,7 +3,7 @@
 use super::programs::Numbers;
 use super::trees::Nodes;
 use super::{Builder, Recordings, recordings};
-use crate::asks;
+use crate::asks::{self, Asking};
 use crate::model::{Asks, Run, Scenario, Thread};
 use crate::plan::PlannedThread;
 use crate::source::Path;
@@ -60,15 +60,12 @@ impl Builder<'_> {
     }
 
     fn messages(&self, thread: &Thread, parent: &str) -> Vec<(&'static str, Message)> {
-        let kind = self.scenario.kind_named(parent).unwrap_or_default();
-        let mut messages = self.asked(&thread.asks, kind);
-        messages.extend(asks::rate(&thread.run, &thread.asks, kind).map(|m| ("periodic", m)));
-        messages
+        thread_messages(self.scenario, self.asking, thread, parent)
     }
 
-    /// What is asked below a scheduler of that kind.
-    pub(super) fn asked(&self, asks: &Asks, kind: &str) -> Vec<(&'static str, Message)> {
-        asks::messages(asks, Some(kind), self.weights).unwrap_or_default()
+    /// What is asked below a scheduler.
+    pub(super) fn asked(&self, asks: &Asks, parent: &str) -> Vec<(&'static str, Message)> {
+        self.asking.messages(asks, Some(parent)).unwrap_or_default()
     }
 
     fn recorded(
@@ -145,8 +142,21 @@ impl Builder<'_> {
     }
 }
 
+/// What is told for a thread, its own program's rate included.
+pub(crate) fn thread_messages(
+    scenario: &Scenario,
+    asking: &Asking<'_>,
+    thread: &Thread,
+    parent: &str,
+) -> Vec<(&'static str, Message)> {
+    let kind = scenario.kind_named(parent).unwrap_or_default();
+    let mut messages = asking.messages(&thread.asks, Some(parent)).unwrap_or_default();
+    messages.extend(asks::rate(&thread.run, &thread.asks, kind).map(|m| ("periodic", m)));
+    messages
+}
+
 /// The scheduler above a thread, by name.
-pub(super) fn parent_of<'a>(scenario: &'a Scenario, thread: &'a Thread) -> Option<&'a str> {
+pub(crate) fn parent_of<'a>(scenario: &'a Scenario, thread: &'a Thread) -> Option<&'a str> {
     thread.parent.as_deref().or_else(|| scenario.default_scheduler())
 }
 

@@ -1,11 +1,11 @@
 //! The hierarchy: schedulers in an order in which every parent comes first.
 
 use super::Builder;
-use crate::asks;
 use crate::check::{ask_paths, parent_paths};
 use crate::model::{Attachment, Parent, Scheduler, Setting};
 use crate::source::Path;
 use std::collections::BTreeMap;
+use windfall_guarantees::Conversion;
 use windfall_hierarchy::{Hierarchy, Message, NodeId, NodeSpec, Own, Target};
 use windfall_schedulers::catalogue::{self, Settings, Value};
 use windfall_time::Instant;
@@ -92,8 +92,7 @@ impl<'a> Builder<'a> {
             }
         };
         for (number, own) in (0_u16..).zip(&scheduler.owns) {
-            let kind = self.scenario.kind_of(&own.parent).unwrap_or(None);
-            let Ok(messages) = asks::messages(&own.asks, kind, self.weights) else {
+            let Ok(messages) = self.asking.messages(&own.asks, own.parent.name()) else {
                 continue;
             };
             for (key, message) in messages {
@@ -111,19 +110,7 @@ impl<'a> Builder<'a> {
     /// An instance with the scheduler's settings.
     pub(super) fn instance(&mut self, scheduler: &Scheduler, path: &Path) -> Option<Instance> {
         let kind = catalogue::find(&scheduler.kind)?;
-        let values: Vec<(&str, Value<'_>)> = scheduler
-            .settings
-            .iter()
-            .map(|(name, setting)| {
-                let value = match setting {
-                    Setting::Span(span) => Value::Span(*span),
-                    Setting::Integer(n) => Value::Integer(*n),
-                    Setting::Bool(b) => Value::Bool(*b),
-                    Setting::Word(word) => Value::Word(word),
-                };
-                (name.as_str(), value)
-            })
-            .collect();
+        let values = values(scheduler);
         let unknown =
             values.iter().find(|(name, _)| !kind.settings.iter().any(|s| s.name == *name));
         if let Some((name, _)) = unknown {
@@ -138,6 +125,23 @@ impl<'a> Builder<'a> {
             }
         }
     }
+}
+
+/// What is written for its settings.
+fn values(scheduler: &Scheduler) -> Vec<(&str, Value<'_>)> {
+    let value = |setting| match setting {
+        &Setting::Span(span) => Value::Span(span),
+        &Setting::Integer(n) => Value::Integer(n),
+        &Setting::Bool(b) => Value::Bool(b),
+        Setting::Word(word) => Value::Word(word),
+    };
+    scheduler.settings.iter().map(|(name, setting)| (name.as_str(), value(setting))).collect()
+}
+
+/// What an instance makes of guarantees, if its kind and its settings are right.
+pub(crate) fn conversion(scheduler: &Scheduler) -> Option<Box<dyn Conversion>> {
+    let kind = catalogue::find(&scheduler.kind)?;
+    (kind.conversion)(&Settings(&values(scheduler))).ok()
 }
 
 fn parent_name(own: &Attachment) -> &str {

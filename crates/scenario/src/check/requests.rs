@@ -2,14 +2,14 @@
 
 use super::schedulers::{alone, fits};
 use super::{Checker, names};
-use crate::asks::Weights;
+use crate::asks::Asking;
 use crate::model::{Change, Parent, Reserve, Timer, Whom};
 use crate::source::Path;
 use windfall_time::Span;
 
 pub(super) fn check(checker: &mut Checker<'_>) {
     let scenario = checker.scenario;
-    let weights = Weights::of(scenario);
+    let asking = Asking::of(scenario);
     for (number, request) in scenario.requests.iter().enumerate() {
         let path = Path::of(&["at"]).item(number);
         if request.time.as_nanos() > scenario.length.as_nanos() {
@@ -26,7 +26,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
                     let message = format!("`{}` exists already", created.name);
                     checker.wrong(&[path.key("name")], message, "choose another name");
                 }
-                alone(checker, created, &path.key("with"), weights, true);
+                alone(checker, created, &path.key("with"), &asking, true);
             }
             Change::Destroy(name) | Change::Default(name) | Change::Quantum(name, _) => {
                 checker.scheduler_exists(name, true, &[scheduler]);
@@ -41,10 +41,10 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             Change::Move { thread, to, asks } => {
                 checker.thread_exists(thread, &path.key("thread"));
                 if checker.scheduler_exists(to, true, &[path.key("to")])
-                    && let Some(kind) = scenario.kind_named(to).filter(|kind| !kind.is_empty())
+                    && scenario.kind_named(to).is_some_and(|kind| !kind.is_empty())
                 {
                     let paths = |key: &str| vec![path.key(key), path.key("to")];
-                    fits(checker, asks, Some(kind), weights, paths);
+                    fits(checker, asks, Some(to), &asking, paths);
                 }
             }
             Change::Reserve(whom, Reserve { amount, period }) => {

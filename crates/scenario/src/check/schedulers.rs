@@ -1,7 +1,7 @@
 //! Schedulers: kinds, parents, circles, processors at the top.
 
 use super::Checker;
-use crate::asks::{self, Weights};
+use crate::asks::Asking;
 use crate::model::{Asks, Attachment, Parent, Scheduler};
 use crate::source::Path;
 use crate::suggest;
@@ -17,11 +17,11 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             "write `[schedulers.NAME]` with `scheduler = \"round-robin\"` and `parent = \"top\"`";
         checker.wrong(&[Path::of(&["schedulers"])], "no schedulers", help);
     }
-    let weights = Weights::of(scenario);
+    let asking = Asking::of(scenario);
     let (mut roots, count) = (0, scenario.machine.speeds.len());
     for scheduler in &scenario.schedulers {
         let path = Path::of(&["schedulers", &scheduler.name]);
-        alone(checker, scheduler, &path, weights, false);
+        alone(checker, scheduler, &path, &asking, false);
         for (number, own) in scheduler.owns.iter().enumerate() {
             roots += usize::from(own.parent == Parent::Top);
             if own.parent == Parent::Top && roots == count + 1 {
@@ -55,7 +55,7 @@ pub(super) fn alone(
     checker: &mut Checker<'_>,
     scheduler: &Scheduler,
     path: &Path,
-    weights: Weights,
+    asking: &Asking<'_>,
     ever: bool,
 ) {
     let kind = scheduler.kind.as_str();
@@ -82,8 +82,9 @@ pub(super) fn alone(
         if let Ok(kind) = checker.scenario.kind_of(parent)
             && kind != Some("")
         {
+            let own_parent = parent.name();
             let paths = |key: &str| ask_paths(path, number, key);
-            fits(checker, asks, kind, weights, paths);
+            fits(checker, asks, own_parent, asking, paths);
         }
     }
 }
@@ -92,11 +93,11 @@ pub(super) fn alone(
 pub(super) fn fits(
     checker: &mut Checker<'_>,
     asks: &Asks,
-    kind: Option<&str>,
-    weights: Weights,
+    parent: Option<&str>,
+    asking: &Asking<'_>,
     paths: impl Fn(&str) -> Vec<Path>,
 ) {
-    if let Err((key, message, help)) = asks::messages(asks, kind, weights) {
+    if let Err((key, message, help)) = asking.messages(asks, parent) {
         checker.wrong(&paths(key), message, &help);
     }
     if asks.share == Some(0) {

@@ -47,6 +47,16 @@ pub enum Parent {
     Scheduler(String),
 }
 
+impl Parent {
+    /// The scheduler's name; `None` is the top.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Parent::Top => None,
+            Parent::Scheduler(name) => Some(name),
+        }
+    }
+}
+
 /// What is asked of a parent for a child.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Asks {

@@ -1,0 +1,124 @@
+//! Which promises of a scenario follow from one another: its tree, as the checker sees it.
+//!
+//! Covers the hierarchy as it is at the beginning, with every thread that ever comes: what a thread
+//! asks is counted against the others before it arrives, too. Control requests change the tree, so what
+//! is granted here holds until the first of them ([`Promises::until`]).
+//! Absent on purpose: deadlines of periodic threads (`deadlines.rs`).
+
+use crate::asks::{Asking, terms};
+use crate::build::{conversion, parent_of, thread_messages};
+use crate::model::{Scenario, Scheduler};
+use std::collections::BTreeMap;
+use windfall_guarantees::check::{Findings, Node, Tree, Vp, check};
+use windfall_guarantees::{Refusal, Terms, refusal};
+use windfall_time::Instant;
+
+/// A scenario's tree and what was found out about it.
+pub struct Promises {
+    /// Its schedulers and virtual processors: first those of schedulers, then those of threads.
+    pub tree: Tree,
+    /// What follows.
+    pub findings: Findings,
+    /// When the first control request changes the tree.
+    pub until: Option<Instant>,
+}
+
+impl Promises {
+    /// What would help a virtual processor whose request was refused.
+    #[must_use]
+    pub fn refusal(&self, vp: usize) -> Refusal {
+        refusal(&self.tree, &self.findings, vp)
+    }
+
+    /// The virtual processors whose requests were refused.
+    pub fn refused(&self) -> impl Iterator<Item = usize> {
+        (0..self.findings.vps.len()).filter(|vp| self.findings.vps[*vp].is_refused())
+    }
+}
+
+impl Scenario {
+    /// Proves what is promised, or finds what stands in the way. Parts that
+    /// [`check`](Scenario::check) would refuse are left out.
+    #[must_use]
+    pub fn promises(&self) -> Promises {
+        let tree = tree(self);
+        let findings = check(&tree);
+        let until = self.requests.iter().map(|request| request.time).min();
+        Promises { tree, findings, until }
+    }
+}
+
+fn tree(scenario: &Scenario) -> Tree {
+    let asking = Asking::of(scenario);
+    let mut tree = Tree { nodes: Vec::new(), vps: Vec::new(), scale: asking.scale() };
+    let mut at: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut waiting: Vec<&Scheduler> = scenario.schedulers.iter().collect();
+    // Parents before children; what lies below itself, or below nothing, is left.
+    while !waiting.is_empty() {
+        let ready = |scheduler: &&Scheduler| {
+            scheduler
+                .owns
+                .iter()
+                .all(|own| own.parent.name().is_none_or(|name| at.contains_key(name)))
+        };
+        let (now, later): (Vec<_>, Vec<_>) = waiting.into_iter().partition(ready);
+        if now.is_empty() {
+            break;
+        }
+        for scheduler in now {
+            if let Some(node) = add(&mut tree, &asking, &at, scheduler) {
+                at.insert(&scheduler.name, node);
+            }
+        }
+        waiting = later;
+    }
+    for thread in &scenario.threads {
+        let Some(parent) = parent_of(scenario, thread) else { continue };
+        let Some(node) = at.get(parent).copied() else { continue };
+        let messages = thread_messages(scenario, &asking, thread, parent);
+        let terms = terms(messages.iter().map(|(_, message)| message));
+        for name in thread.names() {
+            let asks = thread.asks.guarantee;
+            attach(&mut tree, Vp { name, parent: Some(node), child: None, asks, terms });
+        }
+    }
+    tree
+}
+
+/// Adds an instance and its own virtual processors.
+fn add<'s>(
+    tree: &mut Tree,
+    asking: &Asking<'_>,
+    at: &BTreeMap<&'s str, usize>,
+    scheduler: &'s Scheduler,
+) -> Option<usize> {
+    let conversion = conversion(scheduler)?;
+    let node = tree.nodes.len();
+    let many = scheduler.owns.len() > 1;
+    let mut own = Vec::new();
+    for (number, attachment) in scheduler.owns.iter().enumerate() {
+        let name = match many {
+            true => format!("{}/{number}", scheduler.name),
+            false => scheduler.name.clone(),
+        };
+        let parent = attachment.parent.name();
+        let messages = asking.messages(&attachment.asks, parent).unwrap_or_default();
+        let terms: Terms = terms(messages.iter().map(|(_, message)| message));
+        let parent = parent.and_then(|name| at.get(name).copied());
+        let asks = attachment.asks.guarantee;
+        own.push(attach(tree, Vp { name, parent, child: Some(node), asks, terms }));
+    }
+    let kind = windfall_schedulers::catalogue::find(&scheduler.kind)?.name;
+    let name = scheduler.name.clone();
+    tree.nodes.push(Node { name, kind, conversion, own, children: Vec::new() });
+    Some(node)
+}
+
+fn attach(tree: &mut Tree, vp: Vp) -> usize {
+    let at = tree.vps.len();
+    if let Some(parent) = vp.parent {
+        tree.nodes[parent].children.push(at);
+    }
+    tree.vps.push(vp);
+    at
+}

@@ -6,8 +6,11 @@
 //! Read next: `task.rs`, then `fixed_priority.rs`, `supply.rs`, `search.rs`.
 #![forbid(unsafe_code)]
 
+pub mod edf;
 mod exact;
 pub mod fixed_priority;
+mod load;
+pub mod local_fixed_priority;
 mod supply;
 mod task;
 #[cfg(test)]

@@ -1,0 +1,258 @@
+//! Response times under fixed priorities, where the scheduler itself holds only a guarantee.
+//!
+//! Exact for the supply bound function: the least window that surely holds a job's own work and all
+//! that goes before it. Demand of a window of length t after the critical instant is as in HLS
+//! equation 6.1; instead of t itself, `Supply::window` says how long that demand takes.
+//!
+//! A1 The scheduler is runnable whenever a task is, so that its guarantee holds (HLS 5.1.3).
+//! A2 Its supply in different windows is independent of what its tasks do.
+//! A3 Tasks are independent; what switching costs is inside `work`.
+//! A4 Deadlines play no part in response times; a response counts from the nominal arrival.
+//!
+//! Sources: Shin and Lee 2003, theorem 4.2; Tindell, Burns and Wellings 1994 for jitter and
+//! deadlines beyond periods. With `Supply::all()` it agrees with `fixed_priority.rs`.
+
+use crate::window::{HORIZON, ROUNDS, in_range};
+use crate::{Supply, Task, load};
+use core::cmp::Ordering;
+use windfall_time::Span;
+
+/// From here on, the utilisation is looked at each time that the rounds have doubled.
+const PATIENCE: u32 = 1 << 9;
+
+/// The longest response time of each task, in decreasing order of priority.
+///
+/// `None`: no bound, because the tasks down to this one take more than the supply's rate; because a
+/// work or period is zero; or beyond [`HORIZON`] and [`ROUNDS`].
+#[must_use]
+pub fn response_times(tasks: &[Task], supply: &Supply) -> Vec<Option<Span>> {
+    if !in_range(tasks) {
+        return vec![None; tasks.len()];
+    }
+    (0..tasks.len())
+        .map(|last| Level::new(&tasks[..=last], supply)?.response(None).map(Span::from_nanos))
+        .collect()
+}
+
+/// Whether every job meets its deadline, which counts from its arrival.
+#[must_use]
+pub fn schedulable(tasks: &[Task], supply: &Supply) -> bool {
+    in_range(tasks) && (0..tasks.len()).all(|last| meets(&tasks[..=last], supply))
+}
+
+/// Whether the last of these tasks meets its deadlines; they are in range.
+pub(crate) fn meets(tasks: &[Task], supply: &Supply) -> bool {
+    let level = Level::new(tasks, supply);
+    level.is_some_and(|mut level| level.response(Some(level.task.deadline.as_nanos())).is_some())
+}
+
+/// The busy period of the last of some tasks, with all that goes before it.
+struct Level<'a> {
+    all: &'a [Task],
+    task: &'a Task,
+    higher: &'a [Task],
+    supply: &'a Supply,
+    rounds: u32,
+    /// Jobs that arrive from here on respond as earlier ones did: set once the tasks are known to
+    /// take exactly the supply's rate, whose busy period may have no end.
+    repeats: Option<u64>,
+}
+
+impl<'a> Level<'a> {
+    fn new(all: &'a [Task], supply: &'a Supply) -> Option<Level<'a>> {
+        let (task, higher) = all.split_last()?;
+        Some(Level { all, task, higher, supply, rounds: 0, repeats: None })
+    }
+
+    /// The longest response time; `None` also as soon as one exceeds `most`.
+    fn response(&mut self, most: Option<u64>) -> Option<u64> {
+        let Task { work, period, jitter, .. } = *self.task;
+        let (work, period, jitter) = (work.as_nanos(), period.as_nanos(), jitter.as_nanos());
+        let (mut worst, mut finish, mut arrival, mut own) = (0, 0, 0_u64, 0_u64);
+        loop {
+            own = own.checked_add(work)?;
+            let latest = most.map(|most| arrival.saturating_add(most).saturating_sub(jitter));
+            finish = self.settle(finish, own, latest.unwrap_or(HORIZON.as_nanos()))?;
+            let since_arrival = finish + jitter - arrival;
+            worst = worst.max(since_arrival);
+            let same_again = self.repeats.is_some_and(|from| arrival >= from);
+            if since_arrival <= period || same_again {
+                return Some(worst);
+            }
+            arrival += period;
+            self.count_round()?;
+        }
+    }
+
+    /// The least window, no shorter than `window`, that holds `own` and all higher work in it.
+    fn settle(&mut self, window: u64, own: u64, latest: u64) -> Option<u64> {
+        let mut window = self.supply.window_ns(own)?.max(window);
+        loop {
+            if window > latest.min(HORIZON.as_nanos()) {
+                return None;
+            }
+            let needed = self.supply.window_ns(load::arrived(self.higher, own, window)?)?;
+            if needed <= window {
+                return Some(window);
+            }
+            window = needed;
+            self.count_round()?;
+        }
+    }
+
+    /// Gives up what never ends.
+    fn count_round(&mut self) -> Option<()> {
+        self.rounds += 1;
+        if self.rounds < PATIENCE || !self.rounds.is_power_of_two() {
+            return Some(());
+        }
+        if self.rounds >= ROUNDS {
+            return None;
+        }
+        match load::against_rate(self.all, self.supply) {
+            Ordering::Less => Some(()),
+            Ordering::Greater => None,
+            Ordering::Equal => {
+                let (start, cycle) = load::repetition(self.all, self.supply)?;
+                self.repeats = Some(start.checked_add(cycle)?);
+                Some(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixed_priority;
+    use crate::tests::{small_tasks, task};
+    use proptest::prelude::*;
+
+    /// By definition, for deadlines within periods: some window up to the deadline holds the demand.
+    fn some_window_holds(tasks: &[Task], supply: &Supply) -> bool {
+        let (last, higher) = tasks.split_last().unwrap();
+        let time = last.deadline.saturating_sub(last.jitter).as_nanos();
+        (1..=time).any(|window| {
+            let jobs = |t: &Task| (window + t.jitter.as_nanos()).div_ceil(t.period.as_nanos());
+            let demand: u64 = higher.iter().map(|t| jobs(t) * t.work.as_nanos()).sum();
+            supply.least(Span::from_nanos(window)).as_nanos() >= demand + last.work.as_nanos()
+        })
+    }
+
+    /// What the last task's jobs take at worst by definition: from the critical instant on, supply
+    /// comes as late as its bound allows, and each nanosecond of it goes to the first task that has
+    /// work; until nothing is left, or for `limit`.
+    fn simulated(tasks: &[Task], supply: &Supply, limit: u64) -> Option<u64> {
+        let (mut released, mut left) = (vec![0; tasks.len()], vec![0; tasks.len()]);
+        let (mut finished, mut worst) = (0, 0);
+        for now in 0..limit {
+            if now > 0 && left.iter().all(|left| *left == 0) {
+                return Some(worst);
+            }
+            for (index, task) in tasks.iter().enumerate() {
+                while released[index] * task.period.as_nanos() <= now + task.jitter.as_nanos() {
+                    released[index] += 1;
+                    left[index] += task.work.as_nanos();
+                }
+            }
+            let supplied = |at: u64| supply.least(Span::from_nanos(at));
+            if supplied(now) == supplied(now + 1) {
+                continue;
+            }
+            let running = left.iter().position(|left| *left > 0).unwrap();
+            left[running] -= 1;
+            let last = tasks.last().unwrap();
+            if running == tasks.len() - 1 && left[running] % last.work.as_nanos() == 0 {
+                let arrival = finished * last.period.as_nanos();
+                worst = worst.max(now + 1 + last.jitter.as_nanos() - arrival);
+                finished += 1;
+            }
+        }
+        None
+    }
+
+    fn small_supply() -> impl Strategy<Value = Supply> {
+        let pair = (1..=12_u64).prop_flat_map(|y| (Just(y), 1..=y, any::<bool>()));
+        pair.prop_map(|(y, x, basic)| {
+            let make = if basic { Supply::basic } else { Supply::continuous };
+            make(Span::from_nanos(x), Span::from_nanos(y)).unwrap()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn limit_responses_are_the_simulated_worst_supply(
+            tasks in small_tasks(1..=3), supply in small_supply(),
+        ) {
+            let responses = response_times(&tasks, &supply);
+            for last in 0..tasks.len() {
+                // Where the busy period has no end, responses may still have a bound.
+                if let Some(slow) = simulated(&tasks[..=last], &supply, 60_000) {
+                    prop_assert_eq!(responses[last], Some(Span::from_nanos(slow)));
+                }
+            }
+        }
+
+        #[test]
+        fn limit_schedulable_is_some_window_that_holds_the_demand(
+            tasks in small_tasks(1..=3), supply in small_supply(),
+        ) {
+            let within = |mut t: Task| { t.deadline = t.deadline.min(t.period); t };
+            let tasks: Vec<Task> = tasks.into_iter().map(within).collect();
+            let slow = (1..=tasks.len()).all(|n| some_window_holds(&tasks[..n], &supply));
+            prop_assert_eq!(schedulable(&tasks, &supply), slow);
+        }
+
+        #[test]
+        fn law_schedulable_is_every_response_within_its_deadline(
+            tasks in small_tasks(1..=3), supply in small_supply(),
+        ) {
+            let responses = response_times(&tasks, &supply);
+            let within = |(t, r): (&Task, &Option<Span>)| r.is_some_and(|r| r <= t.deadline);
+            let met = tasks.iter().zip(&responses).all(within);
+            prop_assert_eq!(schedulable(&tasks, &supply), met);
+        }
+
+        #[test]
+        fn limit_all_is_a_dedicated_processor(tasks in small_tasks(1..=4)) {
+            let dedicated = fixed_priority::response_times(&tasks);
+            let supplied = response_times(&tasks, &Supply::all());
+            for (dedicated, supplied) in dedicated.into_iter().zip(supplied) {
+                prop_assert!(dedicated.is_none() || dedicated == supplied);
+            }
+        }
+
+        #[test]
+        fn law_any_numbers_have_an_answer(
+            numbers in prop::collection::vec(any::<(u64, u64, u64, u64)>(), 0..4),
+            x: u64, y: u64,
+        ) {
+            let tasks: Vec<Task> = numbers.iter().map(|(c, t, d, j)| task(*c, *t, *d, *j)).collect();
+            let supply = Supply::basic(Span::from_nanos(x), Span::from_nanos(y));
+            let supply = supply.unwrap_or(Supply::nothing());
+            prop_assert_eq!(response_times(&tasks, &supply).len(), tasks.len());
+        }
+    }
+
+    #[test]
+    fn limit_at_the_full_rate_responses_repeat() {
+        // The whole of a reservation with a gap: the backlog is never worked off, and never grows.
+        let supply = Supply::basic(Span::from_nanos(1), Span::from_nanos(2)).unwrap();
+        let responses = response_times(&[task(2, 4, 9, 0)], &supply);
+        // The gap of 2, then 1 in 2: the job of 4k is done at 2 + 2 (2k + 1) + 1 at the latest.
+        assert_eq!(responses, [Some(Span::from_nanos(5))]);
+        assert_eq!(response_times(&[task(3, 4, 9, 0)], &supply), [None]);
+    }
+
+    #[test]
+    fn refuses_a_deadline_one_shorter_than_the_response() {
+        let supply = Supply::basic(Span::from_nanos(3), Span::from_nanos(5)).unwrap();
+        assert!(!schedulable(&[task(4, 20, 9, 0)], &supply));
+    }
+
+    #[test]
+    fn accepts_a_deadline_equal_to_the_response() {
+        let supply = Supply::basic(Span::from_nanos(3), Span::from_nanos(5)).unwrap();
+        assert!(schedulable(&[task(4, 20, 10, 0)], &supply));
+    }
+}

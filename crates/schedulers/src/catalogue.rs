@@ -146,6 +146,7 @@ impl Settings<'_> {
 
 /// All kinds, in alphabetical order.
 pub const KINDS: &[&Kind] = &[
+    &crate::cbs::KIND,
     &crate::edf::KIND,
     &crate::fc_edf::KIND,
     &crate::fixed_priority::KIND,
@@ -157,6 +158,7 @@ pub const KINDS: &[&Kind] = &[
     &crate::rez::KIND,
     &crate::round_robin::KIND,
     &crate::time_sharing::KIND,
+    &crate::windows_time_sharing::KIND,
 ];
 
 /// The kind of that name.

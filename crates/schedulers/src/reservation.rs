@@ -1,12 +1,15 @@
-//! One reservation: so much budget in each period, periods without gaps.
+//! One reservation: so much budget until a deadline, and again.
+//!
+//! Two kinds of periods. *Fixed* ones follow each other without gaps from the beginning of the
+//! reservation, whether the child is ready or not; they are caught up with when somebody looks
+//! ([`Reservation::roll`]). *Sporadic* ones begin when the last one has ended or, where that takes
+//! nothing from others, when the child wakes ([`Reservation::arrive`]); with the work of a job told
+//! they may be shorter, with a smaller budget in proportion.
+//! Invariant: `budget <= amount`; what is used until `end` is never more than the share of the time.
 
 use windfall_time::{Instant, Span};
 
 /// Budget and periods of one child.
-///
-/// Periods follow each other from the beginning of the reservation, whether the child is ready or
-/// not; they are caught up with when somebody looks. Invariant, once caught up: `now < end`,
-/// `budget <= amount`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reservation {
     pub(crate) amount: Span,
@@ -18,6 +21,8 @@ pub(crate) struct Reservation {
     pub(crate) since: Instant,
     /// Whether the child has heard that the budget of this period is used up.
     pub(crate) told: bool,
+    /// What the present job needs beyond the budget, where it has been told.
+    pub(crate) work: Span,
     /// What holds from the end of the first period that ends at the given time or later.
     pub(crate) change: Option<(Span, Span, Instant)>,
 }
@@ -32,11 +37,12 @@ impl Reservation {
             budget: Span::ZERO,
             since: start,
             told: false,
+            work: Span::ZERO,
             change: None,
         }
     }
 
-    /// Begins the period that `now` lies in. Whether it is another one than before.
+    /// Begins the fixed period that `now` lies in. Whether it is another one than before.
     pub(crate) fn roll(&mut self, now: Instant) -> bool {
         let Some(late) = now.since(self.end) else {
             return false;
@@ -55,6 +61,30 @@ impl Reservation {
         true
     }
 
+    /// Begins a sporadic period at `start`, for the rest of a job or for the whole amount.
+    pub(crate) fn renew(&mut self, start: Instant) {
+        if let Some((amount, period, _)) = self.change.filter(|(_, _, from)| *from <= start) {
+            (self.amount, self.period, self.change) = (amount, period, None);
+        }
+        let part = if self.work.is_zero() { self.amount } else { self.work.min(self.amount) };
+        self.work = self.work.saturating_sub(part);
+        self.end = start.saturating_add(self.time_for(part));
+        self.budget = part;
+        self.told = false;
+    }
+
+    /// The child wakes: a sporadic period begins unless what is left of the last one, used up from
+    /// now on, would be no more than the share of the time until its end. Whether one begins.
+    pub(crate) fn arrive(&mut self, now: Instant) -> bool {
+        let rest = u128::from(self.end.saturating_since(now).as_nanos());
+        let budget = u128::from(self.budget.as_nanos()) * u128::from(self.period.as_nanos());
+        let begins = budget >= rest * u128::from(self.amount.as_nanos());
+        if begins {
+            self.renew(now);
+        }
+        begins
+    }
+
     /// Takes the time since `since` from the budget.
     pub(crate) fn charge(&mut self, now: Instant) {
         self.budget = self.budget.saturating_sub(now.saturating_since(self.since));
@@ -69,8 +99,15 @@ impl Reservation {
         Span::from_nanos(u64::try_from(part).unwrap_or(u64::MAX))
     }
 
-    /// The child wakes, having waited since `since`: the budget shrinks by the time that it waited,
-    /// but not below what falls to the rest of the period at a steady rate.
+    /// The time in which so much is had at a steady rate, rounded up.
+    fn time_for(&self, part: Span) -> Span {
+        let time = u128::from(part.as_nanos()) * u128::from(self.period.as_nanos());
+        let time = time.div_ceil(u128::from(self.amount.as_nanos().max(1)));
+        Span::from_nanos(u64::try_from(time).unwrap_or(u64::MAX))
+    }
+
+    /// The child wakes in a fixed period, having waited since `since`: the budget shrinks by the
+    /// time that it waited, but not below what falls to the rest of the period at a steady rate.
     pub(crate) fn wake(&mut self, now: Instant) {
         let steady = self.steady(now);
         let waited = now.saturating_since(self.since);

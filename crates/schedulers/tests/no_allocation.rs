@@ -48,7 +48,7 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
         "fixed-priority" => vec![Message::Priority(number.cast_signed())],
         "time-sharing" => vec![Message::Priority((number % 12).cast_signed() + 1)],
         "proportional-share" => vec![Message::Share(number + 1), Message::Warp(ms(number % 3))],
-        "rez" => vec![Message::Reserve { amount: ms(0), period: ms(number + 40) }],
+        "cbs" | "rez" => vec![Message::Reserve { amount: ms(0), period: ms(number + 40) }],
         "limit" => vec![Message::Reserve { amount: ms(1), period: ms(9) }],
         "edf" | "fc-edf" | "llf" | "rate-monotonic" => {
             vec![Message::Periodic { period, deadline, amount }]

@@ -31,7 +31,7 @@ enum Step {
 }
 
 /// Schedulers that may leave a processor idle, or change who runs for reasons of their own.
-const SPARING: &[&str] = &["fc-edf", "join", "limit", "rez"];
+const SPARING: &[&str] = &["cbs", "fc-edf", "join", "limit", "rez"];
 
 struct World {
     tree: Hierarchy,

@@ -1,0 +1,459 @@
+//! Earliest deadline first among children with budgets: what `rez`, `cbs` and `tbs` share.
+//!
+//! Each child with a reservation has a budget and a deadline, the end of its period. Of those that
+//! are ready and have budget left the one with the earliest deadline runs. [`Rules`] say what a
+//! wake-up and a used-up budget do to the two.
+//!
+//! Invariant: in any interval the budgets that begin and fall due in it sum up to no more than the
+//! promised shares of its length. So every budget is had before its deadline when the processor is
+//! there whenever asked for (Liu and Layland 1973; Abeni and Buttazzo 1998), or is a uniformly slower
+//! one at least as fast as the sum of the shares, which hears of every deadline in time.
+//! Overruns through a coarse timer are not taken from the next period.
+
+use crate::admission::{Admission, share_of};
+use crate::pool::{Policy, Pool, SETTLED};
+use crate::reservation::Reservation;
+use alloc::vec::Vec;
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{
+    Child, Message, News, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Span};
+
+/// When the running child's budget ends.
+const BUDGET: TimerId = TimerId(1);
+/// When the first period of a child that does not wait ends.
+const PERIOD: TimerId = TimerId(2);
+
+/// What a wake-up does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Waking {
+    /// Nothing: periods are fixed. The budget shrinks with the time waited.
+    Fixed,
+    /// It begins a period where that takes nothing from others (constant bandwidth server).
+    Sporadic,
+    /// It begins a period after the last one (total bandwidth server).
+    After,
+}
+
+/// What becomes of a child whose budget is used up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Overrun {
+    /// It gets nothing until its period ends.
+    Throttle,
+    /// Its next period begins at once, with a deadline that is later by as much.
+    Postpone,
+    /// It runs while nobody with a budget is ready.
+    Background,
+}
+
+/// How children are served.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    pub(crate) waking: Waking,
+    pub(crate) overrun: Overrun,
+    /// Whether a period may be for the work of a job, which its child tells.
+    pub(crate) jobs: bool,
+    /// Whether the parent is told the earliest deadline.
+    pub(crate) tells: bool,
+}
+
+struct Budgets {
+    slots: Vec<Option<Reservation>>,
+    overrun: Overrun,
+}
+
+impl Policy for Budgets {
+    /// Whether there is no budget, deadline, slot.
+    type Key = (bool, Instant, u32);
+
+    fn key(&self, child: Child) -> Self::Key {
+        match &self.slots[child.index()] {
+            Some(slot) => (slot.budget.is_zero(), slot.end, child.0),
+            None => (true, Instant::MAX, child.0),
+        }
+    }
+
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        (ready.0, ready.1) < (running.0, running.1)
+    }
+
+    fn eligible(&self, child: Child) -> bool {
+        let background = self.overrun == Overrun::Background;
+        self.slots[child.index()].is_some_and(|slot| background || !slot.budget.is_zero())
+    }
+
+    fn started(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
+        if let Some(slot) = &mut self.slots[child.index()] {
+            slot.since = port.now();
+            let end = port.now().saturating_add(slot.budget);
+            port.set_timer(BUDGET, (!slot.budget.is_zero()).then_some(end));
+        }
+    }
+
+    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
+        if let Some(slot) = &mut self.slots[child.index()] {
+            slot.charge(port.now());
+            let note =
+                if slot.budget.is_zero() { Note::Exhausted } else { Note::Budget(slot.budget) };
+            port.note(Some(child), note);
+            let throttled = slot.budget.is_zero() && self.overrun == Overrun::Throttle;
+            let ready = port.child(child) == VpState::Ready;
+            if ready && throttled && !core::mem::replace(&mut slot.told, true) {
+                port.tell(child, News::Exhausted);
+            }
+        }
+    }
+
+    fn idle(&mut self, _: Own, port: &mut Port<'_>) {
+        port.set_timer(BUDGET, None);
+    }
+}
+
+/// The scheduler.
+pub(crate) struct Budgeted {
+    pool: Pool<Budgets>,
+    budgets: Budgets,
+    rules: Rules,
+    /// Ends of the periods of children that have a reservation and do not wait.
+    periods: Heap<Instant>,
+    armed: Option<Instant>,
+    admission: Admission,
+    /// The deadline that the parent was told last.
+    told: Option<Instant>,
+}
+
+impl Budgeted {
+    /// Without reservations.
+    pub(crate) fn new(rules: Rules) -> Budgeted {
+        Budgeted {
+            pool: Pool::default(),
+            budgets: Budgets { slots: Vec::new(), overrun: rules.overrun },
+            rules,
+            periods: Heap::new(),
+            armed: None,
+            admission: Admission::default(),
+            told: None,
+        }
+    }
+
+    fn arm(&mut self, port: &mut Port<'_>) {
+        let first = self.periods.peek().map(|(at, _)| at);
+        if self.armed != first {
+            self.armed = first;
+            port.set_timer(PERIOD, first);
+        }
+    }
+
+    /// Tells the parent the earliest deadline, of those that have budget left or of `coming`.
+    fn announce(&mut self, coming: Option<Instant>, port: &mut Port<'_>) {
+        if !self.rules.tells {
+            return;
+        }
+        let running = port.held_by(Own(0)).map(|child| self.budgets.key(child));
+        let due = |key: Option<(bool, Instant, u32)>| key.filter(|key| !key.0).map(|key| key.1);
+        let served = [due(self.pool.best_key()), due(running), coming];
+        let earliest = served.into_iter().flatten().min();
+        if let Some(deadline) = earliest.filter(|_| earliest != self.told) {
+            self.told = earliest;
+            port.message(Own(0), Message::Job { release: port.now(), deadline, work: None });
+        }
+    }
+
+    /// Begins the next period, or the one that `now` lies in. Whether one begins.
+    fn advance(&mut self, child: Child, now: Instant) -> bool {
+        match &mut self.budgets.slots[child.index()] {
+            Some(slot) if self.rules.waking == Waking::Fixed => slot.roll(now),
+            Some(slot) if slot.end <= now => {
+                slot.renew(slot.end);
+                if slot.end <= now {
+                    slot.renew(now);
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Begins the periods that are due. No effects but the last one's and the news, however many
+    /// they are.
+    fn replenish(&mut self, port: &mut Port<'_>) {
+        let now = port.now();
+        while let Some((_, slot)) = self.periods.peek().filter(|(at, _)| *at <= now) {
+            let child = Child(slot);
+            let runs = matches!(port.child(child), VpState::Running(_));
+            self.advance(child, now);
+            let Some(slot) = &mut self.budgets.slots[child.index()] else {
+                self.periods.remove(child.0);
+                continue;
+            };
+            slot.since = now;
+            let (budget, end) = (slot.budget, slot.end);
+            self.periods.set(child.0, end);
+            port.note(Some(child), Note::Replenished(budget));
+            port.tell(child, News::Replenished { budget, end });
+            if runs {
+                port.set_timer(BUDGET, Some(now.saturating_add(budget)));
+                self.pool.refresh(child, &self.budgets, port);
+            } else {
+                self.pool.add(child, &self.budgets);
+            }
+        }
+        self.arm(port);
+        self.announce(None, port);
+        self.pool.settled(&mut self.budgets, port);
+    }
+
+    /// The running child has used up its budget, or the timer came early.
+    fn exhaust(&mut self, port: &mut Port<'_>) {
+        let (now, held) = (port.now(), port.held_by(Own(0)));
+        let Some(child) = held else {
+            return;
+        };
+        let Some(slot) = &mut self.budgets.slots[child.index()] else {
+            return;
+        };
+        slot.charge(now);
+        if !slot.budget.is_zero() {
+            return port.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
+        }
+        match self.rules.overrun {
+            Overrun::Throttle => {
+                if !core::mem::replace(&mut slot.told, true) {
+                    port.tell(child, News::Exhausted);
+                }
+                self.pool.rotate(child, &mut self.budgets, port);
+            }
+            Overrun::Postpone => self.postpone(child, port),
+            Overrun::Background => {
+                port.note(held, Note::Exhausted);
+                self.pool.rerank(child, &mut self.budgets, port);
+            }
+        }
+    }
+
+    /// Begins the next period of a running child at once.
+    fn postpone(&mut self, child: Child, port: &mut Port<'_>) {
+        let now = port.now();
+        if let Some(slot) = &mut self.budgets.slots[child.index()] {
+            slot.renew(slot.end.max(now));
+            self.periods.set(child.0, slot.end);
+            port.note(Some(child), Note::Replenished(slot.budget));
+            port.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
+            self.arm(port);
+            self.pool.rerank(child, &mut self.budgets, port);
+        }
+    }
+
+    /// Begins or changes a reservation.
+    fn reserve(
+        &mut self,
+        child: Child,
+        (amount, period): (Span, Span),
+        port: &mut Port<'_>,
+    ) -> Result<(), Refusal> {
+        let (now, index) = (port.now(), child.index());
+        let before = share_of(self.budgets.slots[index].as_ref());
+        let wanted = (amount, period);
+        let from = self.admission.admit(&self.budgets.slots, index, wanted, now)?;
+        self.advance(child, now);
+        if let Some(slot) = &mut self.budgets.slots[index] {
+            slot.change = Some((amount, period, from));
+            let ends = slot.end;
+            let after = share_of(self.budgets.slots[index].as_ref());
+            self.admission.shrink(before, after, ends, now);
+            return Ok(());
+        }
+        self.budgets.slots[index] = Some(Reservation::new(amount, period, from));
+        self.begin(child, port);
+        Ok(())
+    }
+
+    /// A reservation begins, or a child that has one wakes.
+    fn begin(&mut self, child: Child, port: &mut Port<'_>) {
+        let now = port.now();
+        let Some(slot) = &mut self.budgets.slots[child.index()] else {
+            return port.tell(child, News::Exhausted);
+        };
+        let begun = match self.rules.waking {
+            Waking::Fixed => {
+                let begun = slot.roll(now);
+                slot.wake(now);
+                begun
+            }
+            Waking::Sporadic => slot.arrive(now),
+            Waking::After => {
+                slot.renew(slot.end.max(now));
+                true
+            }
+        };
+        if begun {
+            port.note(Some(child), Note::Replenished(slot.budget));
+        }
+        if port.child(child) == VpState::Ready {
+            let (budget, end) = (slot.budget, slot.end);
+            if !budget.is_zero() {
+                if begun {
+                    port.tell(child, News::Replenished { budget, end });
+                }
+                self.announce(Some(end), port);
+            } else if self.rules.overrun == Overrun::Throttle {
+                port.tell(child, News::Exhausted);
+            }
+            self.periods.set(child.0, end);
+            self.arm(port);
+            self.pool.request(child, &mut self.budgets, port);
+        }
+    }
+
+    /// Ends a reservation, if there is one; the child is no candidate any longer.
+    fn end(&mut self, child: Child, port: &Port<'_>) {
+        let now = port.now();
+        self.admission.end(share_of(self.budgets.slots[child.index()].as_ref()));
+        self.periods.remove(child.0);
+        self.advance(child, now);
+        if let Some(mut slot) = self.budgets.slots[child.index()].take() {
+            if matches!(port.child(child), VpState::Running(_)) {
+                slot.charge(now);
+            }
+            let share = crate::bandwidth::Bandwidth::of(slot.amount, slot.period);
+            let nothing = share_of(None);
+            self.admission.shrink(share, nothing, slot.even(now), now);
+        }
+    }
+
+    /// The child's next job needs so much.
+    fn job(&mut self, child: Child, work: Span, port: &mut Port<'_>) {
+        let Some(slot) = &mut self.budgets.slots[child.index()] else {
+            return;
+        };
+        slot.work = work;
+        if self.rules.waking == Waking::After && port.child(child) != VpState::Waiting {
+            if matches!(port.child(child), VpState::Running(_)) {
+                return self.postpone(child, port);
+            }
+            slot.renew(slot.end.max(port.now()));
+            self.periods.set(child.0, slot.end);
+            self.arm(port);
+            self.pool.rerank(child, &mut self.budgets, port);
+        }
+    }
+}
+
+impl Scheduler for Budgeted {
+    fn timers(&self, _: usize) -> usize {
+        3
+    }
+
+    fn init(&mut self, port: &mut Port<'_>) {
+        self.pool.init_first(1, port);
+    }
+
+    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+        self.pool.register(child);
+        self.periods.reserve(child.index() + 1);
+        let slots = &mut self.budgets.slots;
+        slots.resize(slots.len().max(child.index() + 1), None);
+        slots[child.index()] = None;
+        Ok(())
+    }
+
+    fn unregister(&mut self, child: Child, port: &mut Port<'_>) {
+        self.end(child, port);
+    }
+
+    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+        self.begin(child, port);
+    }
+
+    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+        self.periods.remove(child.0);
+        self.arm(port);
+        self.pool.release(child, held, &mut self.budgets, port);
+        if let Some(slot) = &mut self.budgets.slots[child.index()] {
+            slot.since = port.now();
+            slot.work = Span::ZERO;
+        }
+        self.announce(None, port);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<Child>,
+        message: Message,
+        port: &mut Port<'_>,
+    ) -> Result<(), Refusal> {
+        match (child, message) {
+            (Some(child), Message::Reserve { amount, period }) => {
+                self.replenish(port);
+                self.reserve(child, (amount, period), port)?;
+            }
+            (Some(child), Message::Unreserve) => {
+                self.replenish(port);
+                let runs = matches!(port.child(child), VpState::Running(_));
+                self.end(child, port);
+                self.arm(port);
+                port.tell(child, News::Exhausted);
+                if runs {
+                    self.pool.rotate(child, &mut self.budgets, port);
+                } else {
+                    self.pool.withdraw(child, port);
+                }
+            }
+            (Some(child), Message::Job { work, .. }) if self.rules.jobs => {
+                self.replenish(port);
+                self.job(child, work.unwrap_or(Span::ZERO), port);
+            }
+            _ => {
+                let takes = match self.rules.jobs {
+                    true => "reserve, unreserve, job",
+                    false => "reserve, unreserve",
+                };
+                return Err(Refusal::NotUnderstood { message: message.name(), takes });
+            }
+        }
+        self.announce(None, port);
+        Ok(())
+    }
+
+    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
+        self.pool.grant(own, &mut self.budgets, port);
+    }
+
+    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
+        self.pool.revoke(own, child, &mut self.budgets, port);
+    }
+
+    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+        if timer == SETTLED {
+            return self.pool.settled(&mut self.budgets, port);
+        }
+        if timer == PERIOD {
+            self.armed = None;
+        }
+        self.replenish(port);
+        if timer == BUDGET {
+            self.exhaust(port);
+            self.announce(None, port);
+        }
+    }
+
+    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+        self.pool.best()
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pool.check(&self.budgets, view)?;
+        for child in view.children() {
+            let reserved = self.budgets.slots[child.index()].is_some();
+            let counted = reserved && view.child(child) != VpState::Waiting;
+            if counted != self.periods.contains(child.0) {
+                return Err("the periods of a child are not followed, or of one that waits");
+            }
+        }
+        if !self.admission.is_sum(&self.budgets.slots) {
+            return Err("what is promised is not the sum of the reservations");
+        }
+        Ok(())
+    }
+}

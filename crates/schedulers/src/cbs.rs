@@ -1,0 +1,59 @@
+//! CBS: the constant bandwidth server, on one processor.
+//!
+//! Takes    ALL on its own VP 0, or, with `tells = true`, RESU r: it tells its parent its deadlines.
+//! Gives    RESBH x y to each child with a reservation of x in y while it is runnable; nothing to one
+//!          without. With `overrun = "postpone"` only PS x/y.
+//! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker holds it to r.
+//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x.
+//! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.
+//! Ties     the running child stays; else the lower slot.
+//! Source   Abeni and Buttazzo 1998; the hard variant throttles as Rajkumar et al. 1998.
+//! Checked  laws, `tests/cbs.rs`, `tests/reservations.rs`, the simulator's reference hierarchies.
+//!
+//! A child that wakes at t with budget c and deadline d begins a period, unless t < d and c is less
+//! than the share of d - t; then it goes on with c and d. A used-up budget waits for the deadline.
+//! Across wake-ups a child may have more than x in an interval of y, although never more than x in one
+//! of its periods: periods move. With `overrun = "postpone"`, as published, a used-up budget is
+//! replaced at once and the deadline moves on by y; who has run ahead alone then waits, for any time,
+//! until the others are as far: no interval is promised anything (`tests/cbs.rs` has an example).
+
+use crate::budgeted::{Budgeted, Overrun, Rules, Waking};
+use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
+use crate::reserved::{self, Reserved};
+use crate::rez::TELLS;
+use alloc::boxed::Box;
+
+pub(crate) const KIND: Kind = Kind {
+    name: "cbs",
+    summary: "constant bandwidth servers: reservations whose periods begin with a wake-up",
+    source: include_str!("cbs.rs"),
+    settings: &[
+        Setting {
+            name: "overrun",
+            form: Form::Word(&["throttle", "postpone"]),
+            default: "throttle",
+            help: "whether a used-up budget waits for its deadline, or is replaced with a later one",
+        },
+        TELLS,
+    ],
+    build: |settings| {
+        let (overrun, tells) = read(settings)?;
+        Ok(Box::new(Budgeted::new(Rules { waking: Waking::Sporadic, overrun, jobs: false, tells })))
+    },
+    conversion: |settings| {
+        let (overrun, tells) = read(settings)?;
+        Ok(Box::new(match overrun {
+            Overrun::Throttle => {
+                let by = "EDF with budgets, periods from wake-ups";
+                Reserved { form: reserved::Form::Hard, by, tells }
+            }
+            _ => Reserved { form: reserved::Form::LongRun, by: "EDF, deadlines postponed", tells },
+        }))
+    },
+};
+
+fn read(settings: &Settings<'_>) -> Result<(Overrun, bool), BadSetting> {
+    let words = [("throttle", Overrun::Throttle), ("postpone", Overrun::Postpone)];
+    let overrun = settings.word("overrun", &words, "throttle, postpone")?;
+    Ok((overrun, settings.bool(TELLS.name, false)?))
+}

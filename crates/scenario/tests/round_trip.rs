@@ -33,6 +33,11 @@ fn work() -> impl Strategy<Value = Work> {
     pair().prop_map(|(a, b)| if a == b { Work::Fixed(a) } else { Work::Uniform(a, b) })
 }
 
+/// Above 0, at most 1.
+fn part() -> impl Strategy<Value = Ratio> {
+    (1_i128..1000, 0_i128..1000).prop_map(|(part, rest)| Ratio::new(part, part + rest).unwrap())
+}
+
 fn guarantee() -> impl Strategy<Value = Guarantee> {
     prop_oneof![
         Just(Guarantee::All),
@@ -41,9 +46,9 @@ fn guarantee() -> impl Strategy<Value = Guarantee> {
         pair().prop_map(|(x, y)| Guarantee::BasicSoft(x.into(), y.into())),
         pair().prop_map(|(x, y)| Guarantee::ContinuousHard(x.into(), y.into())),
         pair().prop_map(|(x, y)| Guarantee::ContinuousSoft(x.into(), y.into())),
-        ratio().prop_map(Guarantee::Slower),
-        ratio().prop_map(Guarantee::Share),
-        (ratio(), span()).prop_map(|(s, d)| Guarantee::BoundedShare(s, d.into())),
+        part().prop_map(Guarantee::Slower),
+        part().prop_map(Guarantee::Share),
+        (part(), span()).prop_map(|(s, d)| Guarantee::BoundedShare(s, d.into())),
     ]
 }
 

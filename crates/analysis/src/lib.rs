@@ -10,6 +10,7 @@ pub mod edf;
 mod exact;
 pub mod fixed_priority;
 mod load;
+pub mod local_edf;
 pub mod local_fixed_priority;
 mod supply;
 mod task;

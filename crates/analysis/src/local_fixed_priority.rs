@@ -125,7 +125,7 @@ impl<'a> Level<'a> {
 mod tests {
     use super::*;
     use crate::fixed_priority;
-    use crate::tests::{small_tasks, task};
+    use crate::tests::{small_supply, small_tasks, task};
     use proptest::prelude::*;
 
     /// By definition, for deadlines within periods: some window up to the deadline holds the demand.
@@ -169,14 +169,6 @@ mod tests {
             }
         }
         None
-    }
-
-    fn small_supply() -> impl Strategy<Value = Supply> {
-        let pair = (1..=12_u64).prop_flat_map(|y| (Just(y), 1..=y, any::<bool>()));
-        pair.prop_map(|(y, x, basic)| {
-            let make = if basic { Supply::basic } else { Supply::continuous };
-            make(Span::from_nanos(x), Span::from_nanos(y)).unwrap()
-        })
     }
 
     proptest! {

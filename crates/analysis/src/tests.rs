@@ -1,6 +1,6 @@
 //! What the tests of several files draw from.
 
-use crate::Task;
+use crate::{Supply, Task};
 use core::ops::RangeInclusive;
 use proptest::prelude::*;
 use windfall_time::Span;
@@ -17,4 +17,13 @@ pub(crate) fn small_tasks(count: RangeInclusive<usize>) -> impl Strategy<Value =
         |(work, period, deadline, jitter)| task(work, period, deadline, jitter.saturating_sub(4)),
     );
     prop::collection::vec(one, count)
+}
+
+/// Basic and continuous reservations with short periods.
+pub(crate) fn small_supply() -> impl Strategy<Value = Supply> {
+    let pair = (1..=12_u64).prop_flat_map(|y| (Just(y), 1..=y, any::<bool>()));
+    pair.prop_map(|(y, x, basic)| {
+        let make = if basic { Supply::basic } else { Supply::continuous };
+        make(Span::from_nanos(x), Span::from_nanos(y)).unwrap()
+    })
 }

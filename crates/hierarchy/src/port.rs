@@ -181,7 +181,9 @@ impl Port<'_> {
             return self.defect(Rule::RequestedTwice, u32::from(own.0), Some(below));
         }
         if self.spend() {
-            self.state.vps[vp as usize].below = VpState::Ready;
+            let joint = &mut self.state.vps[vp as usize];
+            joint.below = VpState::Ready;
+            joint.requests = joint.requests.wrapping_add(1);
             self.state.up.push_back(Up::Request(vp));
         }
     }

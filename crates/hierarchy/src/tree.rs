@@ -1,7 +1,7 @@
 //! The tree as a host or a report sees it.
 
 use crate::host::Hierarchy;
-use crate::id::{NodeId, Target, ThreadId};
+use crate::id::{NodeId, Own, Target, ThreadId};
 use crate::vp::{Above, VpState};
 use alloc::vec::Vec;
 
@@ -76,6 +76,17 @@ impl Hierarchy {
     pub fn name(&self, id: NodeId) -> Option<&str> {
         let index = self.node_index(id).ok()?;
         Some(&self.state.nodes[index as usize].name)
+    }
+
+    /// The state of one of an instance's own VPs, and how often the instance has requested through it
+    /// (modulo 2^32): whoever sees another number has missed that it waited. `None` when there is no
+    /// such VP.
+    #[must_use]
+    pub fn own_state(&self, id: NodeId, own: Own) -> Option<(VpState, u32)> {
+        let index = self.node_index(id).ok()?;
+        let slot = self.state.nodes[index as usize].owns.get(own.index())?;
+        let joint = &self.state.vps[slot.vp as usize];
+        Some((joint.below, joint.requests))
     }
 
     /// The parents of an instance's own VPs in order; none for VPs at the top, or when it is gone.

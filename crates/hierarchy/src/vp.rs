@@ -60,6 +60,8 @@ pub(crate) struct Vp {
     pub(crate) releasing: u16,
     /// How many of these take back a request that the parent has not heard and will not hear.
     pub(crate) withdrawn: u16,
+    /// How often the scheduler below has requested, modulo 2^32.
+    pub(crate) requests: u32,
 }
 
 impl Vp {
@@ -72,6 +74,7 @@ impl Vp {
             through: 0,
             releasing: 0,
             withdrawn: 0,
+            requests: 0,
         }
     }
 }

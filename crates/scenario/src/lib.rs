@@ -15,6 +15,7 @@ mod build;
 mod check;
 mod decode;
 mod diagnostic;
+pub mod explain;
 mod file;
 mod import;
 mod import_rtapp;

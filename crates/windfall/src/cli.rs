@@ -6,10 +6,10 @@ use windfall_time::Span;
 
 /// Shares a machine's processors by a hierarchy of schedulers whose promises are checked first.
 ///
-/// One file describes who needs what. `check` reads it and builds the hierarchy, `simulate` says
-/// what each thread will get, `import` makes such a file from a recording of a real machine.
+/// One file describes who needs what. `check` proves that its promises compose, or says
+/// which one stands in the way; `simulate` says what each thread will get, `import` makes such a file from a recording of a real machine.
 ///
-/// Exit status: 0 all expectations held, 1 one failed, 2 could not run.
+/// Exit status: 0 yes, or all expectations held; 1 no, or one failed; 2 could not run.
 #[derive(Parser, Debug)]
 #[command(name = "windfall", version, propagate_version = true, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -21,14 +21,16 @@ pub(crate) struct Cli {
 /// A verb.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Verb {
-    /// Read a scenario, build its hierarchy, and report.
+    /// Check a scenario: does every promise follow from the one above it?
     Check(CheckArgs),
+    /// Say whether one guarantee follows from another, and by which theorem.
+    Convert(ConvertArgs),
     /// Simulate a scenario: what each thread gets, and whether the expectations hold.
     Simulate(SimulateArgs),
     /// Make a scenario from a recording of a real machine, or from an rt-app file.
     Import(ImportArgs),
-    /// List the schedulers, or describe one with its settings.
-    Schedulers(SchedulersArgs),
+    /// List the schedulers with what each takes, gives, admits and assumes; or describe one.
+    Catalogue(CatalogueArgs),
     /// Print the JSON Schema of scenario files, for editors.
     Schema,
     /// Print completions for a shell.
@@ -39,12 +41,26 @@ pub(crate) enum Verb {
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
+#[command(after_help = "Example:\n  windfall check scenarios/home-computer.toml --why ts1")]
 pub(crate) struct CheckArgs {
     /// The scenario.
     pub(crate) file: PathBuf,
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Explain what this scheduler or thread has been granted, or why not.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) why: Option<String>,
+}
+
+/// Arguments of `convert`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  windfall convert 'RESBS 10ms 20ms' 'PSBE 1/2 10ms'")]
+pub(crate) struct ConvertArgs {
+    /// What there is, as `RESBS 10ms 20ms`.
+    pub(crate) from: String,
+    /// What is asked for, as `PSBE 1/2 10ms`.
+    pub(crate) to: String,
 }
 
 /// Arguments of `simulate`.
@@ -105,11 +121,15 @@ pub(crate) struct ImportArgs {
     pub(crate) reserve: bool,
 }
 
-/// Arguments of `schedulers`.
+/// Arguments of `catalogue`.
 #[derive(Args, Debug)]
-pub(crate) struct SchedulersArgs {
-    /// Describe this one.
+#[command(after_help = "Example:\n  windfall catalogue proportional-share")]
+pub(crate) struct CatalogueArgs {
+    /// Describe this one, with its settings.
     pub(crate) name: Option<String>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `completions`.

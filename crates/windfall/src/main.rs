@@ -16,7 +16,7 @@ use std::process::ExitCode;
 pub(crate) enum Answer {
     /// Done, or all expectations held.
     Yes,
-    /// An expectation failed.
+    /// The verdict is no: an expectation failed, or a promise does not follow.
     No,
 }
 
@@ -34,7 +34,8 @@ fn main() -> ExitCode {
         Verb::Check(args) => verbs::check::run(&args),
         Verb::Simulate(args) => verbs::simulate::run(&args),
         Verb::Import(args) => verbs::import::run(&args),
-        Verb::Schedulers(args) => verbs::schedulers::run(&args),
+        Verb::Convert(args) => verbs::convert::run(&args),
+        Verb::Catalogue(args) => verbs::catalogue::run(&args),
         Verb::Schema => verbs::schema::run(),
         Verb::Completions(args) => verbs::completions::run(&args),
         Verb::Man(args) => verbs::man::run(&args),

@@ -1,9 +1,11 @@
 //! One file a verb.
 
+pub(crate) mod catalogue;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod convert;
 pub(crate) mod import;
 pub(crate) mod man;
-pub(crate) mod schedulers;
+pub(crate) mod promises;
 pub(crate) mod schema;
 pub(crate) mod simulate;

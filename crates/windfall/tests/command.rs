@@ -134,7 +134,8 @@ fn every_verb_has_help_a_man_page_and_completions() {
     let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("man");
     let output = windfall(&["man", folder.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let verbs = ["check", "simulate", "import", "schedulers", "schema", "completions", "man"];
+    let verbs =
+        ["check", "convert", "simulate", "import", "catalogue", "schema", "completions", "man"];
     for verb in verbs {
         assert!(help.contains(verb), "{verb} is not in the help");
         assert!(printed(&windfall(&[verb, "--help"])).contains("Usage"), "{verb}");
@@ -148,17 +149,20 @@ fn every_verb_has_help_a_man_page_and_completions() {
 
 #[test]
 fn every_scheduler_describes_itself() {
-    let list = printed(&windfall(&["schedulers"]));
-    let names: Vec<&str> =
-        list.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    let list = printed(&windfall(&["catalogue"]));
+    let names: Vec<&str> = list
+        .lines()
+        .filter_map(|line| Some(line.split_once(": ")?.0))
+        .filter(|name| !name.contains(" "))
+        .collect();
     assert!(names.len() >= 10, "{list}");
     for name in names {
-        let text = printed(&windfall(&["schedulers", name]));
+        let text = printed(&windfall(&["catalogue", name]));
         for part in ["Takes", "Gives", "Admits", "Assumes", "Costs", "Ties", "Source"] {
             assert!(text.contains(part), "{name} does not say what it {part}");
         }
     }
-    assert_eq!(windfall(&["schedulers", "nobody"]).status.code(), Some(2));
+    assert_eq!(windfall(&["catalogue", "nobody"]).status.code(), Some(2));
 }
 
 #[test]

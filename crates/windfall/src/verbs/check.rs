@@ -1,18 +1,30 @@
-//! `windfall check FILE`
+//! `windfall check FILE`: whether the promises compose.
 
 use crate::cli::CheckArgs;
 use crate::output::{errors_are_read, print, table};
 use crate::{Answer, Trouble};
 use std::path::Path;
-use windfall_hierarchy::{Hierarchy, NodeId, Target};
-use windfall_scenario::{Diagnostics, Plan, Scenario, TraceFiles};
+use windfall_scenario::{Diagnostics, Plan, Promises, Scenario, TraceFiles};
+
+/// How many refusals are explained at once; `--why` explains any.
+const EXPLAINED: usize = 10;
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Answer, Trouble> {
     let scenario = load(&args.file, args.json)?;
-    let plan = plan(&scenario, &args.file, args.json)?;
-    let text = if args.json { json(&scenario, &plan) } else { tree(&scenario, &plan) };
-    print(&text)?;
-    Ok(Answer::Yes)
+    scenario.check().map_err(|mistakes| told(&mistakes, args.json))?;
+    let promises = scenario.promises();
+    let refused = promises.refused().count();
+    let answer = if refused == 0 { Answer::Yes } else { Answer::No };
+    if let Some(name) = &args.why {
+        print(&why(&promises, name, args.json)?)?;
+        return Ok(answer);
+    }
+    if refused == 0 {
+        // Every scheduler admits its children, and recordings can be read.
+        plan(&scenario, &args.file, args.json)?;
+    }
+    print(&if args.json { json(&scenario, &promises) } else { text(&scenario, &promises) })?;
+    Ok(answer)
 }
 
 /// Reads a scenario.
@@ -37,86 +49,131 @@ pub(crate) fn told(mistakes: &Diagnostics, json: bool) -> Trouble {
     Trouble(format!("{}{count} mistake{plural}", mistakes.render(errors_are_read())))
 }
 
-/// The tree with what each child has asked for.
-fn tree(scenario: &Scenario, plan: &Plan) -> String {
+/// Why one scheduler or thread has what it has.
+fn why(promises: &Promises, name: &str, json: bool) -> Result<String, Trouble> {
+    let vps = promises.named(name);
+    if vps.is_empty() {
+        return Err(Trouble(format!(
+            "windfall: no scheduler and no thread is called `{name}`; `check` without `--why` lists them"
+        )));
+    }
+    let explanations: Vec<_> = vps.into_iter().map(|vp| promises.explain(vp)).collect();
+    if json {
+        return Ok(format!("{:#}\n", serde_json::json!(explanations)));
+    }
+    Ok(explanations.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+}
+
+/// The tree with what each has asked for and whether it is granted; then the refusals.
+fn text(scenario: &Scenario, promises: &Promises) -> String {
     let mut rows = Vec::new();
-    for (_, node) in &plan.nodes {
-        let roots = plan
-            .hierarchy
-            .node(*node)
-            .is_some_and(|view| view.owns.first().is_some_and(|(parent, _)| parent.is_none()));
-        if roots {
-            below(scenario, plan, *node, 0, &mut rows);
+    for (at, vp) in promises.tree.vps.iter().enumerate() {
+        // A scheduler stands below its first parent.
+        let first = vp.child.is_none_or(|node| promises.tree.nodes[node].own.first() == Some(&at));
+        if vp.parent.is_none() && first {
+            below(promises, at, 0, &mut rows);
         }
     }
-    let mut text = table(&["NAME", "KIND", "ASKS FOR"], 3, rows);
+    let mut text = table(&["NAME", "KIND", "ASKS FOR", "VERDICT"], 4, rows);
+    for vp in promises.refused().take(EXPLAINED) {
+        text.push('\n');
+        text.push_str(&promises.explain(vp).to_string());
+    }
+    let asked = promises.tree.vps.iter().filter(|vp| vp.asks.is_some()).count();
+    let refused = promises.refused().count();
+    if refused > EXPLAINED {
+        text.push_str(&format!(
+            "\n{} more are refused; `--why NAME` explains each\n",
+            refused - EXPLAINED
+        ));
+    }
     let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     text.push_str(&format!(
-        "\n{} and {} on {}: the hierarchy is whole, every scheduler admits its children\n",
-        count(plan.nodes.len(), "scheduler"),
-        count(plan.threads.len(), "thread"),
-        count(usize::from(plan.hierarchy.processors()), "processor"),
+        "\n{} and {} on {}: {}\n",
+        count(promises.tree.nodes.len(), "scheduler"),
+        count(promises.tree.vps.iter().filter(|vp| vp.child.is_none()).count(), "thread"),
+        count(scenario.machine.speeds.len(), "processor"),
+        match (asked, refused) {
+            (0, _) => "nobody asks for a guarantee".to_owned(),
+            (_, 0) => format!("{} granted", count(asked, "promise")),
+            _ => format!("{} of {} refused", refused, count(asked, "promise")),
+        },
     ));
+    if let (Some(until), true) = (promises.until, asked > 0) {
+        text.push_str(&format!("holds until {until}, when a request changes the tree\n"));
+    }
     text
 }
 
-fn below(
-    scenario: &Scenario,
-    plan: &Plan,
-    node: NodeId,
-    depth: usize,
-    rows: &mut Vec<Vec<String>>,
-) {
-    let Some(view) = plan.hierarchy.node(node) else { return };
+fn below(promises: &Promises, at: usize, depth: usize, rows: &mut Vec<Vec<String>>) {
+    let vp = &promises.tree.vps[at];
     let indent = "  ".repeat(depth);
-    let asked = scenario.schedulers.iter().find(|scheduler| scheduler.name == view.name);
-    let asks: Vec<String> = asked
-        .iter()
-        .flat_map(|scheduler| &scheduler.owns)
-        .filter_map(|own| own.asks.guarantee.map(|guarantee| guarantee.to_string()))
-        .collect();
-    rows.push(vec![format!("{indent}{}", view.name), view.kind.to_owned(), asks.join(", ")]);
-    for thread in plan.threads.iter().filter(|thread| thread.parent == node) {
-        let name = format!("{indent}  {}", thread.name);
-        rows.push(vec![name, "thread".to_owned(), thread.promised.clone().unwrap_or_default()]);
+    let Some(node) = vp.child.map(|node| &promises.tree.nodes[node]) else {
+        let [asks, verdict] = verdict(promises, at);
+        rows.push(vec![format!("{indent}{}", vp.name), "thread".to_owned(), asks, verdict]);
+        return;
+    };
+    for (number, own) in node.own.iter().enumerate() {
+        let [asks, verdict] = verdict(promises, *own);
+        let (name, kind) = match number {
+            0 => (node.name.as_str(), node.kind),
+            _ => ("", ""),
+        };
+        rows.push(vec![format!("{indent}{name}"), kind.to_owned(), asks, verdict]);
     }
-    let mut seen = Vec::new();
-    for child in children(&plan.hierarchy, node) {
-        if !seen.contains(&child) {
-            seen.push(child);
-            below(scenario, plan, child, depth + 1, rows);
+    for child in &node.children {
+        let first = promises.tree.vps[*child]
+            .child
+            .is_none_or(|child_node| promises.tree.nodes[child_node].own.first() == Some(child));
+        if first {
+            below(promises, *child, depth + 1, rows);
         }
     }
 }
 
-fn children(hierarchy: &Hierarchy, node: NodeId) -> Vec<NodeId> {
-    let children = hierarchy.node(node).map(|view| view.children).unwrap_or_default();
-    let nodes = children.into_iter().filter_map(|child| match child {
-        Target::Node(node) => Some(node),
-        Target::Thread(_) => None,
-    });
-    nodes.collect()
+/// What is asked, and what became of it.
+fn verdict(promises: &Promises, at: usize) -> [String; 2] {
+    let (vp, found) = (&promises.tree.vps[at], &promises.findings.vps[at]);
+    let asks = vp.asks.map(|asks| asks.to_string()).unwrap_or_default();
+    let has = || {
+        let has = promises.findings.counted_on(at);
+        let has: Vec<String> = has.iter().map(ToString::to_string).collect();
+        if has.is_empty() { "has NULL".to_owned() } else { format!("has {}", has.join(", ")) }
+    };
+    let parent = vp.parent.map_or("top", |parent| &promises.tree.nodes[parent].name);
+    let verdict = match (vp.asks, found.is_refused()) {
+        (_, true) => format!("REFUSED by {parent}"),
+        (Some(_), false) => "granted".to_owned(),
+        (None, false) => has(),
+    };
+    [asks, verdict]
 }
 
-fn json(scenario: &Scenario, plan: &Plan) -> String {
-    let nodes = plan.nodes.iter().filter_map(|(name, id)| {
-        let view = plan.hierarchy.node(*id)?;
-        let parents = view.owns.iter().map(|(parent, _)| {
-            let parent = parent.and_then(|parent| plan.hierarchy.node(parent));
-            parent.map(|parent| parent.name.to_owned())
-        });
-        let parents: Vec<Option<String>> = parents.collect();
-        Some(serde_json::json!({ "name": name, "kind": view.kind, "parents": parents }))
+fn json(scenario: &Scenario, promises: &Promises) -> String {
+    let tree = &promises.tree;
+    let parent = |vp: &usize| {
+        let parent = tree.vps[*vp].parent;
+        parent.map(|parent| tree.nodes[parent].name.clone())
+    };
+    let schedulers = tree.nodes.iter().map(|node| {
+        let parents: Vec<Option<String>> = node.own.iter().map(parent).collect();
+        serde_json::json!({ "name": node.name, "kind": node.kind, "parents": parents })
     });
-    let threads = plan.threads.iter().map(|thread| {
-        let parent = plan.hierarchy.node(thread.parent).map(|view| view.name.to_owned());
-        serde_json::json!({ "name": thread.name, "parent": parent, "promised": thread.promised })
+    let threads = (0..tree.vps.len()).filter(|vp| tree.vps[*vp].child.is_none()).map(|vp| {
+        let promised = tree.vps[vp].asks.map(|asks| asks.to_string());
+        serde_json::json!({
+            "name": tree.vps[vp].name, "parent": parent(&vp), "promised": promised,
+        })
     });
+    let explained = (0..tree.vps.len()).filter(|vp| tree.vps[*vp].asks.is_some());
     let value = serde_json::json!({
-        "processors": plan.hierarchy.processors(),
+        "processors": scenario.machine.speeds.len(),
         "length_ns": scenario.length.as_nanos(),
-        "schedulers": nodes.collect::<Vec<_>>(),
+        "composes": promises.refused().next().is_none(),
+        "holds_until_ns": promises.until.map(windfall_time::Instant::as_nanos),
+        "schedulers": schedulers.collect::<Vec<_>>(),
         "threads": threads.collect::<Vec<_>>(),
+        "promises": explained.map(|vp| promises.explain(vp)).collect::<Vec<_>>(),
     });
     format!("{value:#}\n")
 }

@@ -1,0 +1,236 @@
+//! Why a promise holds or does not: as data for programs, as text for people.
+
+use crate::promises::Promises;
+use serde::Serialize;
+use std::fmt;
+use windfall_guarantees::check::{By, Why};
+use windfall_guarantees::{Guarantee, Refusal};
+
+/// What was found out about one virtual processor, in words and numbers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Explanation {
+    /// Whose it is; a scheduler's own virtual processor has its number after a `/` where it has several.
+    pub name: String,
+    /// Who gives; `top` is the operating system.
+    pub parent: String,
+    /// What was asked.
+    pub asked: Option<String>,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// What holds there at once, each with the steps that prove it.
+    pub has: Vec<Vec<Reason>>,
+    /// The steps that prove what was asked.
+    pub chain: Vec<Reason>,
+    /// What would help, where it was refused.
+    pub refusal: Option<Remedies>,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It follows from what there is.
+    Granted,
+    /// It does not.
+    Refused,
+    /// Nothing was asked.
+    NotAsked,
+}
+
+/// A step of a proof.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Reason {
+    /// What holds.
+    pub guarantee: String,
+    /// By which rule.
+    pub by: String,
+    /// The scheduler that gives it, where one does.
+    pub scheduler: Option<String>,
+}
+
+/// Why a request is refused, and what would help.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Remedies {
+    /// Why.
+    pub why: String,
+    /// With the period (or the error) as asked, the largest amount (or share).
+    pub largest: Option<String>,
+    /// With the amount (or the share) as asked, the shortest period (or the least error).
+    pub shortest: Option<String>,
+    /// Without these it would be granted: name and what they asked.
+    pub in_the_way: Vec<(String, Option<String>)>,
+    /// The least change above, from the parent upwards.
+    pub above: Vec<ChangeAbove>,
+}
+
+/// Something above that would have to be more.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ChangeAbove {
+    /// Whose.
+    pub name: String,
+    /// What it has.
+    pub now: String,
+    /// What it would need.
+    pub needs: String,
+    /// Who would have to give that.
+    pub parent: String,
+    /// Whether that one could, as things are.
+    pub possible: bool,
+}
+
+impl Promises {
+    /// What was found out about a virtual processor, and why.
+    #[must_use]
+    pub fn explain(&self, vp: usize) -> Explanation {
+        let (asks, found) = (&self.tree.vps[vp], &self.findings.vps[vp]);
+        let verdict = match (asks.asks, found.is_refused()) {
+            (_, true) => Verdict::Refused,
+            (Some(_), false) => Verdict::Granted,
+            (None, false) => Verdict::NotAsked,
+        };
+        Explanation {
+            name: asks.name.clone(),
+            parent: self.parent(vp).to_owned(),
+            asked: asks.asks.map(|asked| asked.to_string()),
+            verdict,
+            has: found.options.iter().map(|link| self.reasons(*link)).collect(),
+            chain: found.granted.map(|link| self.reasons(link)).unwrap_or_default(),
+            refusal: found.refused.as_ref().map(|why| self.remedies(why, &self.refusal(vp))),
+        }
+    }
+
+    /// The virtual processors of that name: a thread's or a scheduler's.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Vec<usize> {
+        let meant = |vp: &&usize| {
+            let vp = &self.tree.vps[**vp];
+            vp.name == name || vp.child.is_some_and(|node| self.tree.nodes[node].name == name)
+        };
+        (0..self.tree.vps.len()).collect::<Vec<_>>().iter().filter(meant).copied().collect()
+    }
+
+    fn parent(&self, vp: usize) -> &str {
+        self.tree.vps[vp].parent.map_or("top", |parent| &self.tree.nodes[parent].name)
+    }
+
+    fn reasons(&self, link: usize) -> Vec<Reason> {
+        let reason = |link: usize| {
+            let link = &self.findings.links[link];
+            let (by, scheduler) = match link.by {
+                By::System => ("the operating system gives a processor", None),
+                By::Rule(rule) => (rule.name(), None),
+                By::Scheduler(node, by) => (by, Some(self.tree.nodes[node].name.clone())),
+            };
+            Reason { guarantee: link.gives.to_string(), by: by.to_owned(), scheduler }
+        };
+        self.findings.chain(link).into_iter().map(reason).collect()
+    }
+
+    fn remedies(&self, why: &Why, refusal: &Refusal) -> Remedies {
+        let text = |guarantee: Option<Guarantee>| guarantee.map(|g| g.to_string());
+        let named = |vp: &usize| {
+            let vp = &self.tree.vps[*vp];
+            let reserved = vp.terms.reserve.map(|(x, y)| format!("{x} in {y}"));
+            (vp.name.clone(), text(vp.asks).or(reserved))
+        };
+        Remedies {
+            why: reason_of(why),
+            largest: text(refusal.largest),
+            shortest: text(refusal.shortest),
+            in_the_way: refusal.in_the_way.iter().map(named).collect(),
+            above: refusal
+                .above
+                .iter()
+                .map(|change| ChangeAbove {
+                    name: self.tree.vps[change.vp].name.clone(),
+                    now: change.now.to_string(),
+                    needs: change.needs.to_string(),
+                    parent: self.parent(change.vp).to_owned(),
+                    possible: change.possible,
+                })
+                .collect(),
+        }
+    }
+
+    /// Why a request was refused, in a line.
+    #[must_use]
+    pub fn why(&self, vp: usize) -> Option<String> {
+        self.findings.vps[vp].refused.as_ref().map(reason_of)
+    }
+}
+
+fn reason_of(why: &Why) -> String {
+    let list = |items: Vec<String>| match items.is_empty() {
+        true => "nothing".to_owned(),
+        false => items.join(" and "),
+    };
+    match why {
+        Why::Unusable(takes, has) => format!(
+            "it needs {} to give anything, and has {}",
+            takes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or "),
+            list(has.iter().map(ToString::to_string).collect()),
+        ),
+        Why::Lacks(why) => why.clone(),
+        Why::Weaker(gives, why) => format!("it gives {gives}; {why}"),
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Explanation { name, parent, .. } = self;
+        let asked = self.asked.as_deref().unwrap_or("nothing");
+        match self.verdict {
+            Verdict::Granted => writeln!(f, "{name}: {asked}, granted by {parent}")?,
+            Verdict::Refused => writeln!(f, "{name}: {asked}, refused by {parent}")?,
+            Verdict::NotAsked => writeln!(f, "{name}: asks for nothing of {parent}")?,
+        }
+        proof(f, &self.chain)?;
+        if let Some(remedies) = &self.refusal {
+            write!(f, "{remedies}")?;
+        }
+        if self.chain.is_empty() {
+            for has in &self.has {
+                let last = has.last().map_or("NULL", |reason| &reason.guarantee);
+                writeln!(f, "  it has {last}:")?;
+                proof(f, has)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The steps under each other, what holds on the left.
+fn proof(f: &mut fmt::Formatter<'_>, reasons: &[Reason]) -> fmt::Result {
+    let width = reasons.iter().map(|reason| reason.guarantee.len()).max().unwrap_or(0);
+    for Reason { guarantee, by, scheduler } in reasons {
+        match scheduler {
+            Some(scheduler) => writeln!(f, "    {guarantee:width$}  {scheduler}: {by}")?,
+            None => writeln!(f, "    {guarantee:width$}  {by}")?,
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for Remedies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "  why: {}", self.why)?;
+        let fits: Vec<&str> =
+            [&self.largest, &self.shortest].into_iter().filter_map(|fit| fit.as_deref()).collect();
+        if !fits.is_empty() {
+            writeln!(f, "  fits here: {}", fits.join(", or "))?;
+        }
+        let named = |(name, asked): &(String, Option<String>)| match asked {
+            Some(asked) => format!("{name} ({asked})"),
+            None => name.clone(),
+        };
+        let others: Vec<String> = self.in_the_way.iter().map(named).collect();
+        if !others.is_empty() {
+            writeln!(f, "  fits as asked without: {}", others.join(", "))?;
+        }
+        for ChangeAbove { name, now, needs, parent, possible } in &self.above {
+            let can = if *possible { "can give that" } else { "cannot give that as things are" };
+            writeln!(f, "  fits if {name} had {needs} (now {now}); {parent} {can}")?;
+        }
+        Ok(())
+    }
+}

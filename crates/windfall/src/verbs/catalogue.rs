@@ -1,0 +1,102 @@
+//! `windfall catalogue [NAME]`: the schedulers, from the heads of their own files.
+
+use crate::cli::CatalogueArgs;
+use crate::output::{print, table};
+use crate::{Answer, Trouble};
+use serde_json::json;
+use windfall_schedulers::catalogue::{Form, KINDS, Kind, Setting, find};
+
+/// The parts of a head that the list shows, in this order.
+const SHOWN: [&str; 4] = ["Takes", "Gives", "Admits", "Assumes"];
+
+pub(crate) fn run(args: &CatalogueArgs) -> Result<Answer, Trouble> {
+    let kinds: Vec<&Kind> = match &args.name {
+        None => KINDS.to_vec(),
+        Some(name) => vec![known(name)?],
+    };
+    let text = match (&args.name, args.json) {
+        (_, true) => format!("{:#}\n", json!(kinds.into_iter().map(data).collect::<Vec<_>>())),
+        (Some(_), false) => kinds.into_iter().map(describe).collect(),
+        (None, false) => kinds.into_iter().map(listed).collect::<Vec<_>>().join("\n"),
+    };
+    print(&text)?;
+    Ok(Answer::Yes)
+}
+
+fn known(name: &str) -> Result<&'static Kind, Trouble> {
+    find(name).ok_or_else(|| {
+        let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        let known = known.join(", ");
+        Trouble(format!("windfall: unknown scheduler `{name}`; known: {known}"))
+    })
+}
+
+/// The head of its file.
+fn head(kind: &Kind) -> impl Iterator<Item = &'static str> {
+    let lines = kind.source.lines().map_while(|line| line.strip_prefix("//!"));
+    lines.map(|line| line.strip_prefix(' ').unwrap_or(line))
+}
+
+/// The lines of one part of the head, without its name.
+fn part(kind: &Kind, name: &str) -> Vec<&'static str> {
+    let mut lines = head(kind).skip_while(|line| !line.starts_with(name));
+    let first = lines.next().and_then(|line| line.strip_prefix(name)).map(str::trim);
+    let more = lines.take_while(|line| line.starts_with("  ")).map(str::trim);
+    first.into_iter().chain(more).collect()
+}
+
+/// Its name, what it does, and what it takes, gives, admits and assumes.
+fn listed(kind: &Kind) -> String {
+    let mut text = format!("{}: {}\n", kind.name, kind.summary);
+    for name in SHOWN {
+        for (at, line) in part(kind, name).into_iter().enumerate() {
+            let name = if at == 0 { name } else { "" };
+            text.push_str(&format!("  {name:<8} {line}\n"));
+        }
+    }
+    text
+}
+
+fn data(kind: &Kind) -> serde_json::Value {
+    let parts = SHOWN.map(|name| (name.to_lowercase(), part(kind, name).join(" ")));
+    let settings: Vec<_> = kind
+        .settings
+        .iter()
+        .map(|setting| {
+            json!({
+                "name": setting.name, "allowed": allowed(setting), "default": setting.default,
+                "help": setting.help,
+            })
+        })
+        .collect();
+    let mut value = json!({ "name": kind.name, "summary": kind.summary, "settings": settings });
+    for (name, part) in parts {
+        value[name] = part.into();
+    }
+    value
+}
+
+fn allowed(setting: &Setting) -> String {
+    match setting.form {
+        Form::Span => "time".to_owned(),
+        Form::Integer(least, most) => format!("{least} to {most}"),
+        Form::Bool => "true, false".to_owned(),
+        Form::Word(words) => words.join(", "),
+    }
+}
+
+/// The head of its file, then its settings.
+fn describe(kind: &Kind) -> String {
+    let mut text: String = head(kind).map(|line| line.to_owned() + "\n").collect();
+    if kind.settings.is_empty() {
+        text.push_str("\nNo settings.\n");
+        return text;
+    }
+    text.push('\n');
+    let row = |setting: &Setting| {
+        let (default, help) = (setting.default.to_owned(), setting.help.to_owned());
+        vec![setting.name.to_owned(), allowed(setting), default, help]
+    };
+    let rows = kind.settings.iter().map(row).collect();
+    text + &table(&["SETTING", "ALLOWED", "DEFAULT", "WHAT IT DOES"], 4, rows)
+}

@@ -152,6 +152,7 @@ pub const KINDS: &[&Kind] = &[
     &crate::fixed_priority::KIND,
     &crate::join::KIND,
     &crate::limit::KIND,
+    &crate::linux_counter::KIND,
     &crate::llf::KIND,
     &crate::proportional_share::KIND,
     &crate::rate_monotonic::KIND,

@@ -3,6 +3,7 @@
 //! Invariant: while anybody is watched, the timer is set, and not later than when the first of them
 //! starves. It is set again only when it has come, so a switch costs no timer operation.
 
+use crate::ticks::round_up;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Child, Port, TimerId, View, VpState};
@@ -11,6 +12,8 @@ use windfall_time::{Instant, Span};
 pub(crate) struct Starvation {
     /// After how long, if anybody is watched at all.
     after: Option<Span>,
+    /// Somebody looks only at multiples of this.
+    every: Span,
     /// Since when each has been ready.
     ready: Heap<(Instant, u32)>,
     pub(crate) timer: TimerId,
@@ -19,7 +22,17 @@ pub(crate) struct Starvation {
 
 impl Starvation {
     pub(crate) fn new(after: Option<Span>) -> Starvation {
-        Starvation { after, ready: Heap::new(), timer: TimerId(0), armed: false }
+        Starvation::looked_for(after, Span::from_nanos(1))
+    }
+
+    /// Where somebody looks for the starved only `every` so often.
+    pub(crate) fn looked_for(after: Option<Span>, every: Span) -> Starvation {
+        Starvation { after, every, ready: Heap::new(), timer: TimerId(0), armed: false }
+    }
+
+    /// When a child that has been ready since then counts as starved.
+    fn ends(&self, since: Instant) -> Instant {
+        round_up(since.saturating_add(self.after.unwrap_or(Span::MAX)), self.every)
     }
 
     /// Makes room for a child.
@@ -29,13 +42,13 @@ impl Starvation {
 
     /// A child is ready from now on.
     pub(crate) fn watch(&mut self, child: Child, port: &mut Port<'_>) {
-        let Some(after) = self.after else {
+        if self.after.is_none() {
             return;
-        };
+        }
         self.ready.set(child.0, (port.now(), child.0));
         if !self.armed {
             self.armed = true;
-            port.set_timer(self.timer, Some(port.now().saturating_add(after)));
+            port.set_timer(self.timer, Some(self.ends(port.now())));
         }
     }
 
@@ -44,17 +57,29 @@ impl Starvation {
         self.ready.remove(child.0);
     }
 
-    /// The timer has come: whoever starved first, if anybody does; not watched any longer.
+    /// The timer has come: whoever starved first, if anybody does; not watched any longer. Sets the
+    /// timer for the next.
     pub(crate) fn starved(&mut self, port: &mut Port<'_>) -> Option<Child> {
-        let ends = |since: Instant| since.saturating_add(self.after.unwrap_or(Span::MAX));
-        let first = self.ready.peek().filter(|((since, _), _)| ends(*since) <= port.now());
-        if let Some((_, slot)) = first {
-            self.ready.remove(slot);
+        let first = self.take(port.now());
+        self.arm(port.now(), port);
+        first
+    }
+
+    /// Whoever starved first, if anybody does; not watched any longer. [`arm`](Self::arm) follows.
+    pub(crate) fn take(&mut self, now: Instant) -> Option<Child> {
+        let ((since, _), slot) = self.ready.peek()?;
+        if self.ends(since) > now {
+            return None;
         }
-        let next = self.ready.peek().map(|((since, _), _)| ends(since));
+        self.ready.remove(slot);
+        Some(Child(slot))
+    }
+
+    /// Sets the timer for the next to starve, not before `from`.
+    pub(crate) fn arm(&mut self, from: Instant, port: &mut Port<'_>) {
+        let next = self.ready.peek().map(|((since, _), _)| self.ends(since).max(from));
         self.armed = next.is_some();
         port.set_timer(self.timer, next);
-        first.map(|(_, slot)| Child(slot))
     }
 
     /// Whether those watched are ready children, and are watched indeed.

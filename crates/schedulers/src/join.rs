@@ -1,29 +1,32 @@
 //! Join: one child, served whenever any of several parents grants a processor.
 //!
 //! Takes    any guarantee from each of its parents, one own VP each, numbered from 0.
-//! Gives    any one of them, in its soft form, to its only child.
+//! Gives    the guarantee of its last parent, in its soft form, to its only child. Where all parents
+//!          serve from one processor: that of any parent; and reservations and shares add up.
 //! Admits   one child.
-//! Assumes  on one processor, nothing. On several: parents of a lower number may be granted and
-//!          given back at once, so their guarantees are not added up.
+//! Assumes  on one processor, nothing. On several, parents of a lower number may be granted and
+//!          given back at once, and then have had their turn: nothing follows from theirs.
 //! Costs    O(parents) per event; no timer but immediate ones.
 //! Ties     the parent of the highest number that grants is the one that serves.
-//! Source   HLS 5.3.1.2, 9.3.4.
+//! Source   HLS 5.3.1.2, 9.3.4; ours differs on sums of basic reservations, whose periods may lie askew.
 //! Checked  laws, `tests/join.rs`, `tests/random.rs`.
 //!
-//! Parents are asked from the highest number down, each when the one before did not grant at once.
-//! So while the child is ready all are asked, and while it runs all above the one that serves. When
-//! one of these grants, the child moves there, and the former parent has its processor back at once;
-//! it is asked again when the one that serves takes its own back. Asking all at once would make a
-//! parent that stands above several others move the child in circles.
-//! Parameters are a matter between the join and each parent: whoever sets up the tree asks for them
-//! (`ask` with the own VP's number); what the child tells of its jobs goes to all parents.
+//! All parents are asked when the child becomes ready, the highest number first, each when the answer
+//! of the one before is known, and hear no more until it waits. So each has the join runnable exactly
+//! as long as the child is, and its guarantee counts in full. When a second parent grants, on another
+//! processor, the higher keeps the child; the lower has its processor back at once, and is asked again
+//! when the child is without one. What the child tells of its jobs goes to all parents; parameters are
+//! a matter between the join and each parent (`ask` with the own VP's number).
 
-use crate::best_effort::BestEffort;
 use crate::catalogue::Kind;
 use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_guarantees::{
+    Conversion, Given, Guarantee, Length, Offer, Tell, Terms, Type, form, least,
+};
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
 
-const TAKES: &str = "job and periodic, for its parents; ask its parents for anything else";
+const TAKES: &str = "job, periodic and constraint, for its parents; ask these for anything else";
 
 pub(crate) const KIND: Kind = Kind {
     name: "join",
@@ -31,13 +34,102 @@ pub(crate) const KIND: Kind = Kind {
     source: include_str!("join.rs"),
     settings: &[],
     build: |_| Ok(Box::new(Join::new())),
-    conversion: |_| Ok(Box::new(BestEffort)),
+    conversion: |_| Ok(Box::new(Sums)),
 };
+
+/// Soft forms of the parents' guarantees, and their sums.
+struct Sums;
+
+impl Conversion for Sums {
+    fn takes(&self) -> &'static [Type] {
+        &[]
+    }
+
+    fn tell(&self, _: &Guarantee) -> Result<Tell, &'static str> {
+        Ok(Tell::Nothing)
+    }
+
+    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        let last = own.last().copied().into_iter();
+        let gives: Vec<Given> =
+            last.map(|own| given(own.soft(), "soft form of the last")).collect();
+        children.iter().map(|_| Offer { gives: gives.clone(), lacks: None }).collect()
+    }
+
+    fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        let soft = own.iter().map(|own| given(own.soft(), "soft form of one"));
+        let gives: Vec<Given> = soft.chain(sums(own)).collect();
+        children.iter().map(|_| Offer { gives: gives.clone(), lacks: None }).collect()
+    }
+}
+
+const fn given(guarantee: Guarantee, by: &'static str) -> Given {
+    Given { guarantee, by }
+}
+
+/// What services that never overlap come to.
+///
+/// In the periods of one reservation the others add what they leave in any interval of that length:
+/// their own periods may begin at any time.
+fn sums(own: &[Guarantee]) -> Vec<Given> {
+    let bounds = own.iter().filter(|own| least(own, Length::ZERO).is_some());
+    if bounds.filter(|own| **own != Guarantee::Null).count() < 2 {
+        return shares(own).into_iter().collect();
+    }
+    let within = |window: Length, but: Option<usize>| {
+        let others = own.iter().enumerate().filter(|(at, _)| Some(*at) != but);
+        others.filter_map(|(_, own)| least(own, window)).try_fold(Length::ZERO, Length::checked_add)
+    };
+    let mut gives = Vec::new();
+    for (at, own) in own.iter().enumerate() {
+        let anchored = own.soft();
+        let Some((amount, period)) = anchored.reservation() else { continue };
+        let sum = |but| within(period, but).filter(|sum| !sum.is_zero());
+        if let Some(amount) = sum(Some(at)).and_then(|others| others.checked_add(amount)) {
+            gives.push(given(Guarantee::BasicSoft(amount, period), "sum within its periods"));
+        }
+        let window = form(&anchored, Type::Rescs);
+        let window =
+            window.and_then(|steps| steps.last().map_or(Some(anchored), |s| Some(s.gives)));
+        if let Some((_, window)) = window.and_then(|continuous| continuous.reservation())
+            && let Some(amount) = within(window, None)
+        {
+            gives.push(given(Guarantee::ContinuousSoft(amount, window), "sum in any interval"));
+        }
+    }
+    gives.extend(bounded(own));
+    gives.extend(shares(own));
+    gives
+}
+
+/// Shares and errors add up.
+fn bounded(own: &[Guarantee]) -> Option<Given> {
+    let (mut share, mut error) = (windfall_time::Ratio::ZERO, Length::ZERO);
+    for own in own {
+        let steps = form(own, Type::Psbe);
+        let bound = steps.map(|steps| steps.last().map_or(*own, |step| step.gives));
+        if let Some(Guarantee::BoundedShare(s, d)) = bound {
+            (share, error) = (share.checked_add(s)?, error.checked_add(d)?);
+        }
+    }
+    (!share.is_zero()).then(|| given(Guarantee::BoundedShare(share, error), "sum of shares"))
+}
+
+/// So do shares in the long run.
+fn shares(own: &[Guarantee]) -> Option<Given> {
+    let sum = own
+        .iter()
+        .try_fold(windfall_time::Ratio::ZERO, |sum, own| sum.checked_add(own.share()?))?;
+    (!sum.is_zero()).then(|| given(Guarantee::Share(sum), "sum of shares"))
+}
 
 /// The scheduler.
 #[derive(Default)]
 pub struct Join {
     child: Option<Child>,
+    /// How many parents, from 0 on, have not been asked since the child became ready or was last
+    /// without a processor.
+    left: u16,
 }
 
 impl Join {
@@ -45,6 +137,26 @@ impl Join {
     #[must_use]
     pub fn new() -> Join {
         Join::default()
+    }
+
+    /// Asks the next parent that is not asked, and later the one after that.
+    fn ask(&mut self, port: &mut Port<'_>) {
+        while let Some(own) = self.left.checked_sub(1).map(Own) {
+            self.left = own.0;
+            if port.own(own) == VpState::Waiting {
+                port.request(own);
+                break;
+            }
+        }
+        if self.left > 0 {
+            port.set_timer(ANSWERED, Some(port.now()));
+        }
+    }
+
+    /// Asks all that are not asked, beginning with the highest.
+    fn ask_all(&mut self, port: &mut Port<'_>) {
+        self.left = u16::try_from(port.owns()).unwrap_or(u16::MAX);
+        self.ask(port);
     }
 }
 
@@ -55,22 +167,6 @@ fn own_vps(owns: usize) -> impl Iterator<Item = Own> {
 
 /// When the answer to a request is known.
 const ANSWERED: TimerId = TimerId(0);
-
-/// Asks the highest parent that is not asked and would serve the child better than whoever does,
-/// and later the next, unless it grants.
-fn ask(child: Child, port: &mut Port<'_>) {
-    let serving = port.held_through(child);
-    let mut waiting = own_vps(port.owns())
-        .take_while(|own| Some(*own) > serving)
-        .filter(|own| port.own(*own) == VpState::Waiting);
-    let (first, more) = (waiting.next(), waiting.next().is_some());
-    if let Some(own) = first {
-        port.request(own);
-    }
-    if more {
-        port.set_timer(ANSWERED, Some(port.now()));
-    }
-}
 
 impl Scheduler for Join {
     fn timers(&self, _: usize) -> usize {
@@ -91,8 +187,8 @@ impl Scheduler for Join {
         self.child = None;
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        ask(child, port);
+    fn request(&mut self, _: Child, port: &mut Port<'_>) {
+        self.ask_all(port);
     }
 
     fn release(&mut self, _: Child, _: Option<Own>, port: &mut Port<'_>) {
@@ -110,7 +206,10 @@ impl Scheduler for Join {
         port: &mut Port<'_>,
     ) -> Result<(), Refusal> {
         match (child, message) {
-            (Some(_), Message::Job { .. } | Message::Periodic { .. }) => {
+            (
+                Some(_),
+                Message::Job { .. } | Message::Periodic { .. } | Message::Constraint { .. },
+            ) => {
                 for own in own_vps(port.owns()) {
                     port.message(own, message);
                 }
@@ -137,12 +236,12 @@ impl Scheduler for Join {
 
     fn revoke(&mut self, _: Own, child: Child, port: &mut Port<'_>) {
         port.revoke(child);
-        ask(child, port);
+        self.ask_all(port);
     }
 
     fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
-        if let Some(child) = self.child.filter(|child| port.child(*child) != VpState::Waiting) {
-            ask(child, port);
+        if self.child.is_some_and(|child| port.child(child) != VpState::Waiting) {
+            self.ask(port);
         }
     }
 

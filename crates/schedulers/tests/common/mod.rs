@@ -9,8 +9,8 @@
 pub(crate) mod listener;
 
 use std::fmt::Write;
-use windfall_guarantees::Guarantee;
 use windfall_guarantees::meaning::{Judge, Verdict};
+use windfall_guarantees::{Conversion, Guarantee, Offer};
 use windfall_hierarchy::{
     Hierarchy, Message, NodeId, NodeSpec, Own, Parent, Processor, Refusal, Target, ThreadId,
     VpState,
@@ -35,6 +35,21 @@ pub(crate) fn span(ns: u64) -> Span {
 
 pub(crate) fn reserve(amount: u64, period: u64) -> Message {
     Message::Reserve { amount: span(amount), period: span(period) }
+}
+
+/// A guarantee from its text.
+pub(crate) fn promise(text: &str) -> Guarantee {
+    text.parse().unwrap()
+}
+
+/// What a kind makes of guarantees.
+pub(crate) fn conversion(kind: &str, settings: &[(&str, Value<'_>)]) -> Box<dyn Conversion> {
+    (catalogue::find(kind).unwrap().conversion)(&Settings(settings)).unwrap()
+}
+
+/// What an offer gives, as text.
+pub(crate) fn gives(offer: &Offer) -> Vec<String> {
+    offer.gives.iter().map(|given| given.guarantee.to_string()).collect()
 }
 
 pub(crate) fn periodic(period: u64, deadline: u64) -> Message {
@@ -159,10 +174,15 @@ impl Host {
         (work, period): (u64, u64),
     ) -> T {
         let thread = self.thread(parent, name, messages);
+        self.begin_cycle(thread, (work, period));
+        thread
+    }
+
+    /// The thread works `work` every `period`, from now on.
+    pub(crate) fn begin_cycle(&mut self, thread: T, (work, period): (u64, u64)) {
         self.threads[thread].cycle = Some((work, period));
         self.threads[thread].wakes = Some(self.now);
         self.run_to(self.now);
-        thread
     }
 
     /// The thread becomes ready, to work for ever.
@@ -233,18 +253,22 @@ impl Host {
         self.threads[thread].ran
     }
 
-    /// What becomes of a guarantee in the run so far.
-    pub(crate) fn judge(&self, thread: T, guarantee: &Guarantee) -> Verdict {
+    /// What becomes of a guarantee that was given at `since`, in the run so far.
+    pub(crate) fn judge(&self, thread: T, since: u64, guarantee: &Guarantee) -> Verdict {
         let mut judge = Judge::new(guarantee, span(10 * MS)).unwrap();
         let story = &self.threads[thread].story;
         for (place, (from, state)) in story.iter().enumerate() {
             let to = story.get(place + 1).map_or(self.now, |(to, _)| *to);
+            let from = at((*from).max(since));
+            if to <= since {
+                continue;
+            }
             match state {
-                VpState::Waiting => judge.sleeps(at(*from)),
-                VpState::Ready => judge.wakes(at(*from)),
+                VpState::Waiting => judge.sleeps(from),
+                VpState::Ready => judge.wakes(from),
                 VpState::Running(_) => {
-                    judge.wakes(at(*from));
-                    judge.served(at(*from), at(to));
+                    judge.wakes(from);
+                    judge.served(from, at(to));
                 }
             }
         }
@@ -252,12 +276,13 @@ impl Host {
         judge.verdict()
     }
 
-    /// Sees to it that a thread received what was promised; in how many windows that was tested.
+    /// Sees to it that a thread received what it was promised at `since`; in how many windows that
+    /// was tested.
     ///
     /// # Panics
     /// When it did not.
-    pub(crate) fn keeps(&self, thread: T, guarantee: &Guarantee) -> u64 {
-        let verdict = self.judge(thread, guarantee);
+    pub(crate) fn keeps(&self, thread: T, since: u64, guarantee: &Guarantee) -> u64 {
+        let verdict = self.judge(thread, since, guarantee);
         assert!(!verdict.is_broken(), "{guarantee}: {verdict:?}; {}", self.timeline(0));
         verdict.tested()
     }

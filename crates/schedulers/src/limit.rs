@@ -1,12 +1,14 @@
 //! Limit: one child, at most so much processor time in each period.
 //!
-//! Takes    RESBS x y, or any guarantee.
-//! Gives    RESBH x y from RESBS x y, when the cap is x in y; else its own guarantee up to the cap.
+//! Takes    any guarantee that leaves a least amount in the cap's period.
+//! Gives    RESBH x y where the cap is x in y and its own guarantee leaves x in any interval of y;
+//!          RESBS with what it leaves where that is less. Without a cap its own guarantee.
 //! Admits   one child.
 //! Assumes  one processor: further own VPs are never asked for.
 //! Costs    O(1) per event; one timer while the child runs or waits for its next period.
 //! Ties     none.
-//! Source   HLS 5.3.1.3.
+//! Source   HLS 5.3.1.3; ours differs: of RESBS x y follows not RESBH x y but RESBH x (2y - x), since
+//!          the two schedulers' periods may lie askew.
 //! Checked  laws, `tests/limit.rs`.
 //!
 //! The cap comes from the settings, or from the child's `reserve`, which replaces it and begins a
@@ -14,10 +16,13 @@
 //! child has had its amount, the processor is released, and asked for again when the next period
 //! begins. An overrun through a coarse timer is not taken from the next period.
 
-use crate::best_effort::BestEffort;
-use crate::catalogue::{BadSetting, Form, Kind, Setting};
+use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
 use crate::reservation::Reservation;
 use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec;
+use alloc::vec::Vec;
+use windfall_guarantees::{Conversion, Given, Guarantee, Length, Offer, Tell, Terms, Type, least};
 use windfall_hierarchy::{
     Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
 };
@@ -46,19 +51,72 @@ pub(crate) const KIND: Kind = Kind {
             help: "length of a period; goes with `amount`",
         },
     ],
-    build: |settings| {
-        let cap = (settings.optional_span("amount")?, settings.optional_span("period")?);
-        match cap {
-            (None, None) => Ok(Box::new(Limit::new(None))),
-            (Some(amount), Some(period)) if amount <= period => {
-                Ok(Box::new(Limit::new(Some((amount, period)))))
-            }
-            (Some(_), Some(_)) => Err(BadSetting { name: "amount", allowed: "at most the period" }),
-            _ => Err(BadSetting { name: "amount", allowed: "only together with `period`" }),
-        }
-    },
-    conversion: |_| Ok(Box::new(BestEffort)),
+    build: |settings| Ok(Box::new(Limit::new(cap(settings)?))),
+    conversion: |settings| Ok(Box::new(Capped(cap(settings)?))),
 };
+
+/// Amount and period, or none.
+fn cap(settings: &Settings<'_>) -> Result<Option<(Span, Span)>, BadSetting> {
+    match (settings.optional_span("amount")?, settings.optional_span("period")?) {
+        (None, None) => Ok(None),
+        (Some(amount), Some(period)) if amount <= period => Ok(Some((amount, period))),
+        (Some(_), Some(_)) => Err(BadSetting { name: "amount", allowed: "at most the period" }),
+        _ => Err(BadSetting { name: "amount", allowed: "only together with `period`" }),
+    }
+}
+
+/// What its own guarantee leaves in any interval of a period, up to the cap.
+struct Capped(Option<(Span, Span)>);
+
+impl Conversion for Capped {
+    fn takes(&self) -> &'static [Type] {
+        &[]
+    }
+
+    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+        match asked {
+            Guarantee::BasicHard(amount, period) => {
+                // The nearest whole numbers: no cap of other numbers gives exactly that.
+                match (amount.to_span(), period.to_span()) {
+                    (Some(amount), Some(period)) => Ok(Tell::Reserve { amount, period }),
+                    _ => Err("it gives `RESBH x y` of whole nanoseconds"),
+                }
+            }
+            _ => Ok(Tell::Nothing),
+        }
+    }
+
+    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        let own = own.first().copied().unwrap_or(Guarantee::Null);
+        let offer = |child: &Terms| match child.reserve.or(self.0) {
+            None => Offer::one(own, "without a cap"),
+            Some((amount, period)) => capped(&own, amount.into(), period.into()),
+        };
+        children.iter().map(offer).collect()
+    }
+}
+
+fn capped(own: &Guarantee, amount: Length, period: Length) -> Offer {
+    match least(own, period) {
+        Some(left) if left >= amount => {
+            Offer::one(Guarantee::BasicHard(amount, period), "capped in its own periods")
+        }
+        Some(left) if !left.is_zero() => Offer {
+            gives: vec![Given {
+                guarantee: Guarantee::BasicSoft(left, period),
+                by: "below the cap",
+            }],
+            lacks: Some(format!(
+                "`{own}` leaves {left} in an interval of {period}, less than the cap of {amount}; \
+                 lower the amount, or make the period longer"
+            )),
+        },
+        Some(_) => Offer::lacking(format!(
+            "`{own}` leaves nothing in some interval of {period}; make the period longer"
+        )),
+        None => Offer::lacking(format!("`{own}` bounds no interval; a cap needs one that does")),
+    }
+}
 
 /// The scheduler.
 pub struct Limit {

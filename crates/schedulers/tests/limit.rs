@@ -3,7 +3,9 @@
 
 mod common;
 
-use common::{Host, MS, reserve, span};
+use common::{Host, MS, conversion, gives, promise, reserve, span};
+use proptest::prelude::*;
+use windfall_guarantees::{Guarantee, Terms};
 use windfall_hierarchy::{Message, NodeId, Parent, Refusal};
 use windfall_schedulers::catalogue::{self, Settings, Value};
 
@@ -72,4 +74,85 @@ fn refuses_a_second_child_and_odd_caps() {
     assert!(!build(&[amount]));
     assert!(!build(&[amount, ("period", Value::Span(span(1)))]));
     assert!(build(&[amount, ("period", Value::Span(span(2)))]));
+}
+
+/// A child below a limit of x in y below a reservation of `reserved`, and when the limit began.
+fn doubly(
+    (amount, period): (u64, u64),
+    reserved: (u64, u64),
+    late: u64,
+    others: &[(u64, (u64, u64), (u64, u64))],
+) -> (Host, usize) {
+    let mut host = Host::new(1);
+    let root = host.root("rez", &[]);
+    let asked = [reserve(reserved.0, reserved.1)];
+    let holder = host.below(root, "holder", "fixed-priority", &asked);
+    host.run_to(late);
+    let cap = [("amount", Value::Span(span(amount))), ("period", Value::Span(span(period)))];
+    let limit = host.try_node("limit", "limit", &cap, &[(Parent::Node(holder), &[])]).unwrap();
+    let child = host.spin(limit, "child", &[]);
+    for (after, (amount, period), (work, every)) in others {
+        host.run_for(*after);
+        if let Ok(other) = host.try_thread(root, "o", &[reserve(*amount.min(period), *period)]) {
+            if work < every { host.begin_cycle(other, (*work, *every)) } else { host.wake(other) }
+        }
+    }
+    (host, child)
+}
+
+fn offered(own: Guarantee, cap: (u64, u64)) -> Vec<Guarantee> {
+    let terms = Terms { reserve: Some((span(cap.0), span(cap.1))), ..Terms::default() };
+    let offers = conversion("limit", &[]).give(&[own], &[terms]);
+    offers[0].gives.iter().map(|given| given.guarantee).collect()
+}
+
+/// 5.3.1.3 and table 5.1 make RESBH x y of RESBS x y. A reservation of 3 ms in 10 ms whose periods begin at
+/// 0 ms and a limit whose periods begin at 1 ms: the limit has had its amount when the reservation's
+/// next period begins, asks again in the middle of it, and gets what falls to the rest.
+#[test]
+fn refuses_the_papers_limit_whose_periods_lie_askew() {
+    let others = [(0, (15 * MS, 22 * MS), (MS, 0))];
+    let (mut host, child) = doubly((3 * MS, 10 * MS), (3 * MS, 10 * MS), MS, &others);
+    host.run_to(201 * MS);
+    assert!(host.judge(child, MS, &promise("RESBH 3ms 10ms")).is_broken());
+}
+
+#[test]
+fn limit_a_cap_of_what_any_interval_leaves() {
+    let own = promise("RESBS 5ms 10ms");
+    assert_eq!(offered(own, (5 * MS, 15 * MS)), [promise("RESBH 5ms 15ms")]);
+    assert_eq!(offered(own, (5 * MS, 14 * MS)), [promise("RESBS 4ms 14ms")]);
+    assert_eq!(offered(own, (5 * MS, 10 * MS)), []);
+    assert_eq!(offered(promise("RESCS 5ms 10ms"), (5 * MS, 10 * MS)), [promise("RESBH 5ms 10ms")]);
+    assert_eq!(offered(promise("PS 1/2"), (5 * MS, 10 * MS)), []);
+    let free = conversion("limit", &[]).give(&[own], &[Terms::default()]);
+    assert_eq!(gives(&free[0]), ["RESBS 5ms 10ms"]);
+}
+
+proptest! {
+    #[test]
+    fn law_what_a_limit_gives_is_kept(
+        amount in MS..=20 * MS,
+        cap in (MS..=20 * MS, 5 * MS..=60 * MS),
+        late in 0..50 * MS,
+        others in prop::collection::vec(
+            (0..40 * MS, (MS..30 * MS, MS..60 * MS), (MS..30 * MS, MS..60 * MS)),
+            0..5,
+        ),
+        sleeps in prop::collection::vec((MS..40 * MS, MS..20 * MS), 0..6),
+    ) {
+        let cap = (cap.0.min(cap.1), cap.1);
+        let (mut host, child) = doubly(cap, (amount, 20 * MS), late, &others);
+        for (after, length) in sleeps {
+            host.run_for(after);
+            host.block(child);
+            host.run_for(length);
+            host.wake(child);
+        }
+        host.run_for(500 * MS);
+        let own = Guarantee::BasicSoft(span(amount).into(), span(20 * MS).into());
+        for guarantee in offered(own, cap) {
+            host.keeps(child, late, &guarantee);
+        }
+    }
 }

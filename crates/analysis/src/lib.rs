@@ -12,12 +12,16 @@ pub mod fixed_priority;
 mod load;
 pub mod local_edf;
 pub mod local_fixed_priority;
+mod resource;
+pub mod resource_edf;
+pub mod resource_fixed_priority;
 mod supply;
 mod task;
 #[cfg(test)]
 mod tests;
 mod window;
 
+pub use resource::Resource;
 pub use supply::Supply;
 pub use task::Task;
 pub use window::{HORIZON, ROUNDS};

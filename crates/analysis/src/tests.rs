@@ -1,6 +1,6 @@
 //! What the tests of several files draw from.
 
-use crate::{Supply, Task};
+use crate::{Resource, Supply, Task};
 use core::ops::RangeInclusive;
 use proptest::prelude::*;
 use windfall_time::Span;
@@ -25,5 +25,18 @@ pub(crate) fn small_supply() -> impl Strategy<Value = Supply> {
     pair.prop_map(|(y, x, basic)| {
         let make = if basic { Supply::basic } else { Supply::continuous };
         make(Span::from_nanos(x), Span::from_nanos(y)).unwrap()
+    })
+}
+
+/// Reservations of any kind with periods below `end`.
+pub(crate) fn any_resource(end: u64) -> impl Strategy<Value = Resource> {
+    let pair = (1..end).prop_flat_map(|y| (Just(y), 1..=y));
+    pair.prop_flat_map(|(y, d)| {
+        let [y, d] = [y, d].map(Span::from_nanos);
+        prop_oneof![
+            Just(Resource::explicit_deadline(d, y).unwrap()),
+            Just(Resource::periodic(y).unwrap()),
+            Just(Resource::continuous(y).unwrap()),
+        ]
     })
 }

@@ -1,0 +1,213 @@
+//! Whether earliest deadline first on one processor meets every deadline, by processor demand.
+//!
+//! Exact (Liu and Layland 1973; Baruah, Rosier and Howell 1990; with jitter Spuri 1996), under these
+//! assumptions.
+//! A1 One processor of speed 1, always there; what scheduling costs is inside `work`.
+//! A2 Tasks are independent, and preempted at any moment.
+//! A3 Deadlines count from the arrival, as priorities do; they may exceed the period.
+//! A4 A job is released at most `jitter` after its arrival.
+//!
+//! From the critical instant on (every task releases a job that has suffered its whole jitter), the
+//! work due in a window must fit into it. [`schedulable`] visits few windows, from the longest down
+//! (quick processor-demand analysis, Zhang and Burns 2009); [`least_slack`] visits all.
+
+mod response;
+#[cfg(test)]
+mod tests;
+
+pub use response::{Deadlines, response_times};
+
+use crate::window::{self, HORIZON, ROUNDS};
+use crate::{Task, exact};
+use core::cmp::Ordering;
+use windfall_time::{Slack, Span};
+
+/// What the demand says about a set of tasks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Every deadline is met.
+    Schedulable,
+    /// The tasks take more than the processor; sooner or later, a deadline is missed.
+    Overloaded,
+    /// A deadline may be missed: more is due in a window than fits into it.
+    Late {
+        /// Length of the window, from the critical instant.
+        window: Span,
+        /// Work due in it.
+        demand: Span,
+    },
+    /// No answer: a work or period is zero, or beyond [`HORIZON`] and [`ROUNDS`].
+    Undecided,
+}
+
+/// The window whose work fits with the least to spare.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LeastSlack {
+    /// Length of the window; the shortest, where several spare as little.
+    pub window: Span,
+    /// What its work leaves; negative where a deadline may be missed.
+    pub slack: Slack,
+    /// How many windows there are that end with a deadline inside the busy period.
+    pub points: u32,
+}
+
+/// The work that is due within `window` of the critical instant, at most (demand bound function);
+/// `None` when a period is zero or the sum exceeds 2^64 ns.
+#[must_use]
+pub fn demand(tasks: &[Task], window: Span) -> Option<Span> {
+    tasks.iter().try_fold(Span::ZERO, |sum, task| {
+        let late = u128::from(window.as_nanos()) + u128::from(task.jitter.as_nanos());
+        let Some(since_first) = late.checked_sub(u128::from(task.deadline.as_nanos())) else {
+            return Some(sum);
+        };
+        let jobs = since_first.checked_div(u128::from(task.period.as_nanos()))? + 1;
+        sum.checked_add(task.work.checked_mul(u64::try_from(jobs).ok()?)?)
+    })
+}
+
+/// The longest time that the processor is busy, from the critical instant; `None` where there is no
+/// bound, or none within [`HORIZON`] and [`ROUNDS`].
+#[must_use]
+pub fn busy_period(tasks: &[Task]) -> Option<Span> {
+    window::busy_period(tasks).map(Span::from_nanos)
+}
+
+/// Whether every deadline is met.
+#[must_use]
+pub fn schedulable(tasks: &[Task]) -> Verdict {
+    match longest_window(tasks) {
+        Ok(end) => check(&dues(tasks), end),
+        Err(verdict) => verdict,
+    }
+}
+
+/// The window of the busy period with the least slack; `None` where there is no busy period or no
+/// deadline in it, or after [`ROUNDS`].
+#[must_use]
+pub fn least_slack(tasks: &[Task]) -> Option<LeastSlack> {
+    let end = window::busy_period(tasks)?;
+    let dues = dues(tasks);
+    let mut window = dues.iter().map(Due::first).min()?;
+    let (mut points, mut least) = (0, None::<(i64, u64)>);
+    while window <= end {
+        if points == ROUNDS {
+            return None;
+        }
+        points += 1;
+        let slack = window.checked_signed_diff(total(&dues, window))?;
+        least = Some(least.map_or((slack, window), |least| least.min((slack, window))));
+        window = dues.iter().map(|due| due.after(window)).min()?;
+    }
+    let (slack, window) = least?;
+    Some(LeastSlack { window: Span::from_nanos(window), slack: Slack::from_nanos(slack), points })
+}
+
+/// When the jobs of one task are due, from the critical instant; in range.
+struct Due {
+    work: u64,
+    period: u64,
+    deadline: u64,
+    jitter: u64,
+}
+
+impl Due {
+    /// The deadline of the job released first; at once, if its jitter exceeds its deadline.
+    fn first(&self) -> u64 {
+        self.deadline.saturating_sub(self.jitter)
+    }
+
+    /// The work due within the window.
+    fn within(&self, window: u64) -> u64 {
+        let since_first = (window + self.jitter).checked_sub(self.deadline);
+        since_first.map_or(0, |since| (since / self.period + 1) * self.work)
+    }
+
+    /// The last deadline before the window's end.
+    fn before(&self, window: u64) -> Option<u64> {
+        let since_first = (window.checked_sub(1)? + self.jitter).checked_sub(self.deadline)?;
+        let last = since_first - since_first % self.period + self.deadline;
+        Some(last.saturating_sub(self.jitter))
+    }
+
+    /// The first deadline after the window.
+    fn after(&self, window: u64) -> u64 {
+        let since_first = (window + self.jitter).checked_sub(self.deadline);
+        let next = since_first.map_or(0, |since| since - since % self.period + self.period);
+        next + self.deadline - self.jitter
+    }
+}
+
+fn dues(tasks: &[Task]) -> Vec<Due> {
+    let due = |task: &Task| Due {
+        work: task.work.as_nanos(),
+        period: task.period.as_nanos(),
+        deadline: task.deadline.as_nanos(),
+        jitter: task.jitter.as_nanos(),
+    };
+    tasks.iter().map(due).collect()
+}
+
+/// The work due within the window; cannot overflow when the tasks fit on the processor.
+fn total(dues: &[Due], window: u64) -> u64 {
+    dues.iter().map(|due| due.within(window)).sum()
+}
+
+/// A window such that the shorter ones decide.
+fn longest_window(tasks: &[Task]) -> Result<u64, Verdict> {
+    if let Some(busy) = window::busy_period(tasks) {
+        return Ok(busy);
+    }
+    if !window::in_range(tasks) {
+        return Err(Verdict::Undecided);
+    }
+    match exact::utilisation(tasks).compare_whole(1) {
+        Ordering::Less => Err(Verdict::Undecided),
+        Ordering::Greater => Err(Verdict::Overloaded),
+        // The demand repeats, a hyperperiod's work after each hyperperiod.
+        Ordering::Equal => {
+            let periods = tasks.iter().map(|task| task.period.as_nanos());
+            let deadlines = tasks.iter().map(|task| task.deadline.as_nanos());
+            let last = deadlines.max().unwrap_or(0).saturating_add(1);
+            least_common_multiple(periods)
+                .and_then(|hyperperiod| hyperperiod.checked_add(last))
+                .filter(|end| *end < HORIZON.as_nanos())
+                .ok_or(Verdict::Undecided)
+        }
+    }
+}
+
+fn least_common_multiple(numbers: impl IntoIterator<Item = u64>) -> Option<u64> {
+    numbers.into_iter().try_fold(1_u64, |multiple, number| {
+        let (mut divisor, mut rest) = (multiple, number);
+        while rest > 0 {
+            (divisor, rest) = (rest, divisor % rest);
+        }
+        (multiple / divisor).checked_mul(number)
+    })
+}
+
+/// Looks for a window shorter than `end` that cannot hold its work, from the longest down: where
+/// the work due leaves room, no window between that much work and this one is too short.
+fn check(dues: &[Due], end: u64) -> Verdict {
+    let last_before = |end| dues.iter().filter_map(|due| due.before(end)).max();
+    let first = dues.iter().map(Due::first).min().unwrap_or(0);
+    let Some(mut window) = last_before(end) else {
+        return Verdict::Schedulable;
+    };
+    for _ in 0..ROUNDS {
+        let demand = total(dues, window);
+        if demand > window {
+            let [window, demand] = [window, demand].map(Span::from_nanos);
+            return Verdict::Late { window, demand };
+        }
+        if demand <= first {
+            return Verdict::Schedulable;
+        }
+        let shorter = if demand < window { Some(demand) } else { last_before(window) };
+        match shorter {
+            Some(shorter) => window = shorter,
+            None => return Verdict::Schedulable,
+        }
+    }
+    Verdict::Undecided
+}

@@ -1,0 +1,97 @@
+//! Results that others computed, to the microsecond.
+//!
+//! Each file of `tests/reference` holds its input, the result of an exact computation in integers
+//! (`exact`), and those of response-time-analysis 0.3.2, SchedCAT 86211bc, pyCPA 1.2 and others.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use serde_json::Value;
+use std::path::Path;
+use windfall_analysis::edf::Deadlines;
+use windfall_analysis::{Task, edf, fixed_priority};
+use windfall_time::Span;
+
+fn load(case: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference");
+    let text = std::fs::read_to_string(path.join(format!("{case}.json"))).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn us(value: &Value) -> Span {
+    Span::from_micros(value.as_u64().unwrap()).unwrap()
+}
+
+/// One span for all, or one each.
+fn spans(value: &Value) -> Vec<Option<Span>> {
+    value.as_array().unwrap().iter().map(|value| Some(us(value))).collect()
+}
+
+fn tasks(file: &Value) -> Vec<Task> {
+    let tasks = file["input"]["tasks"].as_array().unwrap();
+    let task = |task: &Value| Task {
+        work: us(&task["wcet"]),
+        period: us(&task["period"]),
+        deadline: us(&task["deadline"]),
+        jitter: us(&task["jitter"]),
+    };
+    tasks.iter().map(task).collect()
+}
+
+/// The response times, and for each task whether it meets its deadline.
+fn agrees(file: &Value, responses: &[Option<Span>]) {
+    let exact = &file["results"]["exact"];
+    assert_eq!(responses, spans(&exact["wcrt"]));
+    let meets: Value =
+        tasks(file).iter().zip(responses).map(|(t, r)| *r <= Some(t.deadline)).collect();
+    assert_eq!(meets, exact["schedulable_by_wcrt"]);
+}
+
+fn fixed_priorities(case: &str) {
+    let file = load(case);
+    let tasks = tasks(&file);
+    agrees(&file, &fixed_priority::response_times(&tasks));
+    let all = file["results"]["exact"]["schedulable_by_wcrt"].as_array().unwrap();
+    assert_eq!(fixed_priority::schedulable(&tasks), all.iter().all(|meets| meets == true));
+}
+
+fn earliest_deadline_first(case: &str) {
+    let file = load(case);
+    let exact = &file["results"]["exact"];
+    let tasks = tasks(&file);
+    let met = edf::schedulable(&tasks) == edf::Verdict::Schedulable;
+    assert_eq!(Value::Bool(met), exact["schedulable"]);
+    assert_eq!(edf::busy_period(&tasks), Some(us(&exact["busy_period"])));
+    let least = edf::least_slack(&tasks).unwrap();
+    assert_eq!(least.window, us(&exact["min_slack_at"]));
+    assert_eq!(least.slack.to_span(), Some(us(&exact["min_slack"])));
+    assert_eq!(Value::from(least.points), exact["points"]);
+    agrees(&file, &edf::response_times(&tasks, Deadlines::FromRelease));
+}
+
+macro_rules! cases {
+    ($($test:ident $kind:ident $case:literal)*) => { $(
+        #[test]
+        fn $test() {
+            $kind($case);
+        }
+    )* };
+}
+
+cases! {
+    fp_jitter_small fixed_priorities "fp_jitter_small"
+    fp_joseph_pandya fixed_priorities "fp_joseph_pandya"
+    fp_liu_layland fixed_priorities "fp_liu_layland"
+    fp_media_player fixed_priorities "fp_media_player"
+    fp_pycpa_example fixed_priorities "fp_pycpa_example"
+    fp_rnd10_cd_u55 fixed_priorities "fp_rnd10_cd_u55"
+    fp_rnd20_u80_j10 fixed_priorities "fp_rnd20_u80_j10"
+    fp_rnd5_u60_j0 fixed_priorities "fp_rnd5_u60_j0"
+    fp_rnd8_u95 fixed_priorities "fp_rnd8_u95"
+    edf_cd_ok earliest_deadline_first "edf_cd_ok"
+    edf_liu_layland earliest_deadline_first "edf_liu_layland"
+    edf_rnd10_u70 earliest_deadline_first "edf_rnd10_u70"
+    edf_rnd10_u80_cd earliest_deadline_first "edf_rnd10_u80_cd"
+    edf_rnd20_u85_cd earliest_deadline_first "edf_rnd20_u85_cd"
+    edf_rnd8_u60_jit earliest_deadline_first "edf_rnd8_u60_jit"
+    edf_u1_exact earliest_deadline_first "edf_u1_exact"
+}

@@ -13,7 +13,8 @@
 
 use crate::conversion::{Conversion, Offer, Terms};
 use crate::guarantee::{Guarantee, Type};
-use crate::rewrite::{Rule, Step, Unfit, form, rewrite};
+use crate::rewrite::{Rule, Step, Unfit, rewrite};
+use crate::ways::{Choice, supplied, ways};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -146,11 +147,15 @@ impl Found {
     }
 }
 
+/// The link that says that nothing is promised.
+const NOTHING: usize = 0;
+
 /// Finds out what follows for every virtual processor.
 #[must_use]
 pub fn check(tree: &Tree) -> Findings {
     let vps = vec![Found::default(); tree.vps.len()];
     let mut findings = Findings { links: Vec::new(), vps, on_one: tree.on_one() };
+    findings.link(Guarantee::Null, By::Rule(Rule::Nothing), Vec::new());
     for (at, vp) in tree.vps.iter().enumerate().filter(|(_, vp)| vp.parent.is_none()) {
         let all = findings.link(Guarantee::All, By::System, Vec::new());
         findings.vps[at].options.push(all);
@@ -179,6 +184,7 @@ impl Findings {
     fn contract(&self, vp: usize) -> &[usize] {
         match &self.vps[vp].granted {
             Some(link) => core::slice::from_ref(link),
+            None if self.vps[vp].options.is_empty() => &[NOTHING],
             None => &self.vps[vp].options,
         }
     }
@@ -190,21 +196,22 @@ impl Findings {
     }
 
     fn convert(&mut self, tree: &Tree, at: usize, node: &Node) {
-        let supplies = self.supplies(node);
+        let has: Vec<Vec<Guarantee>> = node.own.iter().map(|own| self.counted_on(*own)).collect();
         let terms: Vec<Terms> = node.children.iter().map(|vp| tree.vps[*vp].terms).collect();
         let mut lacks = vec![None; node.children.len()];
-        for supply in &supplies {
-            let own: Vec<Guarantee> = supply.iter().map(|link| self.links[*link].gives).collect();
-            let offers = node.give(self.on_one[at], &own, &terms);
+        let ways = ways(node.conversion.takes(), &has);
+        for way in &ways {
+            let offers = node.give(self.on_one[at], &supplied(way, &has), &terms);
+            let supply = self.supply(node, way);
             for ((offer, vp), lack) in offers.into_iter().zip(&node.children).zip(&mut lacks) {
                 for given in offer.gives {
-                    self.offer(*vp, given.guarantee, By::Scheduler(at, given.by), supply);
+                    self.offer(*vp, given.guarantee, By::Scheduler(at, given.by), &supply);
                 }
                 *lack = lack.take().or(offer.lacks);
             }
         }
-        let unusable = supplies.is_empty().then(|| {
-            let has = node.own.iter().flat_map(|own| self.counted_on(*own)).collect();
+        let unusable = ways.is_empty().then(|| {
+            let has = has.into_iter().flatten().collect();
             Why::Unusable(node.conversion.takes(), has)
         });
         for (vp, lack) in node.children.iter().zip(lacks) {
@@ -213,60 +220,14 @@ impl Findings {
         }
     }
 
-    /// The ways to supply a scheduler with guarantees of types that it takes: a link for each own
-    /// virtual processor.
-    fn supplies(&mut self, node: &Node) -> Vec<Vec<usize>> {
-        let takes = node.conversion.takes();
-        if takes.is_empty() {
-            return self.combinations(node);
+    /// The links of a way to supply a scheduler, one for each own virtual processor.
+    fn supply(&mut self, node: &Node, way: &[Choice]) -> Vec<usize> {
+        let mut supply = Vec::with_capacity(way.len());
+        for ((option, steps), own) in way.iter().zip(&node.own) {
+            let link = self.contract(*own)[*option];
+            supply.push(self.steps(link, steps.clone()));
         }
-        let mut supplies = Vec::new();
-        for kind in takes {
-            let ways: Vec<Vec<(usize, Vec<Step>)>> = node
-                .own
-                .iter()
-                .map(|own| {
-                    let contract = self.contract(*own).iter();
-                    let form = |link: &usize| Some((*link, form(&self.links[*link].gives, *kind)?));
-                    contract.filter_map(form).collect()
-                })
-                .collect();
-            match <[_; 1]>::try_from(ways) {
-                Ok([only]) => {
-                    for (link, steps) in only {
-                        let link = self.steps(link, steps);
-                        supplies.push(vec![link]);
-                    }
-                }
-                Err(ways) if ways.iter().all(|way| !way.is_empty()) => {
-                    let first = ways.into_iter().filter_map(|way| way.into_iter().next());
-                    let supply = first.map(|(link, steps)| self.steps(link, steps)).collect();
-                    supplies.push(supply);
-                }
-                Err(_) => {}
-            }
-        }
-        supplies
-    }
-
-    /// All ways to choose one option for each own virtual processor, as far as they are few.
-    fn combinations(&self, node: &Node) -> Vec<Vec<usize>> {
-        const MANY: usize = 16;
-        let mut ways = vec![Vec::new()];
-        for own in &node.own {
-            let contract = self.contract(*own);
-            let choices = if ways.len() * contract.len() > MANY { 1 } else { contract.len() };
-            let longer = |way: &Vec<usize>| {
-                let with = |link: &usize| {
-                    let mut way = way.clone();
-                    way.push(*link);
-                    way
-                };
-                contract.iter().take(choices).map(with).collect::<Vec<_>>()
-            };
-            ways = ways.iter().flat_map(longer).collect();
-        }
-        ways
+        supply
     }
 
     /// A scheduler gives this: an option, unless it follows from another; those that follow from it
@@ -306,8 +267,7 @@ impl Findings {
             }
         }
         if best.is_none() && asked == Guarantee::Null {
-            let nothing = self.link(Guarantee::Null, By::Rule(Rule::Nothing), Vec::new());
-            best = Some((nothing, Vec::new()));
+            best = Some((NOTHING, Vec::new()));
         }
         match best {
             Some((link, steps)) => self.vps[at].granted = Some(self.steps(link, steps)),
@@ -320,7 +280,8 @@ impl Findings {
         }
     }
 
-    /// The links that lead to `link`, each after those that it follows from, itself last.
+    /// The links that lead to `link`, each after those that it follows from, itself last; without
+    /// those that promise nothing.
     #[must_use]
     pub fn chain(&self, link: usize) -> Vec<usize> {
         let mut chain: Vec<usize> = Vec::new();
@@ -330,7 +291,9 @@ impl Findings {
                 chain.push(link);
             } else if !chain.contains(&link) && !stack.contains(&(link, true)) {
                 stack.push((link, true));
-                stack.extend(self.links[link].from.iter().rev().map(|from| (*from, false)));
+                let from = self.links[link].from.iter().rev();
+                let of_use = from.filter(|from| self.links[**from].gives != Guarantee::Null);
+                stack.extend(of_use.map(|from| (*from, false)));
             }
         }
         chain

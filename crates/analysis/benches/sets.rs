@@ -1,0 +1,61 @@
+//! What an analysis costs: microseconds a set, over a thousand sets of 20 tasks at 80 %.
+//!
+//! `cargo bench -p windfall-analysis --bench sets`; the best of many rounds through all sets, the
+//! analyses in turn, so that each meets the same machine.
+
+#![expect(clippy::disallowed_methods, reason = "a benchmark has a clock")]
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has failed")]
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+use windfall_analysis::edf::{self, Deadlines, Verdict};
+use windfall_analysis::{Task, fixed_priority};
+use windfall_time::Span;
+
+const ROUNDS: usize = 30;
+
+/// Something done to a set; the answer is a number that must not be optimised away.
+type Analysis = (&'static str, fn(&[Task]) -> u64);
+
+const ANALYSES: [Analysis; 3] = [
+    ("fixed-priority response times", |tasks| {
+        let responses = fixed_priority::response_times(tasks);
+        responses.iter().flatten().map(|worst| worst.as_nanos()).sum()
+    }),
+    ("EDF by QPA", |tasks| u64::from(edf::schedulable(tasks) == Verdict::Schedulable)),
+    ("EDF response times", |tasks| {
+        let responses = edf::response_times(tasks, Deadlines::FromRelease);
+        responses.iter().flatten().map(|worst| worst.as_nanos()).sum()
+    }),
+];
+
+/// The sets, each in decreasing order of priority (deadline monotonic).
+fn sets() -> Vec<Vec<Task>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference");
+    let text = std::fs::read_to_string(path.join("bulk_1000x20_u080.json")).unwrap();
+    let sets: Vec<Vec<[u64; 3]>> = serde_json::from_str(&text).unwrap();
+    let task = |numbers: &[u64; 3]| {
+        let [work, period, deadline] = numbers.map(|us| Span::from_micros(us).unwrap());
+        Task { work, period, deadline, jitter: Span::ZERO }
+    };
+    sets.iter().map(|set| set.iter().map(task).collect()).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
+fn main() {
+    let sets = sets();
+    let mut best = [f64::INFINITY; ANALYSES.len()];
+    for _ in 0..ROUNDS {
+        for ((_, analysis), best) in ANALYSES.iter().zip(&mut best) {
+            let begun = Instant::now();
+            for set in &sets {
+                black_box(analysis(black_box(set)));
+            }
+            *best = best.min(begun.elapsed().as_nanos() as f64 / 1e3 / sets.len() as f64);
+        }
+    }
+    for ((name, _), best) in ANALYSES.iter().zip(best) {
+        println!("{name}: {best:.2} us a set");
+    }
+}

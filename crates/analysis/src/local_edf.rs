@@ -56,20 +56,25 @@ pub fn response_times(tasks: &[Task], supply: &Supply) -> Vec<Option<Span>> {
 
 /// The same for tasks that are in range, with the reason.
 pub(crate) fn verdict(tasks: &[Task], supply: &Supply) -> Verdict {
-    if tasks.is_empty() {
-        return Verdict::Met;
-    }
-    let end = match busy_period(tasks, supply) {
-        Ok(length) => length,
+    longest_window(tasks, supply).map_or(Verdict::TooMuch, |most| descend(tasks, supply, most))
+}
+
+/// No window longer than this is in want unless a shorter one is; `None` for more than the
+/// supply's rate, or not decided.
+pub(crate) fn longest_window(tasks: &[Task], supply: &Supply) -> Option<u64> {
+    match busy_period(tasks, supply) {
+        Ok(length) => Some(length),
         Err(Ordering::Equal) => {
-            let Some((start, cycle)) = load::repetition(tasks, supply) else {
-                return Verdict::TooMuch;
-            };
-            start.saturating_add(cycle)
+            let (start, cycle) = load::repetition(tasks, supply)?;
+            start.checked_add(cycle)
         }
-        Err(_) => return Verdict::TooMuch,
-    };
-    let mut window = last_deadline(tasks, end);
+        Err(_) => None,
+    }
+}
+
+/// The longest window up to `most` that is in want.
+pub(crate) fn descend(tasks: &[Task], supply: &Supply, most: u64) -> Verdict {
+    let mut window = last_deadline(tasks, most);
     for _ in 0..ROUNDS {
         let Some(now) = window else { return Verdict::Met };
         let Some(work) = demand(tasks, now) else { return Verdict::TooMuch };

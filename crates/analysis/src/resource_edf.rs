@@ -2,12 +2,13 @@
 //!
 //! Exact: the least multiple of the granule with `local_edf::schedulable`. From below: as long as
 //! some window is in want, the amount rises to the least that satisfies this window, which any
-//! sufficient amount has to reach; so the first that leaves none in want is the least.
+//! sufficient amount has to reach; so the first that leaves none in want is the least. Windows are
+//! gone through once, from the longest down: more supply leaves none of the longer in want.
 //!
 //! A1 to A3 as in `local_edf.rs`. Source: Shin and Lee 2003, theorem 4.1 for the test; the search
 //! is ours.
 
-use crate::local_edf::{Verdict, demand, verdict};
+use crate::local_edf::{Verdict, demand, descend, longest_window};
 use crate::resource::round_up;
 use crate::window::in_range;
 use crate::{Resource, Task, load};
@@ -32,17 +33,20 @@ pub fn least_amount(tasks: &[Task], resource: &Resource, granule: Span) -> Optio
         let amount = resource.amount_ns(window, demand(tasks, window)?)?;
         least = least.max(round_up(amount, granule)?);
     }
-    let mut undecided = false;
+    let supply = |amount| resource.supply(Span::from_nanos(amount));
+    // Exactly the rate, perhaps: with more, the busy period is shorter.
+    let mut most = longest_window(tasks, &supply(least)?);
+    if most.is_none() {
+        least = least.checked_add(granule)?;
+        most = longest_window(tasks, &supply(least)?);
+    }
+    let mut most = most?;
     loop {
-        match verdict(tasks, &resource.supply(Span::from_nanos(least))?) {
+        match descend(tasks, &supply(least)?, most) {
             Verdict::Met => return Some(Span::from_nanos(least)),
             Verdict::Want { window, work } => {
-                let amount = round_up(resource.amount_ns(window, work)?, granule)?;
-                least = amount.max(least.checked_add(granule)?);
-            }
-            // Exactly the rate, perhaps; with more, the busy period is shorter.
-            Verdict::TooMuch if !undecided => {
-                (undecided, least) = (true, least.checked_add(granule)?);
+                least = round_up(resource.amount_ns(window, work)?, granule)?;
+                most = window;
             }
             Verdict::TooMuch => return None,
         }

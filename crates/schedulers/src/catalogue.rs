@@ -154,6 +154,7 @@ pub const KINDS: &[&Kind] = &[
     &crate::limit::KIND,
     &crate::linux_counter::KIND,
     &crate::llf::KIND,
+    &crate::overrun::KIND,
     &crate::proportional_share::KIND,
     &crate::rate_monotonic::KIND,
     &crate::rez::KIND,

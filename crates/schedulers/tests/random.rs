@@ -31,7 +31,8 @@ enum Step {
 }
 
 /// Schedulers that may leave a processor idle, or change who runs for reasons of their own.
-const SPARING: &[&str] = &["cbs", "fc-edf", "join", "limit", "rez"];
+const SPARING: &[&str] =
+    &["briefly-blocked", "cbs", "fc-edf", "join", "limit", "overrun", "rez", "time-line"];
 
 struct World {
     tree: Hierarchy,

@@ -1,0 +1,269 @@
+//! Overrun: one child, served by its reservation, and by a partition only when that is used up.
+//!
+//! Takes    a reservation from its parent 0, which tells when the budget is used up and when a period
+//!          begins; any guarantee from the others, the overrun partition.
+//! Gives    the guarantee of parent 0 in its soft form; of a reservation of x in y also RESPS x y z,
+//!          where `partition` says that the partition has z in y. Of z nothing follows but a chance.
+//! Admits   one child.
+//! Assumes  what parent 0 tells is true; from one that tells nothing it never goes elsewhere.
+//! Costs    O(parents) per event; no timer but immediate ones.
+//! Ties     parent 0 before all others, then the one of the higher number.
+//! Source   HLS 6.2.2, figure 6.4; Chu and Nahrstedt 1999 (CPU service classes).
+//! Checked  laws, `tests/overrun.rs`, `scenarios/probabilistic.toml`.
+//!
+//! Parent 0 is asked as long as the child is runnable, and whenever it grants, it serves: so its
+//! guarantee holds whatever the partition does. The partition is asked from the moment that the
+//! budget is used up until the next period begins, and not when the reservation scheduler merely
+//! serves somebody more urgent. How it is shared by those that overrun is the affair of the scheduler
+//! that parts it: EDF makes it most likely that their deadlines are met.
+
+use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+use windfall_guarantees::{Conversion, Given, Guarantee, Length, Offer, Tell, Terms, Type};
+use windfall_hierarchy::{
+    Child, Message, News, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+};
+use windfall_time::Span;
+
+const TAKES: &str = "job, periodic and constraint, for its parents; ask these for anything else";
+/// The reservation.
+const RESERVED: Own = Own(0);
+/// When the answer to a request is known.
+const ANSWERED: TimerId = TimerId(0);
+
+pub(crate) const KIND: Kind = Kind {
+    name: "overrun",
+    summary: "one child, served by a partition when its reservation is used up",
+    source: include_str!("overrun.rs"),
+    settings: &[Setting {
+        name: "partition",
+        form: Form::Span,
+        default: "",
+        help: "what the overrun partition has in each period of the reservation; only for `RESPS`",
+    }],
+    build: |settings| partition(settings).map(|_| Box::new(Overrun::new()) as Box<dyn Scheduler>),
+    conversion: |settings| Ok(Box::new(Chance(partition(settings)?))),
+};
+
+fn partition(settings: &Settings<'_>) -> Result<Option<Span>, BadSetting> {
+    settings.optional_span("partition")
+}
+
+/// `RESBH x y, any -> RESPS x y z`, with z.
+struct Chance(Option<Span>);
+
+impl Conversion for Chance {
+    fn takes(&self) -> &'static [Type] {
+        &[]
+    }
+
+    fn tell(&self, _: &Guarantee) -> Result<Tell, &'static str> {
+        Ok(Tell::Nothing)
+    }
+
+    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        let own = own.first().copied().unwrap_or(Guarantee::Null).soft();
+        let mut offer = Offer::one(own, "its reservation, soft");
+        let overrun = self.0.map_or(Length::ZERO, Length::from);
+        match own.reservation() {
+            Some((_, period)) if overrun > period => {
+                offer.lacks = Some(format!(
+                    "a partition of {overrun} is more than the period of {period}; say what it has in \
+                     each period"
+                ));
+            }
+            Some((amount, period)) if !overrun.is_zero() => {
+                let guarantee = Guarantee::Probabilistic(amount, period, overrun);
+                let by = "its reservation, and a chance of the partition";
+                offer.gives.push(Given { guarantee, by });
+            }
+            Some(_) => {}
+            None => {
+                offer.lacks = Some(format!("`{own}` is no reservation; its first parent needs one"))
+            }
+        }
+        children.iter().map(|_| offer.clone()).collect()
+    }
+}
+
+/// The scheduler.
+#[derive(Default)]
+pub struct Overrun {
+    child: Option<Child>,
+    /// The budget is used up.
+    spent: bool,
+}
+
+impl Overrun {
+    /// Without a child.
+    #[must_use]
+    pub fn new() -> Overrun {
+        Overrun::default()
+    }
+
+    /// Asks the highest parent of the partition that is not asked and would serve the child better
+    /// than whoever does, and later the next, unless it grants.
+    fn ask(&self, child: Child, port: &mut Port<'_>) {
+        let serving = port.held_through(child);
+        if !self.spent || serving == Some(RESERVED) {
+            return;
+        }
+        let mut waiting = partition_vps(port.owns())
+            .take_while(|own| Some(*own) > serving)
+            .filter(|own| port.own(*own) == VpState::Waiting);
+        let (first, more) = (waiting.next(), waiting.next().is_some());
+        if let Some(own) = first {
+            port.request(own);
+        }
+        if more {
+            port.set_timer(ANSWERED, Some(port.now()));
+        }
+    }
+
+    /// Asks nobody of the partition any longer.
+    fn leave(port: &mut Port<'_>) {
+        for own in partition_vps(port.owns()) {
+            if let Some(child) = port.held_by(own) {
+                port.revoke(child);
+            }
+            if port.own(own) != VpState::Waiting {
+                port.release(own);
+            }
+        }
+    }
+
+    /// The child, if it is runnable.
+    fn runnable(&self, port: &Port<'_>) -> Option<Child> {
+        self.child.filter(|child| port.child(*child) != VpState::Waiting)
+    }
+}
+
+/// The own VPs of the partition, the highest first.
+fn partition_vps(owns: usize) -> impl Iterator<Item = Own> {
+    (1..u16::try_from(owns).unwrap_or(u16::MAX)).rev().map(Own)
+}
+
+impl Scheduler for Overrun {
+    fn timers(&self, _: usize) -> usize {
+        1
+    }
+
+    fn init(&mut self, _: &mut Port<'_>) {}
+
+    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+        if self.child.is_some() {
+            return Err(Refusal::Full { limit: "an overrun join has one child" });
+        }
+        self.child = Some(child);
+        Ok(())
+    }
+
+    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {
+        self.child = None;
+    }
+
+    fn request(&mut self, _: Child, port: &mut Port<'_>) {
+        // Whether the budget is used up is told again when the request arrives.
+        self.spent = false;
+        port.request(RESERVED);
+    }
+
+    fn release(&mut self, _: Child, _: Option<Own>, port: &mut Port<'_>) {
+        Self::leave(port);
+        if port.own(RESERVED) != VpState::Waiting {
+            port.release(RESERVED);
+        }
+    }
+
+    fn message(
+        &mut self,
+        child: Option<Child>,
+        message: Message,
+        port: &mut Port<'_>,
+    ) -> Result<(), Refusal> {
+        match (child, message) {
+            (
+                Some(_),
+                Message::Job { .. } | Message::Periodic { .. } | Message::Constraint { .. },
+            ) => {
+                port.message(RESERVED, message);
+                for own in partition_vps(port.owns()) {
+                    port.message(own, message);
+                }
+                Ok(())
+            }
+            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+        }
+    }
+
+    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
+        let Some(child) = self.runnable(port) else {
+            return port.release(own);
+        };
+        match port.held_through(child) {
+            None => port.grant(child, own),
+            Some(serving) if own == RESERVED || serving != RESERVED && serving < own => {
+                port.revoke(child);
+                port.release(serving);
+                port.grant(child, own);
+            }
+            Some(_) => port.release(own),
+        }
+    }
+
+    fn revoke(&mut self, _: Own, child: Child, port: &mut Port<'_>) {
+        port.revoke(child);
+        self.ask(child, port);
+    }
+
+    fn news(&mut self, own: Own, news: News, port: &mut Port<'_>) {
+        match news {
+            News::Exhausted if own == RESERVED && !self.spent => {
+                self.spent = true;
+                if let Some(child) = self.runnable(port) {
+                    self.ask(child, port);
+                }
+            }
+            News::Replenished { .. } if own == RESERVED => {
+                self.spent = false;
+                Self::leave(port);
+            }
+            _ => {}
+        }
+    }
+
+    fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
+        if let Some(child) = self.runnable(port) {
+            self.ask(child, port);
+        }
+    }
+
+    fn next(&self, _: Own, view: &View<'_>) -> Option<Child> {
+        self.child.filter(|child| view.child(*child) == VpState::Ready)
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        if !view.children().eq(self.child) {
+            return Err("the child is not the one that was registered");
+        }
+        let state = self.child.map_or(VpState::Waiting, |child| view.child(child));
+        let asked = view.own(RESERVED) != VpState::Waiting;
+        if asked != (state != VpState::Waiting) {
+            return Err("the reservation is not asked, or asked for nobody");
+        }
+        let mut partition = partition_vps(view.owns()).map(|own| view.own(own));
+        match state {
+            VpState::Ready if self.spent => {
+                let all = partition.all(|own| own == VpState::Ready);
+                if all { Ok(()) } else { Err("the budget is used up and the partition not asked") }
+            }
+            VpState::Running(_) if self.spent => Ok(()),
+            _ => {
+                let none = partition.all(|own| own == VpState::Waiting);
+                if none { Ok(()) } else { Err("the partition is asked within the reservation") }
+            }
+        }
+    }
+}

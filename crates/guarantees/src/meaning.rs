@@ -236,6 +236,9 @@ impl Judge {
 
     /// Its owner told a deadline; only `RESU` has a use for it, and only for one that has not passed.
     pub fn told(&mut self, deadline: Instant) {
+        if !matches!(self.below, Below::Speed(_)) {
+            return; // service goes on, and comes whole
+        }
         self.settle();
         if let Below::Speed(speed) = &mut self.below {
             speed.told(i128::from(deadline.as_nanos()), i128::from(self.now));

@@ -307,6 +307,18 @@ fn accepts_and_refuses_pieces_by_a_nanosecond() {
 }
 
 #[test]
+fn a_told_deadline_breaks_no_piece() {
+    let mut judge = Judge::new(&"RESNH 2ns 5ns".parse().unwrap(), Span::ZERO).unwrap();
+    let at = Instant::from_nanos;
+    judge.wakes(at(0));
+    judge.served(at(0), at(1));
+    judge.told(at(9));
+    judge.served(at(1), at(2));
+    judge.sleeps(at(5));
+    assert!(!judge.verdict().is_broken());
+}
+
+#[test]
 fn refuses_more_than_a_hard_reservation_allows() {
     // The end of one period and the beginning of the next, then a period's rest.
     assert!(!of("RESBH 3ns 8ns", "######.....###").is_broken());

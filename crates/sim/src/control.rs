@@ -48,6 +48,7 @@ impl Sim<'_> {
                 Some(thread) => thread.spec.name.clone(),
                 None => format!("#{thread}"),
             });
+            self.promises_end();
             let refusals = self.refused.len();
             if moves_threads(&request) {
                 self.attribute_all();

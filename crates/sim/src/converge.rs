@@ -31,6 +31,7 @@ impl Sim<'_> {
             self.put_on(*processor);
             self.open_path(*processor);
         }
+        self.look_at_promises();
         let busy = !changed.is_empty() || !self.eager.is_empty();
         self.changed = changed;
         while let Some(cpu) = self.eager.pop() {
@@ -127,7 +128,9 @@ impl Sim<'_> {
     /// Brings a processor's accounts, and its thread's, up to now.
     #[inline]
     pub(crate) fn account(&mut self, cpu: usize) {
+        let (since, stolen) = (self.cpus[cpu].since, !self.cpus[cpu].robberies.is_empty());
         let received = self.cpus[cpu].account(self.now);
+        self.promises_passed(cpu, since, stolen);
         if let (Some(number), false) = (self.cpus[cpu].thread, received.is_zero()) {
             let rate = self.cpus[cpu].rate;
             self.threads[number as usize].progress(received, rate);

@@ -102,6 +102,8 @@ impl Sim<'_> {
             },
             Action::Yield => {
                 if let Some(id) = self.threads[number as usize].id {
+                    self.promise_sleeps(number); // it releases and requests again
+                    self.promise_wakes(number);
                     self.tell(|hierarchy, now| hierarchy.yielded(now, id));
                 }
             }
@@ -120,6 +122,7 @@ impl Sim<'_> {
 
     /// The thread waits for something; it acts again when it has been woken.
     fn block(&mut self, number: u32, condition: Condition) {
+        self.promise_sleeps(number);
         let now = self.now;
         let thread = &mut self.threads[number as usize];
         let Some(id) = thread.id else { return };
@@ -137,6 +140,7 @@ impl Sim<'_> {
     fn exit(&mut self, number: u32) {
         let now = self.now;
         self.job_done(number); // what it worked at ends with it
+        self.promise_sleeps(number);
         let thread = &mut self.threads[number as usize];
         let Some(id) = thread.id else { return };
         thread.condition = Condition::Gone;

@@ -2,8 +2,11 @@
 
 use crate::judge::Verdict;
 use crate::outcome::{Outcome, ThreadOutcome};
+use crate::promises::PromiseVerdict;
 use serde_json::{Value, json};
 use std::time::Duration;
+use windfall_guarantees::Length;
+use windfall_guarantees::meaning::Verdict as Meaning;
 use windfall_time::Span;
 
 /// Everything that `windfall simulate --json` prints. `wall` is how long the simulation took.
@@ -52,6 +55,7 @@ pub fn json(outcome: &Outcome, verdicts: &[Verdict], wall: Duration) -> Value {
         "refused": refused.collect::<Vec<_>>(),
         "unborn": outcome.unborn,
         "expectations": expectations.collect::<Vec<_>>(),
+        "promises": outcome.promises.iter().map(promise).collect::<Vec<_>>(),
         "failure": outcome.failure.as_ref().map(ToString::to_string),
     })
 }
@@ -82,5 +86,41 @@ fn thread(thread: &ThreadOutcome) -> Value {
             "p99": ns(response.quantile(99)),
             "max": ns(response.most()),
         },
+    })
+}
+
+/// Whole nanoseconds: what is promised, and by how much it was missed, rounded up; the rest down.
+fn promise(verdict: &PromiseVerdict) -> Value {
+    let down = |length: Length| length.floor().map(Span::as_nanos);
+    let up = |length: Length| length.ceil().map(Span::as_nanos);
+    let signed = |ns: Option<u64>| ns.and_then(|ns| i64::try_from(ns).ok());
+    let margin = match verdict.verdict {
+        Some(Meaning::Kept { margin, .. } | Meaning::NotRefuted { margin, .. }) => {
+            signed(down(margin))
+        }
+        Some(Meaning::Broken { short, .. }) => signed(up(short)).map(|ns| -ns),
+        Some(Meaning::Exceeded { by, .. }) => signed(up(by)).map(|ns| -ns),
+        Some(Meaning::NeverTested) | None => None,
+    };
+    let worst = verdict.worst().map(|worst| {
+        json!({
+            "from_ns": down(worst.from),
+            "to_ns": down(worst.to),
+            "promised_ns": up(worst.promised),
+            "received_ns": down(worst.received),
+        })
+    });
+    json!({
+        "owner": verdict.promise.owner,
+        "own": verdict.promise.own,
+        "guarantee": verdict.promise.guarantee.to_string(),
+        "granted": verdict.promise.granted,
+        "timer_ticks": verdict.ticks,
+        "state": verdict.faring().name(),
+        "margin_ns": margin,
+        "worst": worst,
+        "tested": verdict.verdict.as_ref().map_or(0, Meaning::tested),
+        "runnable_ns": verdict.runnable.as_nanos(),
+        "until_ns": verdict.until.map(windfall_time::Instant::as_nanos),
     })
 }

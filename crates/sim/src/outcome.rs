@@ -1,6 +1,7 @@
 //! What a simulation found.
 
 use crate::cpu::theft_index;
+use crate::promises::PromiseVerdict;
 use crate::run::Sim;
 use crate::stats::Response;
 use crate::thread::Condition;
@@ -31,6 +32,8 @@ pub struct Outcome {
     pub refused: Vec<(Instant, String)>,
     /// Threads that no scheduler would have, the default included.
     pub unborn: Vec<String>,
+    /// How each promise fared that was to be judged, in the order of asking.
+    pub promises: Vec<PromiseVerdict>,
     /// What ended the simulation early.
     pub failure: Option<Failure>,
 }
@@ -196,6 +199,7 @@ impl Sim<'_> {
             assert_eq!(accounted, now - Instant::ZERO, "time of processor {cpu} is not conserved");
         }
         let nodes = self.nodes();
+        let promises = self.promise_verdicts();
         let parents: Vec<Option<String>> = self.threads.iter().map(|t| self.parent(t.id)).collect();
         let quarantined = self.hierarchy.quarantined().iter();
         let quarantined = quarantined.map(|(_, name, defect)| (name.clone(), defect.to_string()));
@@ -254,6 +258,7 @@ impl Sim<'_> {
             quarantined: quarantined.collect(),
             refused: std::mem::take(&mut self.refused),
             unborn: std::mem::take(&mut self.unborn),
+            promises,
             failure: self.failure.take(),
         }
     }

@@ -6,6 +6,7 @@ use crate::interrupt::Source;
 use crate::ledger::Ledger;
 use crate::machine::fires;
 use crate::outcome::{Failure, Outcome};
+use crate::promises::Promises;
 use crate::sync::Syncs;
 use crate::thread::{Condition, Job, Thread};
 use crate::tracer::{self, Tracer};
@@ -55,6 +56,7 @@ pub struct Sim<'a> {
     pub(crate) failure: Option<Failure>,
     /// What the threads below each scheduler received, and what is known of it.
     pub(crate) ledger: Ledger,
+    pub(crate) promises: Promises,
     pub(crate) costly: bool,
     /// Where the time of decisions that no thread caused is spent.
     pub(crate) event_cpu: u16,
@@ -107,6 +109,7 @@ impl<'a> Sim<'a> {
             unborn: Vec::new(),
             failure: None,
             ledger: Ledger::default(),
+            promises: Promises::default(),
             costly,
             event_cpu: 0,
         })
@@ -292,6 +295,7 @@ impl<'a> Sim<'a> {
         let deadline = job.deadline.unwrap_or(Instant::MAX);
         let message = Message::Job { release: job.release, deadline, work };
         let mut understood = true;
+        self.promise_told(number, deadline);
         self.tell(|hierarchy, now| match hierarchy.tell(now, id, message) {
             Err(windfall_hierarchy::Refusal::NotUnderstood { .. }) => {
                 understood = false;
@@ -325,6 +329,7 @@ impl<'a> Sim<'a> {
                 Happening::Quarantined { defect } => {
                     let reason = defect.to_string();
                     self.tracer.record(entry.at, || Event::Quarantine { node, reason });
+                    self.promises_end();
                 }
                 _ => {}
             }
@@ -530,7 +535,9 @@ impl<'a> Sim<'a> {
         thread.awake = now;
         thread.unserved = Some(now);
         thread.stats.wakeups += 1;
-        if let Some(cpu) = thread.last_cpu {
+        let last_cpu = thread.last_cpu;
+        self.promise_wakes(number);
+        if let Some(cpu) = last_cpu {
             self.event_cpu = cpu;
         }
         self.tracer.record(now, || Event::Wake {

@@ -9,7 +9,9 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant as Clock};
 use windfall_scenario::Scenario;
-use windfall_sim::{Outcome, Sim, ThreadOutcome, Verdict, groups, judge};
+use windfall_sim::{
+    Outcome, PromiseVerdict, Sim, ThreadOutcome, Verdict, grain, groups, judge, promises,
+};
 use windfall_time::{Instant, Span};
 use windfall_trace::codec::Writer;
 use windfall_trace::export::perfetto::Perfetto;
@@ -30,7 +32,8 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, Trouble> {
     let begun = Clock::now();
     let end = Instant::ZERO + scenario.length;
     let sink: Option<&mut dyn Sink> = if outputs.wanted() { Some(&mut outputs) } else { None };
-    let sim = Sim::of(plan, sink)?;
+    let mut sim = Sim::of(plan, sink)?;
+    sim.judge_promises(&promises(&scenario), grain(&scenario));
     let bar = Progress::new(end);
     let outcome = sim.run(end, |now| bar.at(now));
     bar.done();
@@ -51,7 +54,8 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, Trouble> {
     }
     let held = verdicts.iter().all(|verdict| verdict.held)
         && outcome.quarantined.is_empty()
-        && outcome.unborn.is_empty();
+        && outcome.unborn.is_empty()
+        && !outcome.promises.iter().any(PromiseVerdict::is_failure);
     Ok(if held { Answer::Yes } else { Answer::No })
 }
 
@@ -228,6 +232,7 @@ fn text(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict], wall: Dura
     ];
     let rows = rows(scenario, outcome);
     text.push_str(&table(&head, 3, rows));
+    text.push_str(&crate::verbs::promises::text(scenario, outcome));
     text.push('\n');
     for (number, cpu) in outcome.cpus.iter().enumerate() {
         let of = |span: Span| percent(span, outcome.simulated);

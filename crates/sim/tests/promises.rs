@@ -1,0 +1,208 @@
+//! Promises in simulated runs: what is judged on the way is what the trace shows.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use windfall_guarantees::meaning::{Judge, Verdict};
+use windfall_scenario::Scenario;
+use windfall_sim::{Faring, Outcome, Promise, PromiseVerdict, Sim};
+use windfall_time::{Instant, Span};
+use windfall_trace::{Event, Sink, Stop};
+
+const GRAIN: Span = Span::from_millis(10);
+
+fn promise(owner: &str, own: Option<u16>, guarantee: &str) -> Promise {
+    let guarantee = guarantee.parse().unwrap();
+    Promise { owner: owner.to_owned(), own, guarantee, granted: true }
+}
+
+fn run(text: &str, promises: &[Promise], sink: Option<&mut dyn Sink>) -> Outcome {
+    let text = format!("schema = 1\nseed = 1\n{text}");
+    let scenario = match Scenario::parse("test.toml", &text) {
+        Ok(scenario) => scenario,
+        Err(mistakes) => panic!("{}", mistakes.render(false)),
+    };
+    let plan = scenario.build().map_err(|mistakes| mistakes.render(false)).unwrap();
+    let mut sim = Sim::of(plan, sink).unwrap();
+    sim.judge_promises(promises, GRAIN);
+    sim.run(Instant::ZERO + scenario.length, |_| true)
+}
+
+fn fares(text: &str, promises: &[Promise]) -> Vec<PromiseVerdict> {
+    let outcome = run(text, promises, None);
+    assert_eq!(outcome.failure, None);
+    outcome.promises
+}
+
+/// Two reservations that leave nothing over; b's thread begins a period later.
+const TWO: &str = r#"
+length = "1s"
+[schedulers.rez]
+scheduler = "rez"
+parent    = "top"
+[schedulers.ts]
+scheduler = "time-sharing"
+parent    = "rez"
+guarantee = "RESBH 7ms 10ms"
+[threads.a]
+parent    = "rez"
+guarantee = "RESBH 3ms 10ms"
+run       = "spin"
+[threads.b]
+parent = "ts"
+run    = "spin"
+start  = "5ms"
+"#;
+
+#[test]
+fn accepts_what_is_kept_and_refuses_a_nanosecond_more() {
+    let found = fares(
+        TWO,
+        &[
+            promise("a", None, "RESBH 3ms 10ms"),
+            promise("a", None, "RESBS 3000001ns 10ms"),
+            promise("a", None, "RESBH 2999999ns 10ms"),
+            promise("ts", Some(0), "RESBH 7ms 10ms"),
+            promise("ts", Some(0), "RESBS 7000001ns 10ms"),
+            promise("rez", Some(0), "ALL"),
+        ],
+    );
+    let fared: Vec<Faring> = found.iter().map(PromiseVerdict::faring).collect();
+    assert_eq!(
+        fared,
+        [
+            Faring::Kept,
+            Faring::Missed,
+            Faring::Exceeded,
+            Faring::Kept,
+            Faring::Missed,
+            Faring::Kept
+        ]
+    );
+    let failed: Vec<bool> = found.iter().map(PromiseVerdict::is_failure).collect();
+    assert_eq!(failed, [false, true, true, false, true, false]);
+}
+
+#[test]
+fn stolen_time_is_told_from_a_broken_promise() {
+    let stolen = format!("{TWO}\n[[interrupts]]\nevery = \"10ms\"\ncost = \"1ms\"\n");
+    let found = fares(&stolen, &[promise("a", None, "RESBS 3ms 10ms")]);
+    assert_eq!(found[0].faring(), Faring::Stolen);
+    assert!(!found[0].is_failure());
+    // More than it would have had without the interrupts.
+    let found = fares(&stolen, &[promise("a", None, "RESBS 4ms 10ms")]);
+    assert_eq!(found[0].faring(), Faring::Missed);
+}
+
+#[test]
+fn judgement_ends_with_the_first_control_request() {
+    let text = format!("{TWO}\n[[at]]\ntime = \"500ms\"\ndo = \"unreserve\"\nthread = \"a\"\n");
+    let found = fares(&text, &[promise("a", None, "RESBH 3ms 10ms")]);
+    assert_eq!(found[0].faring(), Faring::Kept);
+    assert_eq!(found[0].until, Some(Instant::from_nanos(500_000_000)));
+    assert_eq!(found[0].runnable, Span::from_millis(500));
+}
+
+#[test]
+fn a_thread_that_never_asks_is_not_asking_and_one_that_hardly_does_is_not_tested() {
+    let text = TWO.replace("start  = \"5ms\"", "start = \"995ms\"");
+    let found =
+        fares(&text, &[promise("b", None, "RESBS 1ms 10ms"), promise("b", None, "RESBS 9ms 10ms")]);
+    assert_eq!(found[0].faring(), Faring::NotTested);
+    // It comes when judgement is over.
+    let text = format!("{text}\n[[at]]\ntime = \"500ms\"\ndo = \"unreserve\"\nthread = \"a\"\n");
+    let found = fares(&text, &[promise("b", None, "RESBS 1ms 10ms")]);
+    assert_eq!(found[0].faring(), Faring::NotAsking);
+}
+
+/// Judges threads from the trace alone.
+struct Witness {
+    judges: BTreeMap<u32, (String, Judge, bool)>,
+    guarantee: String,
+    /// By processor: its thread, since when, and whether a thief has it.
+    cpus: BTreeMap<u16, (Option<u32>, Instant, bool)>,
+}
+
+impl Witness {
+    fn pass(&mut self, cpu: u16, now: Instant) {
+        let slot = self.cpus.entry(cpu).or_insert((None, now, false));
+        let (thread, since, stolen) = *slot;
+        slot.1 = now;
+        let judge = thread.and_then(|thread| self.judges.get_mut(&thread));
+        if let (Some((_, judge, true)), false) = (judge, stolen || since == now) {
+            judge.served(since, now);
+        }
+    }
+}
+
+impl Sink for Witness {
+    fn record(&mut self, now: Instant, event: &Event) {
+        match event {
+            Event::Thread { thread, name, .. } => {
+                let judge = Judge::new(&self.guarantee.parse().unwrap(), GRAIN).unwrap();
+                self.judges.insert(thread.0, (name.clone(), judge, false));
+            }
+            Event::Wake { thread, .. } => {
+                let cpus: Vec<u16> = self.cpus.keys().copied().collect();
+                cpus.into_iter().for_each(|cpu| self.pass(cpu, now));
+                let (_, judge, awake) = self.judges.get_mut(&thread.0).unwrap();
+                judge.sleeps(now);
+                judge.wakes(now);
+                *awake = true;
+            }
+            Event::Switch { cpu, prev, next } => {
+                self.pass(cpu.0, now);
+                if let Some((thread, Stop::Blocked | Stop::Exited)) = prev {
+                    let (_, judge, awake) = self.judges.get_mut(&thread.0).unwrap();
+                    judge.sleeps(now);
+                    *awake = false;
+                }
+                self.cpus.get_mut(&cpu.0).unwrap().0 = next.map(|next| next.0);
+            }
+            Event::TheftBegin { cpu, .. } | Event::TheftEnd { cpu } => {
+                self.pass(cpu.0, now);
+                let begins = matches!(event, Event::TheftBegin { .. });
+                self.cpus.get_mut(&cpu.0).unwrap().2 = begins;
+            }
+            _ => {}
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn law_what_is_judged_is_what_the_trace_shows(
+        kind in prop::sample::select(vec!["time-sharing", "proportional-share", "edf", "fixed-priority"]),
+        guarantee in prop::sample::select(vec![
+            "RESBS 2ms 9ms", "RESCS 1ms 5ms", "RESBH 1ms 4ms", "PSBE 1/3 7ms", "ALL", "PS 1/9",
+            "RESNH 1ms 3ms",
+        ]),
+        threads in prop::collection::vec((1..9_u64, 1..30_u64, 0..20_u64), 1..6),
+        cpus in 1..3_u8, cost in 0..300_u64,
+    ) {
+        let mut text = format!("length = \"300ms\"\n[machine]\nprocessors = {cpus}\n");
+        text += &format!("costs = {{ switch = \"{cost}us\" }}\n");
+        text += "[[interrupts]]\nevery = \"7ms\"\ncost = \"100us\"\n";
+        text += &format!("[schedulers.s]\nscheduler = \"{kind}\"\nprocessors = {cpus}\nparent = \"top\"\n");
+        let mut promises = Vec::new();
+        for (number, (work, period, start)) in threads.iter().enumerate() {
+            text += &format!("[threads.t{number}]\nparent = \"s\"\nstart = \"{start}ms\"\n");
+            text += &format!("periodic = \"{work}ms/{period}ms\"\n");
+            promises.push(promise(&format!("t{number}"), None, guarantee));
+        }
+        let cpus = BTreeMap::new();
+        let mut witness = Witness { judges: BTreeMap::new(), guarantee: guarantee.to_owned(), cpus };
+        let outcome = run(&text, &promises, Some(&mut witness));
+        let end = Instant::from_nanos(300_000_000);
+        (0..16).for_each(|cpu| witness.pass(cpu, end));
+        for (name, judge, _) in witness.judges.values_mut() {
+            judge.sleeps(end);
+            let found = outcome.promises.iter().find(|v| v.promise.owner == *name).unwrap();
+            prop_assert_eq!(found.verdict, Some(judge.verdict()), "{}", name);
+        }
+        let tested = outcome.promises.iter().any(|v| v.verdict != Some(Verdict::NeverTested));
+        prop_assert!(tested || threads.iter().all(|(work, ..)| *work < 9), "nothing was tested");
+    }
+}

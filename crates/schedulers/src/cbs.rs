@@ -2,7 +2,7 @@
 //!
 //! Takes    ALL on its own VP 0, or, with `tells = true`, RESU r: it tells its parent its deadlines.
 //! Gives    RESBH x y to each child with a reservation of x in y while it is runnable; nothing to one
-//!          without. With `overrun = "postpone"` only PS x/y.
+//!          without. With `overrun = "postpone"` NULL.
 //! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker holds it to r.
 //! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x.
 //! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.
@@ -12,11 +12,13 @@
 //!
 //! A child that wakes at t with budget c and deadline d begins a period, unless t < d and c is less
 //! than the share of d - t; then it goes on with c and d. A used-up budget waits for the deadline.
-//! Across wake-ups a child may have more than x in an interval of y, although never more than x in one
-//! of its periods: periods move. With `overrun = "postpone"`, as published, a used-up budget is
-//! replaced at once and the deadline moves on by y; who has run ahead alone then waits, for any time,
-//! until the others are as far: no interval is promised anything (`tests/cbs.rs` has an example).
+//! Across wake-ups periods move, and an interval may hold more than fixed periods would allow: the
+//! limit from above is for each stretch in which the child is runnable. With `overrun = "postpone"`,
+//! as published, a used-up budget is replaced at once and the deadline moves on by y; who has run
+//! ahead alone then waits, however long, until the others have come as far: no interval is promised
+//! anything. `tests/cbs.rs` has examples of both.
 
+use crate::best_effort::BestEffort;
 use crate::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
 use crate::reserved::{self, Reserved};
@@ -42,13 +44,11 @@ pub(crate) const KIND: Kind = Kind {
     },
     conversion: |settings| {
         let (overrun, tells) = read(settings)?;
-        Ok(Box::new(match overrun {
-            Overrun::Throttle => {
-                let by = "EDF with budgets, periods from wake-ups";
-                Reserved { form: reserved::Form::Hard, by, tells }
-            }
-            _ => Reserved { form: reserved::Form::LongRun, by: "EDF, deadlines postponed", tells },
-        }))
+        if overrun == Overrun::Postpone {
+            return Ok(Box::new(BestEffort));
+        }
+        let by = "EDF with budgets, periods from wake-ups";
+        Ok(Box::new(Reserved { form: reserved::Form::Hard, by, tells }))
     },
 };
 

@@ -74,11 +74,13 @@ impl Reservation {
     }
 
     /// The child wakes: a sporadic period begins unless what is left of the last one, used up from
-    /// now on, would be no more than the share of the time until its end. Whether one begins.
+    /// now on, would be no more than the share of the time until its end; a child that yields has
+    /// not waited. Whether one begins.
     pub(crate) fn arrive(&mut self, now: Instant) -> bool {
         let rest = u128::from(self.end.saturating_since(now).as_nanos());
         let budget = u128::from(self.budget.as_nanos()) * u128::from(self.period.as_nanos());
-        let begins = budget >= rest * u128::from(self.amount.as_nanos());
+        let waited = now > self.since || self.budget.is_zero();
+        let begins = waited && budget >= rest * u128::from(self.amount.as_nanos());
         if begins {
             self.renew(now);
         }

@@ -18,18 +18,15 @@ pub(crate) enum Form {
     Hard,
     /// RESBS x y.
     Soft,
-    /// PS x/y.
-    LongRun,
 }
 
 impl Form {
     /// The guarantee of a reservation.
-    pub(crate) fn of(self, amount: Span, period: Span) -> Option<Guarantee> {
+    pub(crate) fn of(self, amount: Span, period: Span) -> Guarantee {
         let (x, y) = (Length::from(amount), Length::from(period));
         match self {
-            Form::Hard => Some(Guarantee::BasicHard(x, y)),
-            Form::Soft => Some(Guarantee::BasicSoft(x, y)),
-            Form::LongRun => x.over(y).map(Guarantee::Share),
+            Form::Hard => Guarantee::BasicHard(x, y),
+            Form::Soft => Guarantee::BasicSoft(x, y),
         }
     }
 
@@ -41,14 +38,11 @@ impl Form {
             Guarantee::Probabilistic(x, y, _) => Guarantee::BasicSoft(x, y),
             other => other,
         };
-        let told = basic_for(&plain).filter(|(amount, period)| {
-            let given = self.of(*amount, *period);
-            given.is_some_and(|given| rewrite(&given, &plain).is_ok())
-        });
+        let told = basic_for(&plain)
+            .filter(|(amount, period)| rewrite(&self.of(*amount, *period), &plain).is_ok());
         told.map(|(amount, period)| Tell::Reserve { amount, period }).ok_or(match self {
             Form::Hard => "it gives `RESBH amount period`, as `RESBH 3ms 10ms`",
             Form::Soft => "it gives `RESBS amount period`, as `RESBS 3ms 10ms`",
-            Form::LongRun => "it gives `PS share`, as `PS 3/10`",
         })
     }
 }
@@ -75,7 +69,7 @@ impl Conversion for Reserved {
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
         let whole = speed(own, self.tells);
         in_order(whole, children, |amount, period| {
-            Offer::exact(self.form.of(amount, period), self.by)
+            Offer::one(self.form.of(amount, period), self.by)
         })
     }
 }

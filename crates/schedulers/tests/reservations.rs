@@ -1,0 +1,158 @@
+//! What schedulers of reservations promise, against the worst that neighbours can do.
+//!
+//! The times are small whole numbers, so that coincidences are common.
+
+mod common;
+
+use common::{Host, reserve, span};
+use proptest::prelude::*;
+use windfall_guarantees::{Guarantee, Length};
+use windfall_hierarchy::{Message, NodeId, VpState};
+use windfall_schedulers::catalogue::Value;
+
+/// A scheduler whose children reserve, its settings, and whether what it promises is hard.
+type Case = (&'static str, &'static [(&'static str, Value<'static>)], bool);
+
+const CASES: [Case; 2] = [("rez", &[], true), ("cbs", &[], true)];
+
+fn promise(hard: bool, amount: u64, period: u64) -> Guarantee {
+    let (x, y) = (Length::from(span(amount)), Length::from(span(period)));
+    if hard { Guarantee::BasicHard(x, y) } else { Guarantee::BasicSoft(x, y) }
+}
+
+/// What happens to a child after some time.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// It blocks, or wakes to work for ever.
+    Toggle,
+    /// It wakes, or goes on, to work so long.
+    Work(u64),
+    Yield,
+    /// It gives its reservation back and asks for another.
+    Change(u64, u64),
+    /// It goes; another comes, with another reservation.
+    Replace(u64, u64),
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let share = || (1_u64..12, 6_u64..40);
+    prop_oneof![
+        8 => Just(Event::Toggle),
+        6 => (1_u64..9).prop_map(Event::Work),
+        2 => Just(Event::Yield),
+        1 => share().prop_map(|(x, y)| Event::Change(x.min(y), y)),
+        1 => share().prop_map(|(x, y)| Event::Replace(x.min(y), y)),
+    ]
+}
+
+struct World {
+    host: Host,
+    node: NodeId,
+    /// Thread, since when it has its reservation, and which, if it never changes.
+    children: Vec<(usize, u64, Option<(u64, u64)>)>,
+}
+
+impl World {
+    fn new(host: Host, node: NodeId, shares: &[(u64, u64)]) -> World {
+        let mut world = World { host, node, children: Vec::new() };
+        for (amount, period) in shares {
+            world.add(*amount.min(period), *period);
+        }
+        world
+    }
+
+    fn add(&mut self, amount: u64, period: u64) {
+        let name = format!("t{}", self.children.len());
+        let asked = [reserve(amount, period)];
+        if let Ok(thread) = self.host.try_thread(self.node, &name, &asked) {
+            // A share that another used ahead and gave back is free only when its period is over.
+            let since = if self.host.now == 0 { 0 } else { self.host.now + 40 };
+            self.children.push((thread, since, Some((amount, period))));
+            self.host.wake(thread);
+        }
+    }
+
+    fn take(&mut self, who: usize, event: Event) {
+        let who = who % self.children.len();
+        let thread = self.children[who].0;
+        let host = &mut self.host;
+        if host.threads[thread].gone {
+            return;
+        }
+        let waits = host.tree.thread_state(host.threads[thread].id) == Some(VpState::Waiting);
+        match event {
+            Event::Toggle if waits => host.wake(thread),
+            Event::Toggle => host.block(thread),
+            Event::Work(work) if waits => host.wake_for(thread, work),
+            Event::Yield if host.on(0) == Some(thread) => host.yields(thread),
+            // The first two stay as they are, so that something is left to be promised.
+            Event::Change(amount, period) if who > 1 => {
+                host.tell(thread, Message::Unreserve).unwrap();
+                let _ = host.tell(thread, reserve(amount, period));
+                self.children[who].2 = None;
+            }
+            Event::Replace(amount, period) if who > 1 => {
+                host.exit(thread);
+                self.add(amount, period);
+            }
+            Event::Work(_) | Event::Yield | Event::Change(..) | Event::Replace(..) => {}
+        }
+    }
+
+    /// How often the promises were put to the test.
+    fn judge(&self, hard: bool) -> u64 {
+        let kept = self.children.iter().filter_map(|(thread, since, share)| {
+            let (amount, period) = (*share)?;
+            Some(self.host.keeps(*thread, *since, &promise(hard, amount, period)))
+        });
+        kept.sum()
+    }
+}
+
+fn shares() -> impl Strategy<Value = Vec<(u64, u64)>> {
+    prop::collection::vec((1_u64..14, 4_u64..40), 2..6)
+}
+
+fn steps() -> impl Strategy<Value = Vec<(usize, u64, Event)>> {
+    prop::collection::vec((0_usize..9, 0_u64..12, event()), 1..150)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// Guarantees are kept in every window of every stretch in which their owner is runnable.
+    #[test]
+    fn law_every_reservation_is_kept_whatever_the_others_do(shares in shares(), steps in steps()) {
+        for (kind, settings, hard) in CASES {
+            let mut host = Host::new(1);
+            let root = host.root(kind, settings);
+            let mut world = World::new(host, root, &shares);
+            for (who, pause, event) in &steps {
+                world.host.run_for(*pause);
+                world.take(*who, *event);
+            }
+            world.host.run_for(100);
+            world.judge(hard);
+        }
+    }
+}
+
+#[test]
+fn limit_one_unit_more_than_the_amount_is_not_promised() {
+    for (kind, settings, hard) in CASES {
+        let mut host = Host::new(1);
+        let root = host.root(kind, settings);
+        let mut world = World::new(host, root, &[(3, 9), (4, 6)]);
+        world.host.run_to(200);
+        assert!(world.judge(hard) > 10, "{kind}");
+        // The first has its amount at the beginning of one period and at the end of the next: any
+        // stronger promise is broken.
+        let (first, second) = (world.children[0].0, world.children[1].0);
+        world.host.block(second);
+        world.host.run_to(300);
+        world.host.wake(second);
+        world.host.run_to(400);
+        let more = world.host.judge(first, 0, &promise(false, 4, 9));
+        assert!(more.is_broken(), "{kind} {more:?}");
+    }
+}

@@ -153,6 +153,7 @@ pub const KINDS: &[&Kind] = &[
     &crate::join::KIND,
     &crate::limit::KIND,
     &crate::linux_counter::KIND,
+    &crate::linux_eevdf::KIND,
     &crate::llf::KIND,
     &crate::overrun::KIND,
     &crate::proportional_share::KIND,

@@ -46,7 +46,7 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
     let (period, deadline, amount) = (ms(number + 9), ms(number + 9), Some(ms(1)));
     match kind {
         "fixed-priority" => vec![Message::Priority(number.cast_signed())],
-        "time-sharing" | "windows-2000" | "linux-2.4" => {
+        "time-sharing" | "windows-2000" | "linux-2.4" | "linux-eevdf" => {
             vec![Message::Priority((number % 12).cast_signed() + 1)]
         }
         "proportional-share" => vec![Message::Share(number + 1), Message::Warp(ms(number % 3))],

@@ -30,7 +30,7 @@ pub trait Conversion {
     fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str>;
 
     /// What each child is given, in the same order. `own` holds one guarantee for each own VP, of a
-    /// type that [`takes`](Self::takes) names.
+    /// type that [`takes`](Self::takes) names, the same for all; or NULL for some, but not for all.
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer>;
 
     /// As [`give`](Self::give), where all own VPs stem from one processor, so that no two of them

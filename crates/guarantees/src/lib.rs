@@ -27,6 +27,7 @@ mod refusal;
 mod rewrite;
 mod supply;
 mod text;
+mod ways;
 
 pub use backwards::basic_for;
 pub use conversion::{Conversion, Given, Offer, Tell, Terms};

@@ -9,7 +9,8 @@ use crate::check::{Findings, Tree};
 use crate::conversion::{Tell, Terms};
 use crate::guarantee::Guarantee;
 use crate::length::Length;
-use crate::rewrite::{form, rewrite};
+use crate::rewrite::rewrite;
+use crate::ways::{supplied, ways};
 use alloc::vec;
 use alloc::vec::Vec;
 use windfall_time::{Ratio, Span};
@@ -108,8 +109,8 @@ impl<'t> Place<'t> {
             let asks = if *child == self.vp { Some(*asked) } else { kept };
             open.extend(asks.filter(|asks| *asks != Guarantee::Null).map(|asks| (at, asks)));
         }
-        for supply in supplies(node.conversion.takes(), own) {
-            let offers = node.give(self.on_one, &supply, &all_terms);
+        for way in ways(node.conversion.takes(), own) {
+            let offers = node.give(self.on_one, &supplied(&way, own), &all_terms);
             open.retain(|(at, asks)| {
                 let gives = &offers[*at].gives;
                 !gives.iter().any(|given| rewrite(&given.guarantee, asks).is_ok())
@@ -224,31 +225,6 @@ fn above(tree: &Tree, findings: &Findings, place: &Place<'_>, asked: &Guarantee)
         }
     }
     changes
-}
-
-/// The guarantees that a scheduler is supplied with: one for each own virtual processor, of the types
-/// that it takes.
-fn supplies(takes: &[crate::Type], own: &[Vec<Guarantee>]) -> Vec<Vec<Guarantee>> {
-    if takes.is_empty() {
-        return own
-            .iter()
-            .map(|options| options.first().copied())
-            .collect::<Option<_>>()
-            .into_iter()
-            .collect();
-    }
-    let mut supplies = Vec::new();
-    for kind in takes {
-        let formed = |options: &Vec<Guarantee>| {
-            let mut formed = options.iter().filter_map(|has| {
-                let steps = form(has, *kind)?;
-                Some(steps.last().map_or(*has, |step| step.gives))
-            });
-            formed.next()
-        };
-        supplies.extend(own.iter().map(formed).collect::<Option<Vec<_>>>());
-    }
-    supplies
 }
 
 /// The least guarantee of the same form, above `now`, for which `enough` holds.

@@ -66,7 +66,7 @@ impl Rule {
         match self {
             Rule::Same => "the same",
             Rule::Dedicated => "a whole processor",
-            Rule::Whole => "theorem 5.3, amount = period",
+            Rule::Whole => "all of the time (after theorem 5.3)",
             Rule::Soft => "hard is soft",
             Rule::Continuous => "continuous is basic",
             Rule::Block => "a block is continuous",
@@ -214,9 +214,12 @@ pub fn form(from: &Guarantee, to: Type) -> Option<Vec<Step>> {
     }
 }
 
-/// A reservation of its whole period, and ALL, are the same.
+/// A reservation of its whole period, a share of 1 without error, and ALL are the same.
 fn whole(from: &Guarantee, to: &Guarantee) -> Option<Vec<Step>> {
-    let full = |guarantee: &Guarantee| guarantee.reservation().is_some_and(|(x, y)| x == y);
+    let full = |guarantee: &Guarantee| match *guarantee {
+        Guarantee::BoundedShare(share, error) => share == Ratio::ONE && error.is_zero(),
+        _ => guarantee.reservation().is_some_and(|(x, y)| x == y),
+    };
     let all = Step { rule: Rule::Whole, gives: Guarantee::All };
     match (full(from), full(to)) {
         (true, _) if *to == Guarantee::All => Some(vec![all]),

@@ -50,7 +50,7 @@ impl Weights {
     fn weight(self, share: Ratio) -> Option<u32> {
         let weight = share.checked_mul(Ratio::whole(self.0))?;
         let whole = weight.denominator() == 1;
-        u32::try_from(weight.numerator()).ok().filter(|weight| whole && *weight > 0)
+        u32::try_from(weight.numerator()).ok().filter(|_| whole)
     }
 }
 

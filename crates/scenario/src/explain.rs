@@ -4,7 +4,7 @@ use crate::promises::Promises;
 use serde::Serialize;
 use std::fmt;
 use windfall_guarantees::check::{By, Why};
-use windfall_guarantees::{Guarantee, Refusal};
+use windfall_guarantees::{Guarantee, Refusal, Unfit};
 
 /// What was found out about one virtual processor, in words and numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -171,6 +171,9 @@ fn reason_of(why: &Why) -> String {
             list(has.iter().map(ToString::to_string).collect()),
         ),
         Why::Lacks(why) => why.clone(),
+        Why::Weaker(gives, Unfit::TooMuch { most: Some(most) }) if most == gives => {
+            format!("it gives at most {most}")
+        }
         Why::Weaker(gives, why) => format!("it gives {gives}; {why}"),
     }
 }
@@ -188,7 +191,8 @@ impl fmt::Display for Explanation {
         if let Some(remedies) = &self.refusal {
             write!(f, "{remedies}")?;
         }
-        if self.chain.is_empty() {
+        // In full only on demand: `{:#}`.
+        if self.chain.is_empty() && f.alternate() {
             for has in &self.has {
                 let last = has.last().map_or("NULL", |reason| &reason.guarantee);
                 writeln!(f, "  it has {last}:")?;

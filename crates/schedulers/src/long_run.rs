@@ -1,9 +1,8 @@
 //! What every proportional-share scheduler gives in the long run: `PS+ -> PS+` (HLS table 5.1).
 //!
 //! Each child's share is its part of the weights times the sum of what the own virtual processors
-//! have. A child runs on one processor at a time, so on several this holds only where the shares can be
-//! served at all: the k largest children together ask for no more than the k largest supplies have,
-//! for each k. Where that fails, a scheduler without weight readjustment promises nothing.
+//! have; but a child runs on one processor at a time, so no k children get more together than the k
+//! largest supplies have. What a child cannot use for that reason falls to the others.
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -20,12 +19,14 @@ pub(crate) fn offers(own: &[Guarantee], children: &[Terms], by: &'static str) ->
     let Some(shares) = shares(own, children) else {
         return children.iter().map(|_| Offer::exact(None, by)).collect();
     };
-    if own.len() > 1 && feasible(own, &shares) != Some(true) {
-        let why = "the largest shares together are more than so many processors give, and a child \
-                   runs on one at a time; use smaller shares, or `sfs`, which readjusts them";
-        return children.iter().map(|_| Offer::lacking(why.into())).collect();
-    }
-    shares.into_iter().map(|share| Offer::one(Guarantee::Share(share), by)).collect()
+    let Some(shares) = served(own, &shares) else {
+        return children.iter().map(|_| Offer::exact(None, by)).collect();
+    };
+    let offer = |share: Ratio| match share.is_zero() {
+        true => Offer::nothing(),
+        false => Offer::one(Guarantee::Share(share), by),
+    };
+    shares.into_iter().map(offer).collect()
 }
 
 /// Each child's part of what there is.
@@ -35,19 +36,18 @@ fn shares(own: &[Guarantee], children: &[Terms]) -> Option<Vec<Ratio>> {
     children.iter().map(|child| child.weight.checked_mul(unit)).collect()
 }
 
-/// Whether the k largest shares are at most the k largest supplies, for each k.
-pub(crate) fn feasible(own: &[Guarantee], shares: &[Ratio]) -> Option<bool> {
+/// What of these shares can be served, by children that each run on one processor at a time.
+pub(crate) fn served(own: &[Guarantee], shares: &[Ratio]) -> Option<Vec<Ratio>> {
     let mut supplies = own.iter().map(Guarantee::share).collect::<Option<Vec<_>>>()?;
-    let mut shares = shares.to_vec();
     supplies.sort_by_key(|supply| Reverse(*supply));
-    shares.sort_by_key(|share| Reverse(*share));
-    let (mut asked, mut given) = (Ratio::ZERO, Ratio::ZERO);
-    for (share, supply) in shares.into_iter().zip(supplies) {
-        asked = asked.checked_add(share)?;
-        given = given.checked_add(supply)?;
-        if asked > given {
-            return Some(false);
-        }
+    let mut largest: Vec<usize> = (0..shares.len()).collect();
+    largest.sort_by_key(|child| Reverse(shares[*child]));
+    let mut served = shares.to_vec();
+    let mut left = Ratio::ZERO;
+    for (at, child) in largest.into_iter().enumerate() {
+        left = left.checked_add(supplies.get(at).copied().unwrap_or(Ratio::ZERO))?;
+        served[child] = served[child].min(left);
+        left = left.checked_sub(served[child])?;
     }
-    Some(true)
+    Some(served)
 }

@@ -16,7 +16,8 @@
 //! A child's virtual time moves on with the time that it runs, divided by its weight. The child of
 //! smallest effective virtual time (less its warp) runs, for a quantum or until one with a smaller
 //! one wakes. A child that wakes catches up with the smallest virtual time among those that do not
-//! wait; when all wait, with the largest that any child has reached.
+//! wait; when all wait, with the largest that any child has reached. A child of weight 0 stands in
+//! the background: it runs, by virtual time among its like, only while nobody with a share is ready.
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::long_run;
@@ -81,13 +82,14 @@ impl FairQueuing {
 
 impl Conversion for FairQueuing {
     fn takes(&self) -> &'static [Type] {
-        &[Type::Psbe, Type::Ps]
+        &[Type::Ps, Type::Psbe]
     }
 
     fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
         match *asked {
             Guarantee::Share(share) | Guarantee::BoundedShare(share, _) => Ok(Tell::Share(share)),
-            Guarantee::Null => Ok(Tell::Nothing),
+            // In the background: a weight would take from what the others are promised.
+            Guarantee::Null => Ok(Tell::Share(Ratio::ZERO)),
             _ => Err("it gives `PS share`, `PSBE share time` or `NULL`"),
         }
     }
@@ -97,12 +99,17 @@ impl Conversion for FairQueuing {
         let (&[Guarantee::BoundedShare(s, d)], true) = (own, unwarped) else {
             return long_run::offers(own, children, "weights, in the long run");
         };
-        let (count, total) = (children.len() as u64, long_run::total(children));
+        let shared = children.iter().filter(|child| !child.weight.is_zero());
+        let (count, total) = (shared.count() as u64, long_run::total(children));
         let given = |child: &Terms| {
             let part = child.weight.checked_div(total?)?;
             self.bounded((s, d), part, count)
         };
-        children.iter().map(|child| Offer::exact(given(child), "equation 5.2")).collect()
+        let offer = |child: &Terms| match child.weight.is_zero() {
+            true => Offer::nothing(),
+            false => Offer::exact(given(child), "equation 5.2"),
+        };
+        children.iter().map(offer).collect()
     }
 }
 
@@ -110,6 +117,8 @@ impl Conversion for FairQueuing {
 struct Sharer {
     account: Account,
     warp: Span,
+    /// Served only when nobody with a share is ready.
+    background: bool,
 }
 
 /// What runs on an own VP.
@@ -121,7 +130,10 @@ struct Run {
     ends: Instant,
 }
 
-const STRANGER: Sharer = Sharer { account: Account::new(1), warp: Span::ZERO };
+const STRANGER: Sharer = Sharer { account: Account::new(1), warp: Span::ZERO, background: false };
+
+/// In a tag, above every virtual time that a clock of 146 years can reach.
+const BACKGROUND: u32 = 126;
 
 /// Effective virtual time, then the slot, as one number: comparing two of them takes no branch, and
 /// a heap of many stays in the cache.
@@ -145,7 +157,9 @@ impl Shares {
         let since = core::mem::replace(&mut self.runs[own.index()].charged, now);
         let sharer = &mut self.sharers[child.index()];
         sharer.account.charge(now.saturating_since(since));
-        self.latest = self.latest.max(sharer.account.time);
+        if !sharer.background {
+            self.latest = self.latest.max(sharer.account.time);
+        }
     }
 
     /// A quantum begins on `own`.
@@ -155,10 +169,16 @@ impl Shares {
         port.set_timer(quantum::timer_of(own), Some(ends));
     }
 
+    /// The virtual time of a child that has a share.
+    fn time(&self, child: Child) -> Option<Virtual> {
+        let sharer = &self.sharers[child.index()];
+        (!sharer.background).then_some(sharer.account.time)
+    }
+
     fn enter(&mut self, child: Child) {
-        if self.warped > 0 {
-            let time = self.sharers[child.index()].account.time;
-            self.actual.set(child.0, (time, child.0));
+        let sharer = &self.sharers[child.index()];
+        if self.warped > 0 && !sharer.background {
+            self.actual.set(child.0, (sharer.account.time, child.0));
         }
     }
 
@@ -191,7 +211,8 @@ impl Policy for Shares {
     #[inline]
     fn key(&self, child: Child) -> Tag {
         let sharer = &self.sharers[child.index()];
-        sharer.account.time.earlier(sharer.warp).tag(child.0)
+        let tag = sharer.account.time.earlier(sharer.warp).tag(child.0);
+        tag | u128::from(sharer.background) << BACKGROUND
     }
 
     #[inline]
@@ -247,11 +268,10 @@ impl ProportionalShare {
         let first = if self.shares.warped > 0 {
             self.shares.actual.peek().map(|((time, _), _)| time)
         } else {
-            let best = self.pool.best();
-            best.map(|child| self.shares.sharers[child.index()].account.time)
+            self.pool.best().and_then(|child| self.shares.time(child))
         };
         let running = self.pool.own_vps().filter_map(|own| port.held_by(own));
-        let running = running.map(|child| self.shares.sharers[child.index()].account.time);
+        let running = running.filter_map(|child| self.shares.time(child));
         running.chain(first).min().unwrap_or(self.shares.latest)
     }
 
@@ -292,7 +312,10 @@ impl Scheduler for ProportionalShare {
 
     fn request(&mut self, child: Child, port: &mut Port<'_>) {
         let time = self.system_time(port);
-        self.shares.sharers[child.index()].account.catch_up(time);
+        let sharer = &mut self.shares.sharers[child.index()];
+        if !sharer.background {
+            sharer.account.catch_up(time);
+        }
         self.charge_running(port);
         self.shares.enter(child);
         self.pool.request(child, &mut self.shares, port);
@@ -312,15 +335,21 @@ impl Scheduler for ProportionalShare {
         port: &mut Port<'_>,
     ) -> Result<(), Refusal> {
         match (child, message) {
-            (Some(_), Message::Share(0)) => {
-                Err(Refusal::OutOfRange { what: "share", allowed: "a weight of at least 1" })
-            }
             (Some(child), Message::Share(weight)) => {
                 if let Some(own) = port.held_through(child) {
                     self.shares.charge(child, own, port.now());
                 }
-                let account = &mut self.shares.sharers[child.index()].account;
-                account.set_weight(weight);
+                let time = self.system_time(port);
+                self.shares.leave(child);
+                let sharer = &mut self.shares.sharers[child.index()];
+                if sharer.background && weight > 0 {
+                    sharer.account.catch_up(time);
+                }
+                sharer.background = weight == 0;
+                sharer.account.set_weight(weight.max(1));
+                if port.child(child) == VpState::Ready {
+                    self.shares.enter(child);
+                }
                 self.pool.rerank(child, &mut self.shares, port);
                 Ok(())
             }
@@ -387,11 +416,12 @@ impl Scheduler for ProportionalShare {
         let mut ready = 0;
         for child in view.children() {
             let is_ready = view.child(child) == VpState::Ready;
-            let expected = is_ready.then(|| (sharers[child.index()].account.time, child.0));
+            let counted = is_ready && !sharers[child.index()].background;
+            let expected = counted.then(|| (sharers[child.index()].account.time, child.0));
             if self.shares.actual.key(child.0) != expected {
                 return Err("a ready child's virtual time is not known, or is wrong");
             }
-            ready += usize::from(is_ready);
+            ready += usize::from(counted);
         }
         if ready != self.shares.actual.len() {
             return Err("the virtual time of a child that is gone is kept");

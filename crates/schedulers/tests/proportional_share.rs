@@ -92,9 +92,29 @@ fn refuses_warp_when_it_is_off_beside_accepts_a_share() {
     let a = host.thread(root, "a", &[]);
     let warp = host.tell(a, Message::Warp(span(MS)));
     assert!(matches!(warp, Err(Refusal::NotUnderstood { .. })));
-    let none = host.tell(a, Message::Share(0));
-    assert!(matches!(none, Err(Refusal::OutOfRange { what: "share", .. })));
     host.tell(a, Message::Share(u32::MAX)).unwrap();
+}
+
+#[test]
+fn a_child_without_a_share_runs_only_while_nobody_with_one_is_ready() {
+    let mut host = Host::new(1);
+    let root = host.root("proportional-share", &[]);
+    let idler = host.spin(root, "idler", &share(0));
+    let a = host.thread(root, "a", &share(1));
+    let b = host.thread(root, "b", &share(3));
+    for (begin, thread) in [(10, a), (20, b)] {
+        host.run_to(begin * MS);
+        host.wake_for(thread, 4 * MS);
+        assert_eq!(host.on(0), Some(thread));
+    }
+    host.run_to(40 * MS);
+    assert_eq!((host.ran(idler), host.ran(a), host.ran(b)), (32 * MS, 4 * MS, 4 * MS));
+    // With a share it competes from then on, no better off for what it had.
+    host.tell(idler, Message::Share(1)).unwrap();
+    let (before, c) = (host.ran(idler), host.spin(root, "c", &share(1)));
+    host.run_to(240 * MS);
+    assert!((host.ran(idler) - before).abs_diff(100 * MS) <= 10 * MS);
+    assert!(host.ran(c).abs_diff(100 * MS) <= 10 * MS);
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn why(promises: &Promises, name: &str, json: bool) -> Result<String, Trouble> {
     if json {
         return Ok(format!("{:#}\n", serde_json::json!(explanations)));
     }
-    Ok(explanations.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    Ok(explanations.iter().map(|why| format!("{why:#}")).collect::<Vec<_>>().join("\n"))
 }
 
 /// The tree with what each has asked for and whether it is granted; then the refusals.

@@ -165,25 +165,13 @@ fn longest_window(tasks: &[Task]) -> Result<u64, Verdict> {
         Ordering::Greater => Err(Verdict::Overloaded),
         // The demand repeats, a hyperperiod's work after each hyperperiod.
         Ordering::Equal => {
-            let periods = tasks.iter().map(|task| task.period.as_nanos());
-            let deadlines = tasks.iter().map(|task| task.deadline.as_nanos());
-            let last = deadlines.max().unwrap_or(0).saturating_add(1);
-            least_common_multiple(periods)
-                .and_then(|hyperperiod| hyperperiod.checked_add(last))
+            let last = tasks.iter().map(|task| task.deadline.as_nanos()).max().unwrap_or(0);
+            window::hyperperiod(tasks)
+                .and_then(|hyperperiod| hyperperiod.checked_add(last)?.checked_add(1))
                 .filter(|end| *end < HORIZON.as_nanos())
                 .ok_or(Verdict::Undecided)
         }
     }
-}
-
-fn least_common_multiple(numbers: impl IntoIterator<Item = u64>) -> Option<u64> {
-    numbers.into_iter().try_fold(1_u64, |multiple, number| {
-        let (mut divisor, mut rest) = (multiple, number);
-        while rest > 0 {
-            (divisor, rest) = (rest, divisor % rest);
-        }
-        (multiple / divisor).checked_mul(number)
-    })
 }
 
 /// Looks for a window shorter than `end` that cannot hold its work, from the longest down: where

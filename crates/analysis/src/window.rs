@@ -6,8 +6,8 @@
 //! levels cost one pass through the longest of them, without a division.
 //!
 //! Invariants: `now` never decreases; each arrival before `now` has its work inside `now`, once
-//! settled. A window gives up (`None`) where the utilisation admits no end (exactly), beyond
-//! [`HORIZON`], or after [`ROUNDS`].
+//! settled. A window gives up (`None`) where the utilisation exceeds one (exactly), beyond [`HORIZON`],
+//! or after [`ROUNDS`].
 
 use crate::{Task, exact};
 use core::cmp::Ordering;
@@ -40,16 +40,6 @@ pub(crate) fn in_range(tasks: &[Task]) -> bool {
     work <= MOST && longest <= MOST
 }
 
-/// Whether a busy period of these tasks has an end: not if they take more than the processor, nor
-/// if they take all of it and have a backlog of jitter that can never be worked off.
-pub(crate) fn ends(tasks: &[Task]) -> bool {
-    match exact::utilisation(tasks).compare_whole(1) {
-        Ordering::Less => true,
-        Ordering::Equal => tasks.iter().all(|task| task.jitter.is_zero()),
-        Ordering::Greater => false,
-    }
-}
-
 /// The arrivals of one task that are still to come.
 #[derive(Clone, Copy)]
 struct Stream {
@@ -65,6 +55,9 @@ pub(crate) struct Window<'a> {
     start: u64,
     now: u64,
     rounds: u32,
+    /// Set once the tasks are known to take all of the processor and a backlog of jitter: the window
+    /// has no end, and each response comes again after this long.
+    cycle: Option<u64>,
 }
 
 impl<'a> Window<'a> {
@@ -73,26 +66,32 @@ impl<'a> Window<'a> {
         // Jobs arrive up to a jitter before the window starts; the clock starts earlier still.
         let start = tasks.iter().map(|task| task.jitter.as_nanos()).max().unwrap_or(0);
         let streams = Vec::with_capacity(tasks.len());
-        in_range(tasks).then_some(Window { tasks, streams, start, now: start, rounds: 0 })
-    }
-
-    /// How long the window is so far.
-    pub(crate) fn length(&self) -> u64 {
-        self.now - self.start
+        in_range(tasks).then_some(Window {
+            tasks,
+            streams,
+            start,
+            now: start,
+            rounds: 0,
+            cycle: None,
+        })
     }
 
     /// Works off every job of the next task in the window before any of lower priority; the longest
     /// time from the arrival of such a job to its end.
     pub(crate) fn admit(&mut self) -> Option<u64> {
+        if self.cycle.is_some() {
+            return None;
+        }
         let Task { work, period, jitter, .. } = *self.tasks.get(self.streams.len())?;
         let (work, period) = (work.as_nanos(), period.as_nanos());
-        let (mut next, mut worst) = (self.start - jitter.as_nanos(), 0);
+        let first = self.start - jitter.as_nanos();
+        let (mut next, mut worst) = (first, 0);
         loop {
             self.now += work;
             self.settle()?;
             worst = worst.max(self.now - next);
             next += period;
-            if self.now <= next {
+            if self.now <= next || self.cycle.is_some_and(|cycle| next - first >= cycle) {
                 break;
             }
         }
@@ -113,10 +112,7 @@ impl<'a> Window<'a> {
             }
             self.rounds += 1;
             if self.rounds >= PATIENCE && self.rounds.is_power_of_two() {
-                let admitted = &self.tasks[..=self.streams.len()];
-                if self.rounds >= ROUNDS || !ends(admitted) {
-                    return None;
-                }
+                self.look_ahead()?;
             }
             if now > HORIZON.as_nanos() {
                 return None;
@@ -127,6 +123,21 @@ impl<'a> Window<'a> {
             self.now = now;
         }
     }
+
+    /// Gives up what has no bound, and finds the cycle of what has no end.
+    #[cold]
+    fn look_ahead(&mut self) -> Option<()> {
+        let tasks = &self.tasks[..=self.streams.len()];
+        match exact::utilisation(tasks).compare_whole(1) {
+            _ if self.rounds >= ROUNDS => return None,
+            Ordering::Greater => return None,
+            Ordering::Equal if tasks.iter().any(|task| !task.jitter.is_zero()) => {
+                self.cycle = Some(hyperperiod(tasks)?);
+            }
+            Ordering::Equal | Ordering::Less => {}
+        }
+        Some(())
+    }
 }
 
 /// The longest time that the processor is busy with these tasks, from the critical instant;
@@ -136,5 +147,16 @@ pub(crate) fn busy_period(tasks: &[Task]) -> Option<u64> {
     for _ in tasks {
         window.admit()?;
     }
-    Some(window.length())
+    window.cycle.is_none().then_some(window.now - window.start)
+}
+
+/// After how long arrivals repeat: the least common multiple of the periods; `None` past 2^64 ns.
+pub(crate) fn hyperperiod(tasks: &[Task]) -> Option<u64> {
+    tasks.iter().try_fold(1_u64, |multiple, task| {
+        let (mut divisor, mut rest) = (multiple, task.period.as_nanos());
+        while rest > 0 {
+            (divisor, rest) = (rest, divisor % rest);
+        }
+        (multiple / divisor).checked_mul(task.period.as_nanos())
+    })
 }

@@ -198,3 +198,46 @@ fn accepts_a_recording_that_is_cut_and_says_so() {
     assert!(printed(&output).contains("LOST: the recording ends early"), "{output:?}");
     assert!(windfall(&["simulate", out.to_str().unwrap()]).status.success());
 }
+
+/// A thread that spins above one that asks for a millisecond in ten.
+const PROMISES: &str = r#"
+schema = 1
+seed   = 1
+length = "100ms"
+
+[schedulers.fp]
+scheduler = "fixed-priority"
+parent    = "top"
+
+[threads.high]
+parent    = "fp"
+guarantee = "ALL"
+priority  = 2
+run       = "spin"
+
+[threads.low]
+parent    = "fp"
+guarantee = "RESBS 1ms 10ms"
+priority  = 1
+run       = "spin"
+"#;
+
+#[test]
+fn simulate_says_how_each_promise_fared_and_blames_nobody_for_what_was_not_granted() {
+    let path = file("promises.toml", PROMISES);
+    let output = windfall(&["simulate", &path]);
+    let text = printed(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let row = |of: &str| text.lines().find(|line| line.starts_with(of)).unwrap();
+    assert!(row("ALL ").contains("kept"), "{text}");
+    let low = row("RESBS 1ms 10ms");
+    for part in ["low", "missed, not granted", "-9ms", "0s of 9ms in 99ms from 0s"] {
+        assert!(low.contains(part), "no `{part}` in {low}");
+    }
+    let output = windfall(&["simulate", "--json", &path]);
+    let json: serde_json::Value = serde_json::from_str(&printed(&output)).unwrap();
+    let promises = json["promises"].as_array().unwrap();
+    assert_eq!(promises.len(), 2);
+    assert_eq!(promises[1]["margin_ns"], -9_000_000);
+    assert_eq!(promises[1]["worst"]["promised_ns"], 9_000_000);
+}

@@ -72,6 +72,9 @@ fn row((owner, verdict): (String, &PromiseVerdict)) -> Vec<String> {
         |worst| {
             let span = worst.to.checked_sub(worst.from).unwrap_or(Length::ZERO);
             let (from, received, promised) = (worst.from, worst.received, worst.promised);
+            if promised.is_zero() {
+                return format!("{received} in {span} from {from}"); // behind by less than the error
+            }
             format!("{received} of {promised} in {span} from {from}")
         },
     );

@@ -8,10 +8,14 @@
 
 pub mod edf;
 mod exact;
+pub mod fifo;
+mod fixed_point;
 pub mod fixed_priority;
+pub mod ghost;
 mod load;
 pub mod local_edf;
 pub mod local_fixed_priority;
+pub mod non_preemptive;
 mod resource;
 pub mod resource_edf;
 pub mod resource_fixed_priority;

@@ -8,7 +8,7 @@
 use serde_json::Value;
 use std::path::Path;
 use windfall_analysis::edf::Deadlines;
-use windfall_analysis::{Task, edf, fixed_priority};
+use windfall_analysis::{Task, edf, fifo, fixed_priority, non_preemptive};
 use windfall_time::Span;
 
 fn load(case: &str) -> Value {
@@ -21,7 +21,6 @@ fn us(value: &Value) -> Span {
     Span::from_micros(value.as_u64().unwrap()).unwrap()
 }
 
-/// One span for all, or one each.
 fn spans(value: &Value) -> Vec<Option<Span>> {
     value.as_array().unwrap().iter().map(|value| Some(us(value))).collect()
 }
@@ -68,6 +67,17 @@ fn earliest_deadline_first(case: &str) {
     agrees(&file, &edf::response_times(&tasks, Deadlines::FromRelease));
 }
 
+fn non_preemptive_priorities(case: &str) {
+    let file = load(case);
+    agrees(&file, &non_preemptive::response_times(&tasks(&file), us(&Value::from(1))));
+}
+
+fn first_in_first_out(case: &str) {
+    let file = load(case);
+    let tasks = tasks(&file);
+    agrees(&file, &vec![fifo::response_time(&tasks); tasks.len()]);
+}
+
 macro_rules! cases {
     ($($test:ident $kind:ident $case:literal)*) => { $(
         #[test]
@@ -94,4 +104,7 @@ cases! {
     edf_rnd20_u85_cd earliest_deadline_first "edf_rnd20_u85_cd"
     edf_rnd8_u60_jit earliest_deadline_first "edf_rnd8_u60_jit"
     edf_u1_exact earliest_deadline_first "edf_u1_exact"
+    npfp_can_davis2007 non_preemptive_priorities "npfp_can_davis2007"
+    npfp_rnd8_u50 non_preemptive_priorities "npfp_rnd8_u50"
+    fifo_rnd5_u50 first_in_first_out "fifo_rnd5_u50"
 }

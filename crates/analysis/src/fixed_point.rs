@@ -1,0 +1,21 @@
+//! Least fixed points: the moment at which all that is asked for has been given.
+
+use crate::window::{HORIZON, ROUNDS};
+
+/// The least fixed point of a function that never decreases, from a start that lies at or below it.
+///
+/// `None` where the function has no value, beyond [`HORIZON`], and after [`ROUNDS`].
+pub(crate) fn least(start: u64, function: impl Fn(u64) -> Option<u64>) -> Option<u64> {
+    let mut moment = start;
+    for _ in 0..ROUNDS {
+        let next = function(moment)?;
+        if next == moment {
+            return Some(moment);
+        }
+        moment = next;
+        if moment > HORIZON.as_nanos() {
+            return None;
+        }
+    }
+    None
+}

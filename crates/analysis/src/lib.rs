@@ -12,13 +12,16 @@ pub mod fifo;
 mod fixed_point;
 pub mod fixed_priority;
 pub mod ghost;
+pub mod global_edf;
 mod load;
+pub mod local;
 pub mod local_edf;
 pub mod local_fixed_priority;
 pub mod non_preemptive;
 mod resource;
 pub mod resource_edf;
 pub mod resource_fixed_priority;
+pub mod search;
 mod supply;
 mod task;
 #[cfg(test)]

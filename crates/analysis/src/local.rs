@@ -1,0 +1,75 @@
+//! What a multi-threaded application's own scheduler does with the processor time it is given.
+//!
+//! One place that knows the local policies, so that a search need not. Each is a matter of order
+//! (fixed priorities) or of deadlines; the analyses are in `local_fixed_priority.rs` and
+//! `local_edf.rs`, the least amounts in `resource_fixed_priority.rs` and `resource_edf.rs`.
+
+use crate::{
+    Resource, Supply, Task, local_edf, local_fixed_priority, resource_edf, resource_fixed_priority,
+};
+use windfall_time::Span;
+
+/// How an application schedules its own threads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Policy {
+    /// Fixed priorities, the first task the highest.
+    AsListed,
+    /// Fixed priorities by period, the shortest first; ties as listed.
+    RateMonotonic,
+    /// Fixed priorities by relative deadline, the shortest first; ties as listed.
+    DeadlineMonotonic,
+    /// Earliest deadline first.
+    EarliestDeadline,
+}
+
+impl Policy {
+    /// The numbers of the tasks by decreasing priority; as listed, where priorities change.
+    #[must_use]
+    pub fn order(self, tasks: &[Task]) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..tasks.len()).collect();
+        match self {
+            Policy::RateMonotonic => order.sort_by_key(|index| tasks[*index].period),
+            Policy::DeadlineMonotonic => order.sort_by_key(|index| tasks[*index].deadline),
+            Policy::AsListed | Policy::EarliestDeadline => {}
+        }
+        order
+    }
+
+    pub(crate) fn sorted(self, tasks: &[Task]) -> Vec<Task> {
+        self.order(tasks).into_iter().map(|index| tasks[index]).collect()
+    }
+
+    /// Whether every deadline is met under this supply.
+    #[must_use]
+    pub fn schedulable(self, tasks: &[Task], supply: &Supply) -> bool {
+        match self {
+            Policy::EarliestDeadline => local_edf::schedulable(tasks, supply),
+            fixed => local_fixed_priority::schedulable(&fixed.sorted(tasks), supply),
+        }
+    }
+
+    /// The longest response time of each task, in the order of the list; `None` without a bound.
+    #[must_use]
+    pub fn response_times(self, tasks: &[Task], supply: &Supply) -> Vec<Option<Span>> {
+        if self == Policy::EarliestDeadline {
+            return local_edf::response_times(tasks, supply);
+        }
+        let sorted = local_fixed_priority::response_times(&self.sorted(tasks), supply);
+        let mut responses = vec![None; tasks.len()];
+        for (index, response) in self.order(tasks).into_iter().zip(sorted) {
+            responses[index] = response;
+        }
+        responses
+    }
+
+    /// The least amount of a reservation, a multiple of `granule`, with which every deadline is met.
+    ///
+    /// `None` as in [`resource_fixed_priority::least_amount`] and [`resource_edf::least_amount`].
+    #[must_use]
+    pub fn least_amount(self, tasks: &[Task], resource: &Resource, granule: Span) -> Option<Span> {
+        match self {
+            Policy::EarliestDeadline => resource_edf::least_amount(tasks, resource, granule),
+            fixed => resource_fixed_priority::least_amount(&fixed.sorted(tasks), resource, granule),
+        }
+    }
+}

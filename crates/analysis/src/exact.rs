@@ -83,9 +83,13 @@ impl Sum {
 
     /// Adds `above / below`; `below` is above zero.
     pub(crate) fn add(&mut self, above: u128, below: u128) {
-        let (above, below) = (Natural::new(above), Natural::new(below));
-        self.above = self.above.times(&below).plus(&self.below.times(&above));
-        self.below = self.below.times(&below);
+        self.add_all(&Sum { above: Natural::new(above), below: Natural::new(below) });
+    }
+
+    /// Adds another sum.
+    pub(crate) fn add_all(&mut self, other: &Sum) {
+        self.above = self.above.times(&other.below).plus(&self.below.times(&other.above));
+        self.below = self.below.times(&other.below);
     }
 
     /// The sum against another one.

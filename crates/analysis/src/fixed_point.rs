@@ -4,10 +4,16 @@ use crate::window::{HORIZON, ROUNDS};
 
 /// The least fixed point of a function that never decreases, from a start that lies at or below it.
 ///
-/// `None` where the function has no value, beyond [`HORIZON`], and after [`ROUNDS`].
-pub(crate) fn least(start: u64, function: impl Fn(u64) -> Option<u64>) -> Option<u64> {
+/// `None` where the function has no value, beyond [`HORIZON`], and once `rounds` that are counted here
+/// come to [`ROUNDS`].
+pub(crate) fn least(
+    start: u64,
+    rounds: &mut u32,
+    function: impl Fn(u64) -> Option<u64>,
+) -> Option<u64> {
     let mut moment = start;
-    for _ in 0..ROUNDS {
+    while *rounds < ROUNDS {
+        *rounds += 1;
         let next = function(moment)?;
         if next == moment {
             return Some(moment);

@@ -5,7 +5,7 @@
 //! A2 Tasks are independent, and none suspends itself.
 //! A3 No two tasks share a priority; jobs of one task run in order of arrival; deadlines play no part.
 //! A4 A job is released at most `jitter` after its arrival; its response counts from the arrival.
-//! A5 Time passes in ticks: what blocks has started a tick before, or it would not have started.
+//! A5 Time passes in nanoseconds: what blocks has started one before, or it would not have started.
 //!
 //! The job that takes longest need not be the first of its busy period, so each job in it is looked at.
 
@@ -15,20 +15,17 @@ use windfall_time::Span;
 
 /// The longest response time of each task, in decreasing order of priority.
 ///
-/// `tick` is the least time between two events: a nanosecond on a machine, whatever the unit of the
-/// numbers is where they are compared with those of others.
-///
 /// `None`: no bound, because the tasks down to this one take more than the processor, or all of it with
 /// a backlog of jitter; a work or period is zero; or none within [`crate::HORIZON`] and [`crate::ROUNDS`].
 #[must_use]
-pub fn response_times(tasks: &[Task], tick: Span) -> Vec<Option<Span>> {
+pub fn response_times(tasks: &[Task]) -> Vec<Option<Span>> {
     if !in_range(tasks) {
         return vec![None; tasks.len()];
     }
     let worst = |index: usize| {
         let (down_to, lower) = tasks.split_at(index + 1);
-        let blocking = lower.iter().map(|task| task.work.saturating_sub(tick)).max();
-        worst(down_to, blocking.unwrap_or(Span::ZERO).as_nanos()).map(Span::from_nanos)
+        let blocking = lower.iter().map(|task| task.work.as_nanos() - 1).max();
+        worst(down_to, blocking.unwrap_or(0)).map(Span::from_nanos)
     };
     (0..tasks.len()).map(worst).collect()
 }
@@ -43,12 +40,15 @@ fn worst(tasks: &[Task], blocking: u64) -> Option<u64> {
     }
     let Task { work, period, jitter, .. } = *own;
     let (work, period, jitter) = (work.as_nanos(), period.as_nanos(), jitter.as_nanos());
-    let busy = fixed_point::least(1, |window| load::arrived(tasks, blocking, window))?;
+    let mut rounds = 0;
+    let busy = fixed_point::least(1, &mut rounds, |window| load::arrived(tasks, blocking, window))?;
     let (mut arrival, mut before, mut start, mut worst) = (0, blocking, 0, 0);
     // Arrivals count from the first one, a jitter before the window starts.
     while arrival < busy + jitter {
-        // Whatever has arrived by the tick at which the job starts goes first.
-        start = fixed_point::least(start, |start| load::arrived(higher, before, start + 1))?;
+        // Whatever has arrived by the moment at which the job starts goes first.
+        start = fixed_point::least(start, &mut rounds, |start| {
+            load::arrived(higher, before, start + 1)
+        })?;
         worst = worst.max(start + work + jitter - arrival);
         arrival += period;
         before += work;
@@ -61,8 +61,6 @@ mod tests {
     use super::*;
     use crate::tests::{small_tasks, task};
     use proptest::prelude::*;
-
-    const TICK: Span = Span::from_nanos(1);
 
     /// What the task's jobs take at worst by definition: the longest job of lower priority has started
     /// a nanosecond before the critical instant; from then on whoever is first runs to the job's end.
@@ -92,7 +90,7 @@ mod tests {
     proptest! {
         #[test]
         fn limit_the_bound_is_the_simulated_critical_instant(tasks in small_tasks(1..=4)) {
-            let responses = response_times(&tasks, TICK);
+            let responses = response_times(&tasks);
             for (own, response) in responses.into_iter().enumerate() {
                 let load = exact::utilisation(&tasks[..=own]).compare_whole(1);
                 if let Some(response) = response {
@@ -105,11 +103,17 @@ mod tests {
 
         #[test]
         fn law_any_numbers_have_an_answer(
-            numbers in prop::collection::vec(any::<(u64, u64, u64, u64)>(), 0..3), tick: u64,
+            numbers in prop::collection::vec(any::<(u64, u64, u64, u64)>(), 0..3),
         ) {
             let tasks: Vec<Task> = numbers.iter().map(|(c, t, d, j)| task(*c, *t, *d, *j)).collect();
-            prop_assert_eq!(response_times(&tasks, Span::from_nanos(tick)).len(), tasks.len());
+            prop_assert_eq!(response_times(&tasks).len(), tasks.len());
         }
+    }
+
+    #[test]
+    fn refuses_more_jobs_than_can_be_looked_at() {
+        let tasks = [task(1 << 58, 1 << 59, 1, 0), task(1, 4, 4, 0)];
+        assert_eq!(response_times(&tasks)[1], None);
     }
 
     #[test]
@@ -119,6 +123,6 @@ mod tests {
             task(1_000, 3_500, 3_250, 0),
             task(1_000, 3_500, 3_250, 0),
         ];
-        assert_eq!(response_times(&tasks, TICK)[2], Some(Span::from_nanos(3_500)));
+        assert_eq!(response_times(&tasks)[2], Some(Span::from_nanos(3_500)));
     }
 }

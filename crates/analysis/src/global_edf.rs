@@ -1,0 +1,142 @@
+//! Global earliest deadline first: sufficient tests on several processors.
+//!
+//! No exact test is known that ends soon. Each of these accepts sets that others refuse; what one
+//! accepts meets every deadline, what all refuse may do so too. Assumptions:
+//! A1 Identical processors of speed 1, always there; what scheduling costs is inside `work`.
+//! A2 Tasks are independent; a job runs on one processor at a time and may move at any moment.
+//! A3 No release jitter, and no deadline beyond the period: sets that have either are refused
+//!    (not by Baker's test, which knows deadlines beyond periods).
+//! A4 Time passes in nanoseconds; some tests gain one by that.
+//!
+//! All comparisons are exact. Lacks: the forced-forward demand test of Baruah et al. 2010.
+
+mod baruah;
+mod slack;
+mod tardiness;
+#[cfg(test)]
+mod tests;
+
+pub use slack::response_times;
+pub use tardiness::late_response_times;
+
+use crate::exact::Sum;
+use crate::{Task, exact, window};
+
+/// A sufficient test, by its authors.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Test {
+    /// Total density at most `m - (m - 1) * greatest density` (Goossens, Funk and Baruah 2003; GFB).
+    Density,
+    /// The load of an interval that ends with a miss (Baker 2003; BAK).
+    Baker,
+    /// Work that interferes with a job up to its deadline (Bertogna, Cirinei and Lipari 2005; BCL).
+    Interference,
+    /// The same, with less of it for each slack found (Bertogna, Cirinei and Lipari 2008; BCLI).
+    Slack,
+    /// The same, up to the job's end instead of its deadline (Bertogna and Cirinei 2007; RTA).
+    Response,
+    /// Demand of an interval with few jobs carried in (Baruah 2007; BAR).
+    Baruah,
+}
+
+impl Test {
+    /// Every test, quick ones first.
+    pub const ALL: [Test; 6] =
+        [Test::Density, Test::Interference, Test::Slack, Test::Response, Test::Baker, Test::Baruah];
+
+    /// Whether this test shows that every deadline is met on so many processors.
+    #[must_use]
+    pub fn accepts(self, tasks: &[Task], processors: u32) -> bool {
+        let plain = |task: &Task| task.work <= task.deadline && task.jitter.is_zero();
+        let within_period = |task: &Task| task.deadline <= task.period;
+        if processors == 0 || !window::in_range(tasks) || !tasks.iter().all(plain) {
+            return tasks.is_empty();
+        }
+        if self != Test::Baker && !tasks.iter().all(within_period) {
+            return false;
+        }
+        match self {
+            Test::Density => density(tasks, processors),
+            Test::Baker => {
+                fits(tasks, processors) && tasks.iter().all(|task| baker(tasks, task, processors))
+            }
+            Test::Interference => (0..tasks.len()).all(|k| interference(tasks, k, processors)),
+            Test::Slack => slack::accepts(tasks, processors),
+            Test::Response => slack::responses(tasks, processors).is_some(),
+            Test::Baruah => baruah::accepts(tasks, processors),
+        }
+    }
+}
+
+/// The first test that shows that every deadline is met on so many processors; `None` where none does.
+#[must_use]
+pub fn accepted_by(tasks: &[Task], processors: u32) -> Option<Test> {
+    Test::ALL.into_iter().find(|test| test.accepts(tasks, processors))
+}
+
+/// Work and the time it has, in nanoseconds; the quotient is a task's density.
+fn density_terms(task: &Task) -> (u128, u128) {
+    let time = task.deadline.min(task.period).as_nanos();
+    (u128::from(task.work.as_nanos()), u128::from(time))
+}
+
+fn density(tasks: &[Task], processors: u32) -> bool {
+    let mut sum = Sum::new();
+    for (work, time) in tasks.iter().map(density_terms) {
+        sum.add(work, time);
+    }
+    let denser = |a: &(u128, u128), b: &(u128, u128)| (a.0 * b.1).cmp(&(b.0 * a.1));
+    if let Some((work, time)) = tasks.iter().map(density_terms).max_by(denser) {
+        sum.add(u128::from(processors - 1) * work, time);
+    }
+    sum.compare_whole(u64::from(processors)).is_le()
+}
+
+/// Whether the last of an interval that ends with a job of this task has room for it (Baker 2003,
+/// theorem 12), whatever load came before.
+fn baker(tasks: &[Task], task: &Task, processors: u32) -> bool {
+    let (work, time) = density_terms(task);
+    let deadline = u128::from(task.deadline.as_nanos());
+    if work > time {
+        return false;
+    }
+    let mut sum = Sum::new();
+    for other in tasks {
+        let [own, period, due] =
+            [other.work, other.period, other.deadline].map(|span| u128::from(span.as_nanos()));
+        let mut share = Sum::new();
+        share.add(own * (deadline + period).saturating_sub(due), period * deadline);
+        // Denser than this task, the other may have run ahead before the interval.
+        share.add((own * time).saturating_sub(work * period), time * deadline);
+        if share.compare_whole(1).is_ge() {
+            sum.add(1, 1);
+        } else {
+            sum.add_all(&share);
+        }
+    }
+    sum.add(u128::from(processors - 1) * work, time);
+    sum.compare_whole(u64::from(processors)).is_le()
+}
+
+/// Whether the work of others cannot hold up a job of task `k` until its deadline (BCL, theorem 7).
+fn interference(tasks: &[Task], k: usize, processors: u32) -> bool {
+    let deadline = tasks[k].deadline.as_nanos();
+    let spare = u128::from(deadline - tasks[k].work.as_nanos());
+    let (mut sum, mut some_fits) = (0_u128, false);
+    for (_, other) in tasks.iter().enumerate().filter(|(index, _)| *index != k) {
+        let [own, period, due] = [other.work, other.period, other.deadline].map(|s| s.as_nanos());
+        let jobs = deadline.checked_sub(due).map_or(0, |time| time / period + 1);
+        let carried = own.min(deadline.saturating_sub(jobs * period));
+        let work = u128::from(jobs) * u128::from(own) + u128::from(carried);
+        sum += work.min(spare);
+        some_fits |= work > 0 && work <= spare;
+    }
+    let room = u128::from(processors) * spare;
+    sum < room || (sum == room && some_fits)
+}
+
+/// Whether the tasks take at most so many processors, and none more than one.
+fn fits(tasks: &[Task], processors: u32) -> bool {
+    tasks.iter().all(|task| task.work <= task.period)
+        && exact::utilisation(tasks).compare_whole(u64::from(processors)).is_le()
+}

@@ -146,10 +146,13 @@ impl Settings<'_> {
 
 /// All kinds, in alphabetical order.
 pub const KINDS: &[&Kind] = &[
+    &crate::activity::KIND,
+    &crate::briefly_blocked::KIND,
     &crate::cbs::KIND,
     &crate::edf::KIND,
     &crate::fc_edf::KIND,
     &crate::fixed_priority::KIND,
+    &crate::gang::KIND,
     &crate::join::KIND,
     &crate::limit::KIND,
     &crate::linux_counter::KIND,
@@ -157,9 +160,11 @@ pub const KINDS: &[&Kind] = &[
     &crate::llf::KIND,
     &crate::overrun::KIND,
     &crate::proportional_share::KIND,
+    &crate::pshed::KIND,
     &crate::rate_monotonic::KIND,
     &crate::rez::KIND,
     &crate::round_robin::KIND,
+    &crate::time_line::KIND,
     &crate::time_sharing::KIND,
     &crate::windows_time_sharing::KIND,
 ];

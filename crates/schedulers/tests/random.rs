@@ -31,8 +31,22 @@ enum Step {
 }
 
 /// Schedulers that may leave a processor idle, or change who runs for reasons of their own.
-const SPARING: &[&str] =
-    &["briefly-blocked", "cbs", "fc-edf", "join", "limit", "overrun", "rez", "time-line"];
+const SPARING: &[&str] = &[
+    "briefly-blocked",
+    "cbs",
+    "fc-edf",
+    "gang",
+    "join",
+    "limit",
+    "overrun",
+    "pshed",
+    "resource-kernel",
+    "rez",
+    "spring",
+    "tbs",
+    "time-line",
+    "time-table",
+];
 
 struct World {
     tree: Hierarchy,

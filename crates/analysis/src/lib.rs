@@ -17,6 +17,7 @@ mod load;
 pub mod local;
 pub mod local_edf;
 pub mod local_fixed_priority;
+pub mod multiframe;
 pub mod non_preemptive;
 mod resource;
 pub mod resource_edf;

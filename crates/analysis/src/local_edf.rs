@@ -56,7 +56,8 @@ pub fn response_times(tasks: &[Task], supply: &Supply) -> Vec<Option<Span>> {
 
 /// The same for tasks that are in range, with the reason.
 pub(crate) fn verdict(tasks: &[Task], supply: &Supply) -> Verdict {
-    longest_window(tasks, supply).map_or(Verdict::TooMuch, |most| descend(tasks, supply, most))
+    let Some(most) = longest_window(tasks, supply) else { return Verdict::TooMuch };
+    descend(|window| demand(tasks, window), |most| last_deadline(tasks, most), supply, most)
 }
 
 /// No window longer than this is in want unless a shorter one is; `None` for more than the
@@ -72,16 +73,22 @@ pub(crate) fn longest_window(tasks: &[Task], supply: &Supply) -> Option<u64> {
     }
 }
 
-/// The longest window up to `most` that is in want.
-pub(crate) fn descend(tasks: &[Task], supply: &Supply, most: u64) -> Verdict {
-    let mut window = last_deadline(tasks, most);
+/// The longest window up to `most` that is in want of its demand; `last` is the longest window up to
+/// a given one in which demand is more than in all shorter ones.
+pub(crate) fn descend(
+    demand: impl Fn(u64) -> Option<u64>,
+    last: impl Fn(u64) -> Option<u64>,
+    supply: &Supply,
+    most: u64,
+) -> Verdict {
+    let mut window = last(most);
     for _ in 0..ROUNDS {
         let Some(now) = window else { return Verdict::Met };
-        let Some(work) = demand(tasks, now) else { return Verdict::TooMuch };
+        let Some(work) = demand(now) else { return Verdict::TooMuch };
         match supply.window_ns(work) {
-            Some(needed) if needed < now => window = last_deadline(tasks, needed),
+            Some(needed) if needed < now => window = last(needed),
             Some(needed) if needed == now => {
-                window = now.checked_sub(1).and_then(|before| last_deadline(tasks, before));
+                window = now.checked_sub(1).and_then(&last);
             }
             _ => return Verdict::Want { window: now, work },
         }
@@ -105,7 +112,7 @@ fn jobs_due(task: &Task, window: u64) -> Option<u64> {
 }
 
 /// The longest window up to `most` at whose end some job can be due; `None` where there is none.
-fn last_deadline(tasks: &[Task], most: u64) -> Option<u64> {
+pub(crate) fn last_deadline(tasks: &[Task], most: u64) -> Option<u64> {
     let last = |task: &Task| {
         let jobs = jobs_due(task, most)?.checked_sub(1)?;
         let due =

@@ -8,7 +8,7 @@
 //! A1 to A3 as in `local_edf.rs`. Source: Shin and Lee 2003, theorem 4.1 for the test; the search
 //! is ours.
 
-use crate::local_edf::{Verdict, demand, descend, longest_window};
+use crate::local_edf::{Verdict, demand, descend, last_deadline, longest_window};
 use crate::resource::round_up;
 use crate::window::in_range;
 use crate::{Resource, Task, load};
@@ -42,7 +42,8 @@ pub fn least_amount(tasks: &[Task], resource: &Resource, granule: Span) -> Optio
     }
     let mut most = most?;
     loop {
-        match descend(tasks, &supply(least)?, most) {
+        let last = |most| last_deadline(tasks, most);
+        match descend(|window| demand(tasks, window), last, &supply(least)?, most) {
             Verdict::Met => return Some(Span::from_nanos(least)),
             Verdict::Want { window, work } => {
                 least = round_up(resource.amount_ns(window, work)?, granule)?;

@@ -1,0 +1,319 @@
+//! Multiframe tasks: jobs at least a period apart whose works go round in a fixed cycle, like the
+//! frames of a video.
+//!
+//! A window's requests are bounded by the cycle's worst start for as many jobs as fit in. EDF is
+//! exact with that, for each window may have its own worst start. Under fixed priorities one start
+//! has to serve all windows up to a deadline; there the bound is attained where every higher task
+//! is accumulatively monotonic (one frame starts the largest sum of any length), and safe otherwise.
+//!
+//! A1 The cycle may start at any frame and goes on without a leap, but jobs may come later.
+//! A2 Deadlines do not exceed periods. A3 No jitter; tasks are independent.
+//! A4 The tasks' scheduler is runnable whenever one of them is, so that its supply holds.
+//!
+//! Sources: Mok and Chen 1997 (model, accumulative monotony, critical instant); Baruah, Chen,
+//! Gorinsky and Mok 1999 (demand bound).
+
+use crate::window::{HORIZON, ROUNDS, in_range};
+use crate::{Supply, Task, load, local_edf};
+use core::cmp::Ordering;
+use windfall_time::Span;
+
+/// A task whose jobs take the works of a cycle in turn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Multiframe {
+    /// The works, in ns; not empty.
+    frames: Vec<u64>,
+    period: u64,
+    deadline: u64,
+    /// `worst[n]`: the largest sum of n frames in a row, for n up to a whole cycle.
+    worst: Vec<u64>,
+}
+
+impl Multiframe {
+    /// A task with these works in turn, jobs at least `period` apart, due `deadline` after arrival.
+    ///
+    /// `None` unless there is a frame, each is above zero, `0 < deadline <= period`, and a cycle's
+    /// work and length are each within a quarter of [`crate::HORIZON`].
+    #[must_use]
+    pub fn new(frames: &[Span], period: Span, deadline: Span) -> Option<Multiframe> {
+        let frames: Vec<u64> = frames.iter().map(|frame| frame.as_nanos()).collect();
+        let sum = |from: usize, count: usize| {
+            let mut row = frames.iter().cycle().skip(from).take(count);
+            row.try_fold(0_u64, |sum, frame| sum.checked_add(*frame))
+        };
+        let worst_of = |count| (0..frames.len()).map(|from| sum(from, count)).max()?;
+        let worst = (0..=frames.len()).map(worst_of).collect::<Option<Vec<u64>>>()?;
+        let task =
+            Multiframe { worst, period: period.as_nanos(), deadline: deadline.as_nanos(), frames };
+        let lawful = task.frames.iter().all(|frame| *frame > 0) && !deadline.is_zero();
+        let fits = in_range(&[task.cycle()?]);
+        (lawful && deadline <= period && fits).then_some(task)
+    }
+
+    /// The frame that starts the largest sum of every length, if one does (accumulative monotony).
+    #[must_use]
+    pub fn peak(&self) -> Option<usize> {
+        (0..self.frames.len()).find(|from| {
+            let mut sum = 0_u64;
+            let row = self.frames.iter().cycle().skip(*from).zip(&self.worst[1..]);
+            row.into_iter().all(|(frame, worst)| {
+                sum = sum.saturating_add(*frame);
+                sum == *worst
+            })
+        })
+    }
+
+    /// The most work that can be requested in any window of this length; `None` past 2^64 ns.
+    #[must_use]
+    pub fn request(&self, window: Span) -> Option<Span> {
+        self.work(window.as_nanos().div_ceil(self.period)).map(Span::from_nanos)
+    }
+
+    /// The most work that can be both requested and due in any window of this length; `None` past
+    /// 2^64 ns.
+    #[must_use]
+    pub fn demand(&self, window: Span) -> Option<Span> {
+        self.work(self.due(window.as_nanos())).map(Span::from_nanos)
+    }
+
+    /// The largest sum of so many frames in a row.
+    fn work(&self, jobs: u64) -> Option<u64> {
+        let frames = u64::try_from(self.frames.len()).ok()?;
+        let (cycle, rest) = (*self.worst.last()?, usize::try_from(jobs % frames).ok()?);
+        (jobs / frames).checked_mul(cycle)?.checked_add(*self.worst.get(rest)?)
+    }
+
+    /// How many jobs can be requested and due in a window.
+    fn due(&self, window: u64) -> u64 {
+        window.checked_sub(self.deadline).map_or(0, |past| past / self.period + 1)
+    }
+
+    /// The longest window up to `most` at whose end a job can be due.
+    fn last_due(&self, most: u64) -> Option<u64> {
+        let before = self.due(most).checked_sub(1)?;
+        before.checked_mul(self.period)?.checked_add(self.deadline)
+    }
+
+    /// One whole cycle as a task: as much work in the long run, repeated as often.
+    fn cycle(&self) -> Option<Task> {
+        let frames = u64::try_from(self.frames.len()).ok()?;
+        let work = Span::from_nanos(*self.worst.last()?);
+        let period = Span::from_nanos(self.period.checked_mul(frames)?);
+        Some(Task { work, period, deadline: period, jitter: Span::ZERO })
+    }
+}
+
+/// A bound of each task's response time, in decreasing order of priority.
+///
+/// Attained where every higher task has a [`Multiframe::peak`]. `None` where the bound exceeds the
+/// deadline: the task may miss it (does, where the bound is attained), and A2 holds no more.
+#[must_use]
+pub fn response_times(tasks: &[Multiframe], supply: &Supply) -> Vec<Option<Span>> {
+    let bound = |last: usize| response(&tasks[..last], &tasks[last], supply).map(Span::from_nanos);
+    (0..tasks.len()).map(bound).collect()
+}
+
+/// Whether earliest deadline first meets every deadline; exact.
+///
+/// Also `false` beyond [`crate::HORIZON`] and [`crate::ROUNDS`].
+#[must_use]
+pub fn edf_schedulable(tasks: &[Multiframe], supply: &Supply) -> bool {
+    let demand = |window| total(tasks, |task| task.work(task.due(window)));
+    let last = |most| tasks.iter().filter_map(|task| task.last_due(most)).max();
+    let Some(most) = longest_window(tasks, supply) else { return false };
+    local_edf::descend(demand, last, supply, most) == local_edf::Verdict::Met
+}
+
+fn response(higher: &[Multiframe], task: &Multiframe, supply: &Supply) -> Option<u64> {
+    let own = task.work(1)?;
+    let mut window = supply.window_ns(own)?;
+    for _ in 0..ROUNDS {
+        if window > task.deadline {
+            return None;
+        }
+        let work = total(higher, |other| other.work(window.div_ceil(other.period)))?;
+        let needed = supply.window_ns(work.checked_add(own)?)?;
+        if needed <= window {
+            return Some(window);
+        }
+        window = needed;
+    }
+    None
+}
+
+fn total(tasks: &[Multiframe], part: impl Fn(&Multiframe) -> Option<u64>) -> Option<u64> {
+    tasks.iter().try_fold(0_u64, |sum, task| sum.checked_add(part(task)?))
+}
+
+/// No window longer than this is in want unless a shorter one is: the longest busy period, or, at
+/// exactly the supply's rate, all that there is before everything repeats.
+fn longest_window(tasks: &[Multiframe], supply: &Supply) -> Option<u64> {
+    let cycles = tasks.iter().map(Multiframe::cycle).collect::<Option<Vec<Task>>>()?;
+    match load::against_rate(&cycles, supply) {
+        Ordering::Greater => return None,
+        Ordering::Equal => {
+            let (start, length) = load::repetition(&cycles, supply)?;
+            return start.checked_add(length);
+        }
+        Ordering::Less => {}
+    }
+    let mut window = 1_u64;
+    for _ in 0..ROUNDS {
+        let work = total(tasks, |task| task.work(window.div_ceil(task.period)))?;
+        let needed = supply.window_ns(work).filter(|needed| *needed <= HORIZON.as_nanos())?;
+        if needed <= window {
+            return Some(window);
+        }
+        window = needed;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::Policy;
+    use crate::local_fixed_priority;
+    use crate::tests::small_supply;
+    use proptest::prelude::*;
+
+    fn ns(n: u64) -> Span {
+        Span::from_nanos(n)
+    }
+
+    fn multiframe(frames: &[u64], period: u64, deadline: u64) -> Multiframe {
+        let frames: Vec<Span> = frames.iter().copied().map(ns).collect();
+        Multiframe::new(&frames, ns(period), ns(deadline)).unwrap()
+    }
+
+    fn small_multiframe(period: core::ops::Range<u64>) -> impl Strategy<Value = Multiframe> {
+        let frames = prop::collection::vec(1..6_u64, 1..5);
+        (frames, period, 0..5_u64).prop_map(|(frames, period, shorter)| {
+            multiframe(&frames, period, period - shorter.min(period - 1))
+        })
+    }
+
+    /// The work of the first jobs of a cycle that starts at a frame.
+    fn from(task: &Multiframe, start: usize, jobs: u64) -> u64 {
+        task.frames.iter().cycle().skip(start).take(jobs as usize).sum()
+    }
+
+    /// By definition: the worst over all starts of all cycles, each by itself a set of plain tasks.
+    fn slow_response(tasks: &[Multiframe], supply: &Supply) -> Option<u64> {
+        let (own, higher) = tasks.split_last().unwrap();
+        let combinations: usize = higher.iter().map(|task| task.frames.len()).product();
+        let worst = own.frames.iter().max().unwrap();
+        (0..combinations).try_fold(0, |longest, mut number| {
+            let starts: Vec<usize> = higher
+                .iter()
+                .map(|task| {
+                    let start = number % task.frames.len();
+                    number /= task.frames.len();
+                    start
+                })
+                .collect();
+            let first = (1..=own.deadline).find(|window| {
+                let jobs = higher.iter().zip(&starts);
+                let work: u64 =
+                    jobs.map(|(t, start)| from(t, *start, window.div_ceil(t.period))).sum();
+                supply.least(ns(*window)).as_nanos() >= work + worst
+            })?;
+            Some(first.max(longest))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn limit_sums_of_frames_are_those_of_the_worst_start(
+            task in small_multiframe(5..9), jobs in 0..20_u64,
+        ) {
+            let slow = (0..task.frames.len()).map(|start| from(&task, start, jobs)).max();
+            prop_assert_eq!(task.work(jobs), slow);
+            let peak = (0..task.frames.len())
+                .find(|start| (0..20).all(|n| Some(from(&task, *start, n)) == task.work(n)));
+            prop_assert_eq!(task.peak(), peak);
+        }
+
+        #[test]
+        fn limit_responses_are_the_worst_of_all_starts(
+            tasks in prop::collection::vec(small_multiframe(5..40), 1..4), supply in small_supply(),
+        ) {
+            let bounds = response_times(&tasks, &supply);
+            for last in 0..tasks.len() {
+                let slow = slow_response(&tasks[..=last], &supply).map(ns);
+                let attained = tasks[..last].iter().all(|task| task.peak().is_some());
+                // Safe in any case: what the bound admits, no start violates.
+                let safe = bounds[last].is_none_or(|bound| slow.is_some_and(|slow| slow <= bound));
+                prop_assert!(safe);
+                prop_assert!(!attained || bounds[last] == slow, "{:?} {:?}", bounds[last], slow);
+            }
+        }
+
+        #[test]
+        fn limit_edf_is_every_window_of_every_start(
+            tasks in prop::collection::vec(small_multiframe(5..20), 1..3), supply in small_supply(),
+        ) {
+            let cycles: Vec<Task> = tasks.iter().map(|task| task.cycle().unwrap()).collect();
+            let (start, cycle) = load::repetition(&cycles, &supply).unwrap();
+            let holds = |window| {
+                let due = |task: &Multiframe| {
+                    let jobs = task.due(window);
+                    (0..task.frames.len()).map(|start| from(task, start, jobs)).max().unwrap()
+                };
+                tasks.iter().map(due).sum::<u64>() <= supply.least(ns(window)).as_nanos()
+            };
+            let within = load::against_rate(&cycles, &supply) != Ordering::Greater;
+            let slow = within && (0..=start + cycle.min(3_000) + 500).all(holds);
+            prop_assert_eq!(edf_schedulable(&tasks, &supply), slow);
+        }
+
+        #[test]
+        fn limit_a_cycle_of_one_frame_is_a_plain_task(
+            numbers in prop::collection::vec((1..5_u64, 5..30_u64), 1..4), supply in small_supply(),
+        ) {
+            let frames: Vec<Multiframe> =
+                numbers.iter().map(|(work, period)| multiframe(&[*work], *period, *period)).collect();
+            let plain: Vec<Task> =
+                numbers.iter().map(|(work, period)| Task::implicit(ns(*work), ns(*period))).collect();
+            let responses = local_fixed_priority::response_times(&plain, &supply);
+            let met = responses.iter().zip(&plain).map(|(r, t)| r.filter(|r| *r <= t.deadline));
+            prop_assert_eq!(response_times(&frames, &supply), met.collect::<Vec<_>>());
+            let edf = Policy::EarliestDeadline.schedulable(&plain, &supply);
+            prop_assert_eq!(edf_schedulable(&frames, &supply), edf);
+        }
+    }
+
+    #[test]
+    fn paper_mok_chen_1997_more_than_the_processor_by_peaks_alone() {
+        // Peaks take 2/3 + 3/7, more than a processor; frames of 2 and 1 in turn leave room.
+        let tasks = [multiframe(&[2, 1], 3, 3), multiframe(&[3], 7, 7)];
+        assert_eq!(response_times(&tasks, &Supply::all()), [Some(ns(2)), Some(ns(6))]);
+        let peaks = [multiframe(&[2], 3, 3), multiframe(&[3], 7, 7)];
+        assert_eq!(response_times(&peaks, &Supply::all()), [Some(ns(2)), None]);
+    }
+
+    #[test]
+    fn limit_without_a_peak_the_bound_may_not_be_attained() {
+        // The largest frame and the largest pair start at different frames.
+        let video = multiframe(&[5, 1, 4, 4], 10, 10);
+        assert_eq!(video.peak(), None);
+        let tasks = [video, multiframe(&[6], 30, 30)];
+        let bound = response_times(&tasks, &Supply::all())[1];
+        let slow = slow_response(&tasks, &Supply::all()).map(ns);
+        assert!(bound > slow, "{bound:?} {slow:?}");
+    }
+
+    #[test]
+    fn refuses_empty_cycles_zeros_and_late_deadlines() {
+        assert_eq!(Multiframe::new(&[], ns(5), ns(5)), None);
+        assert_eq!(Multiframe::new(&[ns(0)], ns(5), ns(5)), None);
+        assert_eq!(Multiframe::new(&[ns(1)], ns(0), ns(0)), None);
+        assert_eq!(Multiframe::new(&[ns(1)], ns(5), ns(6)), None);
+        assert_eq!(Multiframe::new(&[Span::MAX, Span::MAX], Span::MAX, ns(6)), None);
+    }
+
+    #[test]
+    fn accepts_a_deadline_equal_to_the_period() {
+        assert!(Multiframe::new(&[ns(1)], ns(5), ns(5)).is_some());
+    }
+}

@@ -8,9 +8,10 @@
 //!    (not by Baker's test, which knows deadlines beyond periods).
 //! A4 Time passes in nanoseconds; some tests gain one by that.
 //!
-//! All comparisons are exact. Lacks: the forced-forward demand test of Baruah et al. 2010.
+//! All comparisons are exact.
 
 mod baruah;
+mod forced_forward;
 mod slack;
 mod tardiness;
 #[cfg(test)]
@@ -37,12 +38,21 @@ pub enum Test {
     Response,
     /// Demand of an interval with few jobs carried in (Baruah 2007; BAR).
     Baruah,
+    /// Demand at the speed of a slower processor (Baruah et al. 2010; FF-DBF).
+    ForcedForward,
 }
 
 impl Test {
     /// Every test, quick ones first.
-    pub const ALL: [Test; 6] =
-        [Test::Density, Test::Interference, Test::Slack, Test::Response, Test::Baker, Test::Baruah];
+    pub const ALL: [Test; 7] = [
+        Test::Density,
+        Test::Interference,
+        Test::Slack,
+        Test::Response,
+        Test::Baker,
+        Test::Baruah,
+        Test::ForcedForward,
+    ];
 
     /// Whether this test shows that every deadline is met on so many processors.
     #[must_use]
@@ -64,6 +74,7 @@ impl Test {
             Test::Slack => slack::accepts(tasks, processors),
             Test::Response => slack::responses(tasks, processors).is_some(),
             Test::Baruah => baruah::accepts(tasks, processors),
+            Test::ForcedForward => forced_forward::accepts(tasks, processors),
         }
     }
 }
@@ -80,13 +91,16 @@ fn density_terms(task: &Task) -> (u128, u128) {
     (u128::from(task.work.as_nanos()), u128::from(time))
 }
 
+fn densest(tasks: &[Task]) -> Option<(u128, u128)> {
+    tasks.iter().map(density_terms).max_by(|a, b| (a.0 * b.1).cmp(&(b.0 * a.1)))
+}
+
 fn density(tasks: &[Task], processors: u32) -> bool {
     let mut sum = Sum::new();
     for (work, time) in tasks.iter().map(density_terms) {
         sum.add(work, time);
     }
-    let denser = |a: &(u128, u128), b: &(u128, u128)| (a.0 * b.1).cmp(&(b.0 * a.1));
-    if let Some((work, time)) = tasks.iter().map(density_terms).max_by(denser) {
+    if let Some((work, time)) = densest(tasks) {
         sum.add(u128::from(processors - 1) * work, time);
     }
     sum.compare_whole(u64::from(processors)).is_le()

@@ -93,6 +93,7 @@ fn global_earliest_deadline_first(case: &str) {
         ("BCLI", Test::Slack),
         ("RTA", Test::Response),
         ("BAR", Test::Baruah),
+        ("FF-DBF", Test::ForcedForward),
     ];
     for (name, test) in names {
         assert_eq!(Value::Bool(test.accepts(&tasks, processors)), theirs[name], "{name}");

@@ -92,3 +92,26 @@ fn holds(tasks: &[Task], k: usize, length: u64, processors: u32) -> bool {
     sum += carried.iter().zip(0..others).map(|(work, _)| work).sum::<u128>();
     sum <= u128::from(processors) * (end - own)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::small_tasks;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn limit_steps_up_to_the_bound_stand_for_all_lengths(
+            mut tasks in small_tasks(1..=5), processors in 2_u32..=3,
+        ) {
+            for task in &mut tasks {
+                task.work = task.work.min(task.period);
+                task.deadline = task.deadline.clamp(task.work, task.period);
+            }
+            let idle = longest_interval(&tasks, 0, processors).is_some();
+            let all = (0..tasks.len())
+                .all(|k| (0..600).all(|length| holds(&tasks, k, length, processors)));
+            prop_assert_eq!(accepts(&tasks, processors), idle && all);
+        }
+    }
+}

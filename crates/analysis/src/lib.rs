@@ -24,6 +24,7 @@ pub mod resource_edf;
 pub mod resource_fixed_priority;
 pub mod search;
 mod supply;
+mod supply_guarantee;
 mod task;
 #[cfg(test)]
 mod tests;

@@ -287,6 +287,14 @@ impl Host {
         verdict.tested()
     }
 
+    /// How long a thread ran within a stretch of time that is over.
+    pub(crate) fn ran_within(&self, thread: T, from: u64, to: u64) -> u64 {
+        let story = &self.threads[thread].story;
+        let ends = story.iter().skip(1).map(|(end, _)| *end).chain([self.now]);
+        let runs = story.iter().zip(ends).filter(|((_, s), _)| matches!(s, VpState::Running(_)));
+        runs.map(|((start, _), end)| end.clamp(from, to) - (*start).clamp(from, to)).sum()
+    }
+
     /// Lets time pass.
     pub(crate) fn run_for(&mut self, ns: u64) {
         self.run_to(self.now + ns);

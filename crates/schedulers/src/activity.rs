@@ -1,0 +1,239 @@
+//! Activity: its threads in turn, but the one with a time constraint while that is being served.
+//!
+//! Takes    any guarantee; to serve constraints, one from `time-line`, which says for which.
+//! Gives    NULL to each child. A child whose constraint was accepted has what it asked for before its
+//!          deadline, if it does not block.
+//! Admits   everyone; whether a constraint is accepted is the parent's affair.
+//! Assumes  children tell constraints (`constraint`, or a `job` of known work and deadline), one at a
+//!          time; the parent tells whose is served (`constrained`).
+//! Costs    O(log n) per event, O(n) when a constraint begins to be served; one timer per processor.
+//! Ties     between equal deadlines, whoever is ready, then the lower slot; else children stand in line.
+//! Source   HLS 6.2.4, figure 6.5 (AC); Jones, Rosu and Rosu 1997.
+//! Checked  laws, `tests/rialto.rs`.
+
+use crate::best_effort::BestEffort;
+use crate::catalogue::{Form, Kind, Setting};
+use crate::pool::{Policy, Pool, SETTLED};
+use crate::quantum::{self, Quanta};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::{
+    Child, Message, News, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Span};
+
+const TAKES: &str = "constraint, job; quantum (to the instance)";
+/// The quantum where none is set.
+const QUANTUM: Span = Span::from_millis(10);
+
+pub(crate) const KIND: Kind = Kind {
+    name: "activity",
+    summary: "threads in turn, but the one whose time constraint is being served",
+    source: include_str!("activity.rs"),
+    settings: &[Setting {
+        name: "quantum",
+        form: Form::Span,
+        default: "10ms",
+        help: "the longest time that a thread without a constraint runs while others wait",
+    }],
+    build: |settings| Ok(Box::new(Activity::new(settings.span("quantum", QUANTUM)?))),
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+struct Line {
+    /// Place in line by child: a number drawn when it went to the end.
+    turns: Vec<u64>,
+    drawn: u64,
+    quanta: Quanta,
+    /// The deadline of each child's last constraint.
+    deadlines: Vec<Option<Instant>>,
+    /// Whose constraint is being served.
+    urgent: Option<Child>,
+}
+
+impl Line {
+    /// A child that does not run goes to the end of the line.
+    fn queue(&mut self, child: Child) {
+        self.drawn += 1;
+        self.turns[child.index()] = self.drawn;
+    }
+
+    /// The child with a constraint of that deadline.
+    fn due(&self, deadline: Instant, port: &Port<'_>) -> Option<Child> {
+        let children = (0_u32..).zip(&self.deadlines);
+        let mut due = children.filter(|(_, own)| **own == Some(deadline)).map(|(n, _)| Child(n));
+        let first = due.next()?;
+        let mut all = core::iter::once(first).chain(due);
+        all.find(|child| port.child(*child) != VpState::Waiting).or(Some(first))
+    }
+}
+
+impl Policy for Line {
+    /// Whether another's constraint is served, turn.
+    type Key = (bool, u64);
+
+    fn key(&self, child: Child) -> Self::Key {
+        (self.urgent != Some(child), self.turns[child.index()])
+    }
+
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        ready.0 < running.0
+    }
+
+    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+        self.quanta.started(child, own, port);
+    }
+
+    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
+        if self.quanta.is_over(child, port.now()) {
+            self.queue(child);
+            self.quanta.renew(child);
+        } else {
+            self.quanta.stopped(child, port);
+        }
+    }
+
+    fn idle(&mut self, own: Own, port: &mut Port<'_>) {
+        self.quanta.idle(own, port);
+    }
+}
+
+/// The scheduler.
+pub struct Activity {
+    pool: Pool<Line>,
+    line: Line,
+}
+
+impl Activity {
+    /// With the quantum, above zero.
+    #[must_use]
+    pub fn new(quantum: Span) -> Activity {
+        let line = Line {
+            turns: Vec::new(),
+            drawn: 0,
+            quanta: Quanta::new(quantum),
+            deadlines: Vec::new(),
+            urgent: None,
+        };
+        Activity { pool: Pool::default(), line }
+    }
+
+    /// This child's constraint is being served from now on, or nobody's.
+    fn serve(&mut self, child: Option<Child>, port: &mut Port<'_>) {
+        let before = core::mem::replace(&mut self.line.urgent, child);
+        if before != child {
+            for changed in [before, child].into_iter().flatten() {
+                self.pool.refresh(changed, &self.line, port);
+            }
+            self.pool.preempt(&mut self.line, port);
+        }
+    }
+}
+
+impl Scheduler for Activity {
+    fn timers(&self, owns: usize) -> usize {
+        quantum::timers(owns)
+    }
+
+    fn init(&mut self, port: &mut Port<'_>) {
+        self.pool.init(port);
+    }
+
+    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+        self.pool.register(child);
+        self.line.quanta.register(child);
+        let room = self.line.turns.len().max(child.index() + 1);
+        self.line.turns.resize(room, 0);
+        self.line.deadlines.resize(room, None);
+        Ok(())
+    }
+
+    fn unregister(&mut self, child: Child, _: &mut Port<'_>) {
+        self.line.deadlines[child.index()] = None;
+        self.line.urgent = self.line.urgent.filter(|urgent| *urgent != child);
+    }
+
+    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+        self.line.queue(child);
+        self.line.quanta.renew(child);
+        self.pool.request(child, &mut self.line, port);
+    }
+
+    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+        self.pool.release(child, held, &mut self.line, port);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<Child>,
+        message: Message,
+        port: &mut Port<'_>,
+    ) -> Result<(), Refusal> {
+        let (child, deadline, work) = match (child, message) {
+            (Some(child), Message::Constraint { work, deadline }) => (child, deadline, work),
+            (Some(child), Message::Job { deadline, work: Some(work), .. })
+                if deadline < Instant::MAX =>
+            {
+                (child, deadline, work)
+            }
+            (Some(child), Message::Job { .. }) => {
+                self.line.deadlines[child.index()] = None;
+                return Ok(());
+            }
+            (None, Message::Quantum(length)) => {
+                self.line.quanta.length = quantum::checked(length)?;
+                return Ok(());
+            }
+            _ => return Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+        };
+        self.line.deadlines[child.index()] = Some(deadline);
+        for own in self.pool.own_vps() {
+            port.message(own, Message::Constraint { work, deadline });
+        }
+        Ok(())
+    }
+
+    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
+        self.pool.grant(own, &mut self.line, port);
+    }
+
+    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
+        self.pool.revoke(own, child, &mut self.line, port);
+    }
+
+    fn news(&mut self, _: Own, news: News, port: &mut Port<'_>) {
+        if let News::Constrained(deadline) = news {
+            let child = deadline.and_then(|deadline| self.line.due(deadline, port));
+            self.serve(child, port);
+        }
+    }
+
+    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+        if timer == SETTLED {
+            return self.pool.settled(&mut self.line, port);
+        }
+        let own = quantum::own_of(timer);
+        let Some(child) = port.held_by(own) else {
+            return;
+        };
+        if !self.line.quanta.is_over(child, port.now()) {
+            return;
+        }
+        if self.pool.best().is_some() && self.line.urgent != Some(child) {
+            self.pool.rotate(child, &mut self.line, port);
+        } else {
+            self.line.queue(child);
+            self.line.quanta.renew(child);
+            self.line.quanta.started(child, own, port);
+            self.pool.refresh(child, &self.line, port);
+        }
+    }
+
+    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+        self.pool.best()
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pool.check(&self.line, view)
+    }
+}

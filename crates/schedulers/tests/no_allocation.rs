@@ -45,13 +45,14 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
     let ms = |n: u32| Span::from_millis(n + 1);
     let (period, deadline, amount) = (ms(number + 9), ms(number + 9), Some(ms(1)));
     match kind {
+        "swift" => vec![Message::Progress(u16::try_from(number * 40).unwrap())],
         "gang" => vec![Message::Priority((number / 2).cast_signed())],
         "fixed-priority" => vec![Message::Priority(number.cast_signed())],
         "time-sharing" | "windows-2000" | "linux-2.4" | "linux-eevdf" => {
             vec![Message::Priority((number % 12).cast_signed() + 1)]
         }
         "proportional-share" => vec![Message::Share(number + 1), Message::Warp(ms(number % 3))],
-        "cbs" | "pshed" | "rez" => {
+        "cbs" | "pshed" | "rez" | "tbs" => {
             vec![Message::Reserve { amount: ms(0), period: ms(number + 40) }]
         }
         "limit" => vec![Message::Reserve { amount: ms(1), period: ms(9) }],

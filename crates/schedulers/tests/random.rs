@@ -22,6 +22,7 @@ enum Step {
     Move { thread: u8, to: u8, ask: Option<Message> },
     Tell { thread: u8, what: Message },
     Job { thread: u8, due_in: u32, work: u32 },
+    Constrain { thread: u8, due_in: u32, work: u32 },
     Ask { node: u8, own: u8, what: Message },
     Configure { node: u8, what: Message },
     Create { kind: u8, parents: Vec<u8>, ask: Option<Message> },
@@ -43,6 +44,7 @@ const SPARING: &[&str] = &[
     "resource-kernel",
     "rez",
     "spring",
+    "swift",
     "tbs",
     "time-line",
     "time-table",
@@ -133,6 +135,15 @@ impl World {
                     release: now,
                     deadline: Instant::from_nanos(self.now + u64::from(*due_in)),
                     work: Some(Span::from_nanos(u64::from(*work))),
+                };
+                if let Some(thread) = self.pick(*thread) {
+                    self.tree.tell(now, thread, what)?;
+                }
+            }
+            Step::Constrain { thread, due_in, work } => {
+                let what = Message::Constraint {
+                    work: Span::from_nanos(u64::from(*work)),
+                    deadline: Instant::from_nanos(self.now + u64::from(*due_in)),
                 };
                 if let Some(thread) = self.pick(*thread) {
                     self.tree.tell(now, thread, what)?;
@@ -290,6 +301,8 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (any::<u8>(), message()).prop_map(|(thread, what)| Step::Tell { thread, what }),
         4 => (any::<u8>(), 0_u32..90_000_000, 0_u32..20_000_000)
             .prop_map(|(thread, due_in, work)| Step::Job { thread, due_in, work }),
+        4 => (any::<u8>(), 0_u32..90_000_000, 0_u32..20_000_000)
+            .prop_map(|(thread, due_in, work)| Step::Constrain { thread, due_in, work }),
         2 => (any::<u8>(), any::<u8>(), message())
             .prop_map(|(node, own, what)| Step::Ask { node, own, what }),
         1 => (any::<u8>(), message()).prop_map(|(node, what)| Step::Configure { node, what }),

@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 use windfall_analysis::edf::{self, Deadlines, Verdict};
-use windfall_analysis::{Task, fixed_priority};
+use windfall_analysis::{Resource, Task, fixed_priority, resource_fixed_priority};
 use windfall_time::Span;
 
 const ROUNDS: usize = 30;
@@ -18,7 +18,7 @@ const ROUNDS: usize = 30;
 /// Something done to a set; the answer is a number that must not be optimised away.
 type Analysis = (&'static str, fn(&[Task]) -> u64);
 
-const ANALYSES: [Analysis; 3] = [
+const ANALYSES: [Analysis; 4] = [
     ("fixed-priority response times", |tasks| {
         let responses = fixed_priority::response_times(tasks);
         responses.iter().flatten().map(|worst| worst.as_nanos()).sum()
@@ -27,6 +27,12 @@ const ANALYSES: [Analysis; 3] = [
     ("EDF response times", |tasks| {
         let responses = edf::response_times(tasks, Deadlines::FromRelease);
         responses.iter().flatten().map(|worst| worst.as_nanos()).sum()
+    }),
+    ("least amount of a periodic resource of 5 ms, fixed priorities, to 1 us", |tasks| {
+        let resource = Resource::periodic(Span::from_millis(5)).unwrap();
+        let least =
+            resource_fixed_priority::least_amount(tasks, &resource, Span::from_nanos(1_000));
+        least.map_or(0, Span::as_nanos)
     }),
 ];
 

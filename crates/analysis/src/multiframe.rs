@@ -195,7 +195,7 @@ mod tests {
 
     /// The work of the first jobs of a cycle that starts at a frame.
     fn from(task: &Multiframe, start: usize, jobs: u64) -> u64 {
-        task.frames.iter().cycle().skip(start).take(jobs as usize).sum()
+        task.frames.iter().cycle().skip(start).zip(0..jobs).map(|(frame, _)| frame).sum()
     }
 
     /// By definition: the worst over all starts of all cycles, each by itself a set of plain tasks.

@@ -76,9 +76,9 @@ fn limit_explicit_deadline_is_the_worst_of_all_placements() {
                     ns(period.into()),
                 );
                 let choices = placements(amount, deadline, period);
-                for window in 0..=4 * u64::from(period) {
+                for window in 0..=4 * period {
                     let slow = worst_of_independent(&choices, period as usize, window as usize);
-                    let fast = supply.unwrap().least(ns(window));
+                    let fast = supply.unwrap().least(ns(window.into()));
                     assert_eq!(fast, ns(slow as u64), "{amount} {deadline} {period} {window}");
                 }
             }
@@ -91,9 +91,10 @@ fn limit_continuous_is_the_worst_of_all_placements() {
     for period in 1..=6_u32 {
         for amount in 0..=period {
             let supply = Supply::continuous(ns(amount.into()), ns(period.into())).unwrap();
-            for window in 0..=4 * u64::from(period) {
+            for window in 0..=4 * period {
                 let slow = worst_of_continuous(amount, period, window as usize);
-                assert_eq!(supply.least(ns(window)), ns(slow as u64), "{amount} {period} {window}");
+                let fast = supply.least(ns(window.into()));
+                assert_eq!(fast, ns(slow as u64), "{amount} {period} {window}");
             }
         }
     }

@@ -77,7 +77,7 @@ impl Policy for Line {
     }
 
     fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
-        ready.0 < running.0
+        running.0 && !ready.0
     }
 
     fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {

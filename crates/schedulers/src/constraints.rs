@@ -27,7 +27,7 @@ struct Constraint {
 }
 
 impl Constraint {
-    fn from_blocks(&self) -> Span {
+    fn reserved(&self) -> Span {
         self.work.saturating_sub(self.free)
     }
 }
@@ -71,7 +71,7 @@ impl Constraints {
         let ends = core::iter::once(deadline).chain(later);
         let in_blocks = |to: Instant| {
             let all = own.map_or(Span::ZERO, |block| block.within(now, to));
-            let taken = self.due(to).filter(|c| c.child == child).map(Constraint::from_blocks);
+            let taken = self.due(to).filter(|c| c.child == child).map(Constraint::reserved);
             all.saturating_sub(sum(taken))
         };
         let in_free_time = |to: Instant| {
@@ -100,7 +100,7 @@ impl Constraints {
     /// Which one a child serves in a block of its own: one that counts on the block, else any.
     pub(crate) fn in_block(&self, child: Child) -> Option<Place> {
         let own = || self.list.iter().enumerate().filter(|(_, c)| c.child == child);
-        let counts = own().find(|(_, c)| !c.from_blocks().is_zero());
+        let counts = own().find(|(_, c)| !c.reserved().is_zero());
         counts.or_else(|| own().next()).map(|(place, c)| (place, c.deadline))
     }
 
@@ -125,8 +125,8 @@ impl Constraints {
         match self.list.get(place) {
             None => Span::MAX,
             Some(served) if !reserved => served.free,
-            Some(served) if served.from_blocks().is_zero() => served.work,
-            Some(served) => served.from_blocks(),
+            Some(served) if served.reserved().is_zero() => served.work,
+            Some(served) => served.reserved(),
         }
     }
 

@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{Host, MS};
+use common::{Host, MS, conversion, gives, promise, reserve};
+use proptest::prelude::*;
+use windfall_guarantees::{Guarantee, Terms};
 use windfall_hierarchy::{Message, Refusal};
 use windfall_schedulers::catalogue::Value;
 
@@ -77,4 +79,103 @@ fn refuses_a_priority_that_another_has_beside_accepts_it_when_that_one_is_gone()
     host.tell(second, HIGH[0]).unwrap();
     host.exit(second);
     host.tell(first, HIGH[0]).unwrap();
+}
+
+/// What children of these priorities are given.
+fn offered(own: &[&str], priorities: &[Option<i32>]) -> Vec<Vec<String>> {
+    let own: Vec<Guarantee> = own.iter().map(|text| promise(text)).collect();
+    let terms = |priority: &Option<i32>| Terms { priority: *priority, ..Terms::default() };
+    let terms: Vec<Terms> = priorities.iter().map(terms).collect();
+    conversion("fixed-priority", &[]).give(&own, &terms).iter().map(gives).collect()
+}
+
+#[test]
+fn paper_hls_5_3_1_1_any_becomes_any_for_the_highest_and_null_for_the_others() {
+    for text in ["ALL", "RESBH 3ms 10ms", "RESPS 5ms 33ms 10ms", "PSBE 1/2 5ms", "PS 1/2"] {
+        let children = [Some(1), Some(5), Some(4)];
+        assert_eq!(offered(&[text], &children), [vec![], vec![text], vec![]]);
+    }
+    assert_eq!(offered(&["RESU 1/2"], &[Some(1)]), [["PS 1/2"]]);
+    assert_eq!(offered(&["ALL"], &[Some(5), Some(5)]), [[""; 0]; 2], "neither of two equals");
+}
+
+#[test]
+fn limit_who_has_told_no_priority_ranks_below_the_lowest() {
+    assert_eq!(offered(&["ALL"], &[None, Some(i32::MIN)]), [vec![], vec!["ALL"]]);
+    assert_eq!(offered(&["ALL"], &[None]), [["ALL"]]);
+}
+
+#[test]
+fn limit_as_many_have_all_as_there_are_whole_processors() {
+    let children = [Some(4), Some(3), Some(3), Some(1)];
+    let all = |n: usize| vec!["ALL"; n].into_iter().map(String::from).collect::<Vec<_>>();
+    let on = |own: &[&str]| offered(own, &children);
+    assert_eq!(on(&["ALL"; 2]), [all(1), all(0), all(0), all(0)]);
+    assert_eq!(on(&["ALL"; 3]), [all(1), all(1), all(1), all(0)]);
+    assert_eq!(on(&["NULL", "ALL"]), [all(1), all(0), all(0), all(0)]);
+    assert_eq!(on(&["PS 1/2", "PS 1/2"]), [all(0), all(0), all(0), all(0)]);
+}
+
+proptest! {
+    #[test]
+    fn law_whoever_is_given_all_waits_for_nobody(
+        processors in 1_u16..5,
+        children in prop::collection::vec(
+            (prop::option::of(0..4), prop::option::of((MS..30 * MS, MS..40 * MS))),
+            1..9,
+        ),
+    ) {
+        let mut host = Host::new(processors);
+        let root = host.root("fixed-priority", &[]);
+        let mut threads = Vec::new();
+        for (priority, cycle) in &children {
+            let told: Vec<Message> = priority.map(Message::Priority).into_iter().collect();
+            let thread = host.thread(root, "t", &told);
+            match cycle {
+                Some(cycle) => host.begin_cycle(thread, *cycle),
+                None => host.wake(thread),
+            }
+            threads.push(thread);
+        }
+        let begun = host.now;
+        host.run_for(300 * MS);
+        let own = vec!["ALL"; usize::from(processors)];
+        let priorities: Vec<Option<i32>> = children.iter().map(|(priority, _)| *priority).collect();
+        for (thread, gives) in threads.into_iter().zip(offered(&own, &priorities)) {
+            for text in gives {
+                host.keeps(thread, begun, &promise(&text));
+            }
+        }
+    }
+
+    #[test]
+    fn law_the_highest_has_what_the_scheduler_has(
+        amount in MS..10 * MS,
+        low in (MS..40 * MS, MS..40 * MS),
+        cycle in prop::option::of((MS..30 * MS, MS..40 * MS)),
+        rivals in prop::collection::vec((MS..20 * MS, MS..50 * MS), 0..4),
+    ) {
+        let mut host = Host::new(1);
+        let root = host.root("rez", &[]);
+        let node = host.below(root, "node", "fixed-priority", &[reserve(amount, 20 * MS)]);
+        host.cycle(node, "low", &LOW, low);
+        let high = host.thread(node, "high", &HIGH);
+        match cycle {
+            Some(cycle) => host.begin_cycle(high, cycle),
+            None => host.wake(high),
+        }
+        for (amount, period) in rivals {
+            let asked = reserve(amount.min(period), period);
+            if let Ok(rival) = host.try_thread(root, "rival", &[asked]) {
+                host.wake(rival);
+            }
+        }
+        host.run_for(400 * MS);
+        let reserved = Guarantee::BasicHard(common::span(amount).into(), common::span(20 * MS).into());
+        let offers = conversion("fixed-priority", &[])
+            .give(&[reserved], &[Terms { priority: Some(3), ..Terms::default() }]);
+        for given in &offers[0].gives {
+            host.keeps(high, 0, &given.guarantee);
+        }
+    }
 }

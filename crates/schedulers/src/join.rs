@@ -127,8 +127,8 @@ fn shares(own: &[Guarantee]) -> Option<Given> {
 #[derive(Default)]
 pub struct Join {
     child: Option<Child>,
-    /// How many parents, from 0 on, have not been asked since the child became ready or was last
-    /// without a processor.
+    /// How many parents, from 0 on, are still to be asked since the child became ready or was last
+    /// without a processor; those that are lower than two that served at once are not.
     left: u16,
 }
 
@@ -223,14 +223,20 @@ impl Scheduler for Join {
         let Some(child) = self.child else {
             return port.release(own);
         };
-        match port.held_through(child) {
-            Some(serving) if serving < own => {
-                port.revoke(child);
-                port.release(serving);
-                port.grant(child, own);
-            }
-            None if port.child(child) == VpState::Ready => port.grant(child, own),
-            _ => port.release(own),
+        let Some(serving) = port.held_through(child) else {
+            return match port.child(child) {
+                VpState::Ready => port.grant(child, own),
+                _ => port.release(own),
+            };
+        };
+        // Two at once, so there are several processors: whoever is lower has had its turn.
+        self.left = 0;
+        if serving < own {
+            port.revoke(child);
+            port.release(serving);
+            port.grant(child, own);
+        } else {
+            port.release(own);
         }
     }
 

@@ -94,6 +94,23 @@ fn refuses_on_several_processors_what_lower_parents_give() {
     assert_eq!(gives(&offers[0]), ["RESCS 3ms 40ms"]);
 }
 
+/// Two ways through one time-sharing scheduler on one processor, and one on another: asked again for
+/// each time that the other way served, the first preempted the second, without end.
+#[test]
+fn r0006_a_join_asked_again_for_what_it_had_given_back() {
+    let mut host = Host::new(2);
+    let one = host.try_node("one", "edf", &[], &[(Parent::Top, &[])]).unwrap();
+    let two = host.try_node("two", "time-sharing", &[], &[(Parent::Top, &[])]).unwrap();
+    let owns = [two, one, two].map(|parent| (Parent::Node(parent), &[][..]));
+    let join = host.try_node("join", "join", &[], &owns).unwrap();
+    let child = host.spin(join, "child", &[]);
+    host.block(child);
+    host.run_for(1);
+    host.wake(child);
+    host.run_for(20 * MS);
+    assert_eq!(host.ran(child), 20 * MS);
+}
+
 /// A join of two reservations of one scheduler, the second made `late`.
 fn askew(amounts: (u64, u64), period: u64, late: u64) -> (Host, [NodeId; 3], usize) {
     let mut host = Host::new(1);

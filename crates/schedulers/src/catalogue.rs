@@ -150,6 +150,7 @@ pub const KINDS: &[&Kind] = &[
     &crate::briefly_blocked::KIND,
     &crate::cbs::KIND,
     &crate::edf::KIND,
+    &crate::eevdf::KIND,
     &crate::fc_edf::KIND,
     &crate::fixed_priority::KIND,
     &crate::gang::KIND,

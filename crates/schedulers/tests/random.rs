@@ -35,6 +35,7 @@ enum Step {
 const SPARING: &[&str] = &[
     "briefly-blocked",
     "cbs",
+    "eevdf",
     "fc-edf",
     "gang",
     "join",

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 #![allow(dead_code, reason = "each test uses the part that it needs")]
 
+pub(crate) mod adversary;
 pub(crate) mod listener;
 
 use std::fmt::Write;

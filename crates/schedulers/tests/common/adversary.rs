@@ -1,0 +1,110 @@
+//! Neighbours that sleep and wake at the worst moments: around the ends of turns, for a moment or long.
+
+use super::{Host, MS, T};
+use proptest::prelude::*;
+use windfall_guarantees::{Guarantee, Terms};
+use windfall_hierarchy::VpState;
+use windfall_schedulers::catalogue::Value;
+use windfall_time::Ratio;
+
+/// What a kind offers children of these weights.
+pub(crate) fn offers(
+    kind: &str,
+    settings: &[(&str, Value<'_>)],
+    own: &[Guarantee],
+    weights: &[u32],
+) -> Vec<Option<Guarantee>> {
+    let terms = |weight: &u32| Terms { weight: Ratio::whole((*weight).into()), ..Terms::default() };
+    let children: Vec<Terms> = weights.iter().map(terms).collect();
+    let offers = super::conversion(kind, settings).give(own, &children).into_iter();
+    offers.map(|offer| offer.gives.first().map(|given| given.guarantee)).collect()
+}
+
+/// What an adversary does next.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// Wakes a thread or has it wait.
+    Toggle(u8),
+    /// Whoever runs on a processor waits, and wakes at once or a little later.
+    Nap(u8, u64),
+    /// Time passes.
+    Pass(u64),
+    /// Until the next timer, or a little later.
+    Turn(u64),
+    /// The last step that was no `Again`, and those before, so many times.
+    Again(u8, u8),
+}
+
+/// Steps beside turns of 10 ms.
+pub(crate) fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
+    let time = || {
+        prop_oneof![
+            Just(1),
+            1_u64..3 * MS,
+            1_u64..50 * MS,
+            Just(10 * MS - 1),
+            Just(10 * MS),
+            Just(10 * MS + 1)
+        ]
+    };
+    let step = prop_oneof![
+        4 => any::<u8>().prop_map(Step::Toggle),
+        3 => (any::<u8>(), time()).prop_map(|(on, ns)| Step::Nap(on, ns)),
+        3 => time().prop_map(Step::Pass),
+        4 => prop_oneof![Just(0), Just(1), 0..MS].prop_map(Step::Turn),
+        1 => (1_u8..6, 2_u8..20).prop_map(|(back, times)| Step::Again(back, times)),
+    ];
+    prop::collection::vec(step, 1..most)
+}
+
+fn is_awake(host: &Host, thread: T) -> bool {
+    host.tree.thread_state(host.threads[thread].id) != Some(VpState::Waiting)
+}
+
+fn toggle(host: &mut Host, thread: T) {
+    if is_awake(host, thread) {
+        host.block(thread);
+    } else {
+        host.wake(thread);
+    }
+}
+
+/// Plays steps with these threads, which work for ever when awake; others are left alone.
+pub(crate) fn play(host: &mut Host, threads: &[T], steps: &[Step]) {
+    for (place, step) in steps.iter().enumerate() {
+        if let Step::Again(back, times) = step {
+            let from = place.saturating_sub(usize::from(*back));
+            for _ in 0..*times {
+                steps[from..place].iter().for_each(|step| once(host, threads, step));
+            }
+        } else {
+            once(host, threads, step);
+        }
+    }
+}
+
+fn once(host: &mut Host, threads: &[T], step: &Step) {
+    match step {
+        Step::Again(..) => {}
+        Step::Toggle(number) => {
+            if !threads.is_empty() {
+                toggle(host, threads[usize::from(*number) % threads.len()]);
+            }
+        }
+        Step::Nap(on, ns) => {
+            let processor = u16::from(*on) % host.tree.processors();
+            if let Some(thread) = host.on(processor).filter(|thread| threads.contains(thread)) {
+                host.block(thread);
+                host.run_for(*ns);
+                host.wake(thread);
+            }
+        }
+        Step::Pass(ns) => host.run_for(*ns),
+        Step::Turn(after) => {
+            let soon = host.now + 20 * MS;
+            let timer = host.tree.next_timer().map_or(soon, |timer| timer.as_nanos());
+            host.run_to(timer.clamp(host.now, soon));
+            host.run_for(*after);
+        }
+    }
+}

@@ -34,7 +34,8 @@ fn reservations() -> String {
 }
 
 fn main() {
-    for (name, body) in [("shares, 7 deep", shares()), ("reservations and shares", reservations())] {
+    for (name, body) in [("shares, 7 deep", shares()), ("reservations and shares", reservations())]
+    {
         let text = format!("schema = 1\nseed = 1\nlength = \"1 s\"\n{body}");
         let scenario = match Scenario::parse("bench.toml", &text) {
             Ok(scenario) => scenario,

@@ -13,6 +13,7 @@
 mod asks;
 mod build;
 mod check;
+mod deadlines;
 mod decode;
 mod diagnostic;
 pub mod explain;
@@ -32,6 +33,7 @@ mod tree;
 mod write;
 
 pub use build::{NoRecordings, Numbers, Recordings};
+pub use deadlines::Deadline;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use import::{Imported, Reserving, import};
 pub use import_rtapp::import_rtapp;

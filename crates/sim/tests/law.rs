@@ -21,7 +21,7 @@ use windfall_scenario::model::{
     Asks, Interrupts, Machine, Parent, Pattern, Run, Scheduler, Setting, Step, Thread,
 };
 use windfall_schedulers::catalogue::{self, Form, Kind, Settings, Value};
-use windfall_sim::{Faring, Promise, Sim, grain};
+use windfall_sim::{Faring, Outcome, Promise, Sim, grain};
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::Theft;
 
@@ -379,8 +379,31 @@ fn promises(scenario: &Scenario) -> Vec<Promise> {
     promises
 }
 
-/// How often promises of each type were kept where they could have been broken.
-type Tested = BTreeMap<Type, u64>;
+/// Response times lie under the bounds that the analysis gives, where time is not stolen.
+fn answers(scenario: &Scenario, outcome: &Outcome) -> Result<u64, String> {
+    let checked = scenario.promises();
+    let mut tested = 0;
+    for deadline in checked.deadlines(scenario) {
+        let name = &checked.tree.vps[deadline.vp].name;
+        let thread = outcome.threads.iter().find(|thread| thread.name == *name);
+        let (Ok(bound), Some(thread)) = (deadline.bound, thread) else { continue };
+        if let Some(response) = thread.response.most() {
+            tested += 1;
+            if response > bound && scenario.interrupts.is_empty() {
+                return Err(format!("{name} answered after {response}, not within {bound}"));
+            }
+        }
+    }
+    Ok(tested)
+}
+
+/// How often promises of each type were kept where they could have been broken, and how many threads
+/// kept to their bounds.
+#[derive(Default, Debug)]
+struct Tested {
+    types: BTreeMap<Type, u64>,
+    answered: u64,
+}
 
 fn law(scenario: &Scenario, tested: &RefCell<Tested>) -> Result<(), String> {
     let plan = scenario
@@ -401,9 +424,11 @@ fn law(scenario: &Scenario, tested: &RefCell<Tested>) -> Result<(), String> {
             return Err(format!("{owner} was promised {promise}: {:?}", verdict.verdict));
         }
         if verdict.faring() == Faring::Kept {
-            *tested.borrow_mut().entry(verdict.promise.guarantee.kind()).or_default() += 1;
+            *tested.borrow_mut().types.entry(verdict.promise.guarantee.kind()).or_default() += 1;
         }
     }
+    let answered = answers(scenario, &outcome)?;
+    tested.borrow_mut().answered += answered;
     Ok(())
 }
 
@@ -423,7 +448,7 @@ fn law_what_the_checker_grants_is_kept() {
         ..Config::default()
     };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
-    let tested = RefCell::new(Tested::new());
+    let tested = RefCell::new(Tested::default());
     let result = TestRunner::new_with_rng(config, rng).run(&seeds(), |seeds| {
         let scenario = settled(scenario(&seeds));
         let result =
@@ -442,8 +467,10 @@ fn law_what_the_checker_grants_is_kept() {
     }
     let tested = tested.into_inner();
     println!("{trees} trees; promises put to the test: {tested:?}");
+    let answered = tested.answered;
+    assert!(trees < 10_000 || answered >= EACH, "{answered} threads with bounds answered");
     for kind in Type::ALL_TYPES.into_iter().filter(|kind| *kind != Type::Null) {
-        let count = tested.get(&kind).copied().unwrap_or(0);
+        let count = tested.types.get(&kind).copied().unwrap_or(0);
         assert!(trees < 10_000 || count >= EACH, "{kind} was put to the test {count} times");
     }
 }

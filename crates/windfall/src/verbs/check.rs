@@ -4,7 +4,7 @@ use crate::cli::CheckArgs;
 use crate::output::{errors_are_read, print, table};
 use crate::{Answer, Trouble};
 use std::path::Path;
-use windfall_scenario::{Diagnostics, Plan, Promises, Scenario, TraceFiles};
+use windfall_scenario::{Deadline, Diagnostics, Plan, Promises, Scenario, TraceFiles};
 
 /// How many refusals are explained at once; `--why` explains any.
 const EXPLAINED: usize = 10;
@@ -66,15 +66,21 @@ fn why(promises: &Promises, name: &str, json: bool) -> Result<String, Trouble> {
 
 /// The tree with what each has asked for and whether it is granted; then the refusals.
 fn text(scenario: &Scenario, promises: &Promises) -> String {
+    let deadlines = promises.deadlines(scenario);
     let mut rows = Vec::new();
     for (at, vp) in promises.tree.vps.iter().enumerate() {
         // A scheduler stands below its first parent.
         let first = vp.child.is_none_or(|node| promises.tree.nodes[node].own.first() == Some(&at));
         if vp.parent.is_none() && first {
-            below(promises, at, 0, &mut rows);
+            below(promises, &deadlines, at, 0, &mut rows);
         }
     }
-    let mut text = table(&["NAME", "KIND", "ASKS FOR", "VERDICT"], 4, rows);
+    let mut head = vec!["NAME", "KIND", "ASKS FOR", "VERDICT", "ANSWERS WITHIN"];
+    if deadlines.is_empty() {
+        head.pop();
+        rows.iter_mut().for_each(|row| row.truncate(head.len()));
+    }
+    let mut text = table(&head, head.len(), rows);
     for vp in promises.refused().take(EXPLAINED) {
         text.push('\n');
         text.push_str(&promises.explain(vp).to_string());
@@ -105,12 +111,21 @@ fn text(scenario: &Scenario, promises: &Promises) -> String {
     text
 }
 
-fn below(promises: &Promises, at: usize, depth: usize, rows: &mut Vec<Vec<String>>) {
+fn below(
+    promises: &Promises,
+    deadlines: &[Deadline],
+    at: usize,
+    depth: usize,
+    rows: &mut Vec<Vec<String>>,
+) {
     let vp = &promises.tree.vps[at];
     let indent = "  ".repeat(depth);
     let Some(node) = vp.child.map(|node| &promises.tree.nodes[node]) else {
         let [asks, verdict] = verdict(promises, at);
-        rows.push(vec![format!("{indent}{}", vp.name), "thread".to_owned(), asks, verdict]);
+        let deadline = deadlines.binary_search_by_key(&at, |deadline| deadline.vp).ok();
+        let answers = deadline.map(|at| answers(&deadlines[at])).unwrap_or_default();
+        let name = format!("{indent}{}", vp.name);
+        rows.push(vec![name, "thread".to_owned(), asks, verdict, answers]);
         return;
     };
     for (number, own) in node.own.iter().enumerate() {
@@ -119,15 +134,24 @@ fn below(promises: &Promises, at: usize, depth: usize, rows: &mut Vec<Vec<String
             0 => (node.name.as_str(), node.kind),
             _ => ("", ""),
         };
-        rows.push(vec![format!("{indent}{name}"), kind.to_owned(), asks, verdict]);
+        rows.push(vec![format!("{indent}{name}"), kind.to_owned(), asks, verdict, String::new()]);
     }
     for child in &node.children {
         let first = promises.tree.vps[*child]
             .child
             .is_none_or(|child_node| promises.tree.nodes[child_node].own.first() == Some(child));
         if first {
-            below(promises, *child, depth + 1, rows);
+            below(promises, deadlines, *child, depth + 1, rows);
         }
+    }
+}
+
+/// The longest time from a job's release to its end, beside its deadline.
+fn answers(deadline: &Deadline) -> String {
+    match &deadline.bound {
+        Ok(bound) if deadline.is_met() => format!("{bound} of {}", deadline.deadline),
+        Ok(bound) => format!("{bound}, due in {}", deadline.deadline),
+        Err(why) => format!("no bound: {why}"),
     }
 }
 
@@ -165,6 +189,15 @@ fn json(scenario: &Scenario, promises: &Promises) -> String {
             "name": tree.vps[vp].name, "parent": parent(&vp), "promised": promised,
         })
     });
+    let deadlines = promises.deadlines(scenario).into_iter().map(|deadline| {
+        serde_json::json!({
+            "thread": tree.vps[deadline.vp].name,
+            "deadline_ns": deadline.deadline.as_nanos(),
+            "met": deadline.is_met(),
+            "bound_ns": deadline.bound.as_ref().ok().map(|bound| bound.as_nanos()),
+            "why_not": deadline.bound.err(),
+        })
+    });
     let explained = (0..tree.vps.len()).filter(|vp| tree.vps[*vp].asks.is_some());
     let value = serde_json::json!({
         "processors": scenario.machine.speeds.len(),
@@ -173,6 +206,7 @@ fn json(scenario: &Scenario, promises: &Promises) -> String {
         "holds_until_ns": promises.until.map(windfall_time::Instant::as_nanos),
         "schedulers": schedulers.collect::<Vec<_>>(),
         "threads": threads.collect::<Vec<_>>(),
+        "deadlines": deadlines.collect::<Vec<_>>(),
         "promises": explained.map(|vp| promises.explain(vp)).collect::<Vec<_>>(),
     });
     format!("{value:#}\n")

@@ -10,13 +10,13 @@
 //! Source   kernel/sched/fair.c and core.c of Linux 6.12 (`place_entity`, `pick_eevdf`, `update_curr`,
 //!          `check_preempt_wakeup_fair`); Stoica and Abdel-Wahab 1995. Ours differs: one queue for all
 //!          processors, where Linux has one each and balances them (one instance a processor is
-//!          closer, without balancing); virtual time is exact; no delayed dequeue, no slices of one
-//!          thread's own, no groups: each instance is one. With PLACE_LAG, PLACE_DEADLINE_INITIAL and
-//!          RUN_TO_PARITY.
+//!          closer, without balancing); virtual time is exact; one that waits while ahead works that
+//!          off as under delayed dequeue, but does not weigh on the average meanwhile; no slices of
+//!          one thread's own, no groups: each instance is one.
 //! Checked  laws, `tests/linux_eevdf.rs`, the tree against a look at all.
 //!
 //! Virtual time passes for each child as it runs, at 1024 over its weight. Its lag is how far it lies
-//! behind the weighted average V of all that do not wait; it keeps it, within bounds, while it waits.
+//! behind the weighted average V of all that do not wait; what it is owed it keeps while it waits.
 //! One that has not run ahead of V is eligible. The eligible one of earliest virtual deadline runs
 //! for a slice, then its deadline is put off; until then only what is ineligible makes room for one
 //! that wakes (`parity = false`: the later deadline does).
@@ -106,7 +106,7 @@ struct Task {
     time: i128,
     rest: i128,
     deadline: i128,
-    /// How far it was behind when it last began to wait.
+    /// How far it was behind when it last began to wait; if it was ahead, `time` stands still.
     lag: i128,
     /// Has never been ready.
     fresh: bool,
@@ -191,17 +191,21 @@ impl Queue {
         let load = self.load.weight;
         let slice = self.spec.slice;
         let task = &mut self.tasks[child.index()];
-        let inflated = (task.lag * (load + task.weight)).checked_div(load).unwrap_or(0);
-        (task.time, task.rest) = (average - inflated, 0);
         let yields = task.waits_since == Some(now);
         let slice = task.scaled(slice);
-        task.deadline = if yields {
-            task.deadline + slice
-        } else if task.fresh {
-            task.time + slice / 2
+        if task.lag < 0 && load > 0 && task.time > average {
+            // It is still ahead: its virtual time has stood still, and so has its deadline.
+            task.deadline += if yields { slice } else { 0 };
         } else {
-            task.time + slice
-        };
+            let lag = task.lag.max(0);
+            let inflated = (lag * (load + task.weight)).checked_div(load).unwrap_or(0);
+            (task.time, task.rest) = (average - inflated, 0);
+            task.deadline = match (yields, task.fresh) {
+                (true, _) => task.deadline.max(task.time) + slice,
+                (false, true) => task.time + slice / 2,
+                (false, false) => task.time + slice,
+            };
+        }
         task.fresh = false;
         self.load.add(task);
         self.ready.insert(child.0, task.deadline, task.time);
@@ -257,6 +261,9 @@ impl Queue {
         task.lag = scale(task.lag);
         if state == VpState::Waiting {
             task.weight = weight;
+            if task.lag < 0 {
+                task.time = average - behind;
+            }
             return;
         }
         self.load.remove(task);

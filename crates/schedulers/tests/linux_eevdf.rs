@@ -99,6 +99,34 @@ fn paper_linux_6_12_a_wait_does_not_clear_the_account() {
     assert!(host.ran(a).abs_diff(host.ran(b)) <= 3 * MS + 100 * US);
 }
 
+/// Delayed dequeue: being ahead is worked off while waiting, so that a long wait is not followed by
+/// another one.
+#[test]
+fn paper_linux_6_12_a_long_wait_clears_a_debt_and_not_a_claim() {
+    let (mut host, root) = machine(1, &precise(3 * MS));
+    let a = host.spin(root, "a", &[]);
+    let b = host.spin(root, "b", &[]);
+    host.run_to(4 * MS);
+    host.block(a);
+    host.run_to(S);
+    host.wake(a);
+    // As if it had been on a par: at the end of b's slice it is a's turn, for a whole slice.
+    let turn = (1..400).find(|_| {
+        host.run_for(10 * US);
+        host.on(0) == Some(a)
+    });
+    assert!(turn.is_some_and(|steps| steps <= 300), "{turn:?}");
+    host.run_for(2900 * US);
+    assert_eq!(host.on(0), Some(a));
+    // a was chosen just before; b is owed 1 ms or so when it waits, and goes first when it wakes.
+    host.block(b);
+    host.run_for(S);
+    let before = host.now;
+    host.wake(b);
+    host.run_for(3 * MS);
+    assert!(host.now > before && host.on(0) == Some(b));
+}
+
 /// One that needs little gets all of it beside eight spinners, each time before it is needed again.
 #[test]
 fn accepts_an_interactive_thread_among_spinners() {

@@ -1,4 +1,4 @@
-//! Earliest deadline first among children with budgets: what `rez`, `cbs` and `tbs` share.
+//! Earliest deadline first among children with budgets: what `rez`, `cbs`, `tbs` and `pshed` share.
 //!
 //! Each child with a reservation has a budget and a deadline, the end of its period. Of those that
 //! are ready and have budget left the one with the earliest deadline runs. [`Rules`] say what a
@@ -11,6 +11,9 @@
 //! Overruns through a coarse timer are not taken from the next period.
 
 use crate::admission::{Admission, share_of};
+use crate::ahead::Ahead;
+use crate::bandwidth::Bandwidth;
+use crate::herald::Herald;
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::reservation::Reservation;
 use alloc::vec::Vec;
@@ -34,6 +37,8 @@ pub(crate) enum Waking {
     Sporadic,
     /// It begins a period after the last one (total bandwidth server).
     After,
+    /// Nothing: periods end at the deadlines that the child tells (uniformly slower processor).
+    Told,
 }
 
 /// What becomes of a child whose budget is used up.
@@ -52,7 +57,7 @@ pub(crate) enum Overrun {
 pub(crate) struct Rules {
     pub(crate) waking: Waking,
     pub(crate) overrun: Overrun,
-    /// Whether a period may be for the work of a job, which its child tells.
+    /// Whether children tell their jobs: the work that a period is for, or the deadline that ends it.
     pub(crate) jobs: bool,
     /// Whether the parent is told the earliest deadline.
     pub(crate) tells: bool,
@@ -119,8 +124,9 @@ pub(crate) struct Budgeted {
     periods: Heap<Instant>,
     armed: Option<Instant>,
     admission: Admission,
-    /// The deadline that the parent was told last.
-    told: Option<Instant>,
+    herald: Herald,
+    /// By child, where those tell deadlines.
+    ahead: Vec<Ahead>,
 }
 
 impl Budgeted {
@@ -133,7 +139,8 @@ impl Budgeted {
             periods: Heap::new(),
             armed: None,
             admission: Admission::default(),
-            told: None,
+            herald: Herald::new(rules.tells),
+            ahead: Vec::new(),
         }
     }
 
@@ -147,23 +154,17 @@ impl Budgeted {
 
     /// Tells the parent the earliest deadline, of those that have budget left or of `coming`.
     fn announce(&mut self, coming: Option<Instant>, port: &mut Port<'_>) {
-        if !self.rules.tells {
-            return;
-        }
-        let running = port.held_by(Own(0)).map(|child| self.budgets.key(child));
-        let due = |key: Option<(bool, Instant, u32)>| key.filter(|key| !key.0).map(|key| key.1);
-        let served = [due(self.pool.best_key()), due(running), coming];
-        let earliest = served.into_iter().flatten().min();
-        if let Some(deadline) = earliest.filter(|_| earliest != self.told) {
-            self.told = earliest;
-            port.message(Own(0), Message::Job { release: port.now(), deadline, work: None });
-        }
+        let due = |key: &(bool, Instant, u32)| (!key.0).then_some(key.1);
+        self.herald.announce((&self.pool, &self.budgets), due, coming, port);
     }
 
     /// Begins the next period, or the one that `now` lies in. Whether one begins.
     fn advance(&mut self, child: Child, now: Instant) -> bool {
         match &mut self.budgets.slots[child.index()] {
             Some(slot) if self.rules.waking == Waking::Fixed => slot.roll(now),
+            Some(slot) if self.rules.waking == Waking::Told => {
+                self.ahead[child.index()].pass(slot, now)
+            }
             Some(slot) if slot.end <= now => {
                 slot.renew(slot.end);
                 if slot.end <= now {
@@ -195,8 +196,10 @@ impl Budgeted {
             if runs {
                 port.set_timer(BUDGET, Some(now.saturating_add(budget)));
                 self.pool.refresh(child, &self.budgets, port);
-            } else {
+            } else if self.budgets.eligible(child) {
                 self.pool.add(child, &self.budgets);
+            } else {
+                self.pool.withdraw(child, port);
             }
         }
         self.arm(port);
@@ -275,10 +278,18 @@ impl Budgeted {
         let Some(slot) = &mut self.budgets.slots[child.index()] else {
             return port.tell(child, News::Exhausted);
         };
+        if port.child(child) == VpState::Waiting && self.rules.waking != Waking::Fixed {
+            return;
+        }
         let begun = match self.rules.waking {
             Waking::Fixed => {
                 let begun = slot.roll(now);
-                slot.wake(now);
+                if self.rules.tells {
+                    // A slower processor may be behind, and makes good only for who stays ready.
+                    slot.budget = slot.budget.min(slot.steady(now));
+                } else {
+                    slot.wake(now);
+                }
                 begun
             }
             Waking::Sporadic => slot.arrive(now),
@@ -286,6 +297,7 @@ impl Budgeted {
                 slot.renew(slot.end.max(now));
                 true
             }
+            Waking::Told => self.ahead[child.index()].wake(slot, now),
         };
         if begun {
             port.note(Some(child), Note::Replenished(slot.budget));
@@ -316,26 +328,49 @@ impl Budgeted {
             if matches!(port.child(child), VpState::Running(_)) {
                 slot.charge(now);
             }
-            let share = crate::bandwidth::Bandwidth::of(slot.amount, slot.period);
+            let share = Bandwidth::of(slot.amount, slot.period);
             let nothing = share_of(None);
             self.admission.shrink(share, nothing, slot.even(now), now);
         }
     }
 
-    /// The child's next job needs so much.
-    fn job(&mut self, child: Child, work: Span, port: &mut Port<'_>) {
+    /// The child's next job needs so much, and is due then.
+    fn job(&mut self, child: Child, work: Span, deadline: Instant, port: &mut Port<'_>) {
+        let (now, state) = (port.now(), port.child(child));
+        let served = self.budgets.eligible(child);
         let Some(slot) = &mut self.budgets.slots[child.index()] else {
             return;
         };
-        slot.work = work;
-        if self.rules.waking == Waking::After && port.child(child) != VpState::Waiting {
-            if matches!(port.child(child), VpState::Running(_)) {
-                return self.postpone(child, port);
+        let runs = matches!(state, VpState::Running(_));
+        match self.rules.waking {
+            Waking::Told => {
+                if runs {
+                    slot.charge(now);
+                }
+                self.ahead[child.index()].tell(slot, deadline, now);
             }
-            slot.renew(slot.end.max(port.now()));
-            self.periods.set(child.0, slot.end);
-            self.arm(port);
-            self.pool.rerank(child, &mut self.budgets, port);
+            Waking::After if state != VpState::Waiting => {
+                slot.work = work;
+                slot.renew(slot.end.max(now));
+            }
+            _ => {
+                slot.work = work;
+                return;
+            }
+        }
+        if state == VpState::Waiting {
+            return;
+        }
+        self.periods.set(child.0, slot.end);
+        if runs {
+            slot.since = now;
+            port.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
+        }
+        self.arm(port);
+        match (served, self.budgets.eligible(child)) {
+            (false, true) if !runs => self.pool.request(child, &mut self.budgets, port),
+            (true, false) if !runs => self.pool.withdraw(child, port),
+            _ => self.pool.rerank(child, &mut self.budgets, port),
         }
     }
 }
@@ -355,6 +390,10 @@ impl Scheduler for Budgeted {
         let slots = &mut self.budgets.slots;
         slots.resize(slots.len().max(child.index() + 1), None);
         slots[child.index()] = None;
+        if self.rules.waking == Waking::Told {
+            self.ahead.resize_with(slots.len(), Ahead::new);
+            self.ahead[child.index()].clear();
+        }
         Ok(())
     }
 
@@ -400,9 +439,9 @@ impl Scheduler for Budgeted {
                     self.pool.withdraw(child, port);
                 }
             }
-            (Some(child), Message::Job { work, .. }) if self.rules.jobs => {
+            (Some(child), Message::Job { work, deadline, .. }) if self.rules.jobs => {
                 self.replenish(port);
-                self.job(child, work.unwrap_or(Span::ZERO), port);
+                self.job(child, work.unwrap_or(Span::ZERO), deadline, port);
             }
             _ => {
                 let takes = match self.rules.jobs {
@@ -422,6 +461,7 @@ impl Scheduler for Budgeted {
 
     fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
         self.pool.revoke(own, child, &mut self.budgets, port);
+        self.announce(None, port);
     }
 
     fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {

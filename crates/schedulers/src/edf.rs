@@ -1,6 +1,7 @@
 //! EDF: the child whose job is due first runs, on one processor or on several from one queue.
 //!
-//! Takes    any guarantee; ALL on each of its processors for the usual results.
+//! Takes    any guarantee; ALL on each of its processors for the usual results, or with `tells =
+//!          true` RESU r on one: it tells its parent its earliest deadline.
 //! Gives    NULL to each child (deadlines are met while the set is schedulable; no isolation).
 //! Admits   everyone.
 //! Assumes  children tell their jobs (`job`) or their period (`periodic`: due one relative deadline
@@ -12,7 +13,9 @@
 
 use crate::best_effort::BestEffort;
 use crate::catalogue::{Form, Kind, Setting};
+use crate::herald::Herald;
 use crate::pool::{Policy, Pool, SETTLED};
+use crate::rez::TELLS;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
@@ -27,16 +30,20 @@ pub(crate) const KIND: Kind = Kind {
     name: "edf",
     summary: "earliest deadline first, on one processor or several from one queue",
     source: include_str!("edf.rs"),
-    settings: &[Setting {
-        name: "late",
-        form: Form::Word(&["complete", "abort"]),
-        default: "complete",
-        help: "what becomes of a job that is not done at its deadline",
-    }],
+    settings: &[
+        Setting {
+            name: "late",
+            form: Form::Word(&["complete", "abort"]),
+            default: "complete",
+            help: "what becomes of a job that is not done at its deadline",
+        },
+        TELLS,
+    ],
     build: |settings| {
         let words = [("complete", Late::Complete), ("abort", Late::Abort)];
         let late = settings.word("late", &words, "complete, abort")?;
-        Ok(Box::new(Edf::new(late)))
+        let herald = Herald::new(settings.bool(TELLS.name, false)?);
+        Ok(Box::new(Edf { late, herald, ..Edf::default() }))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
 };
@@ -106,6 +113,7 @@ pub struct Edf {
     due: Heap<Instant>,
     /// Whether the next job that begins is given up at once.
     refuses: bool,
+    herald: Herald,
 }
 
 impl Edf {
@@ -155,9 +163,17 @@ impl Edf {
             self.due.pop();
             self.jobs.jobs[child.index()].expired = true;
             self.give_up(child, port);
+            self.announce(None, port);
         }
         self.arm(port);
         child
+    }
+
+    /// Tells the parent the earliest deadline, of those who do not wait or of one that comes.
+    fn announce(&mut self, coming: Option<Instant>, port: &mut Port<'_>) {
+        let due = |key: &(Instant, Instant, u32)| Some(key.0).filter(|due| *due < Instant::MAX);
+        let coming = coming.filter(|due| *due < Instant::MAX);
+        self.herald.announce((&self.pool, &self.jobs), due, coming, port);
     }
 
     /// A child that does not wait gets nothing more for its job.
@@ -206,6 +222,8 @@ impl Scheduler for Edf {
         }
         if self.jobs.jobs[child.index()].expired {
             port.note(Some(child), Note::Expired);
+        } else {
+            self.announce(Some(self.jobs.jobs[child.index()].deadline), port);
         }
         self.pool.request(child, &mut self.jobs, port);
     }
@@ -215,6 +233,7 @@ impl Scheduler for Edf {
             self.arm(port);
         }
         self.pool.release(child, held, &mut self.jobs, port);
+        self.announce(None, port);
     }
 
     fn message(
@@ -236,6 +255,7 @@ impl Scheduler for Edf {
                 } else {
                     self.pool.rerank(child, &mut self.jobs, port);
                 }
+                self.announce(None, port);
                 Ok(())
             }
             (Some(child), Message::Periodic { deadline, .. }) => {
@@ -252,6 +272,7 @@ impl Scheduler for Edf {
 
     fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
         self.pool.revoke(own, child, &mut self.jobs, port);
+        self.announce(None, port);
     }
 
     fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {

@@ -61,10 +61,17 @@ impl Reservation {
         true
     }
 
+    /// What was to come holds.
+    pub(crate) fn apply_change(&mut self) {
+        if let Some((amount, period, _)) = self.change.take() {
+            (self.amount, self.period) = (amount, period);
+        }
+    }
+
     /// Begins a sporadic period at `start`, for the rest of a job or for the whole amount.
     pub(crate) fn renew(&mut self, start: Instant) {
-        if let Some((amount, period, _)) = self.change.filter(|(_, _, from)| *from <= start) {
-            (self.amount, self.period, self.change) = (amount, period, None);
+        if self.change.is_some_and(|(_, _, from)| from <= start) {
+            self.apply_change();
         }
         let part = if self.work.is_zero() { self.amount } else { self.work.min(self.amount) };
         self.work = self.work.saturating_sub(part);
@@ -94,10 +101,14 @@ impl Reservation {
     }
 
     /// The part of `amount` that falls to the rest of the present period at a steady rate.
-    fn steady(&self, now: Instant) -> Span {
-        let rest = u128::from(self.end.saturating_since(now).as_nanos());
-        let amount = u128::from(self.amount.as_nanos());
-        let part = rest * amount / u128::from(self.period.as_nanos().max(1));
+    pub(crate) fn steady(&self, now: Instant) -> Span {
+        self.part(self.end.saturating_since(now))
+    }
+
+    /// The part of `amount` that falls to such a time at a steady rate, rounded down.
+    pub(crate) fn part(&self, time: Span) -> Span {
+        let part = u128::from(time.as_nanos()) * u128::from(self.amount.as_nanos());
+        let part = part / u128::from(self.period.as_nanos().max(1));
         Span::from_nanos(u64::try_from(part).unwrap_or(u64::MAX))
     }
 

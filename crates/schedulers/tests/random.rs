@@ -45,6 +45,7 @@ const SPARING: &[&str] = &[
     "resource-kernel",
     "rez",
     "spring",
+    "stride",
     "swift",
     "tbs",
     "time-line",

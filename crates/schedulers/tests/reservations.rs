@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Host, reserve, span};
+use common::{Host, at, reserve, span};
 use proptest::prelude::*;
 use windfall_guarantees::{Guarantee, Length};
 use windfall_hierarchy::{Message, NodeId, VpState};
@@ -13,7 +13,7 @@ use windfall_schedulers::catalogue::Value;
 /// A scheduler whose children reserve, its settings, and whether what it promises is hard.
 type Case = (&'static str, &'static [(&'static str, Value<'static>)], bool);
 
-const CASES: [Case; 2] = [("rez", &[], true), ("cbs", &[], true)];
+const CASES: [Case; 3] = [("rez", &[], true), ("cbs", &[], true), ("tbs", &[], false)];
 
 fn promise(hard: bool, amount: u64, period: u64) -> Guarantee {
     let (x, y) = (Length::from(span(amount)), Length::from(span(period)));
@@ -28,6 +28,8 @@ enum Event {
     /// It wakes, or goes on, to work so long.
     Work(u64),
     Yield,
+    /// It tells the work of its next job.
+    Job(u64),
     /// It gives its reservation back and asks for another.
     Change(u64, u64),
     /// It goes; another comes, with another reservation.
@@ -40,6 +42,7 @@ fn event() -> impl Strategy<Value = Event> {
         8 => Just(Event::Toggle),
         6 => (1_u64..9).prop_map(Event::Work),
         2 => Just(Event::Yield),
+        2 => (1_u64..30).prop_map(Event::Job),
         1 => share().prop_map(|(x, y)| Event::Change(x.min(y), y)),
         1 => share().prop_map(|(x, y)| Event::Replace(x.min(y), y)),
     ]
@@ -85,6 +88,11 @@ impl World {
             Event::Toggle => host.block(thread),
             Event::Work(work) if waits => host.wake_for(thread, work),
             Event::Yield if host.on(0) == Some(thread) => host.yields(thread),
+            Event::Job(work) => {
+                let (release, deadline) = (at(host.now), at(host.now + work));
+                let _ =
+                    host.tell(thread, Message::Job { release, deadline, work: Some(span(work)) });
+            }
             // The first two stay as they are, so that something is left to be promised.
             Event::Change(amount, period) if who > 1 => {
                 host.tell(thread, Message::Unreserve).unwrap();

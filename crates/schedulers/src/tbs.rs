@@ -1,0 +1,61 @@
+//! TBS: the total bandwidth server, on one processor.
+//!
+//! Takes    ALL on its own VP 0, or, with `tells = true`, RESU r: it tells its parent its deadlines.
+//! Gives    RESBS x y to each child with a reservation of x in y; nothing to one without. With `slack =
+//!          "charged"` NULL.
+//! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker holds it to r.
+//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x; A3 a child tells
+//!          the work of a job before it begins (`job`), or else each of its jobs counts as x.
+//! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.
+//! Ties     the running child stays; else the lower slot.
+//! Source   Spuri and Buttazzo 1996; HLS 5.3.1.7. Table 5.1 says RESBH below RESU: a misprint.
+//! Checked  laws, `tests/tbs.rs`, `tests/reservations.rs`.
+//!
+//! A job of work w is due w y/x after its release, or after the last deadline of its child when that is
+//! later. Here that is told for parts of at most x at a time: the last part is due when the job is. A
+//! job that overruns its told work begins another part, so it delays only its own child. As published
+//! (`slack = "charged"`) a part begins when the last one is done, and no interval is promised anything
+//! to a child that has run ahead (`tests/tbs.rs`). With `slack = "free"` it begins at the last one's
+//! deadline, and until then the child runs only while no other has a budget, at no charge.
+
+use crate::best_effort::BestEffort;
+use crate::budgeted::{Budgeted, Overrun, Rules, Waking};
+use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
+use crate::reserved::{self, Reserved};
+use crate::rez::TELLS;
+use alloc::boxed::Box;
+
+pub(crate) const KIND: Kind = Kind {
+    name: "tbs",
+    summary: "total bandwidth servers: soft reservations, deadlines from the work of jobs",
+    source: include_str!("tbs.rs"),
+    settings: &[
+        Setting {
+            name: "slack",
+            form: Form::Word(&["free", "charged"]),
+            default: "free",
+            help: "whether time that nobody else needs counts as a child's own",
+        },
+        TELLS,
+    ],
+    build: |settings| {
+        let (waking, overrun) = match charges(settings)? {
+            true => (Waking::After, Overrun::Postpone),
+            false => (Waking::Sporadic, Overrun::Background),
+        };
+        let tells = settings.bool(TELLS.name, false)?;
+        Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, tells })))
+    },
+    conversion: |settings| {
+        let tells = settings.bool(TELLS.name, false)?;
+        if charges(settings)? {
+            return Ok(Box::new(BestEffort));
+        }
+        let by = "EDF with budgets, slack beside them";
+        Ok(Box::new(Reserved { form: reserved::Form::Soft, by, tells }))
+    },
+};
+
+fn charges(settings: &Settings<'_>) -> Result<bool, BadSetting> {
+    settings.word("slack", &[("free", false), ("charged", true)], "free, charged")
+}

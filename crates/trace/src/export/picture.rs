@@ -1,24 +1,19 @@
 //! A picture of a stretch of a trace, as in textbooks: SVG and PNG from one layout.
 //!
-//! Invariants: the same story gives the same bytes everywhere (the font is in this crate, the PNG
-//! is drawn here); the number of shapes is bounded by the picture's pixels, not by the trace's
+//! Invariants: the same story gives the same bytes everywhere (crate `plot`); the number of shapes is bounded by the picture's pixels, not by the trace's
 //! length: what is narrower than a pixel is drawn together, in a lighter tint for a smaller share.
 //! A miss and a loss are seen however short.
 //!
 //! Absent on purpose: a way to look closer. That is what the report is for. Read next:
 //! `picture/layout.rs`.
 
-mod font;
 mod lanes;
 mod layout;
 mod marks;
-mod png;
-mod raster;
-mod scene;
-mod svg;
 mod window;
 
 use crate::export::Story;
+use windfall_plot::Font;
 use windfall_time::Instant;
 
 /// What to draw of a story, and how large.
@@ -41,22 +36,17 @@ impl Default for Picture {
     }
 }
 
-/// Pixels of a PNG for each of the layout's.
-const PNG_SCALE: u8 = 2;
-
 impl Picture {
     /// The picture as SVG text.
     #[must_use]
     pub fn svg(&self, story: &Story) -> String {
-        svg::svg(&layout::scene(self, story, &font::Font::new()))
+        layout::scene(self, story, &Font::new()).svg()
     }
 
     /// The picture as a PNG file.
     #[must_use]
     pub fn png(&self, story: &Story) -> Vec<u8> {
-        let font = font::Font::new();
-        let scene = layout::scene(self, story, &font);
-        png::png(&raster::raster(&scene, &font, PNG_SCALE))
+        layout::scene(self, story, &Font::new()).png()
     }
 }
 

@@ -1,16 +1,15 @@
 //! Where everything of a picture stands: title, processors, the tree with its threads, time, legend.
 
 use super::Picture;
-use super::font::Font;
 use super::lanes::{self, Bar, FULL, Look};
 use super::marks::{self, Drawn};
-use super::scene::{Anchor, Colour, Paint, Scene};
 use super::window::Window;
 use crate::ThreadId;
 use crate::export::story::Row;
 use crate::export::text::short;
 use crate::export::{Job, Story};
 use std::collections::{BTreeMap, BTreeSet};
+use windfall_plot::{Anchor, Colour, Font, Letters, Paint, Scene};
 use windfall_time::{Instant, Span};
 
 /// Height of a row, and of the bars in it.
@@ -29,6 +28,8 @@ const WAIT: Colour = [0xe2, 0xa3, 0x3b];
 const DEVICE: Colour = [0x8a, 0x94, 0xa3];
 const STOLEN: Colour = [0x3a, 0x2f, 0x45];
 const OWN: Colour = [0xa5, 0x8b, 0xc0];
+/// Grey stripes.
+const UNKNOWN: Paint = Paint::Stripes([[0xe1, 0xe4, 0xe8], [0xa4, 0xab, 0xb5]]);
 /// Told apart by eyes that confuse red and green; the report has the same.
 const THREADS: [Colour; 8] = [
     [0x44, 0x77, 0xaa],
@@ -54,7 +55,7 @@ pub(super) fn scene(picture: &Picture, story: &Story, font: &Font) -> Scene {
     let left = label_width(story, font, f32::from(wide) * 0.25);
     let window = Window::of(picture, story, left, f32::from(wide) - left - 24.0);
     let (lines, left_out) = lines(story, &window);
-    let mut scene = Scene { wide, title: picture.title.clone(), ..Scene::default() };
+    let mut scene = Scene::new(&picture.title, wide, 0);
     head(&mut scene, font, picture, story, (&window, left_out));
     let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let bottom = TOP + f32::from(rows) * ROW;
@@ -150,7 +151,7 @@ fn head(
 ) {
     let room = f32::from(scene.wide) - 32.0;
     let title = font.fit(&picture.title, 16.0, room);
-    scene.text(16.0, 24.0, Anchor::Start, (16.0, DARK), &title);
+    scene.text(16.0, 24.0, Letters::new(16.0, DARK), &title);
     let mut facts = vec![match window.why.as_str() {
         "" => short(window.span()),
         why => format!("{} {why}", short(window.span())),
@@ -168,7 +169,7 @@ fn head(
         facts.push(format!("{left_out} rows left out"));
     }
     let facts = font.fit(&facts.join(" · "), 12.0, room);
-    scene.text(16.0, 44.0, Anchor::Start, (12.0, DIM), &facts);
+    scene.text(16.0, 44.0, Letters::new(12.0, DIM), &facts);
 }
 
 fn label(
@@ -201,11 +202,11 @@ fn label(
     let swatch = if matches!(line, Line::Thread(..)) { 14.0 } else { 0.0 };
     let x = 16.0 + indent(depth) + swatch;
     let shown = font.fit(name, 12.0, left - x - 8.0);
-    scene.text(x, base, Anchor::Start, (12.0, DARK), &shown);
+    scene.text(x, base, Letters::new(12.0, DARK), &shown);
     if let Line::Node(_, _, kind) = line {
         let x = x + font.width(&shown, 12.0) + 8.0;
         let kind = font.fit(kind, 11.0, left - x - 2.0);
-        scene.text(x, base, Anchor::Start, (11.0, DIM), &kind);
+        scene.text(x, base, Letters::new(11.0, DIM), &kind);
     }
 }
 
@@ -228,7 +229,7 @@ fn draw_bar(scene: &mut Scene, bar: &Bar, y: f32, colours: &BTreeMap<ThreadId, C
         Look::Own => (OWN, 10.0 * part(bar.level)),
         Look::Unknown => {
             let (x, wide) = (bar.x - if bar.wide < 3.0 { 1.0 } else { 0.0 }, bar.wide.max(3.0));
-            return scene.rect(x, base - BAR_HIGH, wide, BAR_HIGH, Paint::Unknown);
+            return scene.rect(x, base - BAR_HIGH, wide, BAR_HIGH, UNKNOWN);
         }
     };
     let level = if matches!(bar.look, Look::Stolen | Look::Own) { FULL } else { bar.level };
@@ -269,18 +270,18 @@ fn axis(scene: &mut Scene, font: &Font, window: &Window, bottom: f32, origin: In
     };
     let offset = window.from.saturating_since(origin).as_nanos();
     let mut tick = offset.div_ceil(step) * step;
-    let dim = |text: f32| (text, DIM);
+    let dim = |size: f32| Letters::new(size, DIM).at(Anchor::Middle);
     while tick <= offset + span {
         let x = window.x(origin.saturating_add(Span::from_nanos(tick)));
         scene.rect(x - 0.5, TOP, 1.0, bottom - TOP + 5.0, Paint::Plain(LINE));
-        scene.text(x, bottom + 18.0, Anchor::Middle, dim(11.0), &(tick / size).to_string());
+        scene.text(x, bottom + 18.0, dim(11.0), &(tick / size).to_string());
         tick += step;
     }
     scene.rect(window.left, bottom, window.wide, 1.0, Paint::Plain(DIM));
     let name = format!("time since the trace began ({unit})");
     let x = window.left + window.wide / 2.0;
     let name = font.fit(&name, 12.0, window.wide);
-    scene.text(x, bottom + 36.0, Anchor::Middle, dim(12.0), &name);
+    scene.text(x, bottom + 36.0, dim(12.0), &name);
 }
 
 /// What the signs mean, only those that occur; gives where it ends.
@@ -298,7 +299,7 @@ fn legend(
             (x, y) = (16.0, y + 20.0);
         }
         sign(scene, x, y);
-        scene.text(x + 28.0, y + 10.0, Anchor::Start, (11.0, DIM), text);
+        scene.text(x + 28.0, y + 10.0, Letters::new(11.0, DIM), text);
         x += wide;
     };
     if looks.contains(&None) {
@@ -323,7 +324,7 @@ fn legend(
     }
     if looks.contains(&Some(Look::Unknown)) {
         item(scene, "unknown: events lost", &|scene, x, y| {
-            scene.rect(x, y, 22.0, 12.0, Paint::Unknown);
+            scene.rect(x, y, 22.0, 12.0, UNKNOWN);
         });
     }
     if drawn.arrows {
@@ -331,7 +332,7 @@ fn legend(
         item(scene, "deadline", &|scene, x, y| marks::arrow(scene, x + 16.0, y - 9.0, false));
     }
     if drawn.late {
-        item(scene, "late", &|scene, x, y| scene.rect(x, y + 4.0, 22.0, 5.0, Paint::Late));
+        item(scene, "late", &|scene, x, y| scene.rect(x, y + 4.0, 22.0, 5.0, marks::LATE));
         item(scene, "deadline missed", &|scene, x, y| marks::cross(scene, x + 16.0, y + 6.0));
     }
     if drawn.dense {

@@ -4,10 +4,13 @@
 //! stand closer than [`DENSE`] pixels.
 
 use super::layout::{BAR_HIGH, BAR_TOP, DARK, ROW};
-use super::scene::{Colour, LATE, Paint, Scene};
 use super::window::Window;
 use crate::export::{Job, Outcome};
+use windfall_plot::{Colour, Paint, Scene};
 
+const RED: Colour = [0xb3, 0x20, 0x2c];
+/// Red stripes.
+pub(super) const LATE: Paint = Paint::Stripes([[0xfb, 0xdf, 0xe0], RED]);
 /// Arrows closer than this are left out.
 const DENSE: f32 = 7.0;
 
@@ -47,7 +50,7 @@ pub(super) fn draw(scene: &mut Scene, window: &Window, y: f32, jobs: &[&Job]) ->
             let from = window.x(deadline);
             let wide = x - from;
             if wide >= 1.0 {
-                scene.rect(from, y + BAR_TOP + BAR_HIGH, wide, 4.0, Paint::Late);
+                scene.rect(from, y + BAR_TOP + BAR_HIGH, wide, 4.0, LATE);
             }
         }
         if x - last >= 6.0 && window.holds(end) {
@@ -64,12 +67,11 @@ pub(super) fn arrow(scene: &mut Scene, x: f32, y: f32, up: bool) {
     let (top, bottom) = (y + 2.0, y + ROW - 2.0);
     scene.rect(x - 0.6, top + 1.0, 1.2, bottom - top - 2.0, Paint::Plain(DARK));
     let (tip, back) = if up { (top, top + 6.0) } else { (bottom, bottom - 6.0) };
-    scene.polygon(&[(x, tip), (x + 3.2, back), (x - 3.2, back)], DARK);
+    scene.polygon(&[(x, tip), (x + 3.2, back), (x - 3.2, back)], Paint::Plain(DARK));
 }
 
 /// A red cross.
 pub(super) fn cross(scene: &mut Scene, x: f32, y: f32) {
-    const RED: Colour = LATE[1];
     let (far, near) = (4.0, 1.5);
     for flip in [1.0, -1.0] {
         let point = |dx: f32, dy: f32| (x + dx * flip, y + dy);
@@ -79,6 +81,6 @@ pub(super) fn cross(scene: &mut Scene, x: f32, y: f32) {
             point(far, far - near),
             point(far - near, far),
         ];
-        scene.polygon(&corners, RED);
+        scene.polygon(&corners, Paint::Plain(RED));
     }
 }

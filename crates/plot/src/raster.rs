@@ -1,6 +1,6 @@
 //! A scene as pixels.
 //!
-//! Invariant: only additions, multiplications and roundings of IEEE numbers, one after another, so
+//! Invariant: only sums, products, quotients, roots and roundings of IEEE numbers, one after another, so
 //! that every machine gives the same pixels. An area covers of a pixel what it covers, exactly for
 //! straight edges (the signed area to the right of each edge, summed from left to right).
 
@@ -11,19 +11,20 @@
     reason = "pixels: all values are clamped to a picture of less than 2^16 on a side"
 )]
 
-use super::font::{Font, Stroke};
-use super::scene::{Anchor, Colour, LATE, Paint, STRIPE, Scene, Shape, UNKNOWN};
+use crate::font::{Edge, Font};
+use crate::scene::{Anchor, Colour, Letters, Paint, STRIPE, Scene, Shape};
+use crate::stroke::{closed, outline};
 
 /// Rows of red, green and blue.
-pub(super) struct Pixels {
-    pub(super) wide: usize,
-    pub(super) high: usize,
-    pub(super) data: Vec<u8>,
+pub(crate) struct Pixels {
+    pub(crate) wide: usize,
+    pub(crate) high: usize,
+    pub(crate) data: Vec<u8>,
     scale: f32,
 }
 
 /// Draws `scene` with `scale` pixels for each of its own.
-pub(super) fn raster(scene: &Scene, font: &Font, scale: u8) -> Pixels {
+pub(crate) fn raster(scene: &Scene, font: &Font, scale: u8) -> Pixels {
     let wide = usize::from(scene.wide) * usize::from(scale);
     let high = usize::from(scene.high) * usize::from(scale);
     let data = vec![255; wide * high * 3];
@@ -31,22 +32,33 @@ pub(super) fn raster(scene: &Scene, font: &Font, scale: u8) -> Pixels {
     for shape in &scene.shapes {
         match shape {
             Shape::Rect { x, y, wide, high, paint } => pixels.rect(*x, *y, *wide, *high, *paint),
-            Shape::Polygon { points, colour } => {
-                let next = points.iter().cycle().skip(1);
-                let strokes: Vec<Stroke> = points.iter().zip(next).map(|(a, b)| [*a, *b]).collect();
-                pixels.area(&strokes, *colour);
+            Shape::Polygon { points, paint } => pixels.area(&closed(points), *paint),
+            Shape::Line { points, stroke } => {
+                let edges = outline(points, stroke.wide, stroke.dash);
+                pixels.area(&edges, Paint::Plain(stroke.colour));
             }
-            Shape::Text { x, y, size, anchor, colour, text } => {
-                let width = font.width(text, *size);
-                let x = match anchor {
-                    Anchor::Start => *x,
-                    Anchor::Middle => x - width / 2.0,
-                };
-                pixels.area(&font.outline(text, *size, x, *y), *colour);
+            Shape::Text { x, y, letters, text } => {
+                let edges = written(font, text, *letters, (*x, *y));
+                pixels.area(&edges, Paint::Plain(letters.colour));
             }
         }
     }
     pixels
+}
+
+/// A text as outlines, at its place.
+fn written(font: &Font, text: &str, letters: Letters, (x, y): (f32, f32)) -> Vec<Edge> {
+    let width = font.width(text, letters.size);
+    let back = match letters.anchor {
+        Anchor::Start => 0.0,
+        Anchor::Middle => width / 2.0,
+        Anchor::End => width,
+    };
+    if !letters.turned {
+        return font.outline(text, letters.size, x - back, y);
+    }
+    let level = font.outline(text, letters.size, -back, 0.0);
+    level.into_iter().map(|edge| edge.map(|(along, down)| (x + down, y - along))).collect()
 }
 
 impl Pixels {
@@ -75,27 +87,26 @@ impl Pixels {
     fn colour(&self, paint: Paint, column: usize, row: usize) -> Colour {
         let [ground, stripe] = match paint {
             Paint::Plain(colour) => return colour,
-            Paint::Unknown => UNKNOWN,
-            Paint::Late => LATE,
+            Paint::Stripes(colours) => colours,
         };
         let every = (STRIPE * self.scale) as usize;
         if (column + row) % every < every * 2 / 5 { stripe } else { ground }
     }
 
     /// Fills what closed outlines enclose.
-    fn area(&mut self, strokes: &[Stroke], colour: Colour) {
+    fn area(&mut self, edges: &[Edge], paint: Paint) {
         let s = self.scale;
-        let points = || strokes.iter().flatten();
+        let points = || edges.iter().flatten();
         let low = |axis: fn(&(f32, f32)) -> f32| points().map(axis).fold(f32::MAX, f32::min) * s;
         let top = |axis: fn(&(f32, f32)) -> f32| points().map(axis).fold(f32::MIN, f32::max) * s;
-        if strokes.is_empty() {
+        if edges.is_empty() {
             return;
         }
         let (x0, x1) = (clamp(low(|p| p.0), self.wide) as usize, clamp(top(|p| p.0), self.wide));
         let (y0, y1) = (clamp(low(|p| p.1), self.high) as usize, clamp(top(|p| p.1), self.high));
         let (wide, high) = (x1.ceil() as usize - x0 + 2, y1.ceil() as usize - y0 + 1);
         let mut mask = Mask { wide, high, sums: vec![0.0; wide * high + 1] };
-        for [a, b] in strokes {
+        for [a, b] in edges {
             let shift = |p: &(f32, f32)| (p.0 * s - x0 as f32, p.1 * s - y0 as f32);
             mask.edge(shift(a), shift(b));
         }
@@ -106,7 +117,7 @@ impl Pixels {
                 let cover = sum.abs().min(1.0);
                 let (x, y) = (x0 + column, y0 + row);
                 if cover > 0.002 && x < self.wide && y < self.high {
-                    self.blend(x, y, colour, cover);
+                    self.blend(x, y, self.colour(paint, x, y), cover);
                 }
             }
         }
@@ -180,23 +191,21 @@ mod tests {
         let (mut one, mut other) = (blank(), blank());
         one.rect(1.25, 2.5, 4.0, 3.0, Paint::Plain([10, 20, 30]));
         let corners = [(1.25, 2.5), (5.25, 2.5), (5.25, 5.5), (1.25, 5.5)];
-        let next = corners.iter().cycle().skip(1);
-        let strokes: Vec<Stroke> = corners.iter().zip(next).map(|(a, b)| [*a, *b]).collect();
-        other.area(&strokes, [10, 20, 30]);
+        other.area(&closed(&corners), Paint::Plain([10, 20, 30]));
         assert_eq!(one.data, other.data);
     }
 
     #[test]
     fn what_lies_outside_is_left_out() {
         let mut pixels = blank();
-        pixels.rect(-5.0, -5.0, 100.0, 100.0, Paint::Late);
+        pixels.rect(-5.0, -5.0, 100.0, 100.0, Paint::Stripes([[0; 3], [9; 3]]));
         pixels.area(
             &[
                 [(-5.0, -5.0), (30.0, 4.0)],
                 [(30.0, 4.0), (-5.0, 30.0)],
                 [(-5.0, 30.0), (-5.0, -5.0)],
             ],
-            [0; 3],
+            Paint::Plain([0; 3]),
         );
     }
 }

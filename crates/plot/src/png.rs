@@ -2,10 +2,10 @@
 //!
 //! Source: PNG, second edition, sections 5, 9 and 12; the deflate stream is miniz_oxide's.
 
-use super::raster::Pixels;
+use crate::raster::Pixels;
 
 /// The file, in 8-bit red, green and blue.
-pub(super) fn png(pixels: &Pixels) -> Vec<u8> {
+pub(crate) fn png(pixels: &Pixels) -> Vec<u8> {
     let side = |pixels: usize| u32::try_from(pixels).unwrap_or(u32::MAX).to_be_bytes();
     let mut file = vec![0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a];
     let mut head = Vec::new();

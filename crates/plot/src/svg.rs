@@ -2,11 +2,11 @@
 //!
 //! Invariant: names cannot leave their place; numbers have at most two decimals.
 
-use super::scene::{Anchor, Colour, LATE, Paint, STRIPE, Scene, Shape, UNKNOWN};
+use crate::scene::{Anchor, Colour, Paint, STRIPE, Scene, Shape};
 use std::fmt::Write;
 
 /// The picture in SVG 1.1, with its title for screen readers.
-pub(super) fn svg(scene: &Scene) -> String {
+pub(crate) fn svg(scene: &Scene) -> String {
     let mut to = String::new();
     let (wide, high) = (scene.wide, scene.high);
     let title = escaped(&scene.title);
@@ -18,13 +18,14 @@ pub(super) fn svg(scene: &Scene) -> String {
              sans-serif\">\n<title>{title}</title>\n<defs>"
         ),
     );
-    for (id, [ground, stripe]) in [("unknown", UNKNOWN), ("late", LATE)] {
-        let (ground, stripe, thick) = (hex(ground), hex(stripe), STRIPE * 0.4);
+    let stripes = stripes(scene);
+    for (at, [ground, stripe]) in stripes.iter().enumerate() {
+        let (ground, stripe, thick) = (hex(*ground), hex(*stripe), STRIPE * 0.4);
         // Turned by 45 degrees, a stripe comes every 1/sqrt 2 of its distance along an axis.
         line(
             &mut to,
             format_args!(
-                "<pattern id=\"{id}\" width=\"{STRIPE}\" height=\"{STRIPE}\" \
+                "<pattern id=\"stripes-{at}\" width=\"{STRIPE}\" height=\"{STRIPE}\" \
                  patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45) scale(0.707)\">\
                  <rect width=\"{STRIPE}\" height=\"{STRIPE}\" fill=\"{ground}\"/>\
                  <rect width=\"{thick}\" height=\"{STRIPE}\" fill=\"{stripe}\"/></pattern>"
@@ -36,7 +37,7 @@ pub(super) fn svg(scene: &Scene) -> String {
         format_args!("</defs>\n<rect width=\"{wide}\" height=\"{high}\" fill=\"#fff\"/>"),
     );
     for shape in &scene.shapes {
-        write_shape(&mut to, shape);
+        write_shape(&mut to, shape, &stripes);
     }
     to.push_str("</svg>\n");
     to
@@ -48,14 +49,40 @@ fn line(to: &mut String, text: std::fmt::Arguments<'_>) {
     to.push('\n');
 }
 
-fn write_shape(to: &mut String, shape: &Shape) {
+/// The kinds of stripes that a scene has, in the order in which they come.
+fn stripes(scene: &Scene) -> Vec<[Colour; 2]> {
+    let mut stripes = Vec::new();
+    for shape in &scene.shapes {
+        if let Shape::Rect { paint: Paint::Stripes(colours), .. }
+        | Shape::Polygon { paint: Paint::Stripes(colours), .. } = shape
+            && !stripes.contains(colours)
+        {
+            stripes.push(*colours);
+        }
+    }
+    stripes
+}
+
+fn fill(paint: Paint, stripes: &[[Colour; 2]]) -> String {
+    match paint {
+        Paint::Plain(colour) => hex(colour),
+        Paint::Stripes(colours) => {
+            let at = stripes.iter().position(|other| *other == colours).unwrap_or(0);
+            format!("url(#stripes-{at})")
+        }
+    }
+}
+
+fn places(points: &[(f32, f32)]) -> String {
+    let points: Vec<String> =
+        points.iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))).collect();
+    points.join(" ")
+}
+
+fn write_shape(to: &mut String, shape: &Shape, stripes: &[[Colour; 2]]) {
     match shape {
         Shape::Rect { x, y, wide, high, paint } => {
-            let fill = match paint {
-                Paint::Plain(colour) => hex(*colour),
-                Paint::Unknown => "url(#unknown)".to_owned(),
-                Paint::Late => "url(#late)".to_owned(),
-            };
+            let fill = fill(*paint, stripes);
             let [x, y, wide, high] = [*x, *y, *wide, *high].map(number);
             line(
                 to,
@@ -64,23 +91,41 @@ fn write_shape(to: &mut String, shape: &Shape) {
                 ),
             );
         }
-        Shape::Polygon { points, colour } => {
-            let points: Vec<String> =
-                points.iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))).collect();
-            let (points, fill) = (points.join(" "), hex(*colour));
+        Shape::Polygon { points, paint } => {
+            let (points, fill) = (places(points), fill(*paint, stripes));
             line(to, format_args!("<polygon points=\"{points}\" fill=\"{fill}\"/>"));
         }
-        Shape::Text { x, y, size, anchor, colour, text } => {
-            let anchor = match anchor {
+        Shape::Line { points, stroke } => {
+            let (points, colour, wide) = (places(points), hex(stroke.colour), number(stroke.wide));
+            let dash = stroke.dash.map_or_else(String::new, |(on, off)| {
+                format!(" stroke-dasharray=\"{} {}\"", number(on), number(off))
+            });
+            line(
+                to,
+                format_args!(
+                    "<polyline points=\"{points}\" fill=\"none\" stroke=\"{colour}\" \
+                     stroke-width=\"{wide}\" stroke-linejoin=\"round\"{dash}/>"
+                ),
+            );
+        }
+        Shape::Text { x, y, letters, text } => {
+            let anchor = match letters.anchor {
                 Anchor::Start => "start",
                 Anchor::Middle => "middle",
+                Anchor::End => "end",
             };
-            let (x, y, fill, text) = (number(*x), number(*y), hex(*colour), escaped(text));
+            let (size, fill, text) = (letters.size, hex(letters.colour), escaped(text));
+            let (x, y) = (number(*x), number(*y));
+            let turn = if letters.turned {
+                format!(" transform=\"rotate(-90 {x} {y})\"")
+            } else {
+                String::new()
+            };
             line(
                 to,
                 format_args!(
                     "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" text-anchor=\"{anchor}\" \
-                     fill=\"{fill}\">{text}</text>"
+                     fill=\"{fill}\"{turn}>{text}</text>"
                 ),
             );
         }

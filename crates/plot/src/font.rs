@@ -5,16 +5,23 @@ use ttf_parser::{Face, GlyphId, OutlineBuilder};
 const FILE: &[u8] = include_bytes!("font/sans.ttf");
 
 /// The font, ready to measure and to draw.
-pub(super) struct Font {
+pub struct Font {
     face: Face<'static>,
 }
 
 /// A straight line of an outline, in pixels.
-pub(super) type Stroke = [(f32, f32); 2];
+pub(crate) type Edge = [(f32, f32); 2];
+
+impl Default for Font {
+    fn default() -> Font {
+        Font::new()
+    }
+}
 
 impl Font {
     /// The font of this crate.
-    pub(super) fn new() -> Font {
+    #[must_use]
+    pub fn new() -> Font {
         match Face::parse(FILE, 0) {
             Ok(face) => Font { face },
             Err(error) => unreachable!("the font in this crate does not parse: {error}"),
@@ -31,13 +38,15 @@ impl Font {
     }
 
     /// How wide `text` is at `size` pixels.
-    pub(super) fn width(&self, text: &str, size: f32) -> f32 {
+    #[must_use]
+    pub fn width(&self, text: &str, size: f32) -> f32 {
         let advance = |letter| self.face.glyph_hor_advance(self.glyph(letter)).unwrap_or(0);
         text.chars().map(|letter| f32::from(advance(letter))).sum::<f32>() * self.scale(size)
     }
 
     /// `text`, cut with `…` where it is wider than `room`.
-    pub(super) fn fit(&self, text: &str, size: f32, room: f32) -> String {
+    #[must_use]
+    pub fn fit(&self, text: &str, size: f32, room: f32) -> String {
         let mut text: String = text
             .chars()
             .map(|letter| if letter.is_control() { '\u{fffd}' } else { letter })
@@ -53,7 +62,7 @@ impl Font {
     }
 
     /// The outlines of `text` with its base line from (`x`, `y`) to the right.
-    pub(super) fn outline(&self, text: &str, size: f32, x: f32, y: f32) -> Vec<Stroke> {
+    pub(crate) fn outline(&self, text: &str, size: f32, x: f32, y: f32) -> Vec<Edge> {
         let scale = self.scale(size);
         let mut pen = Pen { strokes: Vec::new(), x, y, scale, at: (x, y), start: (x, y) };
         for letter in text.chars() {
@@ -67,7 +76,7 @@ impl Font {
 
 /// Turns curves into straight lines.
 struct Pen {
-    strokes: Vec<Stroke>,
+    strokes: Vec<Edge>,
     x: f32,
     y: f32,
     scale: f32,

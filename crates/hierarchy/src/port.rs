@@ -214,6 +214,10 @@ impl Port<'_> {
     pub fn message(&mut self, own: Own, message: Message) {
         let Some(vp) = self.find_own(own) else { return };
         if self.spend() {
+            if let Message::Job { deadline, .. } = message {
+                let slot = &mut self.state.nodes[self.node as usize].owns[own.index()];
+                slot.told = Some(deadline);
+            }
             self.state.up.push_back(Up::Message(vp, message));
         }
     }

@@ -45,6 +45,8 @@ pub(crate) struct OwnSlot {
     pub(crate) vp: u32,
     /// The child slot that holds its processor, or [`NONE`].
     pub(crate) held_by: u32,
+    /// The deadline that was told to the parent last.
+    pub(crate) told: Option<Instant>,
 }
 
 /// A scheduler instance, less its scheduler.
@@ -235,7 +237,7 @@ impl State {
 
     /// Whether the instance holds a processor that no child has, or a child one that was revoked.
     pub(crate) fn adjust_debt(&mut self, node: u32, own: u16) {
-        let OwnSlot { vp, held_by } = self.nodes[node as usize].owns[usize::from(own)];
+        let OwnSlot { vp, held_by, .. } = self.nodes[node as usize].owns[usize::from(own)];
         let running = matches!(self.vps[vp as usize].below, VpState::Running(_));
         let debt = &mut self.nodes[node as usize].debt;
         // Called after exactly one of the two has changed, so the debt moves by one.

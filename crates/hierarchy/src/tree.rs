@@ -4,6 +4,7 @@ use crate::host::Hierarchy;
 use crate::id::{NodeId, Own, Target, ThreadId};
 use crate::vp::{Above, VpState};
 use alloc::vec::Vec;
+use windfall_time::Instant;
 
 /// A scheduler instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,6 +88,13 @@ impl Hierarchy {
         let slot = self.state.nodes[index as usize].owns.get(own.index())?;
         let joint = &self.state.vps[slot.vp as usize];
         Some((joint.below, joint.requests))
+    }
+
+    /// The deadline that an instance has told the parent of one of its own VPs last, if any.
+    #[must_use]
+    pub fn own_told(&self, id: NodeId, own: Own) -> Option<Instant> {
+        let index = self.node_index(id).ok()?;
+        self.state.nodes[index as usize].owns.get(own.index())?.told
     }
 
     /// The parents of an instance's own VPs in order; none for VPs at the top, or when it is gone.

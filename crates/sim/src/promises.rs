@@ -9,8 +9,7 @@
 //! Invariant: judged while it happens, so memory does not grow with the run.
 //! Promises are about the hierarchy that was checked: judgement ends with the first control request, or
 //! when a scheduler is quarantined.
-//! Absent on purpose: deadlines that schedulers tell their parents (`RESU` below a scheduler is not
-//! tested).
+//! Of the deadlines that a scheduler tells its parent in one instant, the last one counts.
 
 use crate::run::Sim;
 use std::collections::BTreeMap;
@@ -188,6 +187,8 @@ struct Place {
     requests: u32,
     /// The processor that it has.
     cpu: Option<u16>,
+    /// The deadline that it told last.
+    told: Option<Instant>,
 }
 
 /// All promises under judgement.
@@ -241,7 +242,7 @@ impl Sim<'_> {
                 Some(own) => match self.hierarchy.find_node(&promise.owner) {
                     Some(node) => {
                         let own = Own(own);
-                        let place = Place { watch, node, own, requests: 0, cpu: None };
+                        let place = Place { watch, node, own, requests: 0, cpu: None, told: None };
                         self.promises.places.push(place);
                     }
                     None => continue,
@@ -320,6 +321,16 @@ impl Sim<'_> {
             }
             let place = &mut self.promises.places[at];
             (place.requests, place.cpu) = (requests, cpu);
+            let told = self.hierarchy.own_told(place.node, place.own);
+            if let Some(deadline) = told
+                && place.told != told
+            {
+                place.told = told;
+                if let Some(cpu) = cpu {
+                    self.account(usize::from(cpu));
+                }
+                self.promises.watches[place.watch].each(|judge| judge.told(deadline));
+            }
         }
     }
 

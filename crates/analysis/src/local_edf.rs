@@ -193,7 +193,7 @@ fn finish(tasks: &[Task], supply: &Supply, due: i128) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::{small_supply, small_tasks, task};
+    use crate::tests::{at_full_rate, small_supply, small_tasks, task};
     use proptest::prelude::*;
 
     /// By definition: no window, up to one by which everything has repeated, demands too much.
@@ -212,6 +212,14 @@ mod tests {
             tasks in small_tasks(1..=3), supply in small_supply(),
         ) {
             prop_assert_eq!(schedulable(&tasks, &supply), every_window_holds(&tasks, &supply));
+        }
+
+        #[test]
+        fn limit_at_the_full_rate_too(tasks in small_tasks(1..=3)) {
+            for supply in at_full_rate(&tasks) {
+                let slow = every_window_holds(&tasks, &supply);
+                prop_assert_eq!(schedulable(&tasks, &supply), slow);
+            }
         }
 
         #[test]

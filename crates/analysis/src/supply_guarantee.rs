@@ -106,6 +106,14 @@ mod tests {
     }
 
     #[test]
+    fn law_a_share_just_below_one_half_does_not_become_one_half() {
+        let share = Ratio::new((1 << 100) - 1, 1 << 101).unwrap();
+        let supply = Supply::from(&Guarantee::Slower(share));
+        assert_eq!(supply.least(Span::from_nanos(2)), Span::ZERO);
+        assert_eq!(supply.least(Span::from_nanos(3)), Span::from_nanos(1));
+    }
+
+    #[test]
     fn limit_each_type_supplies_what_its_words_say() {
         let [x, y] = [3_u64, 8].map(|n| length(n, 1));
         let half = Ratio::new(1, 2).unwrap();

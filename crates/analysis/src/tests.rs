@@ -40,3 +40,13 @@ pub(crate) fn any_resource(end: u64) -> impl Strategy<Value = Resource> {
         ]
     })
 }
+
+/// Both reservations whose rate is exactly what these tasks take; none where that is too much.
+pub(crate) fn at_full_rate(tasks: &[Task]) -> Vec<Supply> {
+    let cycle: u64 = tasks.iter().map(|task| task.period.as_nanos()).product();
+    let work: u64 =
+        tasks.iter().map(|task| task.work.as_nanos() * (cycle / task.period.as_nanos())).sum();
+    let divisor = (1..=cycle).rev().find(|d| cycle % d == 0 && work % d == 0).unwrap();
+    let [x, y] = [work / divisor, cycle / divisor].map(Span::from_nanos);
+    [Supply::basic(x, y), Supply::continuous(x, y)].into_iter().flatten().collect()
+}

@@ -322,14 +322,14 @@ impl Sim<'_> {
             let place = &mut self.promises.places[at];
             (place.requests, place.cpu) = (requests, cpu);
             let told = self.hierarchy.own_told(place.node, place.own);
+            let watch = place.watch;
             if let Some(deadline) = told
-                && place.told != told
+                && core::mem::replace(&mut place.told, told) != told
             {
-                place.told = told;
                 if let Some(cpu) = cpu {
                     self.account(usize::from(cpu));
                 }
-                self.promises.watches[place.watch].each(|judge| judge.told(deadline));
+                self.promises.watches[watch].each(|judge| judge.told(deadline));
             }
         }
     }

@@ -46,7 +46,8 @@ pub(crate) fn at_full_rate(tasks: &[Task]) -> Vec<Supply> {
     let cycle: u64 = tasks.iter().map(|task| task.period.as_nanos()).product();
     let work: u64 =
         tasks.iter().map(|task| task.work.as_nanos() * (cycle / task.period.as_nanos())).sum();
-    let divisor = (1..=cycle).rev().find(|d| cycle % d == 0 && work % d == 0).unwrap();
+    let divides = |d: &u64| cycle.is_multiple_of(*d) && work.is_multiple_of(*d);
+    let divisor = (1..=cycle).rev().find(divides).unwrap();
     let [x, y] = [work / divisor, cycle / divisor].map(Span::from_nanos);
     [Supply::basic(x, y), Supply::continuous(x, y)].into_iter().flatten().collect()
 }

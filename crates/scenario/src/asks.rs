@@ -140,7 +140,7 @@ impl<'a> Asking<'a> {
         let Some((kind, conversion)) = self.conversions.get(parent) else { return Ok(None) };
         let told = asks.reserve.is_some() || asks.share.is_some();
         match conversion.tell(&guarantee) {
-            _ if told || matches!(*kind, "join" | "fixed-priority" | "limit") => Ok(None),
+            _ if told => Ok(None),
             Ok(Tell::Nothing) => Ok(None),
             Ok(Tell::Reserve { amount, period }) => Ok(Some(Message::Reserve { amount, period })),
             Ok(Tell::Block { amount, period, at }) => {
@@ -186,7 +186,8 @@ pub(crate) fn rate(run: &Run, asks: &Asks, kind: &str) -> Option<Message> {
     let Run::Jobs(Jobs { activation, work, deadline, .. }) = run else {
         return None;
     };
-    if asks.rate.is_some() || !matches!(kind, "rate-monotonic" | "edf" | "llf") {
+    if asks.rate.is_some() || !matches!(kind, "rate-monotonic" | "edf" | "llf" | "fc-edf" | "swift")
+    {
         return None;
     }
     let period = match activation {

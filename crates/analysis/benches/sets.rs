@@ -3,7 +3,6 @@
 //! `cargo bench -p windfall-analysis --bench sets`; the best of many rounds through all sets, the
 //! analyses in turn, so that each meets the same machine.
 
-#![expect(clippy::disallowed_methods, reason = "a benchmark has a clock")]
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has failed")]
 
 use std::hint::black_box;

@@ -28,6 +28,7 @@ mod supply_guarantee;
 mod task;
 #[cfg(test)]
 mod tests;
+pub mod ties;
 mod window;
 
 pub use resource::Resource;

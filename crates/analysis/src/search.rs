@@ -17,13 +17,35 @@ use crate::{Resource, Task};
 use core::cmp::Reverse;
 use windfall_time::{Ratio, Span};
 
-/// An application's threads, how it schedules them, and what a switch costs it.
+/// What kind of reservation is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// `RESB`: the amount comes somewhere in each period.
+    Basic,
+    /// `RESC`: the amount comes in every window of the period's length.
+    Continuous,
+}
+
+impl Kind {
+    /// A reservation of this kind and period; `None` for a period of zero or from 2^63 ns on.
+    #[must_use]
+    pub fn resource(self, period: Span) -> Option<Resource> {
+        match self {
+            Kind::Basic => Resource::periodic(period),
+            Kind::Continuous => Resource::continuous(period),
+        }
+    }
+}
+
+/// An application's threads, how it schedules them, and what it is to be given.
 #[derive(Clone, Copy, Debug)]
 pub struct Application<'a> {
     /// Its threads.
     pub tasks: &'a [Task],
     /// How it schedules them.
     pub policy: Policy,
+    /// What kind of reservation it is to be given.
+    pub kind: Kind,
     /// Amounts are multiples of this; above zero.
     pub granule: Span,
 }
@@ -77,18 +99,18 @@ impl Point {
 }
 
 impl Boundary {
-    /// The least amount of a basic reservation for each of these periods.
+    /// The least amount of a reservation for each of these periods.
     ///
     /// A period of zero or from 2^63 ns on has none.
     #[must_use]
     pub fn of(application: &Application<'_>, periods: &[Span]) -> Boundary {
-        let Application { policy, granule, .. } = *application;
+        let Application { policy, kind, granule, .. } = *application;
         // Sorted once, not for every period.
         let (tasks, policy) = match policy {
             Policy::EarliestDeadline => (application.tasks.to_vec(), policy),
             fixed => (fixed.sorted(application.tasks), Policy::AsListed),
         };
-        let amount = |period| policy.least_amount(&tasks, &Resource::periodic(period)?, granule);
+        let amount = |period| policy.least_amount(&tasks, &kind.resource(period)?, granule);
         let point = |period: &Span| Point { period: *period, amount: amount(*period) };
         Boundary { points: periods.iter().map(point).collect() }
     }
@@ -135,7 +157,7 @@ impl Boundary {
 /// What a point of the boundary comes to.
 fn choice(application: &Application<'_>, point: &Point, cost: Span) -> Option<Choice> {
     let Point { period, amount } = *point;
-    let supply = Resource::periodic(period)?.supply(amount?)?;
+    let supply = application.kind.resource(period)?.supply(amount?)?;
     Some(Choice {
         period,
         amount: amount?,
@@ -171,22 +193,23 @@ mod tests {
     }
 
     fn player(tasks: &[Task], policy: Policy) -> Application<'_> {
-        Application { tasks, policy, granule: us(1) }
+        Application { tasks, policy, kind: Kind::Basic, granule: us(1) }
     }
 
     proptest! {
         #[test]
         fn limit_the_grid_is_what_each_point_says_by_itself(tasks in small_tasks(1..=3)) {
             let granule = Span::from_nanos(1);
-            for policy in POLICIES {
-                let application = Application { tasks: &tasks, policy, granule };
+            let kinds = [Kind::Basic, Kind::Continuous];
+            for (policy, kind) in POLICIES.into_iter().flat_map(|p| kinds.map(|kind| (p, kind))) {
+                let application = Application { tasks: &tasks, policy, kind, granule };
                 let axis: Vec<Span> = (1..=12).map(Span::from_nanos).collect();
                 let grid = Boundary::of(&application, &axis).grid(&axis);
                 for (period, column) in axis.iter().zip(grid) {
                     for (amount, fast) in axis.iter().zip(column) {
-                        let supply = Supply::basic(*amount, *period);
+                        let supply = kind.resource(*period).and_then(|all| all.supply(*amount));
                         let slow = supply.is_some_and(|s| policy.schedulable(&tasks, &s));
-                        prop_assert_eq!(fast, slow, "{} {} {:?}", amount, period, policy);
+                        prop_assert_eq!(fast, slow, "{} {} {:?} {:?}", amount, period, policy, kind);
                     }
                 }
             }

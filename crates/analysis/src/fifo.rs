@@ -79,6 +79,14 @@ mod tests {
     }
 
     #[test]
+    fn limit_the_worst_release_may_be_far_from_the_critical_instant() {
+        let tasks = [task(1, 7, 7, 2), task(4, 11, 11, 3), task(3, 7, 7, 2)];
+        assert_eq!(load::arrived(&tasks, 0, 1), Some(8));
+        assert_eq!(response_time(&tasks), Some(Span::from_nanos(simulated(&tasks, 20))));
+        assert_eq!(response_time(&tasks), Some(Span::from_nanos(9)));
+    }
+
+    #[test]
     fn refuses_more_than_the_processor_and_accepts_all_of_it() {
         assert_eq!(response_time(&[task(1, 2, 2, 0), task(2, 4, 4, 0)]), Some(Span::from_nanos(3)));
         assert_eq!(response_time(&[task(1, 2, 2, 0), task(3, 5, 5, 0)]), None);

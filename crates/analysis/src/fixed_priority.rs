@@ -106,6 +106,8 @@ mod tests {
         assert_eq!(response_times(&[task(3, 3, 3, 1)]), [bound(4)]);
         let tasks = [task(1, 2, 2, 1), task(2, 4, 4, 0), task(1, 1_000, 1, 0)];
         assert_eq!(response_times(&tasks), [bound(2), bound(5), None]);
+        // The job that takes longest comes late in the cycle.
+        assert_eq!(response_times(&[task(2, 8, 8, 1), task(3, 4, 4, 3)])[1], bound(9));
     }
 
     #[test]

@@ -119,3 +119,60 @@ impl Course {
         [rise, stop, again].into_iter().find(|change| *change > moment)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::small_tasks;
+    use proptest::prelude::*;
+    use windfall_time::{Ratio, Span};
+
+    /// By definition (section 3): all of the jobs due by then, and of the next one what does not fit
+    /// between that moment and its deadline, at the given speed.
+    fn demand(task: &Task, moment: Ratio, speed: Ratio) -> Ratio {
+        let [work, period, deadline] =
+            [task.work, task.period, task.deadline].map(|span: Span| Ratio::whole(span.as_nanos()));
+        let (mut sum, mut release) = (Ratio::ZERO, Ratio::ZERO);
+        while release <= moment {
+            let left = release.checked_add(deadline).unwrap().checked_sub(moment).unwrap();
+            let later = left.max(Ratio::ZERO).checked_mul(speed).unwrap();
+            let now = work.checked_sub(later).unwrap().max(Ratio::ZERO);
+            sum = sum.checked_add(now).unwrap();
+            release = release.checked_add(period).unwrap();
+        }
+        sum
+    }
+
+    proptest! {
+        #[test]
+        fn limit_changes_of_course_stand_for_all_moments(
+            mut tasks in small_tasks(1..=4), above in 1_u32..=4, more in 0_u32..=3,
+        ) {
+            let below = above + more;
+            let speed = Ratio::new(i128::from(above), i128::from(below)).unwrap();
+            for task in &mut tasks {
+                // As slow as the speed allows, or quicker.
+                let most = task.period.as_nanos() * u64::from(above) / u64::from(below);
+                task.work = Span::from_nanos(task.work.as_nanos().min(most).max(1));
+                let least = (task.work.as_nanos() * u64::from(below)).div_ceil(u64::from(above));
+                task.period = task.period.max(Span::from_nanos(least));
+                task.deadline = task.deadline.clamp(Span::from_nanos(least), task.period);
+            }
+            let works: u64 = tasks.iter().map(|task| task.work.as_nanos()).sum();
+            for processors in 2..=3 {
+                let set_aside = Ratio::whole(processors - 1).checked_mul(speed).unwrap();
+                let room = Ratio::whole(processors).checked_sub(set_aside).unwrap();
+                let fits = (1..=works * 10 * u64::from(above)).all(|units| {
+                    let moment = Ratio::new(i128::from(units), i128::from(above)).unwrap();
+                    let sum = tasks.iter().fold(Ratio::ZERO, |sum, task| {
+                        sum.checked_add(demand(task, moment, speed)).unwrap()
+                    });
+                    sum <= room.checked_mul(moment).unwrap()
+                });
+                let speed = Speed::new(u128::from(above), u128::from(below));
+                let processors = u32::try_from(processors).unwrap();
+                prop_assert_eq!(witness(&tasks, speed, processors, &mut 0), Some(fits));
+            }
+        }
+    }
+}

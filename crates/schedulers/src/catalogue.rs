@@ -165,10 +165,12 @@ pub const KINDS: &[&Kind] = &[
     &crate::rate_monotonic::KIND,
     &crate::rez::KIND,
     &crate::round_robin::KIND,
+    &crate::stride::KIND,
     &crate::swift::KIND,
     &crate::tbs::KIND,
     &crate::time_line::KIND,
     &crate::time_sharing::KIND,
+    &crate::time_table::KIND,
     &crate::windows_time_sharing::KIND,
 ];
 

@@ -57,6 +57,9 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
         }
         "eevdf" | "stride" => vec![Message::Share(number + 1)],
         "proportional-share" => vec![Message::Share(number + 1), Message::Warp(ms(number % 3))],
+        "time-table" => {
+            vec![Message::Block { amount: ms(0), period: Span::from_millis(40), at: None }]
+        }
         "cbs" | "pshed" | "rez" | "tbs" => {
             vec![Message::Reserve { amount: ms(0), period: ms(number + 40) }]
         }

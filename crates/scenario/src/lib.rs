@@ -10,6 +10,7 @@
 //! Read next: `model.rs` (what can be said), `resolve.rs` (how it is read), `build.rs` (what becomes of it).
 #![forbid(unsafe_code)]
 
+mod application;
 mod asks;
 mod build;
 mod check;
@@ -32,6 +33,7 @@ mod suggest;
 mod tree;
 mod write;
 
+pub use application::{Application, Member, Service};
 pub use build::{NoRecordings, Numbers, Recordings};
 pub use deadlines::Deadline;
 pub use diagnostic::{Diagnostic, Diagnostics};

@@ -1,0 +1,273 @@
+//! An application: the threads directly below a scheduler, as tasks for an analysis (HLS 6.1.2).
+//!
+//! Its scheduler serves them on one processor of speed 1, each works periodically or sporadically,
+//! and nobody else stands beside them. As the file begins: what requests change is not looked at.
+//! Absent on purpose: whether they meet their deadlines, and under what.
+
+use crate::Guarantee;
+use crate::model::{Activation, Jobs, Rate, Run, Scenario, Scheduler, Setting, Thread};
+use windfall_analysis::Task;
+use windfall_time::{Ratio, Span};
+
+/// How a scheduler chooses among periodic threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Service {
+    /// The shortest period first.
+    RateMonotonic,
+    /// The shortest relative deadline first.
+    DeadlineMonotonic,
+    /// The largest priority number first.
+    FixedPriority,
+    /// The earliest deadline first.
+    EarliestDeadline,
+}
+
+impl Service {
+    /// How it is called.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Service::RateMonotonic => "rate monotonic",
+            Service::DeadlineMonotonic => "deadline monotonic",
+            Service::FixedPriority => "fixed priorities",
+            Service::EarliestDeadline => "earliest deadline first",
+        }
+    }
+
+    fn of(scheduler: &Scheduler) -> Option<Service> {
+        let by_deadline = ("order".to_owned(), Setting::Word("deadline".to_owned()));
+        match scheduler.kind.as_str() {
+            "rate-monotonic" if scheduler.settings.contains(&by_deadline) => {
+                Some(Service::DeadlineMonotonic)
+            }
+            "rate-monotonic" => Some(Service::RateMonotonic),
+            "fixed-priority" => Some(Service::FixedPriority),
+            "edf" => Some(Service::EarliestDeadline),
+            _ => None,
+        }
+    }
+}
+
+/// A thread of an application.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// What it needs.
+    pub task: Task,
+    /// What it tells a scheduler that goes by priorities; those with none come last.
+    pub priority: Option<i32>,
+}
+
+/// The threads directly below a scheduler.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Application {
+    /// The scheduler's name.
+    pub scheduler: String,
+    /// How it serves them; `None` where its kind goes by neither period, priority nor deadline.
+    pub service: Option<Service>,
+    /// The threads, in the order of the file.
+    pub members: Vec<Member>,
+    /// What is asked for the scheduler itself.
+    pub guarantee: Option<Guarantee>,
+}
+
+impl Scenario {
+    /// The schedulers with periodic threads directly below, by name: those whose kind goes by period,
+    /// priority or deadline, or with `any` all of them.
+    #[must_use]
+    pub fn applications(&self, any: bool) -> Vec<&str> {
+        let periodic = |thread: &Thread| match &thread.run {
+            Run::Jobs(jobs) => !matches!(jobs.activation, Activation::After(_)),
+            _ => false,
+        };
+        let lawful = |scheduler: &&Scheduler| {
+            (any || Service::of(scheduler).is_some())
+                && self.threads_below(&scheduler.name).any(periodic)
+        };
+        self.schedulers.iter().filter(lawful).map(|scheduler| scheduler.name.as_str()).collect()
+    }
+
+    fn threads_below<'a>(&'a self, scheduler: &'a str) -> impl Iterator<Item = &'a Thread> {
+        let parent = |thread: &Thread| {
+            thread.parent.as_deref().or(self.default_scheduler()) == Some(scheduler)
+        };
+        self.threads.iter().filter(move |thread| parent(thread))
+    }
+
+    /// The threads directly below the scheduler of that name, as tasks.
+    ///
+    /// # Errors
+    /// Why they are not tasks for an analysis, and what to do: a fact, then a remedy.
+    pub fn application(&self, name: &str) -> Result<Application, String> {
+        let Some(scheduler) = self.schedulers.iter().find(|scheduler| scheduler.name == name)
+        else {
+            return Err(format!("no scheduler is called `{name}`; name one of the file's"));
+        };
+        if scheduler.owns.len() > 1 {
+            return Err(format!(
+                "`{name}` has {} virtual processors, and a reservation is for one; split its \
+                 threads among schedulers with one each",
+                scheduler.owns.len()
+            ));
+        }
+        if self.machine.speeds.iter().any(|speed| *speed != Ratio::ONE) {
+            return Err("processors differ from speed 1, and reservations count time, not work; \
+                        write the times that the work takes there, as `--task 2ms/10ms`"
+                .to_owned());
+        }
+        let beside = self
+            .schedulers
+            .iter()
+            .find(|other| other.owns.iter().any(|own| own.parent.name() == Some(name)));
+        if let Some(other) = beside {
+            return Err(format!(
+                "`{}` below `{name}` is a scheduler, and what it needs has no period; move it, or \
+                 the threads, below another",
+                other.name
+            ));
+        }
+        let mut members = Vec::new();
+        for thread in self.threads_below(name) {
+            let task = task(thread)?;
+            let priority = thread.asks.priority;
+            members.extend(thread.names().map(|name| Member { name, task, priority }));
+        }
+        if members.is_empty() {
+            return Err(format!("no thread is directly below `{name}`; name the one above them"));
+        }
+        let guarantee = scheduler.owns.first().and_then(|own| own.asks.guarantee);
+        let service = Service::of(scheduler);
+        Ok(Application { scheduler: name.to_owned(), service, members, guarantee })
+    }
+}
+
+/// What a thread needs, by its program or by the rate that it is given.
+fn task(thread: &Thread) -> Result<Task, String> {
+    let name = &thread.name;
+    let told = thread.asks.rate;
+    let own = match &thread.run {
+        Run::Spin { .. } => {
+            return Err(format!(
+                "thread `{name}` never stops, so that no reservation is enough; move it below \
+                 another scheduler, or write `periodic`"
+            ));
+        }
+        Run::Jobs(jobs) => rate(jobs),
+        Run::Phases { .. } | Run::Recorded { .. } => None,
+    };
+    let rate = match (own, told) {
+        (Some(own), Some(told)) if (own.period, own.deadline) != (told.period, told.deadline) => {
+            return Err(format!(
+                "thread `{name}` tells its scheduler another rate than its program has; leave \
+                 `rate` out"
+            ));
+        }
+        (Some(own), _) => own,
+        (None, Some(told)) => told,
+        (None, None) => {
+            return Err(format!(
+                "thread `{name}` is not periodic; write `periodic = \"1ms/10ms\"` or `sporadic`, \
+                 give it a `rate` with the work, or move it below another scheduler"
+            ));
+        }
+    };
+    let Rate { work: Some(work), period, deadline } = rate else {
+        return Err(format!(
+            "thread `{name}` does not say how long it works; add it to its `rate`"
+        ));
+    };
+    if work.is_zero() {
+        return Err(format!("thread `{name}` has no work; leave it out"));
+    }
+    Ok(Task { work, period, deadline, jitter: Span::ZERO })
+}
+
+/// The longest work, the shortest period, and the deadline; without one, the next release.
+fn rate(jobs: &Jobs) -> Option<Rate> {
+    let period = match jobs.activation {
+        Activation::Periodic { period, .. } => period,
+        Activation::Sporadic { least, .. } => least,
+        Activation::After(_) => return None,
+    };
+    let deadline = jobs.deadline.unwrap_or(period);
+    Some(Rate { work: Some(jobs.work.most()), period, deadline })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Asks, Machine, Parent};
+
+    fn scenario(threads: Vec<Thread>) -> Scenario {
+        let text = "schema = 1\nseed = 1\nlength = \"1s\"\n[schedulers.rm]\n\
+                    scheduler = \"rate-monotonic\"\nparent = \"top\"\n[threads.a]\n\
+                    parent = \"rm\"\nperiodic = \"1ms/10ms\"\n";
+        let mut scenario = Scenario::parse("test.toml", text).unwrap();
+        scenario.threads = threads;
+        scenario
+    }
+
+    fn periodic(name: &str) -> Thread {
+        let ms = Span::from_millis;
+        Thread::new(name, "rm", Asks::default(), Run::periodic(ms(1), ms(10)))
+    }
+
+    fn why(scenario: &Scenario) -> String {
+        scenario.application("rm").unwrap_err()
+    }
+
+    #[test]
+    fn accepts_periodic_and_counted_threads() {
+        let many = Thread { count: Some(2), ..periodic("many") };
+        let found = scenario(vec![periodic("a"), many]).application("rm").unwrap();
+        let names: Vec<&str> = found.members.iter().map(|member| member.name.as_str()).collect();
+        assert_eq!(names, ["a", "many-1", "many-2"]);
+        assert_eq!(found.service, Some(Service::RateMonotonic));
+        assert_eq!(found.guarantee, None);
+    }
+
+    #[test]
+    fn refuses_each_thread_that_is_no_task_by_name() {
+        let spin = Thread { run: Run::spin(), ..periodic("burner") };
+        assert!(why(&scenario(vec![periodic("a"), spin])).contains("`burner` never stops"));
+        let run = Run::steps(vec![crate::model::Step::Yield]);
+        let steps = Thread { run, ..periodic("stepper") };
+        assert!(why(&scenario(vec![steps.clone()])).contains("`stepper` is not periodic"));
+        let ms = Span::from_millis;
+        let rate = |work| Some(Rate { work, period: ms(10), deadline: ms(10) });
+        let told =
+            |work| Thread { asks: Asks { rate: rate(work), ..Asks::default() }, ..steps.clone() };
+        assert!(why(&scenario(vec![told(None)])).contains("how long it works"));
+        assert!(scenario(vec![told(Some(ms(2)))]).application("rm").is_ok());
+        let other = Some(Rate { work: None, period: ms(11), deadline: ms(10) });
+        let lies = Thread { asks: Asks { rate: other, ..Asks::default() }, ..periodic("liar") };
+        assert!(why(&scenario(vec![lies])).contains("another rate"));
+    }
+
+    #[test]
+    fn refuses_company_that_has_no_period_and_machines_that_are_not_one_processor_of_speed_1() {
+        let mut company = scenario(vec![periodic("a")]);
+        company.schedulers.push(Scheduler::below("rr", "round-robin", "rm", Asks::default()));
+        assert!(why(&company).contains("`rr` below `rm` is a scheduler"));
+        let mut slow = scenario(vec![periodic("a")]);
+        slow.machine = Machine { speeds: vec![Ratio::new(1, 2).unwrap()], ..Machine::ideal(1) };
+        assert!(why(&slow).contains("speed 1"));
+        let mut wide = scenario(vec![periodic("a")]);
+        wide.schedulers[0] = Scheduler::root("rm", "edf").processors(2);
+        assert!(why(&wide).contains("2 virtual processors"));
+        assert_eq!(wide.schedulers[0].owns[0].parent, Parent::Top);
+        assert!(scenario(Vec::new()).application("rm").unwrap_err().contains("no thread"));
+        assert!(wide.application("nobody").unwrap_err().contains("no scheduler is called"));
+    }
+
+    #[test]
+    fn candidates_go_by_period_priority_or_deadline_unless_any_will_do() {
+        let other = Thread { parent: Some("rr".to_owned()), ..periodic("b") };
+        let mut both = scenario(vec![periodic("a"), other]);
+        both.schedulers.push(Scheduler::root("rr", "round-robin"));
+        both.schedulers.push(Scheduler::root("empty", "edf"));
+        assert_eq!(both.applications(false), ["rm"]);
+        assert_eq!(both.applications(true), ["rm", "rr"]);
+    }
+}

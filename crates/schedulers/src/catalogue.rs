@@ -159,6 +159,7 @@ pub const KINDS: &[&Kind] = &[
     &crate::linux_counter::KIND,
     &crate::linux_eevdf::KIND,
     &crate::llf::KIND,
+    &crate::lottery::KIND,
     &crate::overrun::KIND,
     &crate::proportional_share::KIND,
     &crate::pshed::KIND,

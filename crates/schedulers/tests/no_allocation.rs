@@ -55,7 +55,7 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
         "time-sharing" | "windows-2000" | "linux-2.4" | "linux-eevdf" => {
             vec![Message::Priority((number % 12).cast_signed() + 1)]
         }
-        "eevdf" | "stride" => vec![Message::Share(number + 1)],
+        "eevdf" | "lottery" | "stride" => vec![Message::Share(number + 1)],
         "proportional-share" => vec![Message::Share(number + 1), Message::Warp(ms(number % 3))],
         "time-table" => {
             vec![Message::Block { amount: ms(0), period: Span::from_millis(40), at: None }]

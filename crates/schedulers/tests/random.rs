@@ -40,6 +40,7 @@ const SPARING: &[&str] = &[
     "gang",
     "join",
     "limit",
+    "lottery",
     "overrun",
     "pshed",
     "resource-kernel",

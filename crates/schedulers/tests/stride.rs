@@ -1,5 +1,4 @@
 //! Stride scheduling: shares before random adversaries, currencies, the paper's example.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
 

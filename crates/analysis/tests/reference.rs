@@ -107,6 +107,25 @@ fn global_earliest_deadline_first(case: &str) {
     assert_eq!(late, theirs.get("DA_response_bounds").map(spans));
 }
 
+#[test]
+fn bulk_sets_meet_their_deadlines_by_every_analysis() {
+    let sets = load("bulk_1000x20_u080");
+    for set in sets.as_array().unwrap() {
+        let task = |numbers: &Value| Task {
+            work: time(&numbers[0]),
+            period: time(&numbers[1]),
+            deadline: time(&numbers[2]),
+            jitter: Span::ZERO,
+        };
+        let tasks: Vec<Task> = set.as_array().unwrap().iter().map(task).collect();
+        assert!(fixed_priority::schedulable(&tasks));
+        assert_eq!(edf::schedulable(&tasks), edf::Verdict::Schedulable);
+        assert!(edf::least_slack(&tasks).unwrap().slack.to_span().is_some());
+        let responses = edf::response_times(&tasks, Deadlines::FromArrival);
+        assert!(tasks.iter().zip(responses).all(|(task, worst)| worst <= Some(task.deadline)));
+    }
+}
+
 macro_rules! cases {
     ($($test:ident $kind:ident $case:literal)*) => { $(
         #[test]

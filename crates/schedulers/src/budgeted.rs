@@ -294,7 +294,7 @@ impl Budgeted {
             }
             Waking::Sporadic => slot.arrive(now),
             Waking::After => {
-                slot.renew(slot.end.max(now));
+                slot.renew_for_job(slot.end.max(now));
                 true
             }
             Waking::Told => self.ahead[child.index()].wake(slot, now),
@@ -351,7 +351,7 @@ impl Budgeted {
             }
             Waking::After if state != VpState::Waiting => {
                 slot.work = work;
-                slot.renew(slot.end.max(now));
+                slot.renew_for_job(slot.end.max(now));
             }
             _ => {
                 slot.work = work;

@@ -4,7 +4,7 @@
 //! reservation, whether the child is ready or not; they are caught up with when somebody looks
 //! ([`Reservation::roll`]). *Sporadic* ones begin when the last one has ended or, where that takes
 //! nothing from others, when the child wakes ([`Reservation::arrive`]); with the work of a job told
-//! they may be shorter, with a smaller budget in proportion.
+//! the first may be shorter, with a smaller budget in proportion.
 //! Invariant: `budget <= amount`; what is used until `end` is never more than the share of the time.
 
 use windfall_time::{Instant, Span};
@@ -21,7 +21,7 @@ pub(crate) struct Reservation {
     pub(crate) since: Instant,
     /// Whether the child has heard that the budget of this period is used up.
     pub(crate) told: bool,
-    /// What the present job needs beyond the budget, where it has been told.
+    /// What the next job needs, where it has been told.
     pub(crate) work: Span,
     /// What holds from the end of the first period that ends at the given time or later.
     pub(crate) change: Option<(Span, Span, Instant)>,
@@ -68,14 +68,29 @@ impl Reservation {
         }
     }
 
-    /// Begins a sporadic period at `start`, for the rest of a job or for the whole amount.
+    /// Begins a sporadic period at `start`, for the whole amount.
     pub(crate) fn renew(&mut self, start: Instant) {
+        self.renew_for(start, self.amount);
+    }
+
+    /// Begins a sporadic period at `start`, for the first part of the job that was told. The first
+    /// is the one that may be short, so that all others begin a whole period apart.
+    pub(crate) fn renew_for_job(&mut self, start: Instant) {
+        let amount = self.amount.as_nanos().max(1);
+        let part = match core::mem::take(&mut self.work).as_nanos() % amount {
+            0 => self.amount,
+            part => Span::from_nanos(part),
+        };
+        self.renew_for(start, part);
+    }
+
+    fn renew_for(&mut self, start: Instant, part: Span) {
         if self.change.is_some_and(|(_, _, from)| from <= start) {
             self.apply_change();
         }
-        let part = if self.work.is_zero() { self.amount } else { self.work.min(self.amount) };
-        self.work = self.work.saturating_sub(part);
-        self.end = start.saturating_add(self.time_for(part));
+        let part = part.min(self.amount);
+        let time = u128::from(part.as_nanos()) * u128::from(self.period.as_nanos());
+        self.end = start.saturating_add(nanos(time.div_ceil(self.amount.as_nanos().max(1).into())));
         self.budget = part;
         self.told = false;
     }
@@ -89,7 +104,7 @@ impl Reservation {
         let waited = now > self.since || self.budget.is_zero();
         let begins = waited && budget >= rest * u128::from(self.amount.as_nanos());
         if begins {
-            self.renew(now);
+            self.renew_for_job(now);
         }
         begins
     }
@@ -109,14 +124,7 @@ impl Reservation {
     pub(crate) fn part(&self, time: Span) -> Span {
         let part = u128::from(time.as_nanos()) * u128::from(self.amount.as_nanos());
         let part = part / u128::from(self.period.as_nanos().max(1));
-        Span::from_nanos(u64::try_from(part).unwrap_or(u64::MAX))
-    }
-
-    /// The time in which so much is had at a steady rate, rounded up.
-    fn time_for(&self, part: Span) -> Span {
-        let time = u128::from(part.as_nanos()) * u128::from(self.period.as_nanos());
-        let time = time.div_ceil(u128::from(self.amount.as_nanos().max(1)));
-        Span::from_nanos(u64::try_from(time).unwrap_or(u64::MAX))
+        nanos(part)
     }
 
     /// The child wakes in a fixed period, having waited since `since`: the budget shrinks by the
@@ -137,7 +145,11 @@ impl Reservation {
         let period = u128::from(self.period.as_nanos());
         let amount = u128::from(self.amount.as_nanos().max(1));
         let rest = u128::from(self.budget.as_nanos()) * period / amount;
-        let rest = Span::from_nanos(u64::try_from(rest).unwrap_or(u64::MAX));
+        let rest = nanos(rest);
         self.end.checked_sub(rest).unwrap_or(self.end).max(now)
     }
+}
+
+fn nanos(time: u128) -> Span {
+    Span::from_nanos(u64::try_from(time).unwrap_or(u64::MAX))
 }

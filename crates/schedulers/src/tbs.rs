@@ -12,11 +12,12 @@
 //! Checked  laws, `tests/tbs.rs`, `tests/reservations.rs`.
 //!
 //! A job of work w is due w y/x after its release, or after the last deadline of its child when that is
-//! later. Here that is told for parts of at most x at a time: the last part is due when the job is. A
-//! job that overruns its told work begins another part, so it delays only its own child. As published
-//! (`slack = "charged"`) a part begins when the last one is done, and no interval is promised anything
-//! to a child that has run ahead (`tests/tbs.rs`). With `slack = "free"` it begins at the last one's
-//! deadline, and until then the child runs only while no other has a budget, at no charge.
+//! later. Here that is so for parts of at most x, of which the first may be shorter: the last is due
+//! when the job is, and an overrun begins one more, which delays only its own child. As published
+//! (`slack = "charged"`) a part begins when the last one is done, and a child that has run ahead is
+//! promised nothing in any interval (`tests/tbs.rs`). With `slack = "free"` it begins at the last one's
+//! deadline, until when the child runs only while no other has a budget, at no charge; and a short part
+//! comes only with a wake-up, for between whole ones it would take from RESBS.
 
 use crate::best_effort::BestEffort;
 use crate::budgeted::{Budgeted, Overrun, Rules, Waking};

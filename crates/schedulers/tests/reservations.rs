@@ -1,14 +1,16 @@
 //! What schedulers of reservations promise, against the worst that neighbours can do.
 //!
 //! The times are small whole numbers, so that coincidences are common.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
 
-use common::{Host, at, reserve, span};
+use common::{Host, MS, at, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Length};
+use windfall_guarantees::{Conversion, Guarantee, Length, Tell, Terms, Type};
 use windfall_hierarchy::{Message, NodeId, VpState};
-use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::catalogue::{Settings, Value, find};
+use windfall_time::Ratio;
 
 /// A scheduler whose children reserve, its settings, and whether what it promises is hard.
 type Case = (&'static str, &'static [(&'static str, Value<'static>)], bool);
@@ -162,5 +164,88 @@ fn limit_one_unit_more_than_the_amount_is_not_promised() {
         world.host.run_to(400);
         let more = world.host.judge(first, 0, &promise(false, 4, 9));
         assert!(more.is_broken(), "{kind} {more:?}");
+    }
+}
+
+fn conversion(kind: &str, settings: &[(&str, Value<'_>)]) -> Box<dyn Conversion> {
+    (find(kind).unwrap().conversion)(&Settings(settings)).unwrap()
+}
+
+fn terms(amount: u64, period: u64) -> Terms {
+    Terms { reserve: Some((span(amount * MS), span(period * MS))), ..Terms::default() }
+}
+
+#[test]
+fn refuses_more_than_the_whole_with_what_is_left_and_who_has_the_rest() {
+    for (kind, settings, _) in CASES {
+        let conversion = conversion(kind, settings);
+        let asked = [terms(1, 3), terms(2, 6), terms(3, 9), terms(1, 100)];
+        let offers = conversion.give(&[Guarantee::All], &asked);
+        assert!(offers[..3].iter().all(|offer| offer.gives.len() == 1), "{kind}");
+        let lacks = offers[3].lacks.as_deref().unwrap();
+        assert_eq!(
+            lacks,
+            "it asks for 1ms in 100ms, and nothing is left (others have 1ms in 3ms, 2ms in 6ms, \
+             3ms in 9ms); make others' smaller, or use another processor"
+        );
+        let offers = conversion.give(&[Guarantee::All], &[terms(1, 2), terms(6, 10)]);
+        let lacks = offers[1].lacks.as_deref().unwrap();
+        assert!(lacks.contains("1/2 of a processor is left"), "{lacks}");
+        assert!(lacks.contains("at most 5ms in 10ms"), "{lacks}");
+    }
+}
+
+#[test]
+fn accepts_a_slower_processor_only_when_it_tells_its_deadlines() {
+    let half = Guarantee::Slower(Ratio::new(1, 2).unwrap());
+    for kind in ["rez", "cbs", "tbs"] {
+        assert!(!conversion(kind, &[]).takes().contains(&Type::Resu), "{kind}");
+        let telling = conversion(kind, &[("tells", Value::Bool(true))]);
+        assert!(telling.takes().contains(&Type::Resu), "{kind}");
+        let offers = telling.give(&[half], &[terms(1, 4), terms(1, 4), terms(1, 4)]);
+        let given: Vec<usize> = offers.iter().map(|offer| offer.gives.len()).collect();
+        assert_eq!(given, [1, 1, 0], "{kind}");
+    }
+}
+
+#[test]
+fn accepts_what_follows_from_a_reservation_beside_refuses_the_rest() {
+    let (hard, soft) = (conversion("rez", &[]), conversion("tbs", &[]));
+    for text in ["RESBS 3ms 10ms", "RESCS 3ms 17ms", "PSBE 1/2 5ms", "PS 1/3", "RESPS 1ms 9ms 2ms"]
+    {
+        let asked: Guarantee = text.parse().unwrap();
+        assert!(hard.tell(&asked).is_ok() && soft.tell(&asked).is_ok(), "{text}");
+    }
+    let asked: Guarantee = "RESBH 3ms 10ms".parse().unwrap();
+    assert!(hard.tell(&asked).is_ok());
+    assert_eq!(soft.tell(&asked), Err("it gives `RESBS amount period`, as `RESBS 3ms 10ms`"));
+    assert_eq!(hard.tell(&Guarantee::Null), Ok(Tell::Nothing));
+    for text in ["ALL", "RESU 1/2", "RESCH 3ms 10ms", "RESNH 3ms 10ms"] {
+        assert!(hard.tell(&text.parse().unwrap()).is_err(), "{text}");
+    }
+}
+
+proptest! {
+    /// C2: more processor is never less for anybody, and who tells less takes nothing from others.
+    #[test]
+    fn law_offers_are_monotone(
+        shares in prop::collection::vec((1_u64..20, 1_u64..40), 1..7),
+        speed in (1_i128..10, 1_i128..10),
+        less in (0_usize..7, 1_u64..20),
+    ) {
+        let conversion = conversion("rez", &[("tells", Value::Bool(true))]);
+        let asked: Vec<Terms> = shares.iter().map(|(x, y)| terms(*x.min(y), *y)).collect();
+        let speed = Ratio::new(speed.0.min(speed.1), speed.0.max(speed.1)).unwrap();
+        let slow = conversion.give(&[Guarantee::Slower(speed)], &asked);
+        let fast = conversion.give(&[Guarantee::All], &asked);
+        let mut fewer = asked.clone();
+        let who = less.0 % asked.len();
+        let (amount, period) = asked[who].reserve.unwrap();
+        fewer[who].reserve = Some((amount.min(span(less.1 * MS)), period));
+        let modest = conversion.give(&[Guarantee::All], &fewer);
+        for child in 0..asked.len() {
+            prop_assert!(slow[child].gives.len() <= fast[child].gives.len());
+            prop_assert!(fast[child].gives.len() <= modest[child].gives.len());
+        }
     }
 }

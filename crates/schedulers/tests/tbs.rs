@@ -1,5 +1,4 @@
 //! Total bandwidth servers, by hand.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
 

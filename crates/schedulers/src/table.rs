@@ -1,0 +1,92 @@
+//! Blocks of fixed length at fixed offsets in fixed periods, no two of which ever collide.
+//!
+//! Exact: two blocks x in y at offset a and x' in y' at a' never collide if and only if, with g the
+//! greatest common divisor of y and y', a' is at least x after a and a at least x' after a', modulo g;
+//! for every difference of a' + i y' and a + j y is congruent to a' - a, and each congruent one occurs.
+
+use alloc::vec::Vec;
+use windfall_time::{Instant, Span};
+
+/// So many steps are taken at most in looking for a place.
+const STEPS: u32 = 100_000;
+
+/// A block: `amount` from `offset + i period` on, for every whole i.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Block {
+    pub(crate) amount: u64,
+    pub(crate) period: u64,
+    pub(crate) offset: u64,
+}
+
+impl Block {
+    /// One that begins at a moment, or at the first offset where it collides with none of `others`.
+    /// `None` when there is no such place.
+    pub(crate) fn place(
+        others: &[Block],
+        (amount, period): (Span, Span),
+        at: Option<Instant>,
+    ) -> Option<Block> {
+        let (amount, period) = (amount.as_nanos(), period.as_nanos());
+        if amount == 0 || amount > period {
+            return None;
+        }
+        let first = at.map_or(0, |at| at.as_nanos() % period);
+        let mut block = Block { amount, period, offset: first };
+        for _ in 0..STEPS {
+            let mut push = 0;
+            for other in others {
+                push = block.push(other)?.max(push);
+            }
+            if push == 0 {
+                return Some(block);
+            }
+            block.offset = block.offset.checked_add(push).filter(|offset| *offset < period)?;
+            if at.is_some() {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// How much later it would have to begin to leave another alone; `None` when it never does.
+    fn push(&self, other: &Block) -> Option<u64> {
+        let g = gcd(self.period, other.period);
+        if u128::from(self.amount) + u128::from(other.amount) > u128::from(g) {
+            return None;
+        }
+        let after = (self.offset % g + g - other.offset % g) % g;
+        let free = after >= other.amount && g - after >= self.amount;
+        Some(if free { 0 } else { (g + other.amount - after) % g })
+    }
+
+    /// The block that `now` lies in: its end.
+    pub(crate) fn end(&self, now: Instant) -> Option<Instant> {
+        let within = self.within(now);
+        let rest = self.amount.checked_sub(within).filter(|rest| *rest > 0)?;
+        Some(now.saturating_add(Span::from_nanos(rest)))
+    }
+
+    /// When the first block begins after `now`.
+    pub(crate) fn next(&self, now: Instant) -> Instant {
+        now.saturating_add(Span::from_nanos(self.period - self.within(now)))
+    }
+
+    fn within(&self, now: Instant) -> u64 {
+        let now = u128::from(now.as_nanos()) + u128::from(self.period - self.offset);
+        u64::try_from(now % u128::from(self.period)).unwrap_or(0)
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    let (mut a, mut b) = (a, b);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// All blocks but one.
+pub(crate) fn others(blocks: &[Option<Block>], index: usize) -> Vec<Block> {
+    let others = blocks.iter().enumerate().filter(|(n, _)| *n != index);
+    others.filter_map(|(_, block)| *block).collect()
+}

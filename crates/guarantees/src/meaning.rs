@@ -136,7 +136,7 @@ impl Verdict {
 ///   `floor(t/y) x + min(t mod y, x)`.
 /// - `RESNH x y`, `RESSH x y z` (5.2.2.2): there is one offset (that of z) at which a piece of x is
 ///   served in each period, over all stretches.
-/// - `RESU r` (5.2.2.3): r times the time between each two consecutive told deadlines.
+/// - `RESU r` (5.2.2.3): by each deadline that was told in time, r times the time being runnable.
 /// - `PSBE s d` (5.2.2.4): `s t - d`.
 /// - `PS s` (5.2.2.4): s in the long run. Of a finite run only this is asked: each stretch of length L,
 ///   as a whole, receives at least `s L - 3 sqrt(L grain)`. That is six standard deviations of drawing
@@ -234,14 +234,18 @@ impl Judge {
         }
     }
 
-    /// Its owner told a deadline; only `RESU` has a use for it, and only for one that has not passed.
-    pub fn told(&mut self, deadline: Instant) {
+    /// Its owner tells a deadline now; only `RESU` has a use for it, and only for one that has not
+    /// passed.
+    pub fn told(&mut self, now: Instant, deadline: Instant) {
         if !matches!(self.below, Below::Speed(_)) {
             return; // service goes on, and comes whole
         }
         self.settle();
+        if self.runnable && self.now < now.as_nanos() {
+            self.pass(now.as_nanos(), false);
+        }
         if let Below::Speed(speed) = &mut self.below {
-            speed.told(i128::from(deadline.as_nanos()), i128::from(self.now));
+            speed.told(i128::from(deadline.as_nanos()), i128::from(now.as_nanos()));
         }
     }
 

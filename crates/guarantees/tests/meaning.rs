@@ -16,7 +16,7 @@ fn stretch(from: u64, text: &str) -> Stretch {
 
 fn run(judge: &mut Judge, stretches: &[Stretch], deadlines: &[u64]) {
     for at in deadlines {
-        judge.told(Instant::from_nanos(*at));
+        judge.told(Instant::ZERO, Instant::from_nanos(*at));
     }
     for (from, ticks) in stretches {
         let at = |tick: usize| Instant::from_nanos(from + tick as u64);
@@ -196,24 +196,25 @@ proptest! {
     }
 
     #[test]
-    fn limit_speeds_are_judged_between_all_told_deadlines(
-        (from, ticks) in schedules().prop_map(|mut all| all.remove(0)),
-        deadlines in prop::collection::vec(1..90_u64, 0..8), below in 1..6_i128, part in 0..5_i128,
+    fn limit_speeds_are_judged_at_all_told_deadlines(
+        stretches in schedules(), deadlines in prop::collection::vec(1..90_u64, 0..8),
+        below in 1..6_i128, part in 0..5_i128,
     ) {
         let above = 1 + part % below;
         let mut judge =
             Judge::new(&Guarantee::Slower(Ratio::new(above, below).unwrap()), Span::ZERO).unwrap();
-        run(&mut judge, &[(from, ticks.clone())], &deadlines);
         let mut sorted = deadlines;
-        sorted.retain(|at| *at >= from);
         sorted.sort_unstable();
-        sorted.dedup();
-        let end = from + ticks.len() as u64;
-        let worst = sorted.windows(2).filter(|pair| pair[0] < end).filter_map(|pair| {
-            let cut = pair[1].min(end);
-            let due = above * i128::from(pair[1] - pair[0]) - below * i128::from(pair[1] - cut);
-            let got = (pair[0]..cut).filter(|at| ticks[usize::try_from(at - from).unwrap()]);
-            (due > 0).then_some(due - below * got.count() as i128)
+        run(&mut judge, &stretches, &sorted);
+        // Whether it is runnable, and served, at each nanosecond.
+        let at = |time: u64| stretches.iter().find_map(|(from, ticks)| {
+            ticks.get(usize::try_from(time.checked_sub(*from)?).unwrap()).copied()
+        });
+        let runnable_before = |deadline: u64| at(deadline - 1).is_some();
+        let worst = sorted.into_iter().filter(|at| runnable_before(*at)).map(|deadline| {
+            let before: Vec<bool> = (0..deadline).filter_map(at).collect();
+            let served = before.iter().filter(|served| **served).count() as i128;
+            above * before.len() as i128 - below * served
         }).max();
         prop_assert_eq!(amiss(judge.verdict()), worst.map(|n| Ratio::new(n, below).unwrap()));
     }
@@ -312,7 +313,7 @@ fn a_told_deadline_breaks_no_piece() {
     let at = Instant::from_nanos;
     judge.wakes(at(0));
     judge.served(at(0), at(1));
-    judge.told(at(9));
+    judge.told(at(1), at(9));
     judge.served(at(1), at(2));
     judge.sleeps(at(5));
     assert!(!judge.verdict().is_broken());
@@ -364,4 +365,21 @@ fn limit_long_runs_keep_little() {
     }
     judge.sleeps(Instant::from_nanos(1_000_000_000));
     assert!(matches!(judge.verdict(), Verdict::Kept { tested: 58_823, .. }));
+}
+
+#[test]
+fn a_deadline_told_too_late_or_out_of_order_ends_judgement() {
+    let told = |first: u64, now: u64, second: u64| {
+        let mut judge = Judge::new(&"RESU 1/2".parse().unwrap(), Span::ZERO).unwrap();
+        let at = Instant::from_nanos;
+        judge.wakes(at(0));
+        judge.told(at(0), at(first));
+        judge.served(at(0), at(first / 2));
+        judge.told(at(now), at(second));
+        judge.sleeps(at(30));
+        judge.verdict()
+    };
+    assert!(told(10, 5, 20).is_broken(), "in time and in order: 5 of 10 by 20");
+    assert!(!told(10, 11, 20).is_broken(), "too late");
+    assert!(!told(10, 6, 9).is_broken(), "out of order");
 }

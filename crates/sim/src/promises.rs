@@ -288,7 +288,8 @@ impl Sim<'_> {
 
     /// A thread tells a deadline.
     pub(crate) fn promise_told(&mut self, thread: u32, deadline: Instant) {
-        self.promises.each(thread, |watch| watch.each(|judge| judge.told(deadline)));
+        let now = self.now;
+        self.promises.each(thread, |watch| watch.each(|judge| judge.told(now, deadline)));
     }
 
     /// Looks at the virtual processors of schedulers: who asks, who has a processor.
@@ -329,7 +330,7 @@ impl Sim<'_> {
                 if let Some(cpu) = cpu {
                     self.account(usize::from(cpu));
                 }
-                self.promises.watches[watch].each(|judge| judge.told(deadline));
+                self.promises.watches[watch].each(|judge| judge.told(now, deadline));
             }
         }
     }

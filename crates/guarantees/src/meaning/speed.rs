@@ -1,9 +1,12 @@
-//! `RESU r`: r times the time between each two consecutive deadlines that were told (HLS 5.2.2.3).
+//! `RESU r`: by each deadline that was told in time, r times the time that its owner was runnable.
 //!
-//! Consecutive in time, whatever the order in which they were told. Both must lie in one stretch. The
-//! interval that a stretch's end cuts off promises what the rest of it could not have made good.
+//! HLS 5.2.2.3 promises the share between any two consecutive deadlines; but who has run ahead before
+//! the first of them cannot be given as much again (errata), so what counts is the sum from the
+//! beginning. A deadline is told in time when the one before has not passed, or when its owner wakes;
+//! and in order when it is no earlier than the one before. From the first that is not, nothing is
+//! judged any longer: nobody can hurry after the event.
 
-use super::{FINEST, Window, unscaled};
+use super::{Window, unscaled};
 use alloc::collections::BTreeSet;
 use windfall_time::Ratio;
 
@@ -11,10 +14,15 @@ use windfall_time::Ratio;
 pub(super) struct Speed {
     rate: Ratio,
     now: i128,
-    service: i128,
-    runnable: bool,
-    /// The last deadline that passed in this stretch, and the service until then.
-    last: Option<(i128, i128)>,
+    /// When its owner first woke, and when it woke last.
+    woke: Option<(i128, i128)>,
+    asleep: bool,
+    /// How long it was runnable, and served.
+    wanted: i128,
+    served: i128,
+    /// The last deadline told; whether all were told in time and in order.
+    told: Option<i128>,
+    orderly: bool,
     /// Those to come.
     ahead: BTreeSet<i128>,
     worst: Option<(Ratio, Window)>,
@@ -23,13 +31,16 @@ pub(super) struct Speed {
 
 impl Speed {
     pub(super) fn new(rate: Ratio) -> Option<Speed> {
-        let fine = rate.denominator() <= FINEST && rate > Ratio::ZERO && rate <= Ratio::ONE;
+        let fine = rate.denominator() <= super::FINEST && rate > Ratio::ZERO && rate <= Ratio::ONE;
         fine.then_some(Speed {
             rate,
             now: 0,
-            service: 0,
-            runnable: false,
-            last: None,
+            woke: None,
+            asleep: true,
+            wanted: 0,
+            served: 0,
+            told: None,
+            orderly: true,
             ahead: BTreeSet::new(),
             worst: None,
             tested: 0,
@@ -37,20 +48,20 @@ impl Speed {
     }
 
     pub(super) fn begin(&mut self, at: i128) {
-        (self.now, self.service, self.runnable, self.last) = (at, 0, true, None);
-        while let Some(passed) = self.ahead.first().copied().filter(|first| *first <= at) {
-            self.ahead.pop_first();
-            if passed == at {
-                self.last = Some((at, 0));
-            }
-        }
+        (self.now, self.asleep) = (at, false);
+        self.woke = Some((self.woke.map_or(at, |(first, _)| first), at));
+        self.ahead.retain(|deadline| *deadline > at);
     }
 
     pub(super) fn told(&mut self, deadline: i128, now: i128) {
+        let passed = self.told.is_none_or(|told| told < now);
+        let wakes = self.asleep || self.woke.is_some_and(|(_, woke)| woke == now);
+        let in_time = !passed || wakes;
+        let in_order = self.told.is_none_or(|told| told <= deadline);
+        self.orderly &= in_time && in_order;
+        self.told = Some(deadline);
         if deadline > now {
             self.ahead.insert(deadline);
-        } else if deadline == now && self.runnable && self.now == now && self.last.is_none() {
-            self.last = Some((now, self.service));
         }
     }
 
@@ -59,41 +70,33 @@ impl Speed {
         let end = self.now + span;
         while let Some(deadline) = self.ahead.first().copied().filter(|first| *first <= end) {
             self.ahead.pop_first();
-            self.service += (deadline - self.now) * slope;
+            self.wanted += deadline - self.now;
+            self.served += (deadline - self.now) * slope;
             self.now = deadline;
-            self.close(deadline);
-            self.last = Some((deadline, self.service));
+            self.close();
         }
-        self.service += (end - self.now) * slope;
+        self.wanted += end - self.now;
+        self.served += (end - self.now) * slope;
         self.now = end;
     }
 
     pub(super) fn end(&mut self) {
-        if let Some(next) = self.ahead.first().copied() {
-            self.close(next);
-        }
-        (self.runnable, self.last) = (false, None);
+        self.asleep = true;
     }
 
-    /// The interval from the last deadline to `deadline` is over, or cut off now.
-    fn close(&mut self, deadline: i128) {
-        let Some((from, before)) = self.last else { return };
-        let whole = Ratio::new(deadline - from, 1).and_then(|span| self.rate.checked_mul(span));
-        let open = Ratio::new(deadline - self.now, 1).unwrap_or(Ratio::ZERO);
-        let Some(due) = whole.and_then(|whole| whole.checked_sub(open)) else { return };
-        if due <= Ratio::ZERO {
-            return;
-        }
+    /// A deadline has come.
+    fn close(&mut self) {
+        let due = Ratio::new(self.wanted, 1).and_then(|wanted| self.rate.checked_mul(wanted));
+        let (Some(due), Some((from, _)), true) = (due, self.woke, self.orderly) else { return };
+        let received = Ratio::new(self.served, 1).and_then(|received| due.checked_sub(received));
+        let Some(behind) = received else { return };
         self.tested = self.tested.saturating_add(1);
-        let received = self.service - before;
-        let behind = Ratio::new(received, 1).and_then(|received| due.checked_sub(received));
-        let Some(behind) = behind else { return };
         if self.worst.is_none_or(|(worst, _)| behind > worst) {
             let window = Window {
                 from: unscaled(from, 1),
                 to: unscaled(self.now, 1),
                 promised: super::length(due),
-                received: unscaled(received, 1),
+                received: unscaled(self.served, 1),
             };
             self.worst = Some((behind, window));
         }

@@ -43,9 +43,7 @@ const SPARING: &[&str] = &[
     "lottery",
     "overrun",
     "pshed",
-    "resource-kernel",
     "rez",
-    "spring",
     "stride",
     "swift",
     "tbs",
@@ -281,6 +279,8 @@ fn message() -> impl Strategy<Value = Message> {
         Just(Message::Unreserve),
         (0_u32..9).prop_map(Message::Share),
         (0_u64..200).prop_map(move |n| Message::Warp(ms(n))),
+        (0_u64..50, 0_u64..200)
+            .prop_map(move |(n, u)| Message::WarpLimit { limit: ms(n), unwarp: ms(u) }),
         (-1_i32..20).prop_map(Message::Priority),
         (1_u64..90, 1_u64..90).prop_map(move |(period, deadline)| Message::Periodic {
             period: ms(period),

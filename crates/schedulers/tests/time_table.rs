@@ -1,5 +1,4 @@
 //! The time table, by hand and at random.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
 

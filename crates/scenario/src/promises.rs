@@ -1,13 +1,13 @@
 //! Which promises of a scenario follow from one another: its tree, as the checker sees it.
 //!
 //! Covers the hierarchy as it is at the beginning, with every thread that ever comes: what a thread
-//! asks is counted against the others before it arrives, too. Control requests change the tree, so what
+//! asks is counted against the others before it arrives, too, in the order of their arrival. Control requests change the tree, so what
 //! is granted here holds until the first of them ([`Promises::until`]).
 //! Absent on purpose: deadlines of periodic threads (`deadlines.rs`).
 
 use crate::asks::{Asking, terms};
 use crate::build::{conversion, parent_of, thread_messages};
-use crate::model::{Scenario, Scheduler};
+use crate::model::{Scenario, Scheduler, Thread};
 use std::collections::BTreeMap;
 use windfall_guarantees::check::{Findings, Node, Tree, Vp, check};
 use windfall_guarantees::{Refusal, Terms, refusal};
@@ -72,7 +72,10 @@ fn tree(scenario: &Scenario) -> Tree {
         }
         waiting = later;
     }
-    for thread in &scenario.threads {
+    // Schedulers admit in the order of arrival.
+    let mut threads: Vec<&Thread> = scenario.threads.iter().collect();
+    threads.sort_by_key(|thread| thread.start);
+    for thread in threads {
         let Some(parent) = parent_of(scenario, thread) else { continue };
         let Some(node) = at.get(parent).copied() else { continue };
         let messages = thread_messages(scenario, &asking, thread, parent);

@@ -66,7 +66,11 @@ impl Conversion for Planned {
         }
     }
 
-    fn give(&self, _: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        if own.first() != Some(&Guarantee::All) {
+            let why = "it serves its first virtual processor only, which has not `ALL`";
+            return children.iter().map(|_| Offer::lacking(why.into())).collect();
+        }
         let mut plan: Vec<Block> = Vec::new();
         let mut offers = Vec::with_capacity(children.len());
         for child in children {

@@ -24,6 +24,14 @@ pub enum Message {
     Share(u32),
     /// How far the child may borrow against its future allocation, in virtual time.
     Warp(Span),
+    /// How long the child may run on borrowed time at a stretch, and how long it must do without
+    /// before the next (Duda and Cheriton 1999: warp time limit, unwarp time requirement).
+    WarpLimit {
+        /// Processor time; above 0.
+        limit: Span,
+        /// Time on the clock.
+        unwarp: Span,
+    },
     /// Priority: a larger number is served first.
     Priority(i32),
     /// The child works periodically (or at least this far apart): for admission, for priorities
@@ -79,6 +87,7 @@ impl Message {
             Message::Unreserve => "unreserve",
             Message::Share(_) => "share",
             Message::Warp(_) => "warp",
+            Message::WarpLimit { .. } => "warp-limit",
             Message::Priority(_) => "priority",
             Message::Periodic { .. } => "periodic",
             Message::Job { .. } => "job",

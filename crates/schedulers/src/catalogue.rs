@@ -148,6 +148,7 @@ impl Settings<'_> {
 pub const KINDS: &[&Kind] = &[
     &crate::activity::KIND,
     &crate::briefly_blocked::KIND,
+    &crate::bvt::KIND,
     &crate::cbs::KIND,
     &crate::edf::KIND,
     &crate::eevdf::KIND,

@@ -15,6 +15,7 @@ mod bandwidth;
 mod best_effort;
 mod briefly_blocked;
 mod budgeted;
+mod bvt;
 pub mod catalogue;
 mod cbs;
 mod constraints;
@@ -64,6 +65,7 @@ mod windows_time_sharing;
 
 pub use activity::Activity;
 pub use briefly_blocked::BrieflyBlocked;
+pub use bvt::Bvt;
 pub use edf::{Edf, Late};
 pub use eevdf::needed_share;
 pub use fc_edf::{FcEdf, FcEdfSpec};

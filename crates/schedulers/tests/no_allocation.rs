@@ -56,6 +56,11 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
             vec![Message::Priority((number % 12).cast_signed() + 1)]
         }
         "eevdf" | "lottery" | "stride" => vec![Message::Share(number + 1)],
+        "bvt" => vec![
+            Message::Share(number + 1),
+            Message::Warp(ms(number % 3)),
+            Message::WarpLimit { limit: ms(2), unwarp: ms(20) },
+        ],
         "proportional-share" => vec![Message::Share(number + 1), Message::Warp(ms(number % 3))],
         "time-table" => {
             vec![Message::Block { amount: ms(0), period: Span::from_millis(40), at: None }]

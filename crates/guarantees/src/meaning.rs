@@ -136,7 +136,8 @@ impl Verdict {
 ///   `floor(t/y) x + min(t mod y, x)`.
 /// - `RESNH x y`, `RESSH x y z` (5.2.2.2): there is one offset (that of z) at which a piece of x is
 ///   served in each period, over all stretches.
-/// - `RESU r` (5.2.2.3): by each deadline that was told in time, r times the time being runnable.
+/// - `RESU r` (5.2.2.3): by each deadline that was told in time, r times the time since it
+///   woke, less what it had run ahead.
 /// - `PSBE s d` (5.2.2.4): `s t - d`.
 /// - `PS s` (5.2.2.4): s in the long run. Of a finite run only this is asked: each stretch of length L,
 ///   as a whole, receives at least `s L - 3 sqrt(L grain)`. That is six standard deviations of drawing

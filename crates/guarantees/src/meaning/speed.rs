@@ -1,101 +1,119 @@
-//! `RESU r`: by each deadline that was told in time, r times the time that its owner was runnable.
+//! `RESU r`: by each deadline that was told in time, r times the time since its owner woke, less what it
+//! had run ahead before.
 //!
 //! HLS 5.2.2.3 promises the share between any two consecutive deadlines; but who has run ahead before
-//! the first of them cannot be given as much again (errata), so what counts is the sum from the
-//! beginning. A deadline is told in time when the one before has not passed, or when its owner wakes;
-//! and in order when it is no earlier than the one before. From the first that is not, nothing is
-//! judged any longer: nobody can hurry after the event.
+//! the first of them cannot be given as much again (errata). How far ahead it is grows while it is
+//! served faster than r, and melts away at r while it sleeps. A deadline is told in time when the one
+//! before has not passed, or when its owner wakes, and in order when it is no earlier than the one
+//! before: nobody can hurry after the event. From the first that is not, a stretch is judged no further.
 
-use super::{Window, unscaled};
-use alloc::collections::BTreeSet;
+use super::{FINEST, Window, length, unscaled};
+use alloc::collections::BTreeMap;
 use windfall_time::Ratio;
 
 #[derive(Clone, Debug)]
 pub(super) struct Speed {
-    rate: Ratio,
+    /// r is `above / below`.
+    above: i128,
+    below: i128,
     now: i128,
-    /// When its owner first woke, and when it woke last.
-    woke: Option<(i128, i128)>,
     asleep: bool,
-    /// How long it was runnable, and served.
-    wanted: i128,
+    woke: i128,
+    /// Service since it woke.
     served: i128,
-    /// The last deadline told; whether all were told in time and in order.
+    /// How far ahead of r it is, and was when it woke, in units of 1 / `below`.
+    ahead: i128,
+    ahead_then: i128,
+    /// The last deadline told in this stretch; whether all were told in time and in order.
     told: Option<i128>,
     orderly: bool,
-    /// Those to come.
-    ahead: BTreeSet<i128>,
+    /// Deadlines to come, and when they were told.
+    to_come: BTreeMap<i128, i128>,
     worst: Option<(Ratio, Window)>,
     pub(super) tested: u64,
 }
 
 impl Speed {
     pub(super) fn new(rate: Ratio) -> Option<Speed> {
-        let fine = rate.denominator() <= super::FINEST && rate > Ratio::ZERO && rate <= Ratio::ONE;
+        let fine = rate.denominator() <= FINEST && rate > Ratio::ZERO && rate <= Ratio::ONE;
         fine.then_some(Speed {
-            rate,
+            above: rate.numerator(),
+            below: rate.denominator(),
             now: 0,
-            woke: None,
             asleep: true,
-            wanted: 0,
+            woke: 0,
             served: 0,
+            ahead: 0,
+            ahead_then: 0,
             told: None,
             orderly: true,
-            ahead: BTreeSet::new(),
+            to_come: BTreeMap::new(),
             worst: None,
             tested: 0,
         })
     }
 
     pub(super) fn begin(&mut self, at: i128) {
-        (self.now, self.asleep) = (at, false);
-        self.woke = Some((self.woke.map_or(at, |(first, _)| first), at));
-        self.ahead.retain(|deadline| *deadline > at);
+        // What it told before it slept was about work that is done.
+        self.to_come.retain(|deadline, told| *told == at && *deadline > at);
+        self.told = self.to_come.last_key_value().map(|(deadline, _)| *deadline);
+        self.ahead = (self.ahead - self.above * (at - self.now)).max(0);
+        (self.ahead_then, self.served, self.orderly) = (self.ahead, 0, true);
+        (self.now, self.woke, self.asleep) = (at, at, false);
     }
 
     pub(super) fn told(&mut self, deadline: i128, now: i128) {
-        let passed = self.told.is_none_or(|told| told < now);
-        let wakes = self.asleep || self.woke.is_some_and(|(_, woke)| woke == now);
-        let in_time = !passed || wakes;
-        let in_order = self.told.is_none_or(|told| told <= deadline);
-        self.orderly &= in_time && in_order;
-        self.told = Some(deadline);
+        if !self.asleep {
+            let in_time = self.told.is_some_and(|told| now <= told) || now == self.woke;
+            let in_order = self.told.is_none_or(|told| told <= deadline);
+            self.orderly &= in_time && in_order;
+            self.told = Some(deadline);
+        }
         if deadline > now {
-            self.ahead.insert(deadline);
+            self.to_come.entry(deadline).or_insert(now);
         }
     }
 
     pub(super) fn pass(&mut self, span: i128, served: bool) {
-        let slope = i128::from(served);
         let end = self.now + span;
-        while let Some(deadline) = self.ahead.first().copied().filter(|first| *first <= end) {
-            self.ahead.pop_first();
-            self.wanted += deadline - self.now;
-            self.served += (deadline - self.now) * slope;
-            self.now = deadline;
+        while let Some((deadline, _)) = self.to_come.first_key_value()
+            && *deadline <= end
+        {
+            let deadline = *deadline;
+            self.to_come.pop_first();
+            self.go(deadline, served);
             self.close();
         }
-        self.wanted += end - self.now;
-        self.served += (end - self.now) * slope;
-        self.now = end;
+        self.go(end, served);
+    }
+
+    fn go(&mut self, to: i128, served: bool) {
+        let span = to - self.now;
+        let gained = if served { span } else { 0 };
+        self.ahead += gained * self.below - span * self.above;
+        self.served += gained;
+        self.now = to;
     }
 
     pub(super) fn end(&mut self) {
         self.asleep = true;
+        self.ahead = self.ahead.max(0);
     }
 
     /// A deadline has come.
     fn close(&mut self) {
-        let due = Ratio::new(self.wanted, 1).and_then(|wanted| self.rate.checked_mul(wanted));
-        let (Some(due), Some((from, _)), true) = (due, self.woke, self.orderly) else { return };
-        let received = Ratio::new(self.served, 1).and_then(|received| due.checked_sub(received));
-        let Some(behind) = received else { return };
+        let due = self.above * (self.now - self.woke) - self.ahead_then;
+        let due = Ratio::new(due, self.below).unwrap_or(Ratio::ZERO);
+        let Some(behind) = Ratio::new(-self.ahead, self.below) else { return };
+        if !self.orderly || due <= Ratio::ZERO {
+            return;
+        }
         self.tested = self.tested.saturating_add(1);
         if self.worst.is_none_or(|(worst, _)| behind > worst) {
             let window = Window {
-                from: unscaled(from, 1),
+                from: unscaled(self.woke, 1),
                 to: unscaled(self.now, 1),
-                promised: super::length(due),
+                promised: length(due),
                 received: unscaled(self.served, 1),
             };
             self.worst = Some((behind, window));

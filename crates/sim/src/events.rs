@@ -18,13 +18,16 @@ pub(crate) enum Due {
     Control,
     /// A thread's job is to be given up.
     Deadline(u32),
+    /// A thread begins its life: before anybody is released, so that all who begin together have
+    /// asked for their reservations by then.
+    Birth(u32),
     /// A thread's next job is released.
     Release(u32),
-    /// A thread has slept long enough, or begins its life.
+    /// A thread has slept long enough.
     Wake(u32),
 }
 
-const CLASSES: u32 = 6;
+const CLASSES: u32 = 7;
 
 /// The queue.
 pub(crate) struct Events {
@@ -71,7 +74,8 @@ impl Events {
             1 => Due::Interrupt(number),
             2 => Due::Control,
             3 => Due::Deadline(number),
-            4 => Due::Release(number),
+            4 => Due::Birth(number),
+            5 => Due::Release(number),
             _ => Due::Wake(number),
         })
     }
@@ -84,8 +88,9 @@ const fn slot(due: Due) -> (u32, u32) {
         Due::Interrupt(source) => (source, 1),
         Due::Control => (0, 2),
         Due::Deadline(thread) => (thread, 3),
-        Due::Release(thread) => (thread, 4),
-        Due::Wake(thread) => (thread, 5),
+        Due::Birth(thread) => (thread, 4),
+        Due::Release(thread) => (thread, 5),
+        Due::Wake(thread) => (thread, 6),
     };
     (number * CLASSES + class, class)
 }

@@ -143,7 +143,7 @@ impl<'a> Sim<'a> {
     pub fn add(&mut self, spec: PlannedThread) -> usize {
         let number = u32::try_from(self.threads.len()).unwrap_or(u32::MAX);
         self.events.reserve(self.threads.len() + 1);
-        self.events.set(Due::Wake(number), spec.start);
+        self.events.set(Due::Birth(number), spec.start);
         let seed = self.seed ^ u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let thread = Thread::new(spec, seed);
         if let Some(source) = &thread.jobs
@@ -249,7 +249,7 @@ impl<'a> Sim<'a> {
             Due::Control => self.control(),
             Due::Deadline(thread) => self.abort_job(thread),
             Due::Release(thread) => self.release_due(thread),
-            Due::Wake(thread) if self.threads[thread as usize].id.is_none() => self.birth(thread),
+            Due::Birth(thread) => self.birth(thread),
             Due::Wake(thread) => {
                 self.threads[thread as usize].asks = true;
                 self.wake(thread, None);

@@ -55,7 +55,7 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
         "time-sharing" | "windows-2000" | "linux-2.4" | "linux-eevdf" => {
             vec![Message::Priority((number % 12).cast_signed() + 1)]
         }
-        "eevdf" | "lottery" | "stride" => vec![Message::Share(number + 1)],
+        "eevdf" | "lottery" | "sfs" | "stride" => vec![Message::Share(number + 1)],
         "bvt" => vec![
             Message::Share(number + 1),
             Message::Warp(ms(number % 3)),
@@ -65,7 +65,7 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
         "time-table" => {
             vec![Message::Block { amount: ms(0), period: Span::from_millis(40), at: None }]
         }
-        "cbs" | "pshed" | "rez" | "tbs" => {
+        "cbs" | "pshed" | "resource-kernel" | "rez" | "tbs" => {
             vec![Message::Reserve { amount: ms(0), period: ms(number + 40) }]
         }
         "time-line" => vec![Message::Reserve { amount: ms(0), period: ms(39) }],

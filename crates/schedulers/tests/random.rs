@@ -43,6 +43,7 @@ const SPARING: &[&str] = &[
     "lottery",
     "overrun",
     "pshed",
+    "resource-kernel",
     "rez",
     "stride",
     "swift",

@@ -217,3 +217,19 @@ fn accepts_weight_zero_in_the_background() {
     host.run_to(3 * S);
     assert!(host.ran(idle[0]).abs_diff(S + S / 2) <= 30 * MS);
 }
+
+/// Strategy 3: one that waits ahead of its share counts until it no longer is. Virtual time is then
+/// 10 ms at 30 ms, and who comes just before that is due before those that are eligible from then on.
+#[test]
+fn paper_stoica_1996_one_that_waits_ahead_of_its_share_still_counts() {
+    let mut host = Host::new(1);
+    let root = host.root("eevdf", &[]);
+    let [a, _, _] = ["a", "b", "c"].map(|name| host.spin(root, name, &[]));
+    let d = host.thread(root, "d", &[]);
+    host.run_to(10 * MS);
+    host.block(a);
+    host.run_to(30 * MS - 1);
+    host.wake(d);
+    host.run_to(50 * MS);
+    assert_eq!(host.timeline(0), "0 a, 10 b, 20 c, 30 d, 40 b, 50 c");
+}

@@ -133,6 +133,26 @@ fn paper_chandra_2000_nobody_starves_when_a_third_thread_comes() {
     assert!(host.ran(third).abs_diff(S) <= 20 * MS, "{}", host.ran(third));
 }
 
+/// Without readjustment virtual time would stay with the heavy one, and whoever comes would begin there,
+/// far behind the two light ones.
+#[test]
+fn paper_chandra_2000_readjustment_keeps_virtual_time_with_the_light_ones() {
+    let weights = [1000, 1, 1, 1];
+    let mut host = Host::new(2);
+    let root = host.root("sfs", &[]);
+    let threads = weights.map(|weight| host.thread(root, &format!("{weight}"), &share(weight)));
+    threads[..3].iter().for_each(|thread| host.wake(*thread));
+    host.run_to(10 * S);
+    host.wake(threads[3]);
+    host.run_to(14 * S);
+    for (thread, offer) in threads.into_iter().zip(offers("sfs", &[], &[WHOLE; 2], &weights)) {
+        let Some(Guarantee::Share(part)) = offer else { panic!("nothing is offered") };
+        let due = part.checked_mul(Ratio::whole(4000)).unwrap().numerator() / part.denominator();
+        let got = host.ran_within(thread, 10 * S, 14 * S) / MS;
+        assert!(i128::from(got) + 30 >= due, "{thread}: {got} of {due}");
+    }
+}
+
 /// Example 2: a heavy thread, many light ones and short jobs of weight between; start-time fair
 /// queuing gives the short jobs as much as the heavy one.
 #[test]

@@ -166,4 +166,10 @@ fn law_nobody_saves_up_more_than_a_turn() {
     host.wake(sly);
     host.run_for(S);
     assert!(host.ran(honest) - before >= S / 10 - 30 * MS, "{}", host.ran(honest) - before);
+    // What was forgone is nobody's: one that comes anew does not find the others far ahead.
+    host.block(sly);
+    let before = host.ran(honest);
+    host.spin(root, "new", &share(9));
+    host.run_for(S);
+    assert!(host.ran(honest) - before >= S / 10 - 30 * MS, "{}", host.ran(honest) - before);
 }

@@ -204,7 +204,7 @@ proptest! {
         let mut judge =
             Judge::new(&Guarantee::Slower(Ratio::new(above, below).unwrap()), Span::ZERO).unwrap();
         let mut worst = None;
-        // How far ahead it is: the most by which what it got since any time of waking exceeds the speed.
+        // How far ahead it is: the most by which what it got since any time exceeds the speed.
         let (mut gained, mut past): (i128, Vec<i128>) = (0, Vec::new());
         let mut now = 0;
         for (from, ticks) in &stretches {
@@ -235,7 +235,10 @@ proptest! {
             }
             judge.sleeps(at(ticks.len()));
             now = from + ticks.len() as u64;
-            gained += since;
+            for served in ticks {
+                gained += if *served { below - above } else { -above };
+                past.push(gained);
+            }
         }
         prop_assert_eq!(amiss(judge.verdict()), worst.map(|n| Ratio::new(n, below).unwrap()));
     }

@@ -21,9 +21,11 @@ pub(super) struct Speed {
     woke: i128,
     /// Service since it woke.
     served: i128,
-    /// How far ahead of r it is, and was when it woke, in units of 1 / `below`.
+    /// In units of 1 / `below`: the most by which it was served faster than r since any time; what that
+    /// was when it woke; and that less what it was behind since.
+    lead: i128,
+    lead_then: i128,
     ahead: i128,
-    ahead_then: i128,
     /// The last deadline told in this stretch; whether all were told in time and in order.
     told: Option<i128>,
     orderly: bool,
@@ -43,8 +45,9 @@ impl Speed {
             asleep: true,
             woke: 0,
             served: 0,
+            lead: 0,
+            lead_then: 0,
             ahead: 0,
-            ahead_then: 0,
             told: None,
             orderly: true,
             to_come: BTreeMap::new(),
@@ -57,8 +60,9 @@ impl Speed {
         // What it told before it slept was about work that is done.
         self.to_come.retain(|deadline, told| *told == at && *deadline > at);
         self.told = self.to_come.last_key_value().map(|(deadline, _)| *deadline);
-        self.ahead = (self.ahead - self.above * (at - self.now)).max(0);
-        (self.ahead_then, self.served, self.orderly) = (self.ahead, 0, true);
+        self.lead = (self.lead - self.above * (at - self.now)).max(0);
+        (self.lead_then, self.ahead) = (self.lead, self.lead);
+        (self.served, self.orderly) = (0, true);
         (self.now, self.woke, self.asleep) = (at, at, false);
     }
 
@@ -90,19 +94,20 @@ impl Speed {
     fn go(&mut self, to: i128, served: bool) {
         let span = to - self.now;
         let gained = if served { span } else { 0 };
-        self.ahead += gained * self.below - span * self.above;
+        let step = gained * self.below - span * self.above;
+        self.lead = (self.lead + step).max(0);
+        self.ahead += step;
         self.served += gained;
         self.now = to;
     }
 
     pub(super) fn end(&mut self) {
         self.asleep = true;
-        self.ahead = self.ahead.max(0);
     }
 
     /// A deadline has come.
     fn close(&mut self) {
-        let due = self.above * (self.now - self.woke) - self.ahead_then;
+        let due = self.above * (self.now - self.woke) - self.lead_then;
         let due = Ratio::new(due, self.below).unwrap_or(Ratio::ZERO);
         let Some(behind) = Ratio::new(-self.ahead, self.below) else { return };
         if !self.orderly || due <= Ratio::ZERO {

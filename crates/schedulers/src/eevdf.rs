@@ -5,7 +5,7 @@
 //!          child all of it.
 //! Admits   everyone. A child of weight 0 stands in the background.
 //! Assumes  A1 quanta end on time; A2 overheads are inside what is received.
-//! Costs    O(log n) per event, expected and amortised; 330 bytes per child; one timer.
+//! Costs    O(log n) per event, expected and amortised; 230 bytes per child; one timer.
 //! Ties     equal deadlines: the lower slot.
 //! Source   Stoica and others 1996; HLS 5.3.3.2. Ours differs: virtual time moves on with what is
 //!          received, not with the clock, so that less than ALL will do; a child that waits while ahead

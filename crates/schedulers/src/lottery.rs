@@ -5,8 +5,8 @@
 //! Admits   everyone, in the base or in a currency that is funded. A child without tickets stands in
 //!          the background.
 //! Assumes  A1 quanta end on time; A2 nobody outside knows the seed.
-//! Costs    O(log n) per event, and one step more for each currency; 110 bytes per child, and 32 per
-//!          child and currency; one timer.
+//! Costs    O(log n) per event, and one step more for each currency; 60 bytes per child, and 32 to 48 per
+//!          child in the base and in each funded currency; one timer.
 //! Ties     none: the seed decides, and the same seed decides the same.
 //! Source   Waldspurger and Weihl 1994; the generator is splitmix64 (Steele, Lea and Flood 2014). Ours
 //!          differs: a draw falls on the base's children or a currency, then on a member of that.

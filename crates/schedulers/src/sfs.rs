@@ -6,7 +6,7 @@
 //! Admits   everyone. A child of weight 0 stands in the background.
 //! Assumes  A1 quanta end on time; A2 parents do not make own VPs pay for naps.
 //! Costs    O(k + log n) per event on k processors, O(k log n) where the heaviest change; amortised;
-//!          350 bytes per child; one timer per processor.
+//!          400 to 500 bytes per child; one timer per processor.
 //! Ties     the running child stays.
 //! Source   Chandra, Adler, Goyal and Shenoy 2000: weight readjustment, start tags, surplus. Ours
 //!          differs: the least surplus is found exactly, not among a few; when weights are readjusted

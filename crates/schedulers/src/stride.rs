@@ -5,7 +5,8 @@
 //! Admits   everyone, in the base or in a currency that is funded. A child without tickets stands in
 //!          the background.
 //! Assumes  A1 quanta end on time.
-//! Costs    O(log n) per event; 160 bytes per child and 36 per child and currency; one timer.
+//! Costs    O(log n) per event; 110 bytes per child, and 52 for each of the five groups that there may
+//!          be; one timer.
 //! Ties     a currency before a child; else the lower number or slot.
 //! Source   Waldspurger and Weihl 1995 (`global_pass`, `remain`); currencies as in 1994. Ours differs:
 //!          passes are exact; a currency is a client of the base whose members share its turns by

@@ -6,9 +6,9 @@
 //! served faster than r, and melts away at r while it sleeps. A deadline is told in time when the one
 //! before has not passed, or when its owner wakes, and in order when it is no earlier than the one
 //! before: nobody can hurry after the event. From the first that is not, a stretch is judged no further.
+//! Whoever tells another deadline takes back the one before: what that was for is done.
 
 use super::{FINEST, Window, length, unscaled};
-use alloc::collections::BTreeMap;
 use windfall_time::Ratio;
 
 #[derive(Clone, Debug)]
@@ -29,8 +29,8 @@ pub(super) struct Speed {
     /// The last deadline told in this stretch; whether all were told in time and in order.
     told: Option<i128>,
     orderly: bool,
-    /// Deadlines to come, and when they were told.
-    to_come: BTreeMap<i128, i128>,
+    /// The deadline to come, and when it was told; the next one told takes its place.
+    to_come: Option<(i128, i128)>,
     worst: Option<(Ratio, Window)>,
     pub(super) tested: u64,
 }
@@ -50,7 +50,7 @@ impl Speed {
             ahead: 0,
             told: None,
             orderly: true,
-            to_come: BTreeMap::new(),
+            to_come: None,
             worst: None,
             tested: 0,
         })
@@ -58,8 +58,8 @@ impl Speed {
 
     pub(super) fn begin(&mut self, at: i128) {
         // What it told before it slept was about work that is done.
-        self.to_come.retain(|deadline, told| *told == at && *deadline > at);
-        self.told = self.to_come.last_key_value().map(|(deadline, _)| *deadline);
+        self.to_come = self.to_come.filter(|(deadline, told)| *told == at && *deadline > at);
+        self.told = self.to_come.map(|(deadline, _)| deadline);
         self.lead = (self.lead - self.above * (at - self.now)).max(0);
         (self.lead_then, self.ahead) = (self.lead, self.lead);
         (self.served, self.orderly) = (0, true);
@@ -73,18 +73,12 @@ impl Speed {
             self.orderly &= in_time && in_order;
             self.told = Some(deadline);
         }
-        if deadline > now {
-            self.to_come.entry(deadline).or_insert(now);
-        }
+        self.to_come = (deadline > now).then_some((deadline, now));
     }
 
     pub(super) fn pass(&mut self, span: i128, served: bool) {
         let end = self.now + span;
-        while let Some((deadline, _)) = self.to_come.first_key_value()
-            && *deadline <= end
-        {
-            let deadline = *deadline;
-            self.to_come.pop_first();
+        if let Some((deadline, _)) = self.to_come.take_if(|(deadline, _)| *deadline <= end) {
             self.go(deadline, served);
             self.close();
         }

@@ -5,6 +5,7 @@
 //! Absent on purpose: what a picture is about. Read next: `scene.rs`, then `chart.rs`.
 #![forbid(unsafe_code)]
 
+pub mod chart;
 mod font;
 mod png;
 mod raster;

@@ -1,8 +1,9 @@
 //! What may be typed: one definition for the parser, the help, the man pages and the completions.
 
+use crate::verbs::reserve::TaskText;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use windfall_time::Span;
+use windfall_time::{Ratio, Span};
 
 /// Shares a machine's processors by a hierarchy of schedulers whose promises are checked first.
 ///
@@ -25,6 +26,8 @@ pub(crate) enum Verb {
     Check(CheckArgs),
     /// Say whether one guarantee follows from another, and by which theorem.
     Convert(ConvertArgs),
+    /// Compute the reservation that is enough for the threads of an application.
+    Reserve(ReserveArgs),
     /// Simulate a scenario: what each thread gets, and whether the expectations hold.
     Simulate(SimulateArgs),
     /// Make a scenario from a recording of a real machine, or from an rt-app file.
@@ -61,6 +64,72 @@ pub(crate) struct ConvertArgs {
     pub(crate) from: String,
     /// What is asked for, as `PSBE 1/2 10ms`.
     pub(crate) to: String,
+}
+
+/// How an application's threads are served.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Policy {
+    /// The shortest period first.
+    RateMonotonic,
+    /// The shortest relative deadline first.
+    DeadlineMonotonic,
+    /// The largest priority of the file first, or the first `--task`.
+    FixedPriority,
+    /// The earliest deadline first.
+    Edf,
+}
+
+/// Arguments of `reserve`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  windfall reserve scenarios/media-player.toml --picture reservation.svg
+  windfall reserve --task 1ms/10ms --task 1ms/20ms --task 5ms/100ms --period 5ms
+
+Exit status: 0 found, and what the file asks for is enough; 1 it is not, or none is; 2 could not run.")]
+pub(crate) struct ReserveArgs {
+    /// The scenario.
+    #[arg(required_unless_present = "task", conflicts_with = "task")]
+    pub(crate) file: Option<PathBuf>,
+    /// The scheduler whose threads are the application; may be left out where there is one.
+    #[arg(long, value_name = "NAME", conflicts_with = "task")]
+    pub(crate) node: Option<String>,
+    /// A thread, instead of a scenario: work, period, and if it is another than that, deadline.
+    #[arg(long, value_name = "WORK/PERIOD[@DEADLINE]")]
+    pub(crate) task: Vec<TaskText>,
+    /// How the threads are served, instead of as their scheduler does; rate monotonic for `--task`.
+    #[arg(long)]
+    pub(crate) policy: Option<Policy>,
+    /// Look for a continuous reservation (RESCS) instead of a basic one (RESBS).
+    #[arg(long)]
+    pub(crate) continuous: bool,
+    /// Only this period.
+    #[arg(long, value_name = "SPAN", conflicts_with_all = ["from", "to", "steps"])]
+    pub(crate) period: Option<Span>,
+    /// The shortest period to look at [default: a step].
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) from: Option<Span>,
+    /// The longest period to look at [default: the shortest of the threads'].
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) to: Option<Span>,
+    /// How many periods to look at, evenly spread.
+    #[arg(long, value_name = "N", default_value_t = 200,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) steps: u32,
+    /// Amounts are multiples of this; so are the periods between `--from` and `--to`.
+    #[arg(long, value_name = "SPAN", default_value = "1us")]
+    pub(crate) granule: Span,
+    /// How much above the least utilisation the knee may be, as a share of it.
+    #[arg(long, value_name = "RATIO", default_value = "5%")]
+    pub(crate) tolerance: Ratio,
+    /// What a switch costs; there are two in each period [default: the file's, or else 10us].
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) switch_cost: Option<Span>,
+    /// Draw which reservations are enough (`.svg` or `.png`).
+    #[arg(long, value_name = "OUT")]
+    pub(crate) picture: Option<PathBuf>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `simulate`.

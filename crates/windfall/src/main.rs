@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Verb::Simulate(args) => verbs::simulate::run(&args),
         Verb::Import(args) => verbs::import::run(&args),
         Verb::Convert(args) => verbs::convert::run(&args),
+        Verb::Reserve(args) => verbs::reserve::run(&args),
         Verb::Catalogue(args) => verbs::catalogue::run(&args),
         Verb::Schema => verbs::schema::run(),
         Verb::Completions(args) => verbs::completions::run(&args),

@@ -7,5 +7,6 @@ pub(crate) mod convert;
 pub(crate) mod import;
 pub(crate) mod man;
 pub(crate) mod promises;
+pub(crate) mod reserve;
 pub(crate) mod schema;
 pub(crate) mod simulate;

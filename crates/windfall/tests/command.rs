@@ -134,8 +134,17 @@ fn every_verb_has_help_a_man_page_and_completions() {
     let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("man");
     let output = windfall(&["man", folder.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let verbs =
-        ["check", "convert", "simulate", "import", "catalogue", "schema", "completions", "man"];
+    let verbs = [
+        "check",
+        "convert",
+        "reserve",
+        "simulate",
+        "import",
+        "catalogue",
+        "schema",
+        "completions",
+        "man",
+    ];
     for verb in verbs {
         assert!(help.contains(verb), "{verb} is not in the help");
         assert!(printed(&windfall(&[verb, "--help"])).contains("Usage"), "{verb}");

@@ -1,0 +1,87 @@
+//! What the signs of a chart mean: one line each, in two columns.
+
+use super::{DARK, DIM};
+use crate::{Font, Letters, Paint, Scene, Stroke};
+
+/// A sign at a point. Told apart by their shapes, in any colour and in none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mark {
+    /// A ring.
+    Ring,
+    /// A full diamond.
+    Diamond,
+    /// A full square.
+    Square,
+}
+
+impl Mark {
+    pub(super) fn draw(self, scene: &mut Scene, x: f32, y: f32) {
+        let corners = |far: f32, near: f32| {
+            let signs: [(f32, f32); 8] = [
+                (-near, -far),
+                (near, -far),
+                (far, -near),
+                (far, near),
+                (near, far),
+                (-near, far),
+                (-far, near),
+                (-far, -near),
+            ];
+            signs.map(|(dx, dy)| (x + dx, y + dy))
+        };
+        let white = Paint::Plain([0xff; 3]);
+        let dark = Paint::Plain(DARK);
+        match self {
+            Mark::Ring => {
+                let mut ring = corners(7.0, 2.9).to_vec();
+                ring.push(ring[0]);
+                ring.push(ring[1]);
+                scene.line(&ring, Stroke { colour: [0xff; 3], wide: 4.0, dash: None });
+                scene.line(&ring, Stroke { colour: DARK, wide: 2.0, dash: None });
+            }
+            Mark::Diamond => {
+                scene.polygon(&corners(7.5, 0.0), white);
+                scene.polygon(&corners(6.0, 0.0), dark);
+            }
+            Mark::Square => {
+                scene.polygon(&corners(5.8, 5.8), white);
+                scene.polygon(&corners(4.5, 4.5), dark);
+            }
+        }
+    }
+}
+
+pub(super) enum Sign {
+    Area(Paint),
+    Line(Stroke),
+    Mark(Mark),
+}
+
+/// Pixels of a row.
+const ROW: f32 = 22.0;
+const SIDES: [f32; 2] = [16.0, 408.0];
+
+/// Draws it below `top`; gives the height of the whole picture.
+pub(super) fn draw(scene: &mut Scene, font: &Font, legend: &[(Sign, String)], top: f32) -> u16 {
+    let (mut y, mut high) = (top, 0_u16);
+    for pair in legend.chunks(SIDES.len()) {
+        for ((sign, name), x) in pair.iter().zip(SIDES) {
+            let middle = y + 7.0;
+            match sign {
+                Sign::Area(paint) => {
+                    scene.rect(x, y, 32.0, 14.0, Paint::Plain(DIM));
+                    scene.rect(x + 1.0, y + 1.0, 30.0, 12.0, *paint);
+                }
+                Sign::Line(stroke) => scene.line(&[(x, middle), (x + 32.0, middle)], *stroke),
+                Sign::Mark(mark) => mark.draw(scene, x + 16.0, middle),
+            }
+            let name = font.fit(name, 12.0, 392.0 - 56.0);
+            scene.text(x + 42.0, y + 11.5, Letters::new(12.0, DARK), &name);
+        }
+        y += ROW;
+    }
+    while f32::from(high) < y + 6.0 && high < u16::MAX {
+        high += 1;
+    }
+    high
+}

@@ -1,0 +1,189 @@
+//! What was found, as text and as JSON.
+
+use super::case::Case;
+use super::figure::{patience, utilisation};
+use super::found::{Found, Present};
+use crate::cli::ReserveArgs;
+use crate::output::table;
+use serde_json::{Value, json};
+use windfall_analysis::search::{Kind, Point};
+use windfall_scenario::Member;
+use windfall_time::{Ratio, Span};
+
+/// Rows of the table of periods, at most.
+const ROWS: usize = 10;
+
+/// A share in per cent, two places.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.2}%", share * 100.0)
+}
+
+/// For people.
+pub(super) fn text(case: &Case, found: &Found, args: &ReserveArgs) -> String {
+    let mut text = threads(case, found);
+    text.push_str(&format!(
+        "\n{} thread{}, {}, utilisation {}; no gap may exceed {}\n\n",
+        case.members.len(),
+        if case.members.len() == 1 { "" } else { "s" },
+        case.service.name(),
+        percent(utilisation(case)),
+        patience(case),
+    ));
+    text.push_str(&periods(found, case.switch_cost));
+    text.push('\n');
+    if let Some(knee) = &found.knee
+        && let (Some(amount), Some(share)) = (knee.amount, knee.utilisation())
+    {
+        text.push_str(&format!(
+            "knee    {}  {}: the longest period whose utilisation is within {} of the least\n",
+            found.guarantee(amount, knee.period),
+            percent(share.to_f64()),
+            percent(args.tolerance.to_f64()),
+        ));
+    }
+    match &found.choice {
+        Some(choice) => {
+            let guarantee = found.guarantee(choice.amount, choice.period);
+            text.push_str(&format!(
+                "choice  {guarantee}  {}: {}\n\nguarantee = \"{guarantee}\"\n",
+                percent(choice.utilisation.to_f64()),
+                heuristic(case, args),
+            ));
+        }
+        None if found.boundary.points.iter().any(|point| point.amount.is_some()) => text.push_str(
+            "choice  none: with these periods and this cost of switches, less than a whole processor \
+             is not enough; ask for `ALL`, or try shorter periods\n",
+        ),
+        None => text.push_str(
+            "choice  none: not even a whole processor is enough; let the threads do less, or be due \
+             later\n",
+        ),
+    }
+    text.push_str(&present(case, found));
+    text
+}
+
+fn threads(case: &Case, found: &Found) -> String {
+    let row = |(member, response): (&Member, &Option<Span>)| {
+        let task = &member.task;
+        let share = task.work.over(task.period).map_or(0.0, Ratio::to_f64);
+        vec![
+            member.name.clone(),
+            task.work.to_string(),
+            task.period.to_string(),
+            percent(share),
+            response.map_or_else(|| "-".to_owned(), |worst| worst.to_string()),
+            task.deadline.to_string(),
+        ]
+    };
+    let rows = case.members.iter().zip(&found.responses).map(row).collect();
+    table(&["THREAD", "WORK", "PERIOD", "UTILISATION", "ANSWERS WITHIN", "DUE IN"], 1, rows)
+}
+
+/// Some of the periods, evenly spread, the last among them.
+fn periods(found: &Found, cost: Span) -> String {
+    let points = &found.boundary.points;
+    let every = points.len().div_ceil(ROWS).max(1);
+    let row = |point: &Point| {
+        let share = |share: Option<Ratio>| {
+            share.map_or_else(|| "-".to_owned(), |share| percent(share.to_f64()))
+        };
+        vec![
+            point.period.to_string(),
+            point.amount.map_or_else(|| "none".to_owned(), |amount| amount.to_string()),
+            share(point.utilisation()),
+            share(point.with_switches(cost)),
+        ]
+    };
+    let shown = points.iter().rev().step_by(every).map(row);
+    let rows = shown.collect::<Vec<_>>().into_iter().rev().collect();
+    table(&["PERIOD", "LEAST AMOUNT", "UTILISATION", "WITH SWITCHES"], 0, rows)
+}
+
+/// By what the choice was made.
+fn heuristic(case: &Case, args: &ReserveArgs) -> String {
+    let (cost, by) = (case.switch_cost, case.cost_said_by);
+    match args.period {
+        Some(_) => "the least amount for the period that was asked for".to_owned(),
+        None => format!(
+            "the least utilisation with two switches of {cost} ({by}) in each period, of equals the \
+             longest period"
+        ),
+    }
+}
+
+/// Whether what the file asks for is enough.
+fn present(case: &Case, found: &Found) -> String {
+    let Some(Present { guarantee, suffices, responses }) = &found.present else {
+        return case.scheduler.as_ref().map_or_else(String::new, |scheduler| {
+            format!("\nthe file asks for no guarantee for `{scheduler}`\n")
+        });
+    };
+    let scheduler = case.scheduler.as_deref().unwrap_or_default();
+    if *suffices {
+        return format!("\nthe file asks for {guarantee} for `{scheduler}`: that is enough\n");
+    }
+    let mut text =
+        format!("\nthe file asks for {guarantee} for `{scheduler}`: that is NOT enough\n");
+    for (member, response) in case.members.iter().zip(responses) {
+        let (name, due) = (&member.name, member.task.deadline);
+        match response {
+            Some(worst) if *worst <= due => {}
+            Some(worst) => {
+                text.push_str(&format!("  {name} answers within {worst}, and is due in {due}\n"));
+            }
+            None => text.push_str(&format!("  {name} has no bound, and is due in {due}\n")),
+        }
+    }
+    text
+}
+
+/// For programs.
+pub(super) fn json(case: &Case, found: &Found, args: &ReserveArgs) -> Value {
+    let ns = |span: Option<Span>| span.map(Span::as_nanos);
+    let met = |response: &Option<Span>, due: Span| response.is_some_and(|worst| worst <= due);
+    let thread = |(member, response): (&Member, &Option<Span>)| {
+        let task = &member.task;
+        json!({
+            "name": member.name, "work_ns": task.work.as_nanos(),
+            "period_ns": task.period.as_nanos(), "deadline_ns": task.deadline.as_nanos(),
+            "response_ns": ns(*response), "met": met(response, task.deadline),
+        })
+    };
+    let point = |point: &Point| json!({ "period_ns": point.period.as_nanos(), "amount_ns": ns(point.amount) });
+    let knee = found.knee.as_ref().and_then(|knee| {
+        let amount = knee.amount?;
+        Some(json!({
+            "period_ns": knee.period.as_nanos(), "amount_ns": amount.as_nanos(),
+            "utilisation": knee.utilisation()?.to_string(),
+            "tolerance": args.tolerance.to_string(),
+            "guarantee": found.guarantee(amount, knee.period).to_string(),
+        }))
+    });
+    let choice = found.choice.as_ref().map(|choice| {
+        json!({
+            "period_ns": choice.period.as_nanos(), "amount_ns": choice.amount.as_nanos(),
+            "utilisation": choice.utilisation.to_string(),
+            "with_switches": choice.with_switches.to_string(),
+            "switch_cost_ns": case.switch_cost.as_nanos(),
+            "guarantee": found.guarantee(choice.amount, choice.period).to_string(),
+            "heuristic": heuristic(case, args),
+        })
+    });
+    let present = found.present.as_ref().map(|present| {
+        json!({
+            "guarantee": present.guarantee.to_string(), "suffices": present.suffices,
+            "response_ns": present.responses.iter().map(|worst| ns(*worst)).collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "scheduler": case.scheduler,
+        "policy": case.service.name(),
+        "reservation": match found.kind { Kind::Basic => "RESBS", Kind::Continuous => "RESCS" },
+        "utilisation": utilisation(case),
+        "gap_ns": patience(case).as_nanos(),
+        "threads": case.members.iter().zip(&found.responses).map(thread).collect::<Vec<_>>(),
+        "boundary": found.boundary.points.iter().map(point).collect::<Vec<_>>(),
+        "knee": knee, "choice": choice, "present": present,
+    })
+}

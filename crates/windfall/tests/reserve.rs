@@ -164,7 +164,8 @@ fn status_is_1_where_nothing_is_enough_and_the_text_says_why() {
     assert!(printed(&output).contains("not even a whole processor is enough"));
     let output = reserve(&["--task", "2ms/2ms", "--policy", "edf"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(printed(&output).contains("ask for `ALL`"));
+    let text = printed(&output);
+    assert!(text.contains("ask for `ALL`") && !text.contains("knee"), "{text}");
 }
 
 #[test]
@@ -316,6 +317,11 @@ fn a_picture_of_one_period_shows_the_curve_around_it() {
     let svg = std::fs::read_to_string(out).unwrap();
     assert!(svg.contains("choice: RESBS") && !svg.contains("knee:"));
     assert!(svg.contains(">10</text>"), "the axis reaches the shortest period");
+    assert!(!svg.contains("not looked at"));
+    let out = scratch("late.svg");
+    let picture = ["--from", "4ms", "--picture", out.to_str().unwrap()];
+    assert_eq!(reserve(&[&THREE[..], &picture].concat()).status.code(), Some(0));
+    assert!(std::fs::read_to_string(out).unwrap().contains("not looked at: shorter periods"));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use windfall_time::{Ratio, Span};
 
 const SHADE: Paint = Paint::Plain([0xc9, 0xce, 0xd6]);
 const NONE: Paint = Paint::Stripes([[0xff; 3], [0xdf, 0xe3, 0xe8]]);
+const UNKNOWN: Paint = Paint::Stripes([[0xf3, 0xf4, 0xf6], [0x9a, 0xa3, 0xae]]);
 const EDGE: Colour = [0x1b, 0x21, 0x29];
 const SHARE: Colour = [0xb5, 0x4a, 0x00];
 const GAP: Colour = [0x1f, 0x5f, 0xa8];
@@ -39,11 +40,14 @@ pub(super) fn scene(case: &Case, found: &Found, boundary: &Boundary) -> Scene {
     let ends = [edge.last(), edge.first()].map(|end| (end.map_or(0.0, |end| end.0), 0.0));
     let shade: Vec<(f64, f64)> = edge.iter().copied().chain(ends).collect();
     chart.area(&shade, SHADE, "not enough: a deadline may be missed");
-    chart.area(
-        &[(0.0, 0.0), (right, right), (0.0, right)],
-        NONE,
-        "no reservation: amount above period",
-    );
+    let far = right.max(top);
+    let beyond = [(0.0, 0.0), (far, far), (0.0, far)];
+    chart.area(&beyond, NONE, "no reservation: amount above period");
+    let first = edge.first().map_or(0.0, |point| point.0);
+    if first > right * 0.02 {
+        let shorter = [(0.0, 0.0), (first, 0.0), (first, first)];
+        chart.area(&shorter, UNKNOWN, "not looked at: shorter periods");
+    }
     chart.line(
         &edge,
         Stroke { colour: EDGE, wide: 2.4, dash: None },

@@ -36,8 +36,10 @@ impl Found {
         let boundary = boundary(case, args, &periods)?;
         let tasks = case.tasks();
         let choice = boundary.choose(&application(case, args, &tasks), case.switch_cost);
-        // One period is no curve.
-        let knee = boundary.knee(args.tolerance).filter(|_| args.period.is_none());
+        // One period is no curve, and a whole processor no reservation.
+        let knee = boundary
+            .knee(args.tolerance)
+            .filter(|knee| args.period.is_none() && knee.amount != Some(knee.period));
         let kind = kind(args);
         let responses = choice.as_ref().and_then(|choice| {
             let supply = kind.resource(choice.period)?.supply(choice.amount)?;

@@ -1,11 +1,10 @@
 //! Proportional share: start-time fair queuing with warp, on one processor or several.
 //!
 //! Takes    PS, PSBE s d or RESU from its parent, on one processor; anything at all for mere fairness.
-//! Gives    with warp zero everywhere, PSBE by equation 5.2 to each child, its share being its weight
-//!          over the sum of weights; with warp, low latency to those that have it, no bound.
+//! Gives    with warp zero everywhere, on one processor, PSBE by equation 5.2 to each child, its share
+//!          being its weight over the sum of weights; with warp, or on several, PS (`long_run.rs`).
 //! Admits   everyone.
-//! Assumes  A1 one processor (on several, a child can use at most one, so a large weight may get
-//!          less than its share); A2 quanta end on time.
+//! Assumes  quanta end on time.
 //! Costs    O(log n) per event, and per wake-up one step more for each processor; 106 bytes per
 //!          child, 32 of them in the heap; one timer per processor.
 //! Ties     the running child stays; else the lower slot.
@@ -18,6 +17,7 @@
 //! one wakes. A child that wakes catches up with the smallest virtual time among those that do not
 //! wait; when all wait, with the largest that any child has reached. A child of weight 0 stands in
 //! the background: it runs, by virtual time among its like, only while nobody with a share is ready.
+//! With `dedicate`, on several processors, a child whose weight comes to one of them goes before all.
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::long_run;
@@ -52,15 +52,23 @@ pub(crate) const KIND: Kind = Kind {
             default: "true",
             help: "whether children may borrow against their future share",
         },
+        Setting {
+            name: "dedicate",
+            form: Form::Bool,
+            default: "false",
+            help: "whether children with a processor's worth of the weights, or more, go before all others",
+        },
     ],
     build: |settings| {
         let quantum = settings.span("quantum", QUANTUM)?;
         let warp = settings.bool("warp", true)?;
-        Ok(Box::new(ProportionalShare::new(quantum, warp)))
+        let dedicate = settings.bool("dedicate", false)?;
+        Ok(Box::new(ProportionalShare::new(quantum, warp, dedicate)))
     },
     conversion: |settings| {
         let quantum = settings.span("quantum", QUANTUM)?;
-        Ok(Box::new(FairQueuing { quantum }))
+        let dedicate = settings.bool("dedicate", false)?;
+        Ok(Box::new(FairQueuing { quantum, dedicate }))
     },
 };
 
@@ -68,6 +76,7 @@ pub(crate) const KIND: Kind = Kind {
 /// `PS+ -> PS+`.
 struct FairQueuing {
     quantum: Span,
+    dedicate: bool,
 }
 
 impl FairQueuing {
@@ -97,7 +106,7 @@ impl Conversion for FairQueuing {
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
         let unwarped = children.iter().all(|child| child.warp.is_zero());
         let (&[Guarantee::BoundedShare(s, d)], true) = (own, unwarped) else {
-            return long_run::offers(own, children, "weights, in the long run");
+            return long_run::offers(own, children, self.dedicate);
         };
         let shared = children.iter().filter(|child| !child.weight.is_zero());
         let (count, total) = (shared.count() as u64, long_run::total(children));
@@ -117,8 +126,17 @@ impl Conversion for FairQueuing {
 struct Sharer {
     account: Account,
     warp: Span,
+    class: Class,
+}
+
+/// Who goes before whom, whatever the virtual times.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Class {
+    /// Set apart: it runs whenever any own VP does.
+    Dedicated,
+    Sharing,
     /// Served only when nobody with a share is ready.
-    background: bool,
+    Background,
 }
 
 /// What runs on an own VP.
@@ -130,10 +148,12 @@ struct Run {
     ends: Instant,
 }
 
-const STRANGER: Sharer = Sharer { account: Account::new(1), warp: Span::ZERO, background: false };
+const STRANGER: Sharer =
+    Sharer { account: Account::new(1), warp: Span::ZERO, class: Class::Sharing };
 
-/// In a tag, above every virtual time that a clock of 146 years can reach.
+/// In a tag, above every virtual time that a clock of 146 years can reach; and set in all of those.
 const BACKGROUND: u32 = 126;
+const LATE: u32 = 127;
 
 /// Effective virtual time, then the slot, as one number: comparing two of them takes no branch, and
 /// a heap of many stays in the cache.
@@ -157,7 +177,7 @@ impl Shares {
         let since = core::mem::replace(&mut self.runs[own.index()].charged, now);
         let sharer = &mut self.sharers[child.index()];
         sharer.account.charge(now.saturating_since(since));
-        if !sharer.background {
+        if sharer.class == Class::Sharing {
             self.latest = self.latest.max(sharer.account.time);
         }
     }
@@ -169,15 +189,15 @@ impl Shares {
         port.set_timer(quantum::timer_of(own), Some(ends));
     }
 
-    /// The virtual time of a child that has a share.
+    /// The virtual time of a child that shares.
     fn time(&self, child: Child) -> Option<Virtual> {
         let sharer = &self.sharers[child.index()];
-        (!sharer.background).then_some(sharer.account.time)
+        (sharer.class == Class::Sharing).then_some(sharer.account.time)
     }
 
     fn enter(&mut self, child: Child) {
         let sharer = &self.sharers[child.index()];
-        if self.warped > 0 && !sharer.background {
+        if self.warped > 0 && sharer.class == Class::Sharing {
             self.actual.set(child.0, (sharer.account.time, child.0));
         }
     }
@@ -212,7 +232,11 @@ impl Policy for Shares {
     fn key(&self, child: Child) -> Tag {
         let sharer = &self.sharers[child.index()];
         let tag = sharer.account.time.earlier(sharer.warp).tag(child.0);
-        tag | u128::from(sharer.background) << BACKGROUND
+        match sharer.class {
+            Class::Sharing => tag,
+            Class::Background => tag | 1 << BACKGROUND,
+            Class::Dedicated => tag & !(1 << LATE),
+        }
     }
 
     #[inline]
@@ -245,12 +269,14 @@ pub struct ProportionalShare {
     pool: Pool<Shares>,
     shares: Shares,
     warp: bool,
+    dedicate: bool,
 }
 
 impl ProportionalShare {
-    /// With the quantum, above zero, and whether warps are understood.
+    /// With the quantum, above zero, whether warps are understood, and whether children with a whole
+    /// processor's worth of the weights go before all others.
     #[must_use]
-    pub fn new(quantum: Span, warp: bool) -> ProportionalShare {
+    pub fn new(quantum: Span, warp: bool, dedicate: bool) -> ProportionalShare {
         let shares = Shares {
             sharers: Vec::new(),
             quantum,
@@ -259,7 +285,7 @@ impl ProportionalShare {
             actual: Heap::new(),
             latest: Virtual::default(),
         };
-        ProportionalShare { pool: Pool::default(), shares, warp }
+        ProportionalShare { pool: Pool::default(), shares, warp, dedicate }
     }
 
     /// System virtual time: the smallest among the children that do not wait, running ones as of
@@ -273,6 +299,46 @@ impl ProportionalShare {
         let running = self.pool.own_vps().filter_map(|own| port.held_by(own));
         let running = running.filter_map(|child| self.shares.time(child));
         running.chain(first).min().unwrap_or(self.shares.latest)
+    }
+
+    /// Changes a child's class; one that begins to share is no better off for what it had.
+    fn reclass(&mut self, child: Child, class: Class, port: &mut Port<'_>) {
+        if self.shares.sharers[child.index()].class == class {
+            return;
+        }
+        let time = self.system_time(port);
+        self.shares.leave(child);
+        let sharer = &mut self.shares.sharers[child.index()];
+        sharer.class = class;
+        if class == Class::Sharing {
+            sharer.account.catch_up(time);
+        }
+        if port.child(child) == VpState::Ready {
+            self.shares.enter(child);
+        }
+        self.pool.refresh(child, &self.shares, port);
+    }
+
+    /// Sets the children apart whose weights come to a whole processor each.
+    fn set_apart(&mut self, port: &mut Port<'_>) {
+        if !self.dedicate || port.owns() < 2 {
+            return;
+        }
+        let class = |child: &Child| self.shares.sharers[child.index()].class;
+        let weight = |child: Child| u64::from(self.shares.sharers[child.index()].account.weight);
+        let mut largest: Vec<Child> =
+            port.view().children().filter(|child| class(child) != Class::Background).collect();
+        largest.sort_by_key(|child| (core::cmp::Reverse(weight(*child)), child.0));
+        let whole = |first: Child, owns: usize, rest: &[Child]| {
+            let all: u64 = rest.iter().map(|child| weight(*child)).sum();
+            weight(first).saturating_mul(owns as u64) >= all
+        };
+        let apart = long_run::apart(&largest, port.owns(), whole);
+        for (at, child) in largest.into_iter().enumerate() {
+            let class = if at < apart { Class::Dedicated } else { Class::Sharing };
+            self.reclass(child, class, port);
+        }
+        self.pool.preempt(&mut self.shares, port);
     }
 
     /// Charges all that run.
@@ -297,12 +363,13 @@ impl Scheduler for ProportionalShare {
         self.shares.runs.resize(port.owns(), run);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: Child, port: &mut Port<'_>) -> Result<(), Refusal> {
         self.pool.register(child);
         self.shares.actual.reserve(child.index() + 1);
         let sharers = &mut self.shares.sharers;
         sharers.resize(sharers.len().max(child.index() + 1), STRANGER);
         sharers[child.index()] = STRANGER;
+        self.set_apart(port);
         Ok(())
     }
 
@@ -313,7 +380,7 @@ impl Scheduler for ProportionalShare {
     fn request(&mut self, child: Child, port: &mut Port<'_>) {
         let time = self.system_time(port);
         let sharer = &mut self.shares.sharers[child.index()];
-        if !sharer.background {
+        if sharer.class == Class::Sharing {
             sharer.account.catch_up(time);
         }
         self.charge_running(port);
@@ -339,17 +406,10 @@ impl Scheduler for ProportionalShare {
                 if let Some(own) = port.held_through(child) {
                     self.shares.charge(child, own, port.now());
                 }
-                let time = self.system_time(port);
-                self.shares.leave(child);
-                let sharer = &mut self.shares.sharers[child.index()];
-                if sharer.background && weight > 0 {
-                    sharer.account.catch_up(time);
-                }
-                sharer.background = weight == 0;
-                sharer.account.set_weight(weight.max(1));
-                if port.child(child) == VpState::Ready {
-                    self.shares.enter(child);
-                }
+                self.shares.sharers[child.index()].account.set_weight(weight.max(1));
+                let class = if weight == 0 { Class::Background } else { Class::Sharing };
+                self.reclass(child, class, port);
+                self.set_apart(port);
                 self.pool.rerank(child, &mut self.shares, port);
                 Ok(())
             }
@@ -416,7 +476,7 @@ impl Scheduler for ProportionalShare {
         let mut ready = 0;
         for child in view.children() {
             let is_ready = view.child(child) == VpState::Ready;
-            let counted = is_ready && !sharers[child.index()].background;
+            let counted = is_ready && sharers[child.index()].class == Class::Sharing;
             let expected = counted.then(|| (sharers[child.index()].account.time, child.0));
             if self.shares.actual.key(child.0) != expected {
                 return Err("a ready child's virtual time is not known, or is wrong");

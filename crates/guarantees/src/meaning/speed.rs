@@ -11,6 +11,10 @@
 use super::{FINEST, Window, length, unscaled};
 use windfall_time::Ratio;
 
+/// Budgets are whole nanoseconds, and each deadline told makes a new one: so many nanoseconds may be
+/// lost each time, a few below each of nested slower processors.
+const WHOLE: i128 = 8;
+
 #[derive(Clone, Debug)]
 pub(super) struct Speed {
     /// r is `above / below`.
@@ -19,6 +23,8 @@ pub(super) struct Speed {
     now: i128,
     asleep: bool,
     woke: i128,
+    /// How many deadlines were told since.
+    tells: i128,
     /// Service since it woke.
     served: i128,
     /// In units of 1 / `below`: the most by which it was served faster than r since any time; what that
@@ -44,6 +50,7 @@ impl Speed {
             now: 0,
             asleep: true,
             woke: 0,
+            tells: 0,
             served: 0,
             lead: 0,
             lead_then: 0,
@@ -62,6 +69,7 @@ impl Speed {
         self.told = self.to_come.map(|(deadline, _)| deadline);
         self.lead = (self.lead - self.above * (at - self.now)).max(0);
         (self.lead_then, self.ahead) = (self.lead, self.lead);
+        self.tells = i128::from(self.to_come.is_some());
         (self.served, self.orderly) = (0, true);
         (self.now, self.woke, self.asleep) = (at, at, false);
     }
@@ -72,6 +80,7 @@ impl Speed {
             let in_order = self.told.is_none_or(|told| told <= deadline);
             self.orderly &= in_time && in_order;
             self.told = Some(deadline);
+            self.tells += 1;
         }
         self.to_come = (deadline > now).then_some((deadline, now));
     }
@@ -101,9 +110,11 @@ impl Speed {
 
     /// A deadline has come.
     fn close(&mut self) {
-        let due = self.above * (self.now - self.woke) - self.lead_then;
+        let due =
+            self.above * (self.now - self.woke) - self.lead_then - WHOLE * self.below * self.tells;
         let due = Ratio::new(due, self.below).unwrap_or(Ratio::ZERO);
-        let Some(behind) = Ratio::new(-self.ahead, self.below) else { return };
+        let rounding = WHOLE * self.below * self.tells;
+        let Some(behind) = Ratio::new(-self.ahead - rounding, self.below) else { return };
         if !self.orderly || due <= Ratio::ZERO {
             return;
         }

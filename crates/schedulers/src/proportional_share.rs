@@ -41,6 +41,12 @@ pub(crate) const KIND: Kind = Kind {
     source: include_str!("proportional_share.rs"),
     settings: &[
         Setting {
+            name: "dedicate",
+            form: Form::Bool,
+            default: "false",
+            help: "whether children with a processor's worth of the weights, or more, go before all others",
+        },
+        Setting {
             name: "quantum",
             form: Form::Span,
             default: "10ms",
@@ -51,12 +57,6 @@ pub(crate) const KIND: Kind = Kind {
             form: Form::Bool,
             default: "true",
             help: "whether children may borrow against their future share",
-        },
-        Setting {
-            name: "dedicate",
-            form: Form::Bool,
-            default: "false",
-            help: "whether children with a processor's worth of the weights, or more, go before all others",
         },
     ],
     build: |settings| {

@@ -260,6 +260,10 @@ fn scenario(seeds: &Seeds) -> Scenario {
         let room = |at: usize, children: &[usize], schedulers: &[Scheduler]| {
             !SINGLE.contains(&schedulers[at].kind.as_str()) || children[at] == 0
         };
+        // Joins below joins may go round in circles on several processors (CAVEATS).
+        let joined = |at: usize, schedulers: &[Scheduler]| {
+            seeds.processors > 1 && MANY.contains(&schedulers[at].kind.as_str())
+        };
         if at == 0 && SINGLE.contains(&kind.name) {
             kind = catalogue::find("fixed-priority").unwrap();
         }
@@ -280,7 +284,10 @@ fn scenario(seeds: &Seeds) -> Scenario {
             _ => 1,
         };
         for number in 0..own {
-            let open: Vec<usize> = (0..at).filter(|at| room(*at, &children, &schedulers)).collect();
+            let open: Vec<usize> = (0..at)
+                .filter(|at| room(*at, &children, &schedulers))
+                .filter(|at| !MANY.contains(&kind.name) || !joined(*at, &schedulers))
+                .collect();
             // A join has several parents; the others have several processors of one.
             let same = if MANY.contains(&kind.name) { number } else { 0 };
             let pick = usize::from(node.parents[same]);

@@ -71,13 +71,26 @@ impl Block {
         now.saturating_add(Span::from_nanos(self.period - self.within(now)))
     }
 
+    /// When what it keeps from running for such a time from `start` on is over; `None` when nothing.
+    pub(crate) fn after(&self, start: Instant, time: Span) -> Option<Instant> {
+        let within = self.within(start);
+        let ahead = match within < self.amount {
+            true => self.amount - within,
+            false if self.period - within < time.as_nanos() => {
+                (self.period - within).saturating_add(self.amount)
+            }
+            false => return None,
+        };
+        Some(start.saturating_add(Span::from_nanos(ahead)))
+    }
+
     fn within(&self, now: Instant) -> u64 {
         let now = u128::from(now.as_nanos()) + u128::from(self.period - self.offset);
         u64::try_from(now % u128::from(self.period)).unwrap_or(0)
     }
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+pub(crate) fn gcd(a: u64, b: u64) -> u64 {
     let (mut a, mut b) = (a, b);
     while b > 0 {
         (a, b) = (b, a % b);

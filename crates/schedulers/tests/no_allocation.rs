@@ -68,7 +68,7 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
         "cbs" | "pshed" | "resource-kernel" | "rez" | "tbs" => {
             vec![Message::Reserve { amount: ms(0), period: ms(number + 40) }]
         }
-        "time-line" => vec![Message::Reserve { amount: ms(0), period: ms(39) }],
+        "spring" | "time-line" => vec![Message::Reserve { amount: ms(0), period: ms(39) }],
         "limit" => vec![Message::Reserve { amount: ms(1), period: ms(9) }],
         "edf" | "fc-edf" | "llf" | "rate-monotonic" => {
             vec![Message::Periodic { period, deadline, amount }]

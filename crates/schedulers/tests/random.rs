@@ -45,6 +45,7 @@ const SPARING: &[&str] = &[
     "pshed",
     "resource-kernel",
     "rez",
+    "spring",
     "stride",
     "swift",
     "tbs",

@@ -1,0 +1,405 @@
+//! Spring: jobs that are planned when they arrive, and then done in time; on one processor.
+//!
+//! Takes    ALL on its own VP 0. Not RESU, against table 5.1: a plan says when, on the clock.
+//! Gives    RESBH x y to each child with a reservation of x in y; nothing to one without.
+//! Admits   a reservation as one block in each period that never collides with another's, at the first
+//!          offset where it fits; the checker while the sum of all x is at most the greatest common
+//!          divisor of all y, so that who tells less takes nothing from others. A `job` if a plan is
+//!          found that has room for it beside all blocks and all jobs admitted before.
+//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x, and inside the
+//!          work that a job tells.
+//! Costs    O(log n) per event; per job O(n) for each of at most n + 100 steps of planning, times at
+//!          most 1000 blocks that are passed; 122 bytes per child; one timer.
+//! Ties     in planning, the child of the lower slot; no two pieces of a plan overlap.
+//! Source   Ramamritham and Stankovic 1991; Kaneko et al. 1996; HLS 2.3.1.2, 6.2.3, table 5.1.
+//! Checked  laws, `tests/spring.rs`.
+//!
+//! A job runs in one piece. Its child has the rest of it back when it blocks and wakes in time, and
+//! gets nothing more after it. One that finds no place gets nothing at all: its host gives it up. A
+//! child with a reservation works in its blocks, and its jobs are not planned. Nothing is reclaimed.
+
+use crate::catalogue::{Form, Kind, Setting};
+use crate::pool::{Policy, Pool, SETTLED};
+use crate::reserved;
+use crate::search::{Task, plan};
+use crate::table::{Block, gcd};
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{
+    Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Span};
+
+const TAKES: &str = "job, reserve, unreserve";
+/// When the present piece ends, or the next one begins.
+const TURN: TimerId = TimerId(1);
+
+pub(crate) const KIND: Kind = Kind {
+    name: "spring",
+    summary: "jobs guaranteed at arrival by a plan, beside reserved blocks",
+    source: include_str!("spring.rs"),
+    settings: &[Setting {
+        name: "weight",
+        form: Form::Integer(0, 1_000),
+        default: "4",
+        help: "how much the earliest start counts beside the deadline when jobs are put in line",
+    }],
+    build: |settings| {
+        let weight = settings.integer("weight", (0, 1_000), "0 to 1000", 4)?;
+        let weight = u64::try_from(weight).unwrap_or(0);
+        Ok(Box::new(Spring { weight, ..Spring::default() }))
+    },
+    conversion: |_| Ok(Box::new(Planned)),
+};
+
+/// What the plan holds for a child.
+#[derive(Clone, Copy)]
+enum Piece {
+    /// A block in each period, from a moment on.
+    Always(Block, Instant),
+    /// A job, and when it begins.
+    Once(Task, Instant),
+}
+
+impl Piece {
+    /// The end of the piece that `now` lies in.
+    fn end(&self, now: Instant) -> Option<Instant> {
+        match self {
+            Piece::Always(block, from) => block.end(now).filter(|_| *from <= now),
+            Piece::Once(task, start) => {
+                Some(start.saturating_add(task.work)).filter(|end| *start <= now && now < *end)
+            }
+        }
+    }
+
+    /// When the next one begins.
+    fn next(&self, now: Instant) -> Option<Instant> {
+        match self {
+            Piece::Always(block, from) => Some(block.next(now).max(*from)),
+            Piece::Once(_, start) => Some(*start).filter(|start| now < *start),
+        }
+    }
+
+    fn is_over(&self, now: Instant) -> bool {
+        self.end(now).is_none() && self.next(now).is_none()
+    }
+}
+
+/// Whose piece it is.
+#[derive(Default)]
+struct Turn {
+    whose: Option<Child>,
+}
+
+impl Policy for Turn {
+    type Key = u32;
+
+    fn key(&self, child: Child) -> u32 {
+        child.0
+    }
+
+    fn preempts(_: &u32, _: &u32) -> bool {
+        false
+    }
+
+    fn eligible(&self, child: Child) -> bool {
+        self.whose == Some(child)
+    }
+}
+
+#[derive(Default)]
+struct Spring {
+    pool: Pool<Turn>,
+    turn: Turn,
+    /// The end of the present piece.
+    end: Instant,
+    pieces: Vec<Option<Piece>>,
+    /// When the pieces begin of those that do not wait, and whose turn it is not.
+    starts: Heap<Instant>,
+    weight: u64,
+}
+
+impl Spring {
+    /// Ends the piece that is over and begins the one that is due.
+    fn turn(&mut self, port: &mut Port<'_>) {
+        let now = port.now();
+        if let Some(child) = self.turn.whose.filter(|_| self.end <= now) {
+            self.stop(child, port);
+            self.enter(child, port);
+            if self.pieces[child.index()].is_none_or(|piece| piece.is_over(now)) {
+                port.note(Some(child), Note::Exhausted);
+            }
+        }
+        while let Some((_, slot)) = self.starts.peek().filter(|(at, _)| *at <= now) {
+            self.starts.remove(slot);
+            self.enter(Child(slot), port);
+        }
+        let first = self.starts.peek().map(|(at, _)| at);
+        let ends = self.turn.whose.map(|_| self.end);
+        port.set_timer(TURN, first.into_iter().chain(ends).min());
+    }
+
+    /// A child that does not wait has its turn, or will have it.
+    fn enter(&mut self, child: Child, port: &mut Port<'_>) {
+        let now = port.now();
+        let Some(piece) = self.pieces[child.index()] else {
+            return;
+        };
+        if port.child(child) == VpState::Waiting {
+            return;
+        }
+        if let Some(end) = piece.end(now) {
+            (self.turn.whose, self.end) = (Some(child), end);
+            self.pool.request(child, &mut self.turn, port);
+        } else if let Some(next) = piece.next(now) {
+            self.starts.set(child.0, next);
+        }
+    }
+
+    /// A child has its turn no longer.
+    fn stop(&mut self, child: Child, port: &mut Port<'_>) {
+        self.starts.remove(child.0);
+        if self.turn.whose != Some(child) {
+            return;
+        }
+        self.turn.whose = None;
+        match port.child(child) {
+            VpState::Running(_) => self.pool.rotate(child, &mut self.turn, port),
+            _ => self.pool.withdraw(child, port),
+        }
+    }
+
+    fn blocks(&self, but: Child) -> Vec<Block> {
+        let others = self.pieces.iter().enumerate().filter(|(at, _)| *at != but.index());
+        let block = |piece: &Option<Piece>| match piece {
+            Some(Piece::Always(block, _)) => Some(*block),
+            _ => None,
+        };
+        others.filter_map(|(_, piece)| block(piece)).collect()
+    }
+
+    /// The jobs of others that are not done, and when they begin.
+    fn jobs(&self, but: Child, now: Instant) -> Vec<(usize, Task, Instant)> {
+        let others = self.pieces.iter().enumerate().filter(|(at, _)| *at != but.index());
+        let job = |(at, piece): (usize, &Option<Piece>)| match piece {
+            Some(piece @ Piece::Once(task, start)) if !piece.is_over(now) => {
+                Some((at, *task, *start))
+            }
+            _ => None,
+        };
+        others.filter_map(job).collect()
+    }
+
+    /// Begins or changes a reservation: from when on all jobs are done that were admitted before.
+    fn reserve(
+        &mut self,
+        child: Child,
+        (amount, period): (Span, Span),
+        port: &mut Port<'_>,
+    ) -> Result<(), Refusal> {
+        let now = port.now();
+        if amount.is_zero() || amount > period {
+            let allowed = "above zero, at most the period";
+            return Err(Refusal::OutOfRange { what: "amount", allowed });
+        }
+        let Some(block) = Block::place(&self.blocks(child), (amount, period), None) else {
+            return Err(Refusal::OutOfRange {
+                what: "reservation",
+                allowed: "one whose block never overlaps another; use a period that divides the \
+                          others' or is a multiple, or a smaller amount",
+            });
+        };
+        if matches!(self.pieces[child.index()], Some(Piece::Always(same, _)) if same == block) {
+            return Ok(());
+        }
+        let jobs = self.jobs(child, now);
+        let done = jobs.iter().map(|(_, task, start)| start.saturating_add(task.work)).max();
+        let begins = done.unwrap_or(now);
+        self.stop(child, port);
+        self.pieces[child.index()] = Some(Piece::Always(block, begins));
+        self.enter(child, port);
+        self.turn(port);
+        Ok(())
+    }
+
+    /// A job arrives: it is planned beside all that were admitted before, or gets nothing.
+    fn job(&mut self, child: Child, task: Task, port: &mut Port<'_>) {
+        let now = port.now();
+        if matches!(self.pieces[child.index()], Some(Piece::Always(..))) {
+            return;
+        }
+        self.stop(child, port);
+        self.pieces[child.index()] = None;
+        let jobs = self.jobs(child, now);
+        // The one that has begun stays where it is.
+        let (begun, mut coming): (Vec<_>, Vec<_>) =
+            jobs.into_iter().partition(|(_, _, start)| *start <= now);
+        let done = begun.iter().map(|(_, task, start)| start.saturating_add(task.work)).max();
+        coming.push((child.index(), task, now));
+        coming.sort_unstable_by_key(|(at, _, _)| *at);
+        let tasks: Vec<Task> = coming.iter().map(|(_, task, _)| *task).collect();
+        match plan(&tasks, &self.blocks(child), done.unwrap_or(now), self.weight) {
+            Some(starts) => {
+                for ((at, task, _), start) in coming.into_iter().zip(starts) {
+                    self.pieces[at] = Some(Piece::Once(task, start));
+                    if let Ok(slot) = u32::try_from(at) {
+                        self.enter(Child(slot), port);
+                    }
+                }
+            }
+            None if port.child(child) != VpState::Waiting => {
+                port.note(Some(child), Note::Expired);
+            }
+            None => {}
+        }
+        self.turn(port);
+    }
+}
+
+impl Scheduler for Spring {
+    fn timers(&self, _: usize) -> usize {
+        2
+    }
+
+    fn init(&mut self, port: &mut Port<'_>) {
+        self.pool.init_first(1, port);
+    }
+
+    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+        self.pool.register(child);
+        self.starts.reserve(child.index() + 1);
+        self.pieces.resize(self.pieces.len().max(child.index() + 1), None);
+        self.pieces[child.index()] = None;
+        Ok(())
+    }
+
+    fn unregister(&mut self, child: Child, _: &mut Port<'_>) {
+        self.pieces[child.index()] = None;
+    }
+
+    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+        self.turn(port);
+        if self.pieces[child.index()].is_none_or(|piece| piece.is_over(port.now())) {
+            return port.note(Some(child), Note::Expired);
+        }
+        self.enter(child, port);
+        self.turn(port);
+    }
+
+    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+        self.starts.remove(child.0);
+        if self.turn.whose == Some(child) {
+            self.turn.whose = None;
+        }
+        self.pool.release(child, held, &mut self.turn, port);
+        self.turn(port);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<Child>,
+        message: Message,
+        port: &mut Port<'_>,
+    ) -> Result<(), Refusal> {
+        match (child, message) {
+            (Some(child), Message::Reserve { amount, period }) => {
+                self.turn(port);
+                self.reserve(child, (amount, period), port)
+            }
+            (Some(child), Message::Unreserve) => {
+                self.turn(port);
+                self.stop(child, port);
+                self.pieces[child.index()] = None;
+                self.turn(port);
+                Ok(())
+            }
+            (Some(child), Message::Job { release, deadline, work }) => {
+                let Some(work) = work.filter(|work| !work.is_zero()) else {
+                    let allowed = "the most that the job needs, above zero";
+                    return Err(Refusal::OutOfRange { what: "work", allowed });
+                };
+                self.turn(port);
+                self.job(child, Task { release, deadline, work }, port);
+                Ok(())
+            }
+            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+        }
+    }
+
+    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
+        self.pool.grant(own, &mut self.turn, port);
+    }
+
+    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
+        self.pool.revoke(own, child, &mut self.turn, port);
+    }
+
+    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+        if timer == SETTLED {
+            return self.pool.settled(&mut self.turn, port);
+        }
+        self.turn(port);
+    }
+
+    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+        self.pool.best()
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pool.check(&self.turn, view)?;
+        for child in view.children() {
+            let waits = view.child(child) == VpState::Waiting;
+            let piece = self.pieces[child.index()].filter(|piece| !piece.is_over(view.now()));
+            let known = self.starts.contains(child.0) || self.turn.whose == Some(child);
+            let just_over = self.end <= view.now() && self.turn.whose == Some(child);
+            if known != (piece.is_some() && !waits) && !just_over {
+                return Err("the pieces of a child are not followed, or of one that waits");
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Planned;
+
+impl Conversion for Planned {
+    fn takes(&self) -> &'static [Type] {
+        &[Type::All]
+    }
+
+    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+        reserved::Form::Hard.tell(asked)
+    }
+
+    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        let whole = own.first() == Some(&Guarantee::All);
+        let (mut sum, mut divisor) = (0_u128, 0);
+        let give = |terms: &Terms| {
+            let Some((amount, period)) = terms.reserve else {
+                return Offer::nothing();
+            };
+            if amount.is_zero() {
+                return Offer::lacking("it asks for nothing; ask for more".into());
+            }
+            sum += u128::from(amount.as_nanos());
+            divisor = gcd(divisor, period.as_nanos());
+            // Then each block finds a place within the first `sum` of a common divisor of all periods.
+            if whole && sum <= u128::from(divisor) {
+                return Offer::one(reserved::Form::Hard.of(amount, period), "a block in the plan");
+            }
+            Offer::lacking(match whole {
+                true => format!(
+                    "the blocks up to its own, {} in total, may not fit into {}, the greatest \
+                     common divisor of their periods; use periods that are multiples of one, or less",
+                    Span::from_nanos(u64::try_from(sum).unwrap_or(u64::MAX)),
+                    Span::from_nanos(divisor)
+                ),
+                false => "a plan needs a whole processor; give its parent `ALL`".into(),
+            })
+        };
+        children.iter().map(give).collect()
+    }
+}

@@ -13,6 +13,7 @@ cargo xtask CHORE
 
   demo     simulate the recorded workload under two hierarchies, and say where to look
   check    everything that must pass: format, lints, documentation, tests, arrows, no std
+  law      the law of the house on half a million random trees, a quarter of an hour
   bench    the benchmarks; needs valgrind for the instruction counts
 ";
 
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     let done = match chore.as_deref() {
         Some("check") => check(),
         Some("demo") => demo(),
+        Some("law") => all(&[Step::cargo("the law", &LAW).with("WINDFALL_LAW_TREES", "500000")]),
         Some("bench") => bench(),
         _ => {
             print!("{HELP}");
@@ -52,6 +54,8 @@ fn check() -> Result<(), String> {
 }
 
 const OPTIMISED: [&str; 6] = ["test", "--workspace", "--profile", "checked", "--lib", "--tests"];
+const LAW: [&str; 9] =
+    ["test", "-p", "windfall-sim", "--profile", "checked", "--test", "law", "--", "--nocapture"];
 const NO_STD: [&str; 5] =
     ["build", "--manifest-path", "ci/no-std/Cargo.toml", "--target-dir", "target/no-std"];
 const HIERARCHY_PLAIN: [&str; 4] = ["check", "-p", "windfall-hierarchy", "--no-default-features"];
@@ -73,6 +77,8 @@ fn bench() -> Result<(), String> {
             &["bench", "-p", "windfall-schedulers", "--bench", "notifications"],
         ),
         Step::cargo("the bars' cases", &["bench", "-p", "windfall-sim"]),
+        Step::cargo("analysis", &["bench", "-p", "windfall-analysis"]),
+        Step::cargo("the checker", &["bench", "-p", "windfall-scenario"]),
         Step::cargo("the trace's own file", &["bench", "-p", "windfall-trace"]),
     ])?;
     if counts.is_ok() {

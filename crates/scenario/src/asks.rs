@@ -24,21 +24,11 @@ pub(crate) struct Weights(u64);
 const FINEST: u64 = 1 << 16;
 
 impl Weights {
-    /// The weights for all shares of a scenario; those beyond [`FINEST`] are refused one by one.
-    pub(crate) fn of(scenario: &Scenario) -> Weights {
-        let schedulers = scenario.schedulers.iter().flat_map(|scheduler| &scheduler.owns);
-        let schedulers = schedulers.map(|own| &own.asks);
-        let threads = scenario.threads.iter().map(|thread| &thread.asks);
-        let requests = scenario.requests.iter().flat_map(|request| match &request.change {
-            Change::Create(scheduler) => scheduler.owns.iter().map(|own| &own.asks).collect(),
-            Change::Move { asks, .. } => vec![asks],
-            _ => Vec::new(),
-        });
+    /// The weights for all shares; those beyond [`FINEST`] are refused one by one.
+    fn of(shares: impl Iterator<Item = Ratio>) -> Weights {
         let mut common = 1;
-        for asks in schedulers.chain(threads).chain(requests) {
-            if let Some(Guarantee::Share(share) | Guarantee::BoundedShare(share, _)) =
-                asks.guarantee
-                && let Ok(below) = u64::try_from(share.denominator())
+        for share in shares {
+            if let Ok(below) = u64::try_from(share.denominator())
                 && let Some(next) = least_common_multiple(common, below)
             {
                 common = next;
@@ -76,8 +66,16 @@ impl<'a> Asking<'a> {
             let conversion = conversion(scheduler)?;
             Some((scheduler.name.as_str(), (scheduler.kind.as_str(), conversion)))
         };
-        let conversions = scenario.all_schedulers().filter_map(known).collect();
-        Asking { weights: Weights::of(scenario), conversions }
+        let conversions: BTreeMap<_, _> = scenario.all_schedulers().filter_map(known).collect();
+        let told = |(asks, parent): (&Asks, Option<&str>)| {
+            let (_, conversion): &(&str, Box<dyn Conversion>) = conversions.get(parent?)?;
+            match conversion.tell(&asks.guarantee?) {
+                Ok(Tell::Share(share)) => Some(share),
+                _ => None,
+            }
+        };
+        let weights = Weights::of(scenario.all_asks().into_iter().filter_map(told));
+        Asking { weights, conversions }
     }
 
     /// How much weight a share of a whole processor is.
@@ -221,6 +219,20 @@ impl Scenario {
             _ => None,
         });
         self.schedulers.iter().chain(created)
+    }
+
+    /// Whatever is asked, and of whom; `None` is the top.
+    fn all_asks(&self) -> Vec<(&Asks, Option<&str>)> {
+        let owns = self.all_schedulers().flat_map(|scheduler| &scheduler.owns);
+        let owns = owns.map(|own| (&own.asks, own.parent.name()));
+        let default = self.default_scheduler();
+        let threads = self.threads.iter();
+        let threads = threads.map(|thread| (&thread.asks, thread.parent.as_deref().or(default)));
+        let moves = self.requests.iter().filter_map(|request| match &request.change {
+            Change::Move { asks, to, .. } => Some((asks, Some(to.as_str()))),
+            _ => None,
+        });
+        owns.chain(threads).chain(moves).collect()
     }
 
     /// The scheduler of threads that name none.

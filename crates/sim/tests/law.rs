@@ -26,6 +26,9 @@ use windfall_sim::{Faring, Outcome, Promise, Sim, grain};
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::Theft;
 
+/// How many trees; few where nothing is optimised.
+const TREES: u64 = if cfg!(debug_assertions) { 1_000 } else { 50_000 };
+
 /// What is tested so often at least, of each type.
 const EACH: u64 = 1_000;
 
@@ -516,7 +519,7 @@ fn number(name: &str, default: u64) -> u64 {
 
 #[test]
 fn law_what_the_checker_grants_is_kept() {
-    let trees = number("WINDFALL_LAW_TREES", 50_000);
+    let trees = number("WINDFALL_LAW_TREES", TREES);
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&number("WINDFALL_LAW_SEED", 0).to_le_bytes());
     let config = Config {

@@ -145,7 +145,7 @@ fn settings(kind: &Kind, seed: u32) -> Vec<(String, Setting)> {
     for (at, setting) in kind.settings.iter().enumerate() {
         let pick = (seed >> (at * 5 % 27)) as usize & 31;
         // Half of the settings stay as they are, but those without which a promise is not made.
-        if pick % 2 == 0 && !["tells", "partition"].contains(&setting.name) {
+        if pick.is_multiple_of(2) && !["tells", "partition"].contains(&setting.name) {
             continue;
         }
         let pick = pick / 2;
@@ -154,7 +154,7 @@ fn settings(kind: &Kind, seed: u32) -> Vec<(String, Setting)> {
             Form::Integer(least, most) => {
                 Setting::Integer(least.saturating_add(pick as i64).min(most))
             }
-            Form::Bool => Setting::Bool(pick % 2 == 0),
+            Form::Bool => Setting::Bool(pick.is_multiple_of(2)),
             Form::Word(words) => Setting::Word(words[pick % words.len()].to_owned()),
         };
         written.push((setting.name.to_owned(), value));
@@ -273,7 +273,7 @@ fn scenario(seeds: &Seeds) -> Scenario {
         // Rare guarantees need all of a processor.
         let rare = ["time-table", "pshed"][usize::from(node.owns) % 2];
         if at == 0
-            && seeds.seed % 4 == 0
+            && seeds.seed.is_multiple_of(4)
             && let Some(found) = kinds.iter().find(|kind| kind.name == rare)
         {
             kind = found;
@@ -346,7 +346,7 @@ fn scenario(seeds: &Seeds) -> Scenario {
         let mut thread =
             Thread::new(&format!("t{at}"), &schedulers[parent].name, asks, program(seed, light));
         // A reservation asked of a time line while it has accepted time constraints begins after them.
-        if seed.start % 4 == 0 && kind != "time-line" {
+        if seed.start.is_multiple_of(4) && kind != "time-line" {
             thread.start = Instant::ZERO + us(u64::from(seed.start) * 777);
         }
         threads.push(thread);

@@ -22,6 +22,7 @@ use crate::pool::{Policy, Pool, SETTLED};
 use crate::quantum;
 use crate::reservation::Reservation;
 use crate::reserved;
+use crate::reserves::{BUDGET, Class, Reserves, Slot};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
@@ -33,8 +34,6 @@ use windfall_hierarchy::{
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "reserve, unreserve, priority, quantum (to the instance)";
-/// When the running child's budget ends, or its turn.
-const BUDGET: TimerId = TimerId(1);
 /// When the first period of a child that does not wait ends.
 const PERIOD: TimerId = TimerId(2);
 
@@ -54,128 +53,6 @@ pub(crate) const KIND: Kind = Kind {
     },
     conversion: |_| Ok(Box::new(Monotonic)),
 };
-
-/// What follows a used-up budget.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum Class {
-    #[default]
-    Hard,
-    Soft,
-    Firm,
-}
-
-impl Class {
-    fn of(priority: i32) -> Class {
-        match priority {
-            0 => Class::Hard,
-            1.. => Class::Soft,
-            _ => Class::Firm,
-        }
-    }
-}
-
-/// On what a child runs: the first goes first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    Budget,
-    Turns,
-    Leftover,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Slot {
-    reserve: Option<Reservation>,
-    class: Class,
-    /// Its place among those who run on no budget.
-    turn: u64,
-}
-
-impl Slot {
-    fn budget(&self) -> Option<&Reservation> {
-        self.reserve.as_ref().filter(|reserve| !reserve.budget.is_zero())
-    }
-}
-
-struct Reserves {
-    slots: Vec<Slot>,
-    turns: u64,
-    quantum: Span,
-}
-
-impl Reserves {
-    /// A child goes to the end of its line.
-    fn queue(&mut self, child: Child) {
-        self.turns += 1;
-        self.slots[child.index()].turn = self.turns;
-    }
-
-    /// When what the running child runs on is over.
-    fn over(&self, child: Child, now: Instant) -> Instant {
-        let budget = self.slots[child.index()].budget().map(|reserve| reserve.budget);
-        now.saturating_add(budget.unwrap_or(self.quantum))
-    }
-
-    /// Takes what a running child has run from its budget.
-    fn charge(&mut self, child: Child, port: &Port<'_>) {
-        let runs = matches!(port.child(child), VpState::Running(_));
-        if let Some(reserve) = self.slots[child.index()].reserve.as_mut().filter(|_| runs) {
-            reserve.charge(port.now());
-        }
-    }
-}
-
-impl Policy for Reserves {
-    /// On what it runs; its period, or its turn; slot.
-    type Key = (Rank, u64, u32);
-
-    fn key(&self, child: Child) -> Self::Key {
-        let slot = &self.slots[child.index()];
-        match (slot.budget(), slot.class) {
-            (Some(reserve), _) => (Rank::Budget, reserve.period.as_nanos(), child.0),
-            (None, Class::Firm) => (Rank::Leftover, slot.turn, child.0),
-            (None, _) => (Rank::Turns, slot.turn, child.0),
-        }
-    }
-
-    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
-        ready.0 < running.0
-            || ready.0 == Rank::Budget && (ready.0, ready.1) < (running.0, running.1)
-    }
-
-    fn eligible(&self, child: Child) -> bool {
-        let slot = &self.slots[child.index()];
-        slot.class != Class::Hard || slot.reserve.is_none() || slot.budget().is_some()
-    }
-
-    fn started(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
-        let now = port.now();
-        if let Some(reserve) = &mut self.slots[child.index()].reserve {
-            reserve.since = now;
-        }
-        port.set_timer(BUDGET, Some(self.over(child, now)));
-    }
-
-    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
-        let hard = self.slots[child.index()].class == Class::Hard;
-        let ready = port.child(child) == VpState::Ready;
-        if let Some(reserve) = &mut self.slots[child.index()].reserve {
-            let had = !reserve.budget.is_zero();
-            reserve.charge(port.now());
-            let left = reserve.budget;
-            if had {
-                let note = if left.is_zero() { Note::Exhausted } else { Note::Budget(left) };
-                port.note(Some(child), note);
-            }
-            if left.is_zero() && hard && ready && !core::mem::replace(&mut reserve.told, true) {
-                port.tell(child, News::Exhausted);
-            }
-        }
-    }
-
-    fn idle(&mut self, _: Own, port: &mut Port<'_>) {
-        port.set_timer(BUDGET, None);
-    }
-}
 
 /// The scheduler.
 struct ResourceKernel {

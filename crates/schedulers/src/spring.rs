@@ -19,7 +19,7 @@
 //! child with a reservation works in its blocks, and its jobs are not planned. Nothing is reclaimed.
 
 use crate::catalogue::{Form, Kind, Setting};
-use crate::pool::{Policy, Pool, SETTLED};
+use crate::pieces::{Piece, Pieces};
 use crate::reserved;
 use crate::search::{Task, plan};
 use crate::table::{Block, gcd};
@@ -27,15 +27,12 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
-use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
     Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "job, reserve, unreserve";
-/// When the present piece ends, or the next one begins.
-const TURN: TimerId = TimerId(1);
 
 pub(crate) const KIND: Kind = Kind {
     name: "spring",
@@ -50,130 +47,19 @@ pub(crate) const KIND: Kind = Kind {
     build: |settings| {
         let weight = settings.integer("weight", (0, 1_000), "0 to 1000", 4)?;
         let weight = u64::try_from(weight).unwrap_or(0);
-        Ok(Box::new(Spring { weight, ..Spring::default() }))
+        Ok(Box::new(Spring { weight, pieces: Pieces::default() }))
     },
     conversion: |_| Ok(Box::new(Planned)),
 };
 
-/// What the plan holds for a child.
-#[derive(Clone, Copy)]
-enum Piece {
-    /// A block in each period, from a moment on.
-    Always(Block, Instant),
-    /// A job, and when it begins.
-    Once(Task, Instant),
-}
-
-impl Piece {
-    /// The end of the piece that `now` lies in.
-    fn end(&self, now: Instant) -> Option<Instant> {
-        match self {
-            Piece::Always(block, from) => block.end(now).filter(|_| *from <= now),
-            Piece::Once(task, start) => {
-                Some(start.saturating_add(task.work)).filter(|end| *start <= now && now < *end)
-            }
-        }
-    }
-
-    /// When the next one begins.
-    fn next(&self, now: Instant) -> Option<Instant> {
-        match self {
-            Piece::Always(block, from) => Some(block.next(now).max(*from)),
-            Piece::Once(_, start) => Some(*start).filter(|start| now < *start),
-        }
-    }
-
-    fn is_over(&self, now: Instant) -> bool {
-        self.end(now).is_none() && self.next(now).is_none()
-    }
-}
-
-/// Whose piece it is.
-#[derive(Default)]
-struct Turn {
-    whose: Option<Child>,
-}
-
-impl Policy for Turn {
-    type Key = u32;
-
-    fn key(&self, child: Child) -> u32 {
-        child.0
-    }
-
-    fn preempts(_: &u32, _: &u32) -> bool {
-        false
-    }
-
-    fn eligible(&self, child: Child) -> bool {
-        self.whose == Some(child)
-    }
-}
-
-#[derive(Default)]
 struct Spring {
-    pool: Pool<Turn>,
-    turn: Turn,
-    /// The end of the present piece.
-    end: Instant,
-    pieces: Vec<Option<Piece>>,
-    /// When the pieces begin of those that do not wait, and whose turn it is not.
-    starts: Heap<Instant>,
+    pieces: Pieces,
     weight: u64,
 }
 
 impl Spring {
-    /// Ends the piece that is over and begins the one that is due.
-    fn turn(&mut self, port: &mut Port<'_>) {
-        let now = port.now();
-        if let Some(child) = self.turn.whose.filter(|_| self.end <= now) {
-            self.stop(child, port);
-            self.enter(child, port);
-            if self.pieces[child.index()].is_none_or(|piece| piece.is_over(now)) {
-                port.note(Some(child), Note::Exhausted);
-            }
-        }
-        while let Some((_, slot)) = self.starts.peek().filter(|(at, _)| *at <= now) {
-            self.starts.remove(slot);
-            self.enter(Child(slot), port);
-        }
-        let first = self.starts.peek().map(|(at, _)| at);
-        let ends = self.turn.whose.map(|_| self.end);
-        port.set_timer(TURN, first.into_iter().chain(ends).min());
-    }
-
-    /// A child that does not wait has its turn, or will have it.
-    fn enter(&mut self, child: Child, port: &mut Port<'_>) {
-        let now = port.now();
-        let Some(piece) = self.pieces[child.index()] else {
-            return;
-        };
-        if port.child(child) == VpState::Waiting {
-            return;
-        }
-        if let Some(end) = piece.end(now) {
-            (self.turn.whose, self.end) = (Some(child), end);
-            self.pool.request(child, &mut self.turn, port);
-        } else if let Some(next) = piece.next(now) {
-            self.starts.set(child.0, next);
-        }
-    }
-
-    /// A child has its turn no longer.
-    fn stop(&mut self, child: Child, port: &mut Port<'_>) {
-        self.starts.remove(child.0);
-        if self.turn.whose != Some(child) {
-            return;
-        }
-        self.turn.whose = None;
-        match port.child(child) {
-            VpState::Running(_) => self.pool.rotate(child, &mut self.turn, port),
-            _ => self.pool.withdraw(child, port),
-        }
-    }
-
     fn blocks(&self, but: Child) -> Vec<Block> {
-        let others = self.pieces.iter().enumerate().filter(|(at, _)| *at != but.index());
+        let others = self.pieces.plan.iter().enumerate().filter(|(at, _)| *at != but.index());
         let block = |piece: &Option<Piece>| match piece {
             Some(Piece::Always(block, _)) => Some(*block),
             _ => None,
@@ -183,7 +69,7 @@ impl Spring {
 
     /// The jobs of others that are not done, and when they begin.
     fn jobs(&self, but: Child, now: Instant) -> Vec<(usize, Task, Instant)> {
-        let others = self.pieces.iter().enumerate().filter(|(at, _)| *at != but.index());
+        let others = self.pieces.plan.iter().enumerate().filter(|(at, _)| *at != but.index());
         let job = |(at, piece): (usize, &Option<Piece>)| match piece {
             Some(piece @ Piece::Once(task, start)) if !piece.is_over(now) => {
                 Some((at, *task, *start))
@@ -212,27 +98,28 @@ impl Spring {
                           others' or is a multiple, or a smaller amount",
             });
         };
-        if matches!(self.pieces[child.index()], Some(Piece::Always(same, _)) if same == block) {
+        if matches!(self.pieces.plan[child.index()], Some(Piece::Always(same, _)) if same == block)
+        {
             return Ok(());
         }
         let jobs = self.jobs(child, now);
         let done = jobs.iter().map(|(_, task, start)| start.saturating_add(task.work)).max();
         let begins = done.unwrap_or(now);
-        self.stop(child, port);
-        self.pieces[child.index()] = Some(Piece::Always(block, begins));
-        self.enter(child, port);
-        self.turn(port);
+        self.pieces.stop(child, port);
+        self.pieces.plan[child.index()] = Some(Piece::Always(block, begins));
+        self.pieces.enter(child, port);
+        self.pieces.turn(port);
         Ok(())
     }
 
     /// A job arrives: it is planned beside all that were admitted before, or gets nothing.
     fn job(&mut self, child: Child, task: Task, port: &mut Port<'_>) {
         let now = port.now();
-        if matches!(self.pieces[child.index()], Some(Piece::Always(..))) {
+        if matches!(self.pieces.plan[child.index()], Some(Piece::Always(..))) {
             return;
         }
-        self.stop(child, port);
-        self.pieces[child.index()] = None;
+        self.pieces.stop(child, port);
+        self.pieces.plan[child.index()] = None;
         let jobs = self.jobs(child, now);
         // The one that has begun stays where it is.
         let (begun, mut coming): (Vec<_>, Vec<_>) =
@@ -244,9 +131,9 @@ impl Spring {
         match plan(&tasks, &self.blocks(child), done.unwrap_or(now), self.weight) {
             Some(starts) => {
                 for ((at, task, _), start) in coming.into_iter().zip(starts) {
-                    self.pieces[at] = Some(Piece::Once(task, start));
+                    self.pieces.plan[at] = Some(Piece::Once(task, start));
                     if let Ok(slot) = u32::try_from(at) {
-                        self.enter(Child(slot), port);
+                        self.pieces.enter(Child(slot), port);
                     }
                 }
             }
@@ -255,7 +142,7 @@ impl Spring {
             }
             None => {}
         }
-        self.turn(port);
+        self.pieces.turn(port);
     }
 }
 
@@ -265,37 +152,29 @@ impl Scheduler for Spring {
     }
 
     fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init_first(1, port);
+        self.pieces.init(port);
     }
 
     fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
-        self.pool.register(child);
-        self.starts.reserve(child.index() + 1);
-        self.pieces.resize(self.pieces.len().max(child.index() + 1), None);
-        self.pieces[child.index()] = None;
+        self.pieces.register(child);
         Ok(())
     }
 
     fn unregister(&mut self, child: Child, _: &mut Port<'_>) {
-        self.pieces[child.index()] = None;
+        self.pieces.plan[child.index()] = None;
     }
 
     fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.turn(port);
-        if self.pieces[child.index()].is_none_or(|piece| piece.is_over(port.now())) {
+        self.pieces.turn(port);
+        if self.pieces.is_over(child, port.now()) {
             return port.note(Some(child), Note::Expired);
         }
-        self.enter(child, port);
-        self.turn(port);
+        self.pieces.enter(child, port);
+        self.pieces.turn(port);
     }
 
     fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.starts.remove(child.0);
-        if self.turn.whose == Some(child) {
-            self.turn.whose = None;
-        }
-        self.pool.release(child, held, &mut self.turn, port);
-        self.turn(port);
+        self.pieces.release(child, held, port);
     }
 
     fn message(
@@ -306,14 +185,14 @@ impl Scheduler for Spring {
     ) -> Result<(), Refusal> {
         match (child, message) {
             (Some(child), Message::Reserve { amount, period }) => {
-                self.turn(port);
+                self.pieces.turn(port);
                 self.reserve(child, (amount, period), port)
             }
             (Some(child), Message::Unreserve) => {
-                self.turn(port);
-                self.stop(child, port);
-                self.pieces[child.index()] = None;
-                self.turn(port);
+                self.pieces.turn(port);
+                self.pieces.stop(child, port);
+                self.pieces.plan[child.index()] = None;
+                self.pieces.turn(port);
                 Ok(())
             }
             (Some(child), Message::Job { release, deadline, work }) => {
@@ -321,7 +200,7 @@ impl Scheduler for Spring {
                     let allowed = "the most that the job needs, above zero";
                     return Err(Refusal::OutOfRange { what: "work", allowed });
                 };
-                self.turn(port);
+                self.pieces.turn(port);
                 self.job(child, Task { release, deadline, work }, port);
                 Ok(())
             }
@@ -330,36 +209,23 @@ impl Scheduler for Spring {
     }
 
     fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.turn, port);
+        self.pieces.grant(own, port);
     }
 
     fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.turn, port);
+        self.pieces.revoke(own, child, port);
     }
 
     fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
-        if timer == SETTLED {
-            return self.pool.settled(&mut self.turn, port);
-        }
-        self.turn(port);
+        self.pieces.timer(timer, port);
     }
 
     fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
-        self.pool.best()
+        self.pieces.best()
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.turn, view)?;
-        for child in view.children() {
-            let waits = view.child(child) == VpState::Waiting;
-            let piece = self.pieces[child.index()].filter(|piece| !piece.is_over(view.now()));
-            let known = self.starts.contains(child.0) || self.turn.whose == Some(child);
-            let just_over = self.end <= view.now() && self.turn.whose == Some(child);
-            if known != (piece.is_some() && !waits) && !just_over {
-                return Err("the pieces of a child are not followed, or of one that waits");
-            }
-        }
-        Ok(())
+        self.pieces.check(view)
     }
 }
 

@@ -86,6 +86,22 @@ fn limit_a_reservation_begins_when_the_jobs_before_it_are_done() {
 }
 
 #[test]
+fn limit_who_tells_another_job_makes_room_at_once() {
+    let mut host = Host::new(1);
+    let root = host.root(KIND, &[]);
+    let a = host.spin(root, "a", &[job(10, 20, 3)]);
+    let b = host.spin(root, "b", &[job(5, 60, 12)]);
+    host.run_to(6);
+    assert_eq!(host.on(0), None);
+    host.tell(a, job(50, 60, 3)).unwrap();
+    assert_eq!(host.on(0), Some(b));
+    host.run_to(20);
+    assert_eq!((host.ran(a), host.ran(b)), (0, 12));
+    host.run_to(60);
+    assert_eq!(host.ran(a), 3);
+}
+
+#[test]
 fn limit_a_child_that_wakes_in_time_has_the_rest_of_its_piece() {
     let mut host = Host::new(1);
     let root = host.root(KIND, &[]);
@@ -213,15 +229,19 @@ proptest! {
             }
         }
         let hard: Vec<_> = (0..4).map(|_| host.spin(root, "h", &[])).collect();
-        // Thread, since when, how much it had run, release, deadline, work.
+        // Thread, release, deadline, work.
         let mut promised = Vec::new();
         let mut busy = [0; 4];
         for (who, pause, work, slack, what) in steps {
             host.run_for(pause);
             let now = host.now;
             if who < 4 {
-                // The next job comes when the last is due.
-                if busy[who] <= now {
+                // The next job comes when the last is due, or takes its place.
+                if busy[who] <= now || slack % 5 == 0 {
+                    let over = |(thread, _, due, _): &(usize, u64, u64, u64)| {
+                        *thread != hard[who] || *due <= now
+                    };
+                    promised.retain(over);
                     let (release, deadline) = (now + work % 3, now + work % 3 + work + slack);
                     busy[who] = deadline;
                     promised.push((hard[who], release, deadline, work));

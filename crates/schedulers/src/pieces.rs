@@ -1,0 +1,199 @@
+//! Runs each child in the pieces that a plan holds for it, no two of which overlap.
+//!
+//! Invariant: of those that do not wait, one has its turn while its piece lasts, and the next piece of
+//! each other one is known. A child that blocks has the rest of its piece back when it wakes in time.
+
+use crate::pool::{Policy, Pool, SETTLED};
+use crate::search::Task;
+use crate::table::Block;
+use alloc::vec::Vec;
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{Child, Note, Own, Port, TimerId, View, VpState};
+use windfall_time::Instant;
+
+/// When the present piece ends, or the next one begins.
+const TURN: TimerId = TimerId(1);
+
+/// What the plan holds for a child.
+#[derive(Clone, Copy)]
+pub(crate) enum Piece {
+    /// A block in each period, from a moment on.
+    Always(Block, Instant),
+    /// A job, and when it begins.
+    Once(Task, Instant),
+}
+
+impl Piece {
+    /// The end of the piece that `now` lies in.
+    fn end(&self, now: Instant) -> Option<Instant> {
+        match self {
+            Piece::Always(block, from) => block.end(now).filter(|_| *from <= now),
+            Piece::Once(task, start) => {
+                Some(start.saturating_add(task.work)).filter(|end| *start <= now && now < *end)
+            }
+        }
+    }
+
+    /// When the next one begins.
+    fn next(&self, now: Instant) -> Option<Instant> {
+        match self {
+            Piece::Always(block, from) => Some(block.next(now).max(*from)),
+            Piece::Once(_, start) => Some(*start).filter(|start| now < *start),
+        }
+    }
+
+    pub(crate) fn is_over(&self, now: Instant) -> bool {
+        self.end(now).is_none() && self.next(now).is_none()
+    }
+}
+
+/// Whose piece it is.
+#[derive(Default)]
+struct Turn {
+    whose: Option<Child>,
+}
+
+impl Policy for Turn {
+    type Key = u32;
+
+    fn key(&self, child: Child) -> u32 {
+        child.0
+    }
+
+    fn preempts(_: &u32, _: &u32) -> bool {
+        false
+    }
+
+    fn eligible(&self, child: Child) -> bool {
+        self.whose == Some(child)
+    }
+}
+
+/// The plan, and who runs by it.
+#[derive(Default)]
+pub(crate) struct Pieces {
+    pool: Pool<Turn>,
+    turn: Turn,
+    /// The end of the present piece.
+    end: Instant,
+    /// By child.
+    pub(crate) plan: Vec<Option<Piece>>,
+    /// When the pieces begin of those that do not wait, and whose turn it is not.
+    starts: Heap<Instant>,
+}
+
+impl Pieces {
+    pub(crate) fn init(&mut self, port: &Port<'_>) {
+        self.pool.init_first(1, port);
+    }
+
+    /// Makes room for a child.
+    pub(crate) fn register(&mut self, child: Child) {
+        self.pool.register(child);
+        self.starts.reserve(child.index() + 1);
+        self.plan.resize(self.plan.len().max(child.index() + 1), None);
+        self.plan[child.index()] = None;
+    }
+
+    /// Whether the plan holds nothing more for a child.
+    pub(crate) fn is_over(&self, child: Child, now: Instant) -> bool {
+        self.plan[child.index()].is_none_or(|piece| piece.is_over(now))
+    }
+
+    /// Ends the piece that is over and begins the one that is due.
+    pub(crate) fn turn(&mut self, port: &mut Port<'_>) {
+        let now = port.now();
+        if let Some(child) = self.turn.whose.filter(|_| self.end <= now) {
+            self.stop(child, port);
+            self.enter(child, port);
+            if self.is_over(child, now) {
+                port.note(Some(child), Note::Exhausted);
+            }
+        }
+        while let Some((_, slot)) = self.starts.peek().filter(|(at, _)| *at <= now) {
+            self.enter(Child(slot), port);
+        }
+        let first = self.starts.peek().map(|(at, _)| at);
+        let ends = self.turn.whose.map(|_| self.end);
+        port.set_timer(TURN, first.into_iter().chain(ends).min());
+    }
+
+    /// A child that does not wait has its turn, or will have it.
+    pub(crate) fn enter(&mut self, child: Child, port: &mut Port<'_>) {
+        let now = port.now();
+        self.starts.remove(child.0);
+        let Some(piece) = self.plan[child.index()] else {
+            return;
+        };
+        if port.child(child) == VpState::Waiting {
+            return;
+        }
+        if let Some(end) = piece.end(now) {
+            (self.turn.whose, self.end) = (Some(child), end);
+            self.pool.request(child, &mut self.turn, port);
+        } else if let Some(next) = piece.next(now) {
+            self.starts.set(child.0, next);
+        }
+    }
+
+    /// A child has its turn no longer.
+    pub(crate) fn stop(&mut self, child: Child, port: &mut Port<'_>) {
+        self.starts.remove(child.0);
+        if self.turn.whose != Some(child) {
+            return;
+        }
+        self.turn.whose = None;
+        match port.child(child) {
+            VpState::Running(_) => self.pool.rotate(child, &mut self.turn, port),
+            _ => self.pool.withdraw(child, port),
+        }
+    }
+
+    /// A child waits from now on.
+    pub(crate) fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+        self.starts.remove(child.0);
+        if self.turn.whose == Some(child) {
+            self.turn.whose = None;
+        }
+        self.pool.release(child, held, &mut self.turn, port);
+        self.turn(port);
+    }
+
+    /// The processor comes.
+    pub(crate) fn grant(&mut self, own: Own, port: &mut Port<'_>) {
+        self.pool.grant(own, &mut self.turn, port);
+    }
+
+    /// The processor goes.
+    pub(crate) fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
+        self.pool.revoke(own, child, &mut self.turn, port);
+    }
+
+    /// A timer is due.
+    pub(crate) fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+        match timer {
+            SETTLED => self.pool.settled(&mut self.turn, port),
+            _ => self.turn(port),
+        }
+    }
+
+    /// Who would run next.
+    pub(crate) fn best(&self) -> Option<Child> {
+        self.pool.best()
+    }
+
+    /// Whether all this agrees with the infrastructure.
+    pub(crate) fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pool.check(&self.turn, view)?;
+        for child in view.children() {
+            let waits = view.child(child) == VpState::Waiting;
+            let known = self.starts.contains(child.0) || self.turn.whose == Some(child);
+            let just_over = self.end <= view.now() && self.turn.whose == Some(child);
+            let due = !waits && !self.is_over(child, view.now());
+            if known != due && !just_over {
+                return Err("the pieces of a child are not followed, or of one that waits");
+            }
+        }
+        Ok(())
+    }
+}

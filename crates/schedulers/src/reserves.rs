@@ -1,0 +1,133 @@
+//! On what the children of a resource kernel run: budgets by rate monotonic priorities, then turns,
+//! then what is left over.
+
+use crate::pool::Policy;
+use crate::reservation::Reservation;
+use alloc::vec::Vec;
+use windfall_hierarchy::{Child, News, Note, Own, Port, TimerId, VpState};
+use windfall_time::{Instant, Span};
+
+/// When the running child's budget ends, or its turn.
+pub(crate) const BUDGET: TimerId = TimerId(1);
+
+/// What follows a used-up budget.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Class {
+    #[default]
+    Hard,
+    Soft,
+    Firm,
+}
+
+impl Class {
+    pub(crate) fn of(priority: i32) -> Class {
+        match priority {
+            0 => Class::Hard,
+            1.. => Class::Soft,
+            _ => Class::Firm,
+        }
+    }
+}
+
+/// On what a child runs: the first goes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    Budget,
+    Turns,
+    Leftover,
+}
+
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Slot {
+    pub(crate) reserve: Option<Reservation>,
+    pub(crate) class: Class,
+    /// Its place among those who run on no budget.
+    turn: u64,
+}
+
+impl Slot {
+    pub(crate) fn budget(&self) -> Option<&Reservation> {
+        self.reserve.as_ref().filter(|reserve| !reserve.budget.is_zero())
+    }
+}
+
+pub(crate) struct Reserves {
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) turns: u64,
+    pub(crate) quantum: Span,
+}
+
+impl Reserves {
+    /// A child goes to the end of its line.
+    pub(crate) fn queue(&mut self, child: Child) {
+        self.turns += 1;
+        self.slots[child.index()].turn = self.turns;
+    }
+
+    /// When what the running child runs on is over.
+    pub(crate) fn over(&self, child: Child, now: Instant) -> Instant {
+        let budget = self.slots[child.index()].budget().map(|reserve| reserve.budget);
+        now.saturating_add(budget.unwrap_or(self.quantum))
+    }
+
+    /// Takes what a running child has run from its budget.
+    pub(crate) fn charge(&mut self, child: Child, port: &Port<'_>) {
+        let runs = matches!(port.child(child), VpState::Running(_));
+        if let Some(reserve) = self.slots[child.index()].reserve.as_mut().filter(|_| runs) {
+            reserve.charge(port.now());
+        }
+    }
+}
+
+impl Policy for Reserves {
+    /// On what it runs; its period, or its turn; slot.
+    type Key = (Rank, u64, u32);
+
+    fn key(&self, child: Child) -> Self::Key {
+        let slot = &self.slots[child.index()];
+        match (slot.budget(), slot.class) {
+            (Some(reserve), _) => (Rank::Budget, reserve.period.as_nanos(), child.0),
+            (None, Class::Firm) => (Rank::Leftover, slot.turn, child.0),
+            (None, _) => (Rank::Turns, slot.turn, child.0),
+        }
+    }
+
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        ready.0 < running.0
+            || ready.0 == Rank::Budget && (ready.0, ready.1) < (running.0, running.1)
+    }
+
+    fn eligible(&self, child: Child) -> bool {
+        let slot = &self.slots[child.index()];
+        slot.class != Class::Hard || slot.reserve.is_none() || slot.budget().is_some()
+    }
+
+    fn started(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
+        let now = port.now();
+        if let Some(reserve) = &mut self.slots[child.index()].reserve {
+            reserve.since = now;
+        }
+        port.set_timer(BUDGET, Some(self.over(child, now)));
+    }
+
+    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
+        let hard = self.slots[child.index()].class == Class::Hard;
+        let ready = port.child(child) == VpState::Ready;
+        if let Some(reserve) = &mut self.slots[child.index()].reserve {
+            let had = !reserve.budget.is_zero();
+            reserve.charge(port.now());
+            let left = reserve.budget;
+            if had {
+                let note = if left.is_zero() { Note::Exhausted } else { Note::Budget(left) };
+                port.note(Some(child), note);
+            }
+            if left.is_zero() && hard && ready && !core::mem::replace(&mut reserve.told, true) {
+                port.tell(child, News::Exhausted);
+            }
+        }
+    }
+
+    fn idle(&mut self, _: Own, port: &mut Port<'_>) {
+        port.set_timer(BUDGET, None);
+    }
+}

@@ -108,6 +108,16 @@ fn paper_theorem_5_7() {
     assert_eq!(none, Err(Unfit::TooMuch { most: None }));
 }
 
+/// 5.3.3.2: with an error of one quantum of 10 ms the video takes 5/11; with 10 % pessimism, a share
+/// of 1/6, the quantum is 0.5 ms.
+#[test]
+fn paper_a_share_for_a_video() {
+    assert!(holds("PSBE 5/11 10ms", "RESCS 5ms 33ms"));
+    assert!(!holds("PSBE 4999/10999 10ms", "RESCS 5ms 33ms"));
+    assert!(holds("PSBE 1/6 0.5ms", "RESCS 5ms 33ms"));
+    assert!(!holds("PSBE 1/6 0.500001ms", "RESCS 5ms 33ms"));
+}
+
 #[test]
 fn refuses_with_the_most_that_there_is() {
     let most = |from: &str, to: &str| match rewrite(&parse(from), &parse(to)) {

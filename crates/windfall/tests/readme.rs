@@ -64,9 +64,15 @@ fn accepts_every_command_of_the_readme() {
     for line in blocks("sh").iter().flat_map(|block| block.lines()) {
         let line = line.split('#').next().unwrap().split('>').next().unwrap().trim();
         let Some(arguments) = line.strip_prefix("windfall ") else { continue };
+        // As a shell does: words, and what stands between quotes.
         let arguments: Vec<String> = arguments
-            .split_whitespace()
-            .map(|word| word.replace("~", folder.to_str().unwrap()))
+            .split('\'')
+            .enumerate()
+            .flat_map(|(at, part)| match at % 2 {
+                0 => part.split_whitespace().collect(),
+                _ => vec![part],
+            })
+            .map(|word| word.replace('~', folder.to_str().unwrap()))
             .collect();
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let output = windfall(&folder, &words);

@@ -191,11 +191,14 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
+/// Amount and period of a reserve, and whether it is hard.
+type Share = (u64, u64, bool);
+
 struct World {
     host: Host,
     node: NodeId,
     /// Thread, since when it has its reserve, which, and whether it is hard; if that never changes.
-    children: Vec<(usize, u64, Option<(u64, u64, bool)>)>,
+    children: Vec<(usize, u64, Option<Share>)>,
 }
 
 impl World {

@@ -1,5 +1,4 @@
 //! Jobs planned at arrival and blocks beside them, by hand and at random.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
 

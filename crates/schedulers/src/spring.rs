@@ -8,8 +8,8 @@
 //!          found that has room for it beside all blocks and all jobs admitted before.
 //! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x, and inside the
 //!          work that a job tells.
-//! Costs    O(log n) per event; per job O(n) for each of at most n + 100 steps of planning, times at
-//!          most 1000 blocks that are passed; 74 bytes per child; one timer.
+//! Costs    O(log n) per event; per `job` at most n + 200 steps of planning, each of which looks at n
+//!          jobs and passes at most 1000 blocks with each, O(n); 74 bytes per child; one timer.
 //! Ties     in planning, the child of the lower slot; no two pieces of a plan overlap.
 //! Source   Ramamritham and Stankovic 1991; Kaneko et al. 1996; HLS 2.3.1.2, 6.2.3, table 5.1.
 //! Checked  laws, `tests/spring.rs`.

@@ -76,12 +76,15 @@ fn refuses_a_second_child_and_odd_caps() {
     assert!(build(&[amount, ("period", Value::Span(span(2)))]));
 }
 
+/// Another child: when it begins, amount and period of its reservation, its work and period.
+type Other = (u64, (u64, u64), (u64, u64));
+
 /// A child below a limit of x in y below a reservation of `reserved`, and when the limit began.
 fn doubly(
     (amount, period): (u64, u64),
     reserved: (u64, u64),
     late: u64,
-    others: &[(u64, (u64, u64), (u64, u64))],
+    others: &[Other],
 ) -> (Host, usize) {
     let mut host = Host::new(1);
     let root = host.root("rez", &[]);

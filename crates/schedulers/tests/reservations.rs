@@ -50,11 +50,14 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
+/// A thread, since when, and its amount and period if it has a reservation.
+type Reserved = (usize, u64, Option<(u64, u64)>);
+
 struct World {
     host: Host,
     node: NodeId,
     /// Thread, since when it has its reservation, and which, if it never changes.
-    children: Vec<(usize, u64, Option<(u64, u64)>)>,
+    children: Vec<Reserved>,
 }
 
 impl World {

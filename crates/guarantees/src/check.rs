@@ -58,6 +58,8 @@ pub struct Vp {
     pub asks: Option<Guarantee>,
     /// What its owner has told the parent.
     pub terms: Terms,
+    /// Whether its owner tells that whatever it asks for.
+    pub outright: bool,
 }
 
 impl Tree {

@@ -42,7 +42,7 @@ pub struct Change {
 }
 
 /// How many siblings are tried, the largest first, to name who stands in the way.
-const TRIED: usize = 64;
+const TRIED: usize = 16;
 
 /// What would help `vp`, which was refused.
 #[must_use]
@@ -83,6 +83,9 @@ impl<'t> Place<'t> {
     /// The terms with which `asked` would be asked for; what is told besides stays.
     fn terms(&self, asked: &Guarantee) -> Option<Terms> {
         let mut terms = self.tree.vps[self.vp].terms;
+        if self.tree.vps[self.vp].outright {
+            return Some(terms);
+        }
         match self.tree.nodes[self.node].conversion.tell(asked).ok()? {
             Tell::Nothing => {}
             Tell::Reserve { amount, period } => terms.reserve = Some((amount, period)),

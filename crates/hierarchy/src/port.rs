@@ -216,7 +216,11 @@ impl Port<'_> {
         if self.spend() {
             if let Message::Job { deadline, .. } = message {
                 let slot = &mut self.state.nodes[self.node as usize].owns[own.index()];
-                slot.told = Some(deadline);
+                slot.told = Some(match slot.told {
+                    Some((before, back)) if deadline < before => (deadline, back.wrapping_add(1)),
+                    Some((_, back)) => (deadline, back),
+                    None => (deadline, 0),
+                });
             }
             self.state.up.push_back(Up::Message(vp, message));
         }

@@ -45,8 +45,9 @@ pub(crate) struct OwnSlot {
     pub(crate) vp: u32,
     /// The child slot that holds its processor, or [`NONE`].
     pub(crate) held_by: u32,
-    /// The deadline that was told to the parent last.
-    pub(crate) told: Option<Instant>,
+    /// The deadline that was told to the parent last, and how often one was told that is earlier than
+    /// the one before.
+    pub(crate) told: Option<(Instant, u32)>,
 }
 
 /// A scheduler instance, less its scheduler.

@@ -90,9 +90,10 @@ impl Hierarchy {
         Some((joint.below, joint.requests))
     }
 
-    /// The deadline that an instance has told the parent of one of its own VPs last, if any.
+    /// The deadline that an instance has told the parent of one of its own VPs last, if any, and how
+    /// often (modulo 2^32) it has told one that is earlier than the one before.
     #[must_use]
-    pub fn own_told(&self, id: NodeId, own: Own) -> Option<Instant> {
+    pub fn own_told(&self, id: NodeId, own: Own) -> Option<(Instant, u32)> {
         let index = self.node_index(id).ok()?;
         self.state.nodes[index as usize].owns.get(own.index())?.told
     }

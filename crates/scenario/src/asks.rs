@@ -16,18 +16,22 @@ use windfall_time::Ratio;
 /// A key that cannot be asked there: the key, what is wrong, what would be right.
 pub(crate) type Misfit = (&'static str, String, String);
 
-/// Weights for shares: the one number by which every `PS` share of a scenario becomes whole.
+/// Weights for shares: a weight of 1 (`share = 1`, or nothing said) is a thousandth of a processor, as
+/// far as it stands beside guarantees; all are multiplied by the one number by which every `PS` share
+/// of a scenario becomes whole. So what one child asks never changes what others' weights mean.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weights(u64);
 
-/// The largest common denominator of shares.
+/// The largest multiplier.
 const FINEST: u64 = 1 << 16;
+/// How many weights of 1 are a processor.
+const PROCESSOR: u64 = 1_000;
 
 impl Weights {
-    /// The weights for all shares; those beyond [`FINEST`] are refused one by one.
+    /// The weights for all shares; those that need more than [`FINEST`] are refused one by one.
     fn of(shares: impl Iterator<Item = Ratio>) -> Weights {
         let mut common = 1;
-        for share in shares {
+        for share in shares.filter_map(|share| share.checked_mul(Ratio::whole(PROCESSOR))) {
             if let Ok(below) = u64::try_from(share.denominator())
                 && let Some(next) = least_common_multiple(common, below)
             {
@@ -38,9 +42,13 @@ impl Weights {
     }
 
     fn weight(self, share: Ratio) -> Option<u32> {
-        let weight = share.checked_mul(Ratio::whole(self.0))?;
+        let weight = share.checked_mul(Ratio::whole(self.0 * PROCESSOR))?;
         let whole = weight.denominator() == 1;
         u32::try_from(weight.numerator()).ok().filter(|_| whole)
+    }
+
+    fn multiple(self, share: u32) -> Option<u32> {
+        u32::try_from(u64::from(share) * self.0).ok()
     }
 }
 
@@ -80,7 +88,7 @@ impl<'a> Asking<'a> {
 
     /// How much weight a share of a whole processor is.
     pub(crate) fn scale(&self) -> Ratio {
-        Ratio::whole(self.weights.0)
+        Ratio::whole(self.weights.0 * PROCESSOR)
     }
 
     /// The messages for a child of the scheduler of that name; `None` is the top.
@@ -99,7 +107,12 @@ impl<'a> Asking<'a> {
             messages.push(("reserve", Message::Reserve { amount, period }));
         }
         if let Some(share) = asks.share {
-            messages.push(("share", Message::Share(share)));
+            messages.push(("share", Message::Share(self.share(share, parent)?)));
+        } else if !messages.iter().any(|(_, message)| matches!(message, Message::Share(_))) {
+            let one = self.share(1, parent)?;
+            if one > 1 {
+                messages.push(("share", Message::Share(one)));
+            }
         }
         if let Some(warp) = asks.warp {
             messages.push(("warp", Message::Warp(warp)));
@@ -119,6 +132,22 @@ impl<'a> Asking<'a> {
         }
     }
 
+    /// A weight as a parent understands it: a multiple where it has weights from shares as well.
+    pub(crate) fn share(&self, share: u32, parent: Option<&str>) -> Result<u32, Misfit> {
+        let weighs = parent.and_then(|parent| self.conversions.get(parent)).is_some_and(
+            |(_, conversion)| {
+                matches!(conversion.tell(&Guarantee::Share(Ratio::ONE)), Ok(Tell::Share(_)))
+            },
+        );
+        if !weighs {
+            return Ok(share);
+        }
+        self.weights.multiple(share).ok_or_else(|| {
+            let what = format!("the share {share} is too large beside guaranteed shares");
+            ("share", what, "use smaller shares".to_owned())
+        })
+    }
+
     /// What is to be told in order to be given a guarantee, unless parameters say it already.
     fn guaranteed(
         &self,
@@ -136,7 +165,7 @@ impl<'a> Asking<'a> {
             };
         };
         let Some((kind, conversion)) = self.conversions.get(parent) else { return Ok(None) };
-        let told = asks.reserve.is_some() || asks.share.is_some();
+        let told = asks.tells_outright();
         match conversion.tell(&guarantee) {
             _ if told => Ok(None),
             Ok(Tell::Nothing) => Ok(None),
@@ -149,7 +178,10 @@ impl<'a> Asking<'a> {
                 None => Err((
                     "guarantee",
                     format!("the share {share} is too fine to become a whole weight"),
-                    format!("use shares whose common denominator is at most {FINEST}, or `share`"),
+                    format!(
+                        "use shares that are whole thousandths, or have a common denominator of at \
+                         most {FINEST}; or `share`"
+                    ),
                 )),
             },
             Err(gives) => refuse(&format!("`{kind}`"), gives),
@@ -281,14 +313,18 @@ mod tests {
     }
 
     #[test]
-    fn shares_become_the_smallest_whole_weights() {
-        assert_eq!(weights(&[share(2, 5), share(1, 10), share(1, 2)]), [Some(4), Some(1), Some(5)]);
-        assert_eq!(weights(&[share(1, 1), share(3, 5)]), [Some(5), Some(3)]);
+    fn shares_become_whole_weights_and_weights_keep_their_meaning() {
+        let tenths = weights(&[share(2, 5), share(1, 10), share(1, 2)]);
+        assert_eq!(tenths, [Some(400), Some(100), Some(500)]);
+        assert_eq!(weights(&[share(1, 1), share(1, 3)]), [Some(3_000), Some(1_000)]);
+        // A weight stays what it is, whatever others ask.
+        let beside = weights(&[share(1, 3), Asks::share(7), Asks::default()]);
+        assert_eq!(beside, [Some(1_000), Some(21), Some(3)]);
     }
 
     #[test]
     fn accepts_a_share_as_fine_as_a_weight_can_be_and_refuses_a_finer_one() {
-        assert_eq!(weights(&[share(1, 65_536)]), [Some(1)]);
-        assert_eq!(weights(&[share(1, 65_537), share(1, 2)]), [None, Some(1)]);
+        assert_eq!(weights(&[share(1, 65_536 * 8)]), [Some(125)]);
+        assert_eq!(weights(&[share(1, 65_537), share(1, 2)]), [None, Some(500)]);
     }
 }

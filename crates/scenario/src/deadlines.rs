@@ -10,13 +10,13 @@
 //! Absent on purpose: several processors; what a reservation gives beyond its guarantee to a thread
 //! whose jobs begin with its periods.
 
-use crate::model::{Activation, Jobs, Run, Scenario, Thread};
+use crate::model::{Activation, Jobs, Run, Scenario, Thread, Timer};
 use crate::promises::Promises;
 use std::collections::BTreeMap;
 use windfall_analysis::local::Policy;
 use windfall_analysis::{Supply, Task};
-use windfall_guarantees::Guarantee;
-use windfall_time::Span;
+use windfall_guarantees::{Guarantee, Length};
+use windfall_time::{Ratio, Span};
 
 /// What is known about the deadlines of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,91 +41,72 @@ impl Promises {
     /// The deadlines of all threads that have some, in the order of the virtual processors.
     #[must_use]
     pub fn deadlines(&self, scenario: &Scenario) -> Vec<Deadline> {
-        let tasks: BTreeMap<&str, Task> = scenario
+        let slowest = scenario.machine.speeds.iter().copied().min().unwrap_or(Ratio::ONE);
+        let tasks: BTreeMap<String, Worker> = scenario
             .threads
             .iter()
-            .filter_map(|thread| Some((&*thread.name, task(thread)?)))
+            .filter_map(|thread| Some((thread, worker(thread, slowest)?)))
+            .flat_map(|(thread, worker)| thread.names().map(move |name| (name, worker)))
             .collect();
         let mut known: BTreeMap<usize, Deadline> = BTreeMap::new();
-        let owner = |vp: usize| {
-            let name = &self.tree.vps[vp].name;
-            let group = || name.rsplit_once('-').and_then(|(group, _)| tasks.get(group));
-            tasks.get(name.as_str()).or_else(group).copied()
-        };
+        let owner = |vp: usize| tasks.get(&self.tree.vps[vp].name).copied();
         for node in 0..self.tree.nodes.len() {
             let children = &self.tree.nodes[node].children;
-            let threads: Vec<(usize, Option<Task>)> = children
+            let threads: Vec<Beside> = children
                 .iter()
                 .map(|vp| (*vp, owner(*vp).filter(|_| self.tree.vps[*vp].child.is_none())))
                 .collect();
-            let bounds = self.bounds(node, &threads);
-            for ((vp, task), bound) in threads.into_iter().zip(bounds) {
-                if let Some(Task { deadline, .. }) = task {
-                    known.insert(vp, Deadline { vp, deadline, bound });
-                }
+            for (at, (vp, worker)) in threads.iter().enumerate() {
+                let Some(Worker { task, due: Some(deadline) }) = *worker else { continue };
+                let bound = match scenario.machine.timer {
+                    Timer::Precise => self.bound(node, &threads, at, &task),
+                    Timer::Ticks(_) => Err("the machine's timer ticks".to_owned()),
+                };
+                known.insert(*vp, Deadline { vp: *vp, deadline, bound });
             }
         }
         known.into_values().collect()
     }
 
-    /// Bounds for the children of a scheduler, in their order.
-    fn bounds(&self, node: usize, threads: &[(usize, Option<Task>)]) -> Vec<Result<Span, String>> {
+    /// A bound for one child of a scheduler.
+    fn bound(&self, node: usize, all: &[Beside], at: usize, task: &Task) -> Result<Span, String> {
         let own = &self.tree.nodes[node].own;
         let policy = match self.tree.nodes[node].kind {
-            "edf" | "llf" => Some(Policy::EarliestDeadline),
-            "rate-monotonic" | "fixed-priority" => Some(Policy::AsListed),
-            _ => None,
-        };
-        let Some(policy) = policy else {
-            return threads.iter().map(|(vp, task)| self.alone(*vp, *task)).collect();
+            "edf" => Policy::EarliestDeadline,
+            "rate-monotonic" | "fixed-priority" => Policy::AsListed,
+            _ => {
+                let has = self.findings.counted_on(all[at].0);
+                return best(&has, |supply| within(Policy::AsListed, &[], task, supply))
+                    .ok_or_else(|| "it may work more than it is sure of".to_owned());
+            }
         };
         if own.len() != 1 {
-            let why = || Err("its scheduler has several processors".to_owned());
-            return threads.iter().map(|_| why()).collect();
+            return Err("its scheduler has several processors".to_owned());
         }
-        let supplies = self.findings.counted_on(own[0]);
-        let one = |at: usize| {
-            let (_, task) = threads[at];
-            let task = task.ok_or_else(String::new)?;
-            let rivals = self.rivals(node, threads, at, policy)?;
-            best(&supplies, |supply| within(policy, &rivals, &task, supply))
-                .ok_or_else(|| "they may work more than their scheduler is sure of".to_owned())
-        };
-        (0..threads.len()).map(one).collect()
-    }
-
-    /// A thread with a guarantee to itself.
-    fn alone(&self, vp: usize, task: Option<Task>) -> Result<Span, String> {
-        let task = task.ok_or_else(String::new)?;
-        best(&self.findings.counted_on(vp), |supply| within(Policy::AsListed, &[], &task, supply))
-            .ok_or_else(|| "it may work more than it is sure of".to_owned())
+        let rivals = self.rivals(node, all, at)?;
+        best(&self.findings.counted_on(own[0]), |supply| within(policy, &rivals, task, supply))
+            .ok_or_else(|| "they may work more than their scheduler is sure of".to_owned())
     }
 
     /// The tasks that may delay a thread, if all that may are tasks.
-    fn rivals(
-        &self,
-        node: usize,
-        threads: &[(usize, Option<Task>)],
-        at: usize,
-        policy: Policy,
-    ) -> Result<Vec<Task>, String> {
-        let (vp, Some(task)) = threads[at] else { return Err(String::new()) };
-        let by_priority = self.tree.nodes[node].kind == "fixed-priority";
+    fn rivals(&self, node: usize, all: &[Beside], at: usize) -> Result<Vec<Task>, String> {
+        let (vp, _) = all[at];
+        let kind = self.tree.nodes[node].kind;
         let terms = |vp: usize| &self.tree.vps[vp].terms;
         let mut rivals = Vec::new();
-        for (other, rival) in threads.iter().filter(|(other, _)| *other != vp) {
-            let delays = match (by_priority, rival) {
-                (true, _) => terms(*other).priority >= terms(vp).priority,
-                // Rate or deadline monotonic: whichever the instance goes by, one that is longer in
-                // both comes after.
-                (false, Some(rival)) if policy == Policy::AsListed => {
-                    rival.period <= task.period || rival.deadline <= task.deadline
+        for (other, rival) in all.iter().filter(|(other, _)| *other != vp) {
+            let delays = match (kind, terms(*other).rate, terms(vp).rate) {
+                ("fixed-priority", ..) => terms(*other).priority >= terms(vp).priority,
+                // Whichever the instance goes by, one that is longer in both comes after.
+                ("rate-monotonic", Some((_, period, deadline)), Some((_, ours, due))) => {
+                    period <= ours || deadline <= due
                 }
-                (false, _) => true,
+                // Who is never due has what is left.
+                _ => rival.is_none_or(|rival| rival.due.is_some()),
             };
             match rival {
                 _ if !delays => {}
-                Some(rival) => rivals.push(*rival),
+                Some(rival) => rivals.push(rival.task),
                 None => {
                     let name = &self.tree.vps[*other].name;
                     return Err(format!("`{name}` beside it has no rate"));
@@ -135,6 +116,17 @@ impl Promises {
         Ok(rivals)
     }
 }
+
+/// A thread that works periodically, as fast as the slowest processor lets it.
+#[derive(Clone, Copy)]
+struct Worker {
+    task: Task,
+    /// Its deadline, if it has one.
+    due: Option<Span>,
+}
+
+/// A child of a scheduler, and its work if it is a thread that works periodically.
+type Beside = (usize, Option<Worker>);
 
 /// The least bound that any of the guarantees gives.
 fn best(supplies: &[Guarantee], bound: impl Fn(&Guarantee) -> Option<Span>) -> Option<Span> {
@@ -156,19 +148,15 @@ fn within(policy: Policy, rivals: &[Task], task: &Task, guarantee: &Guarantee) -
     }
 }
 
-/// A thread's jobs as a task.
-fn task(thread: &Thread) -> Option<Task> {
+/// A thread's jobs, their work in time on a processor of that speed.
+fn worker(thread: &Thread, speed: Ratio) -> Option<Worker> {
     let Run::Jobs(Jobs { activation, work, deadline, .. }) = &thread.run else { return None };
     let period = match activation {
         Activation::Periodic { period, .. } => *period,
         Activation::Sporadic { least, .. } => *least,
         Activation::After(_) => return None,
     };
-    let work = work.most();
-    (!work.is_zero()).then(|| Task {
-        work,
-        period,
-        deadline: deadline.unwrap_or(period),
-        jitter: Span::ZERO,
-    })
+    let work = Length::from(work.most()).checked_div(speed)?.ceil()?;
+    let task = Task { work, period, deadline: deadline.unwrap_or(period), jitter: Span::ZERO };
+    (!work.is_zero()).then_some(Worker { task, due: *deadline })
 }

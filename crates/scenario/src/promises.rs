@@ -82,7 +82,8 @@ fn tree(scenario: &Scenario) -> Tree {
         let terms = terms(messages.iter().map(|(_, message)| message));
         for name in thread.names() {
             let asks = thread.asks.guarantee;
-            attach(&mut tree, Vp { name, parent: Some(node), child: None, asks, terms });
+            let outright = thread.asks.tells_outright();
+            attach(&mut tree, Vp { name, parent: Some(node), child: None, asks, terms, outright });
         }
     }
     tree
@@ -109,7 +110,8 @@ fn add<'s>(
         let terms: Terms = terms(messages.iter().map(|(_, message)| message));
         let parent = parent.and_then(|name| at.get(name).copied());
         let asks = attachment.asks.guarantee;
-        own.push(attach(tree, Vp { name, parent, child: Some(node), asks, terms }));
+        let outright = attachment.asks.tells_outright();
+        own.push(attach(tree, Vp { name, parent, child: Some(node), asks, terms, outright }));
     }
     let kind = windfall_schedulers::catalogue::find(&scheduler.kind)?.name;
     let name = scheduler.name.clone();

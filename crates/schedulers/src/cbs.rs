@@ -1,6 +1,7 @@
 //! CBS: the constant bandwidth server, on one processor.
 //!
-//! Takes    ALL on its own VP 0, or, with `tells = true`, RESU r: it tells its parent its deadlines.
+//! Takes    ALL on its own VP 0. With `tells = true` it tells its parent its deadlines, but promises
+//!          nothing below RESU r: a child that yields tells them out of order.
 //! Gives    RESBH x y to each child with a reservation of x in y while it is runnable; nothing to one
 //!          without. With `overrun = "postpone"` NULL.
 //! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker holds it to r.
@@ -43,12 +44,12 @@ pub(crate) const KIND: Kind = Kind {
         Ok(Box::new(Budgeted::new(Rules { waking: Waking::Sporadic, overrun, jobs: false, tells })))
     },
     conversion: |settings| {
-        let (overrun, tells) = read(settings)?;
+        let (overrun, _) = read(settings)?;
         if overrun == Overrun::Postpone {
             return Ok(Box::new(BestEffort));
         }
         let by = "EDF with budgets, periods from wake-ups";
-        Ok(Box::new(Reserved { form: reserved::Form::Hard, by, tells }))
+        Ok(Box::new(Reserved { form: reserved::Form::Hard, by, tells: false }))
     },
 };
 

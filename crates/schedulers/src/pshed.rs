@@ -1,6 +1,7 @@
 //! PShED: uniformly slower processors, by earliest deadline first among their owners' deadlines.
 //!
-//! Takes    ALL on its own VP 0, or, with `tells = true`, RESU r: it tells its parent its deadlines.
+//! Takes    ALL on its own VP 0. With `tells = true` it tells its parent its deadlines, but promises
+//!          nothing below RESU r: a child that yields tells them out of order.
 //! Gives    RESU x/y to each child with a reservation of x in y, in whole nanoseconds, rounded down;
 //!          nothing to one without.
 //! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker holds it to r.
@@ -37,19 +38,17 @@ pub(crate) const KIND: Kind = Kind {
         let (waking, overrun) = (Waking::Told, Overrun::Throttle);
         Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, tells })))
     },
-    conversion: |settings| Ok(Box::new(Slower { tells: settings.bool(TELLS.name, false)? })),
+    conversion: |_| Ok(Box::new(Slower)),
 };
 
 /// Periods are about as long where a child tells no deadlines.
 const ABOUT: u64 = 10_000_000;
 
-struct Slower {
-    tells: bool,
-}
+struct Slower;
 
 impl Conversion for Slower {
     fn takes(&self) -> &'static [Type] {
-        if self.tells { &[Type::All, Type::Resu] } else { &[Type::All] }
+        &[Type::All]
     }
 
     fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
@@ -64,7 +63,7 @@ impl Conversion for Slower {
     }
 
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        in_order(speed(own, self.tells), children, |amount, period| {
+        in_order(speed(own, false), children, |amount, period| {
             Offer::exact(amount.over(period).map(Guarantee::Slower), "EDF among told deadlines")
         })
     }

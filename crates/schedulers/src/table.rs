@@ -54,9 +54,11 @@ impl Block {
         if u128::from(self.amount) + u128::from(other.amount) > u128::from(g) {
             return None;
         }
-        let after = (self.offset % g + g - other.offset % g) % g;
+        let (ours, theirs) = (self.offset % g, other.offset % g);
+        let after = if ours >= theirs { ours - theirs } else { g - (theirs - ours) };
         let free = after >= other.amount && g - after >= self.amount;
-        Some(if free { 0 } else { (g + other.amount - after) % g })
+        let apart = u128::from(g) + u128::from(other.amount) - u128::from(after);
+        Some(if free { 0 } else { u64::try_from(apart % u128::from(g)).unwrap_or(0) })
     }
 
     /// The block that `now` lies in: its end.

@@ -1,6 +1,7 @@
 //! TBS: the total bandwidth server, on one processor.
 //!
-//! Takes    ALL on its own VP 0, or, with `tells = true`, RESU r: it tells its parent its deadlines.
+//! Takes    ALL on its own VP 0. With `tells = true` it tells its parent its deadlines, but promises
+//!          nothing below RESU r, where the slack that it hands out is charged to it.
 //! Gives    RESBS x y to each child with a reservation of x in y; nothing to one without. With `slack =
 //!          "charged"` NULL.
 //! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker holds it to r.
@@ -48,12 +49,11 @@ pub(crate) const KIND: Kind = Kind {
         Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, tells })))
     },
     conversion: |settings| {
-        let tells = settings.bool(TELLS.name, false)?;
         if charges(settings)? {
             return Ok(Box::new(BestEffort));
         }
         let by = "EDF with budgets, slack beside them";
-        Ok(Box::new(Reserved { form: reserved::Form::Soft, by, tells }))
+        Ok(Box::new(Reserved { form: reserved::Form::Soft, by, tells: false }))
     },
 };
 

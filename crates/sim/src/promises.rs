@@ -187,8 +187,8 @@ struct Place {
     requests: u32,
     /// The processor that it has.
     cpu: Option<u16>,
-    /// The deadline that it told last.
-    told: Option<Instant>,
+    /// The deadline that it told last, and how often it went back to an earlier one.
+    told: Option<(Instant, u32)>,
 }
 
 /// All promises under judgement.
@@ -324,11 +324,16 @@ impl Sim<'_> {
             (place.requests, place.cpu) = (requests, cpu);
             let told = self.hierarchy.own_told(place.node, place.own);
             let watch = place.watch;
-            if let Some(deadline) = told
-                && core::mem::replace(&mut place.told, told) != told
+            let before = core::mem::replace(&mut place.told, told);
+            if let Some((deadline, back)) = told
+                && before != told
             {
                 if let Some(cpu) = cpu {
                     self.account(usize::from(cpu));
+                }
+                if before.is_some_and(|(_, before)| before != back) {
+                    // It told a later one in between.
+                    self.promises.watches[watch].each(|judge| judge.told(now, Instant::MAX));
                 }
                 self.promises.watches[watch].each(|judge| judge.told(now, deadline));
             }

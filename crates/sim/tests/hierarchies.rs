@@ -7,6 +7,8 @@
 
 use serde_json::Value;
 use std::path::Path;
+use windfall_analysis::local::Policy;
+use windfall_analysis::{Supply, Task};
 use windfall_hierarchy::{Hierarchy, Message, NodeId, NodeSpec, Parent};
 use windfall_programs::{Activation, Jobs, OnLate, Program, Work};
 use windfall_scenario::PlannedThread;
@@ -101,6 +103,45 @@ fn agrees(case: &str) {
         let ours = thread.response.sum() as f64 / thread.response.count() as f64 / 1e3;
         assert!((ours - mean).abs() <= mean * 1e-9, "{name} mean response {ours} {mean}");
     }
+}
+
+/// The bounds that the analysis gives for a server's tasks, by name; none without one.
+fn bounds(server: &Value) -> Vec<(String, Option<Span>)> {
+    let mut tasks: Vec<&Value> = server["tasks"].as_array().unwrap().iter().collect();
+    tasks.sort_by_key(|task| task["prio"].as_u64());
+    let supply = Supply::basic(us(&server["Q"]), us(&server["P"])).unwrap();
+    let policy = match server["local"].as_str() {
+        Some("fp") => Policy::AsListed,
+        _ => Policy::EarliestDeadline,
+    };
+    let task = |task: &&Value| Task {
+        work: us(&task["C"]),
+        period: us(&task["T"]),
+        deadline: us(&task["D"]),
+        jitter: Span::ZERO,
+    };
+    let responses = policy.response_times(&tasks.iter().map(task).collect::<Vec<_>>(), &supply);
+    let names = tasks.iter().map(|task| task["name"].as_str().unwrap().to_owned());
+    names.zip(responses).collect()
+}
+
+#[test]
+fn limit_responses_lie_under_the_bounds_of_the_analysis() {
+    let mut bounded = 0;
+    for case in
+        ["h1_mp_cbs_fp", "h2_mp_cbs_edf", "h4_three_tasks_underprovisioned", "h7_overrun_isolation"]
+    {
+        let file = load(case);
+        let oracle = file["oracle"].as_array().unwrap();
+        for (name, bound) in file["servers"].as_array().unwrap().iter().flat_map(bounds) {
+            let task = oracle.iter().find(|task| task["name"] == name.as_str()).unwrap();
+            if let (Some(bound), Some(_)) = (bound, task["rt_max"].as_u64()) {
+                assert!(us(&task["rt_max"]) <= bound, "{case} {name}: {task} above {bound}");
+                bounded += 1;
+            }
+        }
+    }
+    assert!(bounded >= 20, "only {bounded} tasks have bounds");
 }
 
 macro_rules! cases {

@@ -27,7 +27,7 @@ use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::Theft;
 
 /// How many trees; few where nothing is optimised.
-const TREES: u64 = if cfg!(debug_assertions) { 1_000 } else { 50_000 };
+const TREES: u64 = if cfg!(debug_assertions) { 1_000 } else { 70_000 };
 
 /// What is tested so often at least, of each type.
 const EACH: u64 = 1_000;
@@ -79,7 +79,7 @@ fn seeds() -> impl Strategy<Value = Seeds> {
     let node = (any::<u16>(), 0_u8..8, any::<[u16; 3]>(), asks(), any::<u32>()).prop_map(
         |(kind, owns, parents, asks, settings)| NodeSeed { kind, owns, parents, asks, settings },
     );
-    let thread = (any::<u16>(), ask(), 0_u8..8, any::<u16>(), any::<u8>()).prop_map(
+    let thread = (any::<u16>(), ask(), 0_u8..9, any::<u16>(), any::<u8>()).prop_map(
         |(parent, ask, program, pace, start)| ThreadSeed { parent, ask, program, pace, start },
     );
     let nodes = prop::collection::vec(node, 1..9);
@@ -248,7 +248,15 @@ fn program(seed: &ThreadSeed, light: bool) -> Run {
             Step::Run(Work::Fixed(long)),
             Step::Sleep(ms(PERIODS[usize::from(seed.pace) % PERIODS.len()])),
         ]),
+        7 => Run::steps(vec![Step::Run(Work::Fixed(short)), Step::Yield]),
         _ => Run::Spin { from: Instant::ZERO + long },
+    }
+}
+
+fn parent_name(parent: &Parent) -> Option<&str> {
+    match parent {
+        Parent::Top => None,
+        Parent::Scheduler(name) => Some(name),
     }
 }
 
@@ -256,6 +264,8 @@ fn scenario(seeds: &Seeds) -> Scenario {
     let mut schedulers: Vec<Scheduler> = Vec::new();
     let mut conversions: Vec<Box<dyn Conversion>> = Vec::new();
     let mut children: Vec<usize> = Vec::new();
+    // Whether it is a join, or stands below one.
+    let mut below_join: Vec<bool> = Vec::new();
     let mut top = usize::from(seeds.processors);
     let kinds = kinds();
     for (at, node) in seeds.nodes.iter().enumerate() {
@@ -264,9 +274,7 @@ fn scenario(seeds: &Seeds) -> Scenario {
             !SINGLE.contains(&schedulers[at].kind.as_str()) || children[at] == 0
         };
         // Joins below joins may go round in circles on several processors (CAVEATS).
-        let joined = |at: usize, schedulers: &[Scheduler]| {
-            seeds.processors > 1 && MANY.contains(&schedulers[at].kind.as_str())
-        };
+        let joined = |at: usize, joined: &[bool]| seeds.processors > 1 && joined[at];
         if at == 0 && SINGLE.contains(&kind.name) {
             kind = catalogue::find("fixed-priority").unwrap();
         }
@@ -289,7 +297,7 @@ fn scenario(seeds: &Seeds) -> Scenario {
         for number in 0..own {
             let open: Vec<usize> = (0..at)
                 .filter(|at| room(*at, &children, &schedulers))
-                .filter(|at| !MANY.contains(&kind.name) || !joined(*at, &schedulers))
+                .filter(|at| !MANY.contains(&kind.name) || !joined(*at, &below_join))
                 .collect();
             // A join has several parents; the others have several processors of one.
             let same = if MANY.contains(&kind.name) { number } else { 0 };
@@ -322,6 +330,11 @@ fn scenario(seeds: &Seeds) -> Scenario {
         } else {
             conversions.push(conversion);
         }
+        let names: Vec<&str> =
+            made.owns.iter().filter_map(|own| parent_name(&own.parent)).collect();
+        let mut above = schedulers.iter().zip(&below_join);
+        let below = above.any(|(s, below)| *below && names.contains(&s.name.as_str()));
+        below_join.push(below || MANY.contains(&made.kind.as_str()));
         schedulers.push(made);
         children.push(0);
     }

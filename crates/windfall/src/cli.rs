@@ -64,6 +64,9 @@ pub(crate) struct ConvertArgs {
     pub(crate) from: String,
     /// What is asked for, as `PSBE 1/2 10ms`.
     pub(crate) to: String,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// How an application's threads are served.

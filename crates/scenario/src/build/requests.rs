@@ -54,7 +54,22 @@ impl Builder<'_> {
                     told(whom, Message::Reserve { amount: *amount, period: *period })
                 }
                 Change::Unreserve(whom) => told(whom, Message::Unreserve),
-                Change::Share(whom, share) => told(whom, Message::Share(*share)),
+                Change::Share(whom, share) => {
+                    let parent = match whom {
+                        Whom::Thread(name) => scenario
+                            .threads
+                            .iter()
+                            .find(|thread| crate::check::means(name, thread))
+                            .and_then(|thread| super::parent_of(scenario, thread)),
+                        Whom::Scheduler(name, own) => scenario
+                            .all_schedulers()
+                            .find(|scheduler| scheduler.name == *name)
+                            .and_then(|scheduler| scheduler.owns.get(usize::from(*own)))
+                            .and_then(|own| own.parent.name()),
+                    };
+                    let share = self.asking.share(*share, parent).unwrap_or(*share);
+                    told(whom, Message::Share(share))
+                }
                 Change::Warp(whom, warp) => told(whom, Message::Warp(*warp)),
                 Change::Priority(whom, priority) => told(whom, Message::Priority(*priority)),
                 Change::Quantum(name, quantum) => {

@@ -162,6 +162,11 @@ impl Asks {
         Asks { priority: Some(priority), ..Asks::default() }
     }
 
+    /// Whether parameters are told outright, so that a guarantee is only asked for beside them.
+    pub(crate) fn tells_outright(&self) -> bool {
+        self.reserve.is_some() || self.share.is_some()
+    }
+
     /// Whether nothing is asked.
     #[must_use]
     pub fn is_empty(&self) -> bool {

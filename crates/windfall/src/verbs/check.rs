@@ -6,8 +6,14 @@ use crate::{Answer, Trouble};
 use std::path::Path;
 use windfall_scenario::{Deadline, Diagnostics, Plan, Promises, Scenario, TraceFiles};
 
-/// How many refusals are explained at once; `--why` explains any.
+/// How many refusals are explained at once, fewer where an answer takes many children; `--why`
+/// explains any.
 const EXPLAINED: usize = 10;
+
+fn explained(promises: &Promises) -> usize {
+    let widest = promises.tree.nodes.iter().map(|node| node.children.len()).max().unwrap_or(0);
+    (10_000 / widest.max(1)).clamp(1, EXPLAINED)
+}
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Answer, Trouble> {
     let scenario = load(&args.file, args.json)?;
@@ -81,16 +87,17 @@ fn text(scenario: &Scenario, promises: &Promises) -> String {
         rows.iter_mut().for_each(|row| row.truncate(head.len()));
     }
     let mut text = table(&head, head.len(), rows);
-    for vp in promises.refused().take(EXPLAINED) {
+    let explained = explained(promises);
+    for vp in promises.refused().take(explained) {
         text.push('\n');
         text.push_str(&promises.explain(vp).to_string());
     }
     let asked = promises.tree.vps.iter().filter(|vp| vp.asks.is_some()).count();
     let refused = promises.refused().count();
-    if refused > EXPLAINED {
+    if refused > explained {
         text.push_str(&format!(
             "\n{} more are refused; `--why NAME` explains each\n",
-            refused - EXPLAINED
+            refused - explained
         ));
     }
     let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
@@ -105,7 +112,7 @@ fn text(scenario: &Scenario, promises: &Promises) -> String {
             _ => format!("{} of {} refused", refused, count(asked, "promise")),
         },
     ));
-    if let (Some(until), true) = (promises.until, asked > 0) {
+    if let (Some(until), true) = (promises.until, asked > 0 || !deadlines.is_empty()) {
         text.push_str(&format!("holds until {until}, when a request changes the tree\n"));
     }
     text

@@ -3,27 +3,44 @@
 use crate::cli::ConvertArgs;
 use crate::output::print;
 use crate::{Answer, Trouble};
-use windfall_guarantees::{Guarantee, Step, rewrite};
+use windfall_guarantees::{Guarantee, Step, Unfit, rewrite};
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Answer, Trouble> {
     let (from, to) = (parse(&args.from)?, parse(&args.to)?);
-    match rewrite(&from, &to) {
+    let answer = rewrite(&from, &to);
+    print(&match args.json {
+        true => json(&from, &to, &answer),
+        false => text(&from, &to, &answer),
+    })?;
+    Ok(if answer.is_ok() { Answer::Yes } else { Answer::No })
+}
+
+fn text(from: &Guarantee, to: &Guarantee, answer: &Result<Vec<Step>, Unfit>) -> String {
+    match answer {
+        Ok(steps) if steps.is_empty() => format!("{from}\n  is the same\n"),
         Ok(steps) => {
-            let mut text = format!("{from}\n");
-            for Step { rule, gives } in &steps {
-                text.push_str(&format!("  gives {gives}  ({})\n", rule.name()));
-            }
-            if steps.is_empty() {
-                text.push_str("  is the same\n");
-            }
-            print(&text)?;
-            Ok(Answer::Yes)
+            let line = |step: &Step| format!("  gives {}  ({})\n", step.gives, step.rule.name());
+            format!("{from}\n{}", steps.iter().map(line).collect::<String>())
         }
-        Err(unfit) => {
-            print(&format!("{from}\n  does not give {to}: {unfit}\n"))?;
-            Ok(Answer::No)
-        }
+        Err(unfit) => format!("{from}\n  does not give {to}: {unfit}\n"),
     }
+}
+
+fn json(from: &Guarantee, to: &Guarantee, answer: &Result<Vec<Step>, Unfit>) -> String {
+    let step = |step: &Step| serde_json::json!({ "guarantee": step.gives.to_string(), "by": step.rule.name() });
+    let most = match answer {
+        Err(Unfit::TooMuch { most }) => most.map(|most| most.to_string()),
+        _ => None,
+    };
+    let value = serde_json::json!({
+        "from": from.to_string(),
+        "to": to.to_string(),
+        "follows": answer.is_ok(),
+        "steps": answer.iter().flatten().map(step).collect::<Vec<_>>(),
+        "why_not": answer.as_ref().err().map(ToString::to_string),
+        "most": most,
+    });
+    format!("{value:#}\n")
 }
 
 fn parse(text: &str) -> Result<Guarantee, Trouble> {

@@ -169,6 +169,7 @@ pub const KINDS: &[&Kind] = &[
     &crate::rez::KIND,
     &crate::round_robin::KIND,
     &crate::sfs::KIND,
+    &crate::smart::KIND,
     &crate::spring::KIND,
     &crate::stride::KIND,
     &crate::swift::KIND,

@@ -56,6 +56,7 @@ mod rez;
 mod round_robin;
 mod search;
 mod sfs;
+mod smart;
 mod spring;
 mod starvation;
 mod stride;
@@ -70,6 +71,7 @@ mod tournament;
 mod turns;
 mod virtual_time;
 mod windows_time_sharing;
+mod working_schedule;
 
 pub use activity::Activity;
 pub use briefly_blocked::BrieflyBlocked;

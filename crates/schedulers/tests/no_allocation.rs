@@ -70,7 +70,7 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
         }
         "spring" | "time-line" => vec![Message::Reserve { amount: ms(0), period: ms(39) }],
         "limit" => vec![Message::Reserve { amount: ms(1), period: ms(9) }],
-        "edf" | "fc-edf" | "llf" | "rate-monotonic" => {
+        "edf" | "fc-edf" | "llf" | "rate-monotonic" | "smart" => {
             vec![Message::Periodic { period, deadline, amount }]
         }
         _ => Vec::new(),

@@ -45,6 +45,7 @@ const SPARING: &[&str] = &[
     "pshed",
     "resource-kernel",
     "rez",
+    "smart",
     "spring",
     "stride",
     "swift",

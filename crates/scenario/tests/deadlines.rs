@@ -1,0 +1,76 @@
+//! What `check` says of deadlines: bounds, and when there is none.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use windfall_scenario::Scenario;
+use windfall_time::Span;
+
+/// The bound of each thread that has a deadline, by name; `None` without one.
+fn bounds(text: &str) -> Vec<(String, Option<Span>)> {
+    let text = format!("schema = 1\nseed = 1\nlength = \"1 s\"\n{text}");
+    let scenario = Scenario::parse("test.toml", &text).unwrap();
+    scenario.check().unwrap();
+    let promises = scenario.promises();
+    let name = |vp: usize| promises.tree.vps[vp].name.clone();
+    let deadlines = promises.deadlines(&scenario);
+    deadlines.into_iter().map(|deadline| (name(deadline.vp), deadline.bound.ok())).collect()
+}
+
+fn ms(ms: u32) -> Option<Span> {
+    Some(Span::from_millis(ms))
+}
+
+fn below(kind: &str, threads: &str) -> String {
+    format!("[schedulers.s]\nscheduler = \"{kind}\"\nparent = \"top\"\n{threads}")
+}
+
+const TWO: &str = "[threads.a]\nparent = \"s\"\nperiodic = \"3ms/10ms\"\n\
+                   [threads.b]\nparent = \"s\"\nperiodic = \"4ms/20ms\"\n";
+
+#[test]
+fn paper_rate_monotonic_under_a_whole_processor() {
+    let found = bounds(&below("rate-monotonic", TWO));
+    assert_eq!(found, [("a".to_owned(), ms(3)), ("b".to_owned(), ms(7))]);
+}
+
+#[test]
+fn r0012_a_slow_processor_takes_longer() {
+    let slow = format!(
+        "[machine]\nprocessors = [{{ speed = \"1/2\" }}]\n{}",
+        below("rate-monotonic", TWO)
+    );
+    assert_eq!(bounds(&slow), [("a".to_owned(), ms(6)), ("b".to_owned(), ms(20))]);
+}
+
+#[test]
+fn r0013_a_told_rate_ranks_where_it_is_told() {
+    let threads = "[threads.a]\nparent = \"s\"\nperiodic = \"1ms/5ms\"\nrate = \"1ms/100ms\"\n\
+                   [threads.b]\nparent = \"s\"\nperiodic = \"9ms/20ms\"\n";
+    let found = bounds(&below("rate-monotonic", threads));
+    assert_eq!(found, [("a".to_owned(), ms(10)), ("b".to_owned(), ms(9))]);
+}
+
+#[test]
+fn r0014_least_laxity_has_no_bounds() {
+    assert!(bounds(&below("llf", TWO)).iter().all(|(_, bound)| bound.is_none()));
+}
+
+#[test]
+fn r0015_a_thread_is_not_of_a_group_by_its_name() {
+    let threads = "[threads.x]\nparent = \"s\"\nperiodic = \"1ms/10ms\"\npriority = 1\n\
+                   [threads.x-1]\nparent = \"s\"\nrun = \"spin\"\npriority = 2\n";
+    assert_eq!(bounds(&below("fixed-priority", threads)), [("x".to_owned(), None)]);
+}
+
+#[test]
+fn r0016_who_is_never_due_delays_nobody_under_deadlines() {
+    let threads = "[threads.a]\nparent = \"s\"\n\
+                   periodic = { work = \"1ms\", period = \"10ms\", deadline = \"none\" }\n\
+                   [threads.b]\nparent = \"s\"\nperiodic = \"45ms/50ms\"\n";
+    assert_eq!(bounds(&below("edf", threads)), [("b".to_owned(), ms(45))]);
+}
+
+#[test]
+fn refuses_a_bound_where_the_timer_ticks() {
+    let ticks = format!("[machine]\ntimer = \"100Hz\"\n{}", below("rate-monotonic", TWO));
+    assert!(bounds(&ticks).iter().all(|(_, bound)| bound.is_none()));
+}

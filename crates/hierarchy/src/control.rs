@@ -79,7 +79,7 @@ impl Hierarchy {
             for (number, (parent, messages)) in (0_u16..).zip(parents) {
                 match tree.attach(parent, Below::Node(index, number), messages) {
                     Ok(vp) => {
-                        let slot = OwnSlot { vp, held_by: NONE, told: None };
+                        let slot = OwnSlot { vp, held_by: NONE };
                         tree.state.nodes[index as usize].owns.push(slot);
                     }
                     Err(refusal) => {

@@ -215,12 +215,7 @@ impl Port<'_> {
         let Some(vp) = self.find_own(own) else { return };
         if self.spend() {
             if let Message::Job { deadline, .. } = message {
-                let slot = &mut self.state.nodes[self.node as usize].owns[own.index()];
-                slot.told = Some(match slot.told {
-                    Some((before, back)) if deadline < before => (deadline, back.wrapping_add(1)),
-                    Some((_, back)) => (deadline, back),
-                    None => (deadline, 0),
-                });
+                self.state.tell_deadline(vp, deadline);
             }
             self.state.up.push_back(Up::Message(vp, message));
         }
@@ -291,7 +286,8 @@ impl Port<'_> {
     fn spend(&mut self) -> bool {
         let node = &mut self.state.nodes[self.node as usize];
         node.effects += 1;
-        if node.effects <= node.effect_limit() {
+        // No limit is lower than this.
+        if node.effects <= 8 || node.effects <= node.effect_limit() {
             return true;
         }
         self.state.defect.get_or_insert(Defect {

@@ -19,6 +19,7 @@ use crate::guard::guarded;
 use crate::host::Hierarchy;
 use crate::id::{Child, Own, TimerId};
 use crate::journal::{Entry, Happening, Notification};
+use crate::message::News;
 use crate::port::Port;
 use crate::scheduler::Scheduler;
 use crate::state::{Down, Downward, NONE, Up};
@@ -122,14 +123,10 @@ impl Hierarchy {
 
     #[inline]
     pub(crate) fn deliver_down(&mut self, down: Down) {
-        let joint = &mut self.state.vps[down.vp as usize];
         if let Downward::News(news) = down.what {
-            if let Below::Node(node, own) = joint.child {
-                self.journal(node, Notification::News(news.name()), NONE);
-                self.call(node, |scheduler, port| scheduler.news(Own(own), news, port));
-            }
-            return;
+            return self.deliver_news(down.vp, news);
         }
+        let joint = &mut self.state.vps[down.vp as usize];
         if joint.releasing > 0 {
             return; // the child has released it already; its parent hears so next
         }
@@ -161,6 +158,14 @@ impl Hierarchy {
                 }
                 Below::Nobody => {}
             }
+        }
+    }
+
+    #[cold]
+    fn deliver_news(&mut self, vp: u32, news: News) {
+        if let Below::Node(node, own) = self.state.vps[vp as usize].child {
+            self.journal(node, Notification::News(news.name()), NONE);
+            self.call(node, |scheduler, port| scheduler.news(Own(own), news, port));
         }
     }
 

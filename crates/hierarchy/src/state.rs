@@ -45,9 +45,6 @@ pub(crate) struct OwnSlot {
     pub(crate) vp: u32,
     /// The child slot that holds its processor, or [`NONE`].
     pub(crate) held_by: u32,
-    /// The deadline that was told to the parent last, and how often one was told that is earlier than
-    /// the one before.
-    pub(crate) told: Option<(Instant, u32)>,
 }
 
 /// A scheduler instance, less its scheduler.
@@ -128,6 +125,9 @@ pub(crate) struct State {
     pub(crate) nodes: Vec<Node>,
     pub(crate) vps: Vec<Vp>,
     pub(crate) free_vps: Vec<u32>,
+    /// By virtual processor: the deadline that its child told last, and how often one was told that is
+    /// earlier than the one before.
+    pub(crate) told: Vec<Option<(Instant, u32)>>,
     pub(crate) leaves: Vec<Leaf>,
     pub(crate) free_leaves: Vec<u32>,
     pub(crate) processors: Vec<ProcessorSlot>,
@@ -160,6 +160,7 @@ impl State {
             nodes: Vec::new(),
             vps: Vec::new(),
             free_vps: Vec::new(),
+            told: Vec::new(),
             leaves: Vec::new(),
             free_leaves: Vec::new(),
             processors: alloc::vec![slot; usize::from(processors)],
@@ -196,11 +197,20 @@ impl State {
         self.timers.reserve(self.timer_owner.len());
     }
 
+    /// A child tells its parent a deadline.
+    pub(crate) fn tell_deadline(&mut self, vp: u32, deadline: Instant) {
+        let told = &mut self.told[vp as usize];
+        let (before, back) = told.unwrap_or((Instant::ZERO, 0));
+        *told = Some((deadline, back.wrapping_add(u32::from(deadline < before))));
+    }
+
     pub(crate) fn new_vp(&mut self, vp: Vp) -> u32 {
         if let Some(index) = self.free_vps.pop() {
             self.vps[index as usize] = vp;
+            self.told[index as usize] = None;
             return index;
         }
+        self.told.push(None);
         self.vps.push(vp);
         index_of(self.vps.len() - 1)
     }
@@ -238,7 +248,7 @@ impl State {
 
     /// Whether the instance holds a processor that no child has, or a child one that was revoked.
     pub(crate) fn adjust_debt(&mut self, node: u32, own: u16) {
-        let OwnSlot { vp, held_by, .. } = self.nodes[node as usize].owns[usize::from(own)];
+        let OwnSlot { vp, held_by } = self.nodes[node as usize].owns[usize::from(own)];
         let running = matches!(self.vps[vp as usize].below, VpState::Running(_));
         let debt = &mut self.nodes[node as usize].debt;
         // Called after exactly one of the two has changed, so the debt moves by one.

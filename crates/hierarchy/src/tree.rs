@@ -95,7 +95,8 @@ impl Hierarchy {
     #[must_use]
     pub fn own_told(&self, id: NodeId, own: Own) -> Option<(Instant, u32)> {
         let index = self.node_index(id).ok()?;
-        self.state.nodes[index as usize].owns.get(own.index())?.told
+        let slot = self.state.nodes[index as usize].owns.get(own.index())?;
+        self.state.told.get(slot.vp as usize).copied().flatten()
     }
 
     /// The parents of an instance's own VPs in order; none for VPs at the top, or when it is gone.

@@ -216,7 +216,8 @@ pub(crate) fn rate(run: &Run, asks: &Asks, kind: &str) -> Option<Message> {
     let Run::Jobs(Jobs { activation, work, deadline, .. }) = run else {
         return None;
     };
-    if asks.rate.is_some() || !matches!(kind, "rate-monotonic" | "edf" | "llf" | "fc-edf" | "swift")
+    if asks.rate.is_some()
+        || !matches!(kind, "rate-monotonic" | "edf" | "llf" | "fc-edf" | "smart" | "swift")
     {
         return None;
     }

@@ -95,6 +95,24 @@ impl Pieces {
         self.plan[child.index()] = None;
     }
 
+    /// The blocks of all children but one.
+    pub(crate) fn blocks(&self, but: Child) -> Vec<Block> {
+        let others = self.plan.iter().enumerate().filter(|(at, _)| *at != but.index());
+        let block = |(_, piece): (usize, &Option<Piece>)| match piece {
+            Some(Piece::Always(block, _)) => Some(*block),
+            _ => None,
+        };
+        others.filter_map(block).collect()
+    }
+
+    /// The plan holds this for a child from now on.
+    pub(crate) fn assign(&mut self, child: Child, piece: Option<Piece>, port: &mut Port<'_>) {
+        self.stop(child, port);
+        self.plan[child.index()] = piece;
+        self.enter(child, port);
+        self.turn(port);
+    }
+
     /// Whether the plan holds nothing more for a child.
     pub(crate) fn is_over(&self, child: Child, now: Instant) -> bool {
         self.plan[child.index()].is_none_or(|piece| piece.is_over(now))
@@ -188,7 +206,7 @@ impl Pieces {
         for child in view.children() {
             let waits = view.child(child) == VpState::Waiting;
             let known = self.starts.contains(child.0) || self.turn.whose == Some(child);
-            let just_over = self.end <= view.now() && self.turn.whose == Some(child);
+            let just_over = !waits && self.end <= view.now() && self.turn.whose == Some(child);
             let due = !waits && !self.is_over(child, view.now());
             if known != due && !just_over {
                 return Err("the pieces of a child are not followed, or of one that waits");

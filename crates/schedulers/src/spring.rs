@@ -58,15 +58,6 @@ struct Spring {
 }
 
 impl Spring {
-    fn blocks(&self, but: Child) -> Vec<Block> {
-        let others = self.pieces.plan.iter().enumerate().filter(|(at, _)| *at != but.index());
-        let block = |piece: &Option<Piece>| match piece {
-            Some(Piece::Always(block, _)) => Some(*block),
-            _ => None,
-        };
-        others.filter_map(|(_, piece)| block(piece)).collect()
-    }
-
     /// The jobs of others that are not done, and when they begin.
     fn jobs(&self, but: Child, now: Instant) -> Vec<(usize, Task, Instant)> {
         let others = self.pieces.plan.iter().enumerate().filter(|(at, _)| *at != but.index());
@@ -91,7 +82,7 @@ impl Spring {
             let allowed = "above zero, at most the period";
             return Err(Refusal::OutOfRange { what: "amount", allowed });
         }
-        let Some(block) = Block::place(&self.blocks(child), (amount, period), None) else {
+        let Some(block) = Block::place(&self.pieces.blocks(child), (amount, period), None) else {
             return Err(Refusal::OutOfRange {
                 what: "reservation",
                 allowed: "one whose block never overlaps another; use a period that divides the \
@@ -105,10 +96,7 @@ impl Spring {
         let jobs = self.jobs(child, now);
         let done = jobs.iter().map(|(_, task, start)| start.saturating_add(task.work)).max();
         let begins = done.unwrap_or(now);
-        self.pieces.stop(child, port);
-        self.pieces.plan[child.index()] = Some(Piece::Always(block, begins));
-        self.pieces.enter(child, port);
-        self.pieces.turn(port);
+        self.pieces.assign(child, Some(Piece::Always(block, begins)), port);
         Ok(())
     }
 
@@ -128,7 +116,7 @@ impl Spring {
         coming.push((child.index(), task, now));
         coming.sort_unstable_by_key(|(at, _, _)| *at);
         let tasks: Vec<Task> = coming.iter().map(|(_, task, _)| *task).collect();
-        match plan(&tasks, &self.blocks(child), done.unwrap_or(now), self.weight) {
+        match plan(&tasks, &self.pieces.blocks(child), done.unwrap_or(now), self.weight) {
             Some(starts) => {
                 for ((at, task, _), start) in coming.into_iter().zip(starts) {
                     self.pieces.plan[at] = Some(Piece::Once(task, start));
@@ -190,9 +178,7 @@ impl Scheduler for Spring {
             }
             (Some(child), Message::Unreserve) => {
                 self.pieces.turn(port);
-                self.pieces.stop(child, port);
-                self.pieces.plan[child.index()] = None;
-                self.pieces.turn(port);
+                self.pieces.assign(child, None, port);
                 Ok(())
             }
             (Some(child), Message::Job { release, deadline, work }) => {

@@ -4,7 +4,6 @@
 //! greatest common divisor of y and y', a' is at least x after a and a at least x' after a', modulo g;
 //! for every difference of a' + i y' and a + j y is congruent to a' - a, and each congruent one occurs.
 
-use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
 
 /// So many steps are taken at most in looking for a place.
@@ -98,10 +97,4 @@ pub(crate) fn gcd(a: u64, b: u64) -> u64 {
         (a, b) = (b, a % b);
     }
     a
-}
-
-/// All blocks but one.
-pub(crate) fn others(blocks: &[Option<Block>], index: usize) -> Vec<Block> {
-    let others = blocks.iter().enumerate().filter(|(n, _)| *n != index);
-    others.filter_map(|(_, block)| *block).collect()
 }

@@ -6,7 +6,7 @@
 //! Admits   a block that never collides with another, exactly; without a wish, at the first offset
 //!          where it fits. In the order of asking: another order may fit more.
 //! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x.
-//! Costs    O(log n) per event, O(n) per step of looking for an offset, at most 100000 of these; 50
+//! Costs    O(log n) per event, O(n) per step of looking for an offset, at most 100000 of these; 58
 //!          bytes per child; one timer.
 //! Ties     none: no two blocks overlap.
 //! Source   HLS 2.3.1.2, of the scheduler of Lin et al. 1998; 5.2.2.2.
@@ -16,18 +16,15 @@
 //! time. Offsets count from the origin of time, so that equal tables are equal on every host.
 
 use crate::catalogue::Kind;
-use crate::pool::{Policy, Pool, SETTLED};
-use crate::table::{Block, others};
+use crate::pieces::{Piece, Pieces};
+use crate::table::Block;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Tell, Terms, Type, basic_for};
-use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View};
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "block, reserve, unreserve";
-/// When the present block ends, or the next one begins.
-const TURN: TimerId = TimerId(1);
 
 pub(crate) const KIND: Kind = Kind {
     name: "time-table",
@@ -38,86 +35,12 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |_| Ok(Box::new(Blocks)),
 };
 
-/// Whose block it is.
-#[derive(Default)]
-struct Turn {
-    whose: Option<Child>,
-}
-
-impl Policy for Turn {
-    type Key = u32;
-
-    fn key(&self, child: Child) -> u32 {
-        child.0
-    }
-
-    fn preempts(_: &u32, _: &u32) -> bool {
-        false
-    }
-
-    fn eligible(&self, child: Child) -> bool {
-        self.whose == Some(child)
-    }
-}
-
 #[derive(Default)]
 struct TimeTable {
-    pool: Pool<Turn>,
-    turn: Turn,
-    /// The end of the present block.
-    end: Instant,
-    blocks: Vec<Option<Block>>,
-    /// When the blocks begin of those that do not wait, and whose turn it is not.
-    starts: Heap<Instant>,
+    pieces: Pieces,
 }
 
 impl TimeTable {
-    /// Ends the block that is over and begins the one that is due.
-    fn turn(&mut self, port: &mut Port<'_>) {
-        let now = port.now();
-        if let Some(child) = self.turn.whose.filter(|_| self.end <= now) {
-            self.stop(child, port);
-            self.enter(child, port);
-        }
-        while let Some((_, slot)) = self.starts.peek().filter(|(at, _)| *at <= now) {
-            self.starts.remove(slot);
-            self.enter(Child(slot), port);
-        }
-        let first = self.starts.peek().map(|(at, _)| at);
-        let ends = self.turn.whose.map(|_| self.end);
-        port.set_timer(TURN, first.into_iter().chain(ends).min());
-    }
-
-    /// A child that does not wait has its turn, or will have it.
-    fn enter(&mut self, child: Child, port: &mut Port<'_>) {
-        let Some(block) = self.blocks[child.index()] else {
-            return;
-        };
-        if port.child(child) == VpState::Waiting {
-            return;
-        }
-        match block.end(port.now()) {
-            Some(end) => {
-                (self.turn.whose, self.end) = (Some(child), end);
-                self.pool.request(child, &mut self.turn, port);
-            }
-            None => self.starts.set(child.0, block.next(port.now())),
-        }
-    }
-
-    /// A child has its turn no longer.
-    fn stop(&mut self, child: Child, port: &mut Port<'_>) {
-        self.starts.remove(child.0);
-        if self.turn.whose != Some(child) {
-            return;
-        }
-        self.turn.whose = None;
-        match port.child(child) {
-            VpState::Running(_) => self.pool.rotate(child, &mut self.turn, port),
-            _ => self.pool.withdraw(child, port),
-        }
-    }
-
     fn block(
         &mut self,
         child: Child,
@@ -131,7 +54,7 @@ impl TimeTable {
                 allowed: "above zero, at most the period",
             });
         }
-        let others = others(&self.blocks, child.index());
+        let others = self.pieces.blocks(child);
         let Some(block) = Block::place(&others, (amount, period), at) else {
             return Err(Refusal::OutOfRange {
                 what: "block",
@@ -139,10 +62,7 @@ impl TimeTable {
                           or is a multiple, a smaller amount, or another offset",
             });
         };
-        self.stop(child, port);
-        self.blocks[child.index()] = Some(block);
-        self.enter(child, port);
-        self.turn(port);
+        self.pieces.assign(child, Some(Piece::Always(block, Instant::ZERO)), port);
         Ok(())
     }
 }
@@ -153,34 +73,26 @@ impl Scheduler for TimeTable {
     }
 
     fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init_first(1, port);
+        self.pieces.init(port);
     }
 
     fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
-        self.pool.register(child);
-        self.starts.reserve(child.index() + 1);
-        self.blocks.resize(self.blocks.len().max(child.index() + 1), None);
-        self.blocks[child.index()] = None;
+        self.pieces.register(child);
         Ok(())
     }
 
     fn unregister(&mut self, child: Child, _: &mut Port<'_>) {
-        self.blocks[child.index()] = None;
+        self.pieces.plan[child.index()] = None;
     }
 
     fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.turn(port);
-        self.enter(child, port);
-        self.turn(port);
+        self.pieces.turn(port);
+        self.pieces.enter(child, port);
+        self.pieces.turn(port);
     }
 
     fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.starts.remove(child.0);
-        if self.turn.whose == Some(child) {
-            self.turn.whose = None;
-        }
-        self.pool.release(child, held, &mut self.turn, port);
-        self.turn(port);
+        self.pieces.release(child, held, port);
     }
 
     fn message(
@@ -197,9 +109,7 @@ impl Scheduler for TimeTable {
                 self.block(child, (amount, period), None, port)
             }
             (Some(child), Message::Unreserve) => {
-                self.blocks[child.index()] = None;
-                self.stop(child, port);
-                self.turn(port);
+                self.pieces.assign(child, None, port);
                 Ok(())
             }
             _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
@@ -207,35 +117,23 @@ impl Scheduler for TimeTable {
     }
 
     fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.turn, port);
+        self.pieces.grant(own, port);
     }
 
     fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.turn, port);
+        self.pieces.revoke(own, child, port);
     }
 
     fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
-        if timer == SETTLED {
-            return self.pool.settled(&mut self.turn, port);
-        }
-        self.turn(port);
+        self.pieces.timer(timer, port);
     }
 
     fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
-        self.pool.best()
+        self.pieces.best()
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.turn, view)?;
-        for child in view.children() {
-            let waits = view.child(child) == VpState::Waiting;
-            let has = self.blocks[child.index()].is_some();
-            let known = self.starts.contains(child.0) || self.turn.whose == Some(child);
-            if known != (has && !waits) {
-                return Err("the blocks of a child are not followed, or of one that waits");
-            }
-        }
-        Ok(())
+        self.pieces.check(view)
     }
 }
 

@@ -1,14 +1,10 @@
 //! A plan that repeats: blocks of processor time, one in each period, always at the same offset.
 //!
-//! Two blocks of amounts x and x' and periods y and y' never meet if and only if, with g the greatest
-//! common divisor of y and y', the second begins at least x and at most g - x' after the first,
-//! counted modulo g: whole numbers of y and y' add up to every multiple of g and to nothing else.
-//! Invariant: no two blocks of a plan meet; `offset < period`. Places are found by first fit, without moving anybody.
+//! Invariant: no two blocks of a plan meet; `offset < period`. Places are found by first fit, without moving anybody (`table.rs`).
 
+use crate::table;
+use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
-
-/// After so many places that are taken, a search is given up.
-const TRIES: u32 = 1 << 16;
 
 /// Amount in each period, at an offset; what comes before `from` does not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,40 +21,17 @@ impl Block {
     pub(crate) fn place(
         (amount, period): (Span, Span),
         from: Instant,
-        others: impl Iterator<Item = Block> + Clone,
+        others: impl Iterator<Item = Block>,
     ) -> Option<Block> {
-        let mut block = Block { amount, period, offset: Span::ZERO, from };
-        for _ in 0..TRIES {
-            let mut wait = Span::ZERO;
-            for other in others.clone() {
-                wait = other.wait(&block)?;
-                if !wait.is_zero() {
-                    break;
-                }
-            }
-            if wait.is_zero() {
-                return Some(block);
-            }
-            block.offset = block.offset.checked_add(wait).filter(|offset| *offset < period)?;
-        }
-        None
+        let others: Vec<table::Block> = others.map(|other| other.bare()).collect();
+        let found = table::Block::place(&others, (amount, period), None)?;
+        Some(Block { amount, period, offset: Span::from_nanos(found.offset), from })
     }
 
-    /// How much later the other would have to begin so as not to meet this one; `None` when there is
-    /// no room for both.
-    fn wait(&self, other: &Block) -> Option<Span> {
-        let apart = gcd(self.period.as_nanos(), other.period.as_nanos());
-        let (own, amount) = (self.amount.as_nanos(), other.amount.as_nanos());
-        if own.checked_add(amount)? > apart {
-            return None;
-        }
-        let (begins, offset) = (self.offset.as_nanos() % apart, other.offset.as_nanos() % apart);
-        let after = if offset >= begins { offset - begins } else { apart - (begins - offset) };
-        Some(Span::from_nanos(match after {
-            _ if after < own => own - after,
-            _ if after > apart - amount => apart - after + own,
-            _ => 0,
-        }))
+    /// What repeats, without a beginning.
+    const fn bare(&self) -> table::Block {
+        let (amount, period) = (self.amount.as_nanos(), self.period.as_nanos());
+        table::Block { amount, period, offset: self.offset.as_nanos() }
     }
 
     /// The end of the block that `now` lies in.
@@ -97,17 +70,9 @@ impl Block {
     }
 }
 
-const fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec::Vec;
 
     const fn ns(n: u64) -> Span {
         Span::from_nanos(n)

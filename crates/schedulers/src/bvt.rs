@@ -54,7 +54,7 @@ impl LongRun {
     /// The part w/(W + (k - 1) w) of the sum of the supplies.
     fn given(own: &[Guarantee], children: &[Terms], rivals: u64) -> Vec<Offer> {
         let by = "BVT: weights, in the long run";
-        let supply = own.iter().try_fold(Ratio::ZERO, |sum, own| sum.checked_add(own.share()?));
+        let supply = long_run::supply(own);
         let total = long_run::total(children);
         let share = |weight: Ratio| {
             let beside = weight.checked_mul(Ratio::whole(rivals))?;
@@ -74,12 +74,7 @@ impl Conversion for LongRun {
     }
 
     fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
-        match *asked {
-            Guarantee::Share(share) => Ok(Tell::Share(share)),
-            // In the background: a weight would take from what the others are promised.
-            Guarantee::Null => Ok(Tell::Share(Ratio::ZERO)),
-            _ => Err("it gives `PS share` or `NULL`"),
-        }
+        long_run::tell(asked)
     }
 
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {

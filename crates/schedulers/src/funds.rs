@@ -6,6 +6,7 @@
 //! So tickets issued within one currency take nothing from the others.
 
 use crate::catalogue::{BadSetting, Form, Setting, Settings};
+use crate::long_run;
 use alloc::format;
 use alloc::vec::Vec;
 use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
@@ -106,12 +107,7 @@ impl Conversion for Tickets {
     }
 
     fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
-        match *asked {
-            Guarantee::Share(share) => Ok(Tell::Share(share)),
-            // In the background: tickets would take from what the others are promised.
-            Guarantee::Null => Ok(Tell::Share(Ratio::ZERO)),
-            _ => Err("it gives `PS share` or `NULL`"),
-        }
+        long_run::tell(asked)
     }
 
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {

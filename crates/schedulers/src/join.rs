@@ -19,6 +19,7 @@
 //! a matter between the join and each parent (`ask` with the own VP's number).
 
 use crate::catalogue::Kind;
+use crate::long_run;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_guarantees::{
@@ -117,9 +118,7 @@ fn bounded(own: &[Guarantee]) -> Option<Given> {
 
 /// So do shares in the long run.
 fn shares(own: &[Guarantee]) -> Option<Given> {
-    let sum = own
-        .iter()
-        .try_fold(windfall_time::Ratio::ZERO, |sum, own| sum.checked_add(own.share()?))?;
+    let sum = long_run::supply(own)?;
     (!sum.is_zero()).then(|| given(Guarantee::Share(sum), "sum of shares"))
 }
 

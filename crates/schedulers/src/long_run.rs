@@ -11,8 +11,23 @@
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use windfall_guarantees::{Guarantee, Offer, Terms};
+use windfall_guarantees::{Guarantee, Offer, Tell, Terms};
 use windfall_time::Ratio;
+
+/// What a child is to tell for a share in the long run. Nothing promised puts it in the background: a
+/// weight would take from what the others are promised.
+pub(crate) fn tell(asked: &Guarantee) -> Result<Tell, &'static str> {
+    match *asked {
+        Guarantee::Share(share) => Ok(Tell::Share(share)),
+        Guarantee::Null => Ok(Tell::Share(Ratio::ZERO)),
+        _ => Err("it gives `PS share` or `NULL`"),
+    }
+}
+
+/// The sum of what the own virtual processors have; `None` when it is too fine.
+pub(crate) fn supply(own: &[Guarantee]) -> Option<Ratio> {
+    own.iter().try_fold(Ratio::ZERO, |sum, own| sum.checked_add(own.share()?))
+}
 
 /// The sum of the children's weights; `None` when it is too fine.
 pub(crate) fn total(children: &[Terms]) -> Option<Ratio> {
@@ -76,7 +91,7 @@ fn shares(own: &[Guarantee], children: &[Terms], dedicate: bool) -> Option<Vec<R
     for child in &largest[..apart] {
         shares[*child] = all_run.max(Ratio::ZERO);
     }
-    let supply = sum(supplies.iter().copied())?.checked_sub(Ratio::whole(apart as u64))?;
+    let supply = supply(own)?.checked_sub(Ratio::whole(apart as u64))?;
     let rest = &largest[apart..];
     let all = weights(rest)?;
     for child in rest {

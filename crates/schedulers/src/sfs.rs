@@ -21,6 +21,7 @@
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::fluid::{Clock, reweighed, scaled};
+use crate::long_run;
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::quantum;
 use crate::tournament::{Line, Tournament};
@@ -75,18 +76,13 @@ impl Conversion for Readjusted {
     }
 
     fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
-        match *asked {
-            Guarantee::Share(share) => Ok(Tell::Share(share)),
-            // In the background: a weight would take from what the others are promised.
-            Guarantee::Null => Ok(Tell::Share(Ratio::ZERO)),
-            _ => Err("it gives `PS share` or `NULL`"),
-        }
+        long_run::tell(asked)
     }
 
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
         let by = "SFS: readjusted weights, in the long run";
         let weights: Vec<Ratio> = children.iter().map(|child| child.weight).collect();
-        let supply = own.iter().try_fold(Ratio::ZERO, |sum, own| sum.checked_add(own.share()?));
+        let supply = long_run::supply(own);
         let most = Ratio::ONE.checked_div(Ratio::whole(own.len() as u64));
         let parts = most.and_then(|most| parts(&weights, most));
         let (Some(supply), Some(parts)) = (supply, parts) else {

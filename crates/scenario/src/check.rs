@@ -15,6 +15,7 @@ pub(crate) use expectations::fits;
 pub(crate) use names::{means, number_in};
 pub(crate) use schedulers::{ask_paths, parent_paths};
 
+use crate::asks::Asking;
 use crate::diagnostic::{Diagnostics, Mistake};
 use crate::model::Scenario;
 use crate::source::{Origin, Path};
@@ -62,9 +63,10 @@ pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<Mistake>) {
     let mut checker = Checker { scenario, mistakes, names };
     names::check(&mut checker);
     machine::check(&mut checker);
-    schedulers::check(&mut checker);
-    threads::check(&mut checker);
+    let asking = Asking::of(scenario);
+    schedulers::check(&mut checker, &asking);
+    threads::check(&mut checker, &asking);
     programs::check(&mut checker);
-    requests::check(&mut checker);
+    requests::check(&mut checker, &asking);
     expectations::check(&mut checker);
 }

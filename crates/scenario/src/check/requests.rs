@@ -7,9 +7,8 @@ use crate::model::{Change, Parent, Reserve, Timer, Whom};
 use crate::source::Path;
 use windfall_time::Span;
 
-pub(super) fn check(checker: &mut Checker<'_>) {
+pub(super) fn check(checker: &mut Checker<'_>, asking: &Asking<'_>) {
     let scenario = checker.scenario;
-    let asking = Asking::of(scenario);
     for (number, request) in scenario.requests.iter().enumerate() {
         let path = Path::of(&["at"]).item(number);
         if request.time.as_nanos() > scenario.length.as_nanos() {
@@ -26,7 +25,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
                     let message = format!("`{}` exists already", created.name);
                     checker.wrong(&[path.key("name")], message, "choose another name");
                 }
-                alone(checker, created, &path.key("with"), &asking, true);
+                alone(checker, created, &path.key("with"), asking, true);
             }
             Change::Destroy(name) | Change::Default(name) | Change::Quantum(name, _) => {
                 checker.scheduler_exists(name, true, &[scheduler]);
@@ -44,7 +43,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
                     && scenario.kind_named(to).is_some_and(|kind| !kind.is_empty())
                 {
                     let paths = |key: &str| vec![path.key(key), path.key("to")];
-                    fits(checker, asks, Some(to), &asking, paths);
+                    fits(checker, asks, Some(to), asking, paths);
                 }
             }
             Change::Reserve(whom, Reserve { amount, period }) => {

@@ -10,18 +10,17 @@ use windfall_schedulers::catalogue;
 /// How many own virtual processors a scheduler may have.
 const MOST_OWNS: usize = 1024;
 
-pub(super) fn check(checker: &mut Checker<'_>) {
+pub(super) fn check(checker: &mut Checker<'_>, asking: &Asking<'_>) {
     let scenario = checker.scenario;
     if scenario.schedulers.is_empty() {
         let help =
             "write `[schedulers.NAME]` with `scheduler = \"round-robin\"` and `parent = \"top\"`";
         checker.wrong(&[Path::of(&["schedulers"])], "no schedulers", help);
     }
-    let asking = Asking::of(scenario);
     let (mut roots, count) = (0, scenario.machine.speeds.len());
     for scheduler in &scenario.schedulers {
         let path = Path::of(&["schedulers", &scheduler.name]);
-        alone(checker, scheduler, &path, &asking, false);
+        alone(checker, scheduler, &path, asking, false);
         for (number, own) in scheduler.owns.iter().enumerate() {
             roots += usize::from(own.parent == Parent::Top);
             if own.parent == Parent::Top && roots == count + 1 {

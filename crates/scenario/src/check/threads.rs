@@ -7,9 +7,8 @@ use crate::model::{Activation, Jobs, Run, Thread};
 use crate::source::Path;
 use windfall_time::Span;
 
-pub(super) fn check(checker: &mut Checker<'_>) {
+pub(super) fn check(checker: &mut Checker<'_>, asking: &Asking<'_>) {
     let scenario = checker.scenario;
-    let asking = Asking::of(scenario);
     for thread in &scenario.threads {
         let path = Path::of(&["threads", &thread.name]);
         if thread.count == Some(0) && !checker.origin().has(&path) {
@@ -26,7 +25,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             && !kind.is_empty()
         {
             let paths = |key: &str| vec![path.key(key), path.key("parent")];
-            fits(checker, &thread.asks, parent, &asking, paths);
+            fits(checker, &thread.asks, parent, asking, paths);
         }
         if thread.start.as_nanos() >= scenario.length.as_nanos() && !scenario.length.is_zero() {
             let message = format!("starts at {}, when all is over", thread.start);

@@ -2,11 +2,12 @@
 
 use crate::judge::Verdict;
 use crate::outcome::{Outcome, ThreadOutcome};
+use crate::promises::{Faring, PromiseVerdict};
 use windfall_scenario::{Guarantee, Scenario};
 use windfall_time::{Ratio, Span};
 use windfall_trace::export::Story;
 use windfall_trace::export::report::{
-    Bucket, CpuRow, Expectation, NodeRow, Report, Response, ThreadRow,
+    Bucket, CpuRow, Expectation, NodeRow, Report, Response, Standing, ThreadRow,
 };
 
 /// The page of a simulation.
@@ -32,13 +33,17 @@ pub fn page(
             received: node.received,
             runnable: below(outcome, &node.name),
             missed: None,
-            standing: None,
+            standing: judged(outcome, &node.name),
         }
     });
     let mut threads = Vec::new();
     for group in groups(scenario, outcome) {
         let rows = group.threads.iter();
-        let rows = rows.map(|thread| row(thread, thread.parent.as_deref().and_then(at)));
+        let rows = rows.map(|thread| ThreadRow {
+            // Deadlines and totals say more of one that was kept.
+            standing: judged(outcome, &thread.name).filter(|found| *found == Standing::Missed),
+            ..row(thread, thread.parent.as_deref().and_then(at))
+        });
         if group.together {
             threads.push(together(group.name, rows.collect()));
         } else {
@@ -75,6 +80,19 @@ pub fn page(
         lost: story.timeline.lost,
         story: Some(story),
     }
+}
+
+/// How the promises to a thread or a scheduler fared in all windows, the worst of them; `None` without
+/// one that was judged.
+fn judged(outcome: &Outcome, name: &str) -> Option<Standing> {
+    let promises = outcome.promises.iter().filter(|verdict| verdict.promise.owner == name);
+    let worst = promises.map(PromiseVerdict::faring).max()?;
+    Some(match worst {
+        Faring::NotAsking | Faring::NotTested => Standing::NotAsking,
+        Faring::Kept => Standing::Met,
+        Faring::Exceeded => Standing::Over,
+        Faring::Stolen | Faring::Missed => Standing::Missed,
+    })
 }
 
 /// More threads of one `count` than this stand in one row.

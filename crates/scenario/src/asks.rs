@@ -6,7 +6,7 @@
 use crate::Guarantee;
 use crate::build::conversion;
 use crate::model::{
-    Activation, Asks, Change, Jobs, Parent, Rate, Reserve, Run, Scenario, Scheduler,
+    Activation, Asks, Change, Jobs, Parent, Rate, Reserve, Run, Scenario, Scheduler, WarpLimit,
 };
 use std::collections::BTreeMap;
 use windfall_guarantees::{Conversion, Tell, Terms};
@@ -116,6 +116,12 @@ impl<'a> Asking<'a> {
         }
         if let Some(warp) = asks.warp {
             messages.push(("warp", Message::Warp(warp)));
+        }
+        if let Some(WarpLimit { limit, unwarp }) = asks.warp_limit {
+            messages.push(("warp-limit", Message::WarpLimit { limit, unwarp }));
+        }
+        if let Some(currency) = asks.currency {
+            messages.push(("currency", Message::Currency(currency)));
         }
         if let Some(priority) = asks.priority {
             messages.push(("priority", Message::Priority(priority)));

@@ -13,7 +13,7 @@ mod thread;
 pub use expect::{Bound, Expectation, Level, Quantity, Statistic, Subject, Whole};
 pub use machine::{Cache, Costs, Interrupts, Machine, Pattern, Timer};
 pub use request::{Change, Request, Whom};
-pub use scheduler::{Asks, Attachment, Parent, Rate, Reserve, Scheduler, Setting};
+pub use scheduler::{Asks, Attachment, Parent, Rate, Reserve, Scheduler, Setting, WarpLimit};
 pub use thread::{Activation, Jobs, Phase, Run, Step, Thread};
 
 use crate::source::Origin;

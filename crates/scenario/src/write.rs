@@ -59,6 +59,8 @@ fn asks(asks: &Asks) -> AsksFile {
         reserve: asks.reserve.and_then(Lax::good),
         share: asks.share.and_then(Lax::good),
         warp: asks.warp.and_then(Lax::good),
+        warp_limit: asks.warp_limit.and_then(Lax::good),
+        currency: asks.currency.and_then(Lax::good),
         priority: asks.priority.and_then(Lax::good),
         rate: asks.rate.and_then(Lax::good),
     }

@@ -179,3 +179,31 @@ fn accepts_ten_thousand_nodes() {
     assert_eq!(promises.tree.nodes.len(), 2_000);
     assert_eq!(promises.refused().count(), 0);
 }
+
+/// Waldspurger and Weihl 1994: alice's 2 of 3 base tickets are shared by her own currency's tickets.
+#[test]
+fn accepts_currencies() {
+    for kind in ["lottery", "stride"] {
+        let promises = promises(&format!(
+            "[schedulers.s]\nscheduler = \"{kind}\"\nparent = \"top\"\ncurrency-1 = 2\ncurrency-2 = 1\n\
+             [threads.a]\nparent = \"s\"\nrun = \"spin\"\nshare = 3\ncurrency = 1\nguarantee = \"PS 1/2\"\n\
+             [threads.b]\nparent = \"s\"\nrun = \"spin\"\nshare = 1\ncurrency = 1\nguarantee = \"PS 1/6\"\n\
+             [threads.c]\nparent = \"s\"\nrun = \"spin\"\nshare = 9\ncurrency = 2\nguarantee = \"PS 1/3\"\n"
+        ));
+        for (name, asked) in [("a", "PS 1/2"), ("b", "PS 1/6"), ("c", "PS 1/3")] {
+            granted(&promises, name, asked);
+        }
+    }
+}
+
+#[test]
+fn accepts_a_warp_limit() {
+    let promises = promises(
+        "[schedulers.s]\nscheduler = \"bvt\"\nparent = \"top\"\n\
+         [threads.a]\nparent = \"s\"\nrun = \"spin\"\nshare = 1\nwarp = \"20ms\"\n\
+         warp-limit = \"5ms/50ms\"\nguarantee = \"PS 1/2\"\n\
+         [threads.b]\nparent = \"s\"\nrun = \"spin\"\nshare = 1\nguarantee = \"PS 1/2\"\n",
+    );
+    granted(&promises, "a", "PS 1/2");
+    granted(&promises, "b", "PS 1/2");
+}

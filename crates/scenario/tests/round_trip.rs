@@ -6,7 +6,7 @@ use windfall_programs::{OnLate, Tick, Work};
 use windfall_scenario::model::{
     Activation, Asks, Attachment, Bound, Cache, Change, Costs, Expectation, Interrupts, Jobs,
     Level, Machine, Parent, Pattern, Phase, Quantity, Rate, Request, Reserve, Run, Scheduler,
-    Setting, Statistic, Step, Subject, Thread, Timer, Whole, Whom,
+    Setting, Statistic, Step, Subject, Thread, Timer, WarpLimit, Whole, Whom,
 };
 use windfall_scenario::{Guarantee, Origin, Scenario};
 use windfall_time::{Instant, Ratio, Span};
@@ -55,6 +55,7 @@ fn guarantee() -> impl Strategy<Value = Guarantee> {
 /// Below fixed priority, which passes on any guarantee.
 fn asks() -> impl Strategy<Value = Asks> {
     let reserve = pair().prop_map(|(amount, period)| Reserve { amount, period });
+    let limit = (span(), span()).prop_map(|(limit, unwarp)| WarpLimit { limit, unwarp });
     let rate = (proptest::option::of(span()), span(), span())
         .prop_map(|(work, period, deadline)| Rate { work, period, deadline });
     (
@@ -62,16 +63,13 @@ fn asks() -> impl Strategy<Value = Asks> {
         proptest::option::of(reserve),
         proptest::option::of(1_u32..1000),
         proptest::option::of(span()),
+        proptest::option::of(limit),
+        proptest::option::of(0_u32..5),
         proptest::option::of(-100..100_i32),
         proptest::option::of(rate),
     )
-        .prop_map(|(guarantee, reserve, share, warp, priority, rate)| Asks {
-            guarantee,
-            reserve,
-            share,
-            warp,
-            priority,
-            rate,
+        .prop_map(|(guarantee, reserve, share, warp, warp_limit, currency, priority, rate)| {
+            Asks { guarantee, reserve, share, warp, warp_limit, currency, priority, rate }
         })
 }
 

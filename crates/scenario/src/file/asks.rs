@@ -2,7 +2,7 @@
 
 use super::lax::Lax;
 use crate::Guarantee;
-use crate::model::{Rate, Reserve};
+use crate::model::{Rate, Reserve, WarpLimit};
 use windfall_time::Span;
 
 /// What is asked of a parent, as read.
@@ -12,6 +12,8 @@ pub(crate) struct AsksFile {
     pub(crate) reserve: Option<Lax<Reserve>>,
     pub(crate) share: Option<Lax<u32>>,
     pub(crate) warp: Option<Lax<Span>>,
+    pub(crate) warp_limit: Option<Lax<WarpLimit>>,
+    pub(crate) currency: Option<Lax<u32>>,
     pub(crate) priority: Option<Lax<i32>>,
     pub(crate) rate: Option<Lax<Rate>>,
 }
@@ -36,6 +38,12 @@ macro_rules! with_asks {
             /// How far it may borrow against its future allocation.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) warp: Option<crate::file::Lax<windfall_time::Span>>,
+            /// How long it may run on what it borrows, and must do without then, as `10ms/50ms`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(crate) warp_limit: Option<crate::file::Lax<crate::model::WarpLimit>>,
+            /// What its share is counted in: a currency that the scheduler's settings fund.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(crate) currency: Option<crate::file::Lax<u32>>,
             /// A priority; larger is served first.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) priority: Option<crate::file::Lax<i32>>,
@@ -52,6 +60,8 @@ macro_rules! with_asks {
                     reserve: self.reserve.clone(),
                     share: self.share.clone(),
                     warp: self.warp.clone(),
+                    warp_limit: self.warp_limit.clone(),
+                    currency: self.currency.clone(),
                     priority: self.priority.clone(),
                     rate: self.rate.clone(),
                 }
@@ -63,6 +73,8 @@ macro_rules! with_asks {
                 self.reserve = asks.reserve;
                 self.share = asks.share;
                 self.warp = asks.warp;
+                self.warp_limit = asks.warp_limit;
+                self.currency = asks.currency;
                 self.priority = asks.priority;
                 self.rate = asks.rate;
                 self

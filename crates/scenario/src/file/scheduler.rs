@@ -28,7 +28,7 @@ with_asks! {
 }
 
 /// The keys of a scheduler that are not settings.
-pub(crate) const OWN_KEYS: [&str; 10] = [
+pub(crate) const OWN_KEYS: [&str; 12] = [
     "scheduler",
     "parent",
     "parents",
@@ -37,6 +37,8 @@ pub(crate) const OWN_KEYS: [&str; 10] = [
     "reserve",
     "share",
     "warp",
+    "warp-limit",
+    "currency",
     "priority",
     "rate",
 ];

@@ -3,7 +3,7 @@
 use super::lax::{Raw, Scalar};
 use super::scalar::{Range, span, text};
 use crate::Guarantee;
-use crate::model::{Level, Rate, Reserve};
+use crate::model::{Level, Rate, Reserve, WarpLimit};
 use windfall_programs::{OnLate, Tick};
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::Theft;
@@ -44,6 +44,27 @@ impl Scalar for Reserve {
 
     fn write(&self) -> Raw {
         Raw::Text(format!("{}/{}", self.amount, self.period))
+    }
+}
+
+impl Scalar for WarpLimit {
+    const WANTED: &'static str = "limit and time without, as `10ms/50ms`";
+    const NAME: &'static str = "warp limit";
+
+    fn read(raw: &Raw) -> Result<WarpLimit, String> {
+        let text = text(raw, "a warp limit")?;
+        let Some((limit, unwarp)) = text.split_once('/') else {
+            return Err(format!("`{text}` has no `/`"));
+        };
+        let (limit, unwarp) = (span(limit)?, span(unwarp)?);
+        if limit.is_zero() {
+            return Err("a limit of no time at all; allowed: above 0".to_owned());
+        }
+        Ok(WarpLimit { limit, unwarp })
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Text(format!("{}/{}", self.limit, self.unwarp))
     }
 }
 

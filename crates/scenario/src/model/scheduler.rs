@@ -68,6 +68,10 @@ pub struct Asks {
     pub share: Option<u32>,
     /// How far it may borrow against its future allocation.
     pub warp: Option<Span>,
+    /// How long it may run on what it borrows.
+    pub warp_limit: Option<WarpLimit>,
+    /// What its share is counted in: a currency that the scheduler's settings fund.
+    pub currency: Option<u32>,
     /// Larger is served first.
     pub priority: Option<i32>,
     /// How often it works: for priorities and deadlines derived from periods. A thread with
@@ -82,6 +86,16 @@ pub struct Reserve {
     pub amount: Span,
     /// The period.
     pub period: Span,
+}
+
+/// How long a child may run on borrowed time at a stretch, and how long it must do without before the
+/// next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WarpLimit {
+    /// Processor time; above zero.
+    pub limit: Span,
+    /// Time on the clock.
+    pub unwarp: Span,
 }
 
 /// How often a child works.

@@ -90,6 +90,8 @@ impl<'a> Reader<'a> {
             reserve: self.get(asks.reserve, &path.key("reserve")),
             share: self.get(asks.share, &path.key("share")),
             warp: self.get(asks.warp, &path.key("warp")),
+            warp_limit: self.get(asks.warp_limit, &path.key("warp-limit")),
+            currency: self.get(asks.currency, &path.key("currency")),
             priority: self.get(asks.priority, &path.key("priority")),
             rate: self.get(asks.rate, &path.key("rate")),
         }

@@ -9,7 +9,9 @@ mod action;
 mod body;
 pub mod learn;
 mod program;
+mod sync;
 
 pub use action::{Action, Body, Resource, Tick};
 pub use body::Random;
 pub use program::{Activation, Jobs, OnLate, Phase, Program, Recorded, RecordedStep, Step, Work};
+pub use sync::{NotOwner, SyncPoint, SyncPoints};

@@ -1,4 +1,4 @@
-//! The file a user writes, what it means, and its mistakes.
+//! The file a user writes, what it means, its mistakes, and what came of running it.
 //!
 //! A [`Scenario`] is a machine, its schedulers, its threads, what happens to them and what must come
 //! of it. It is read from TOML (`docs/decisions/0003-scenario-format.md`), or made in code.
@@ -7,7 +7,8 @@
 //! [`Scenario::write`] writes is read back as the same scenario.
 //! Absent on purpose: whether promises follow from one another (that is not decided here), and
 //! running anything: a host carries out the [`Plan`] that [`Scenario::build`] makes.
-//! Read next: `model.rs` (what can be said), `resolve.rs` (how it is read), `build.rs` (what becomes of it).
+//! Read next: `model.rs` (what can be said), `resolve.rs` (how it is read), `build.rs` (what becomes of it),
+//! `outcome.rs` (what a host returns of a run).
 #![forbid(unsafe_code)]
 
 mod application;
@@ -23,6 +24,7 @@ mod import;
 mod import_rtapp;
 pub mod model;
 mod names;
+pub mod outcome;
 mod plan;
 mod promises;
 mod recording;

@@ -3,11 +3,11 @@
 use crate::cpu::ENDLESS;
 use crate::events::Due;
 use crate::machine::fires;
-use crate::outcome::Failure;
 use crate::run::Sim;
 use crate::thread::{Condition, Job};
 use windfall_hierarchy::Processor;
-use windfall_programs::{Action, Resource};
+use windfall_programs::{Action, NotOwner, Resource};
+use windfall_scenario::outcome::Failure;
 use windfall_time::{Instant, Span};
 use windfall_trace::Event;
 
@@ -154,7 +154,7 @@ impl Sim<'_> {
         self.events.cancel(Due::Release(number));
         self.attribute(number as usize);
         let parent = self.parent(self.threads[number as usize].id);
-        self.threads[number as usize].last_parent = parent;
+        self.threads[number as usize].stats.parent = parent;
         self.tell(|hierarchy, now| hierarchy.exited(now, id));
         self.tracer.record(now, || Event::Exit { thread: windfall_trace::ThreadId(number) });
     }
@@ -220,7 +220,7 @@ impl Sim<'_> {
         match self.syncs.at(lock).unlock(number) {
             Ok(Some(next)) => self.wake(next, Some(number)),
             Ok(None) => {}
-            Err(()) => {
+            Err(NotOwner) => {
                 let thread = self.threads[number as usize].spec.name.clone();
                 self.failure = Some(Failure::NotOwner { thread, at: self.now });
             }

@@ -5,9 +5,9 @@
 //! place, and time is put down only when the thread is about to move or to end. Where one has
 //! several (a join), the chain is looked up whenever a processor is given to somebody.
 
-use crate::outcome::NodeOutcome;
 use crate::run::Sim;
 use windfall_hierarchy::{Hierarchy, NodeId, Processor};
+use windfall_scenario::outcome::NodeOutcome;
 use windfall_time::Span;
 
 /// Accounts by scheduler.

@@ -5,17 +5,17 @@ use crate::events::{Due, Events};
 use crate::interrupt::Source;
 use crate::ledger::Ledger;
 use crate::machine::fires;
-use crate::outcome::{Failure, Outcome};
 use crate::promises::Promises;
-use crate::sync::Syncs;
 use crate::thread::{Condition, Job, Thread};
 use crate::tracer::{self, Tracer};
+use crate::unfit::Unfit;
 use std::collections::BTreeMap;
 use windfall_hierarchy::{
     Happening, Hierarchy, Message, NodeId, Note, Processor, Target, ThreadId,
 };
-use windfall_programs::{Activation, Resource};
+use windfall_programs::{Activation, Resource, SyncPoints};
 use windfall_scenario::model::Machine;
+use windfall_scenario::outcome::{Failure, Outcome};
 use windfall_scenario::{Plan, PlannedInterrupts, PlannedRequest, PlannedThread};
 use windfall_time::{Instant, Span};
 use windfall_trace::{Event, Sink, Theft};
@@ -38,7 +38,7 @@ pub struct Sim<'a> {
     pub(crate) followers: BTreeMap<u32, Vec<u32>>,
     pub(crate) events: Events,
     pub(crate) sources: Vec<Source>,
-    pub(crate) syncs: Syncs,
+    pub(crate) syncs: SyncPoints,
     /// Control requests in order of time, and which comes next.
     pub(crate) requests: Vec<(Instant, PlannedRequest)>,
     pub(crate) next_request: usize,
@@ -73,10 +73,10 @@ impl<'a> Sim<'a> {
         hierarchy: Hierarchy,
         seed: u64,
         sink: Option<&'a mut dyn Sink>,
-    ) -> Result<Sim<'a>, Failure> {
-        let (unit, rates) = rates(&machine.speeds).ok_or(Failure::Speeds)?;
+    ) -> Result<Sim<'a>, Unfit> {
+        let (unit, rates) = rates(&machine.speeds).ok_or(Unfit::Speeds)?;
         if rates.is_empty() || rates.len() != usize::from(hierarchy.processors()) {
-            return Err(Failure::Processors {
+            return Err(Unfit::Processors {
                 machine: rates.len(),
                 hierarchy: usize::from(hierarchy.processors()),
             });
@@ -96,7 +96,7 @@ impl<'a> Sim<'a> {
             followers: BTreeMap::new(),
             events,
             sources: Vec::new(),
-            syncs: Syncs::default(),
+            syncs: SyncPoints::default(),
             requests: Vec::new(),
             next_request: 0,
             tracer: Tracer::new(sink),
@@ -119,7 +119,7 @@ impl<'a> Sim<'a> {
     ///
     /// # Errors
     /// When the plan's machine cannot be simulated; see [`new`](Self::new).
-    pub fn of(plan: Plan, sink: Option<&'a mut dyn Sink>) -> Result<Sim<'a>, Failure> {
+    pub fn of(plan: Plan, sink: Option<&'a mut dyn Sink>) -> Result<Sim<'a>, Unfit> {
         let mut sim = Sim::new(plan.machine, plan.hierarchy, plan.seed, sink)?;
         for thread in plan.threads {
             sim.add(thread);
@@ -177,7 +177,7 @@ impl<'a> Sim<'a> {
     /// Counts the intervals between a thread's completions that exceed `limit`.
     pub fn watch_intervals(&mut self, thread: usize, limit: Span) {
         if let Some(thread) = self.threads.get_mut(thread) {
-            thread.stats.interval_limit = Some(limit);
+            thread.stats.watch_intervals(limit);
         }
     }
 
@@ -193,6 +193,7 @@ impl<'a> Sim<'a> {
     /// then; stops early when it returns false.
     #[must_use]
     pub fn run(mut self, end: Instant, mut progress: impl FnMut(Instant) -> bool) -> Outcome {
+        let machine = format!("{}, simulated, seed {}", self.machine, self.seed);
         // A note for each thread, and more, fits between two looks at the journal.
         self.hierarchy.open_journal(4096 + 4 * self.threads.len(), false);
         self.tracer.declare_nodes(self.now, &self.hierarchy);
@@ -212,7 +213,7 @@ impl<'a> Sim<'a> {
         if self.failure.is_none() && self.now < end && self.next_at().is_none_or(|at| at > end) {
             self.now = end;
         }
-        self.finish()
+        self.finish(machine)
     }
 
     #[inline]

@@ -1,11 +1,11 @@
 //! A simulated thread.
 
 use crate::cpu::{ENDLESS, Units};
-use crate::stats::ThreadStats;
 use std::collections::VecDeque;
 use windfall_hierarchy::ThreadId;
 use windfall_programs::{Action, Body, Jobs, OnLate, Program, Random, Resource};
 use windfall_scenario::PlannedThread;
+use windfall_scenario::outcome::ThreadOutcome;
 use windfall_time::{Instant, Span};
 
 /// What a thread that does not run waits for.
@@ -64,9 +64,7 @@ pub(crate) struct Thread {
     pub(crate) last_cpu: Option<u16>,
     /// Actions without computing since this instant, against programs that get nowhere.
     pub(crate) idle_actions: (Instant, u32),
-    pub(crate) stats: ThreadStats,
-    /// The scheduler above it when it ended.
-    pub(crate) last_parent: Option<String>,
+    pub(crate) stats: ThreadOutcome,
     /// How much of what it received has been put to the account of its schedulers.
     pub(crate) attributed: Span,
 }
@@ -105,8 +103,7 @@ impl Thread {
             cpu: None,
             last_cpu: None,
             idle_actions: (Instant::ZERO, 0),
-            stats: ThreadStats::default(),
-            last_parent: None,
+            stats: ThreadOutcome::new(&spec.name, spec.promised.as_deref()),
             attributed: Span::ZERO,
             spec,
         }

@@ -21,8 +21,9 @@ use windfall_scenario::model::{
     Activation, Asks, Interrupts, Jobs, Machine, Parent, Pattern, Run, Scheduler, Setting, Step,
     Thread,
 };
+use windfall_scenario::outcome::{Faring, Outcome, Promise, grain};
 use windfall_schedulers::catalogue::{self, Form, Kind, Settings, Value};
-use windfall_sim::{Faring, Outcome, Promise, Sim, grain};
+use windfall_sim::Sim;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::Theft;
 

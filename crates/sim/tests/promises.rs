@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use windfall_guarantees::meaning::{Judge, Verdict};
 use windfall_scenario::Scenario;
-use windfall_sim::{Faring, Outcome, Promise, PromiseVerdict, Sim};
+use windfall_scenario::outcome::{Faring, Outcome, Promise, PromiseVerdict};
+use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Event, Sink, Stop};
 

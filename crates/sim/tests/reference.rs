@@ -11,8 +11,9 @@ use windfall_hierarchy::{Hierarchy, Message, NodeSpec, Parent};
 use windfall_programs::{Activation, Jobs, OnLate, Program, Work};
 use windfall_scenario::PlannedThread;
 use windfall_scenario::model::Machine;
+use windfall_scenario::outcome::Outcome;
 use windfall_schedulers::catalogue::{Settings, find};
-use windfall_sim::{Outcome, Sim};
+use windfall_sim::Sim;
 use windfall_time::{Instant, Ratio, Span};
 
 fn load(source: &str, case: &str) -> Value {

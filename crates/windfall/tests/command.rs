@@ -92,7 +92,7 @@ fn json_has_what_the_contract_names() {
     let text = printed(&windfall(&["simulate", &good, "--json"]));
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     for key in
-        ["simulated_ns", "events", "decisions", "wall_ns", "quarantined", "expectations", "threads"]
+        ["length_ns", "events", "decisions", "wall_ns", "quarantined", "expectations", "threads"]
     {
         assert!(!json[key].is_null(), "no `{key}`");
     }
@@ -117,7 +117,7 @@ fn json_has_what_the_contract_names() {
     for key in ["min", "mean", "p50", "p99", "max"] {
         assert_eq!(thread["response_ns"][key], 3_000_000, "{key}");
     }
-    assert_eq!(json["simulated_ns"], 100_000_000);
+    assert_eq!(json["length_ns"], 100_000_000);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The machine and its interrupts.
 
+use core::fmt;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::Theft;
 
@@ -95,5 +96,33 @@ impl Machine {
             costs: Costs::default(),
             cache: None,
         }
+    }
+}
+
+/// In words: `2 processors, speeds 1, 1/2, precise timer, 10us a switch`.
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.speeds.as_slice() {
+            [_] => f.write_str("1 processor")?,
+            speeds => write!(f, "{} processors", speeds.len())?,
+        }
+        if self.speeds.iter().any(|speed| *speed != Ratio::ONE) {
+            let speeds: Vec<String> = self.speeds.iter().map(ToString::to_string).collect();
+            write!(f, ", speeds {}", speeds.join(", "))?;
+        }
+        match self.timer {
+            Timer::Precise => f.write_str(", precise timer")?,
+            Timer::Ticks(hertz) => write!(f, ", timer at {hertz} Hz")?,
+        }
+        for (cost, what) in [
+            (self.costs.switch, "a switch"),
+            (self.costs.decision, "a decision"),
+            (self.costs.notification, "a notification"),
+        ] {
+            if !cost.is_zero() {
+                write!(f, ", {cost} {what}")?;
+            }
+        }
+        Ok(())
     }
 }

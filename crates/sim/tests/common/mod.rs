@@ -2,7 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use windfall_scenario::Scenario;
-use windfall_sim::{Outcome, Sim, ThreadOutcome};
+use windfall_scenario::outcome::{Outcome, ThreadOutcome};
+use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 
 /// Runs it; `text` lacks `schema` and `seed`.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use windfall_guarantees::Length;
 use windfall_guarantees::meaning::Verdict;
 use windfall_scenario::Scenario;
-use windfall_sim::{Faring, Outcome, PromiseVerdict, groups};
+use windfall_scenario::outcome::{Faring, Outcome, PromiseVerdict, groups};
 
 /// A row for each promise; of many threads that are alike, the one that fared worst. Empty without
 /// promises.

@@ -9,9 +9,10 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant as Clock};
 use windfall_scenario::Scenario;
-use windfall_sim::{
-    Outcome, PromiseVerdict, Sim, ThreadOutcome, Verdict, grain, groups, judge, promises,
+use windfall_scenario::outcome::{
+    Outcome, PromiseVerdict, ThreadOutcome, Verdict, grain, groups, judge, promises,
 };
+use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::codec::Writer;
 use windfall_trace::export::perfetto::Perfetto;
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, Trouble> {
         args.file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     outputs.close(args, &title, &scenario, &outcome, &verdicts)?;
     if args.json {
-        let json = windfall_sim::json(&outcome, &verdicts, wall);
+        let json = windfall_scenario::outcome::json(&outcome, &verdicts, wall);
         print(&format!("{json:#}\n"))?;
     } else {
         print(&text(&scenario, &outcome, &verdicts, wall))?;
@@ -140,7 +141,7 @@ impl Outputs {
             draw(path, title, &story)?;
         }
         if let Some(path) = &args.report {
-            let page = windfall_sim::page(title, scenario, outcome, verdicts, story);
+            let page = windfall_scenario::outcome::page(title, scenario, outcome, verdicts, story);
             write_file(path, |out| report::write(out, &page))?;
         }
         Ok(())
@@ -235,7 +236,7 @@ fn text(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict], wall: Dura
     text.push_str(&crate::verbs::promises::text(scenario, outcome));
     text.push('\n');
     for (number, cpu) in outcome.cpus.iter().enumerate() {
-        let of = |span: Span| percent(span, outcome.simulated);
+        let of = |span: Span| percent(span, outcome.length);
         text.push_str(&format!(
             "cpu {number}: threads {}%, idle {}%, switching {}%, scheduling {}%, stolen {}%\n",
             of(cpu.received),
@@ -247,7 +248,7 @@ fn text(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict], wall: Dura
     }
     text.push_str(&format!(
         "simulated {} in {:.3} s: {} notifications, {} decisions\n",
-        outcome.simulated,
+        outcome.length,
         wall.as_secs_f64(),
         outcome.notifications,
         outcome.decisions,
@@ -279,16 +280,16 @@ fn rows(scenario: &Scenario, outcome: &Outcome) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for group in groups(scenario, outcome) {
         if group.together {
-            rows.push(row_of_many(group.name, group.threads, outcome.simulated));
+            rows.push(row_of_many(group.name, group.threads, outcome.length));
         } else {
-            rows.extend(group.threads.iter().map(|thread| row(thread, outcome.simulated)));
+            rows.extend(group.threads.iter().map(|thread| row(thread, outcome.length)));
         }
     }
     rows
 }
 
 /// Sums over threads that are alike; of response times only the longest, since quantiles do not add.
-fn row_of_many(name: &str, threads: &[ThreadOutcome], simulated: Span) -> Vec<String> {
+fn row_of_many(name: &str, threads: &[ThreadOutcome], length: Span) -> Vec<String> {
     let dash = || "-".to_owned();
     let sum = |of: fn(&ThreadOutcome) -> Span| {
         threads.iter().map(of).fold(Span::ZERO, Span::saturating_add)
@@ -302,7 +303,7 @@ fn row_of_many(name: &str, threads: &[ThreadOutcome], simulated: Span) -> Vec<St
         parents.first().map_or_else(dash, |parent| (*parent).to_owned()),
         promised.map_or_else(dash, |promised| format!("{promised} each")),
         short(sum(|thread| thread.received)),
-        percent(sum(|thread| thread.received), simulated),
+        percent(sum(|thread| thread.received), length),
         short(sum(|thread| thread.runnable)),
         count(|thread| thread.completed),
         count(|thread| thread.missed),
@@ -312,7 +313,7 @@ fn row_of_many(name: &str, threads: &[ThreadOutcome], simulated: Span) -> Vec<St
     ]
 }
 
-fn row(thread: &ThreadOutcome, simulated: Span) -> Vec<String> {
+fn row(thread: &ThreadOutcome, length: Span) -> Vec<String> {
     let dash = || "-".to_owned();
     let span = |span: Option<Span>| span.map_or_else(dash, short);
     vec![
@@ -320,7 +321,7 @@ fn row(thread: &ThreadOutcome, simulated: Span) -> Vec<String> {
         thread.parent.clone().unwrap_or_else(dash),
         thread.promised.clone().unwrap_or_else(dash),
         short(thread.received),
-        percent(thread.received, simulated),
+        percent(thread.received, length),
         short(thread.runnable),
         thread.completed.to_string(),
         thread.missed.to_string(),

@@ -1,9 +1,9 @@
 //! Which promises of a scenario are judged: all that are asked for, and which of them the checker has
 //! granted.
 
-use crate::promises::Promise;
-use windfall_scenario::model::Setting;
-use windfall_scenario::{Guarantee, Scenario};
+use super::Promise;
+use crate::model::Setting;
+use crate::{Guarantee, Scenario};
 use windfall_time::Span;
 
 /// Every guarantee that a thread or a scheduler of the scenario asks for, but `NULL`, which promises

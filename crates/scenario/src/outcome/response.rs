@@ -1,7 +1,7 @@
-//! What is counted for each thread while it runs.
+//! Response times, of which no list is kept.
 
 use hdrhistogram::Histogram;
-use windfall_time::{Instant, Span};
+use windfall_time::Span;
 
 /// Response times: least, most and mean exact, quantiles to within 1 %.
 #[derive(Clone, Debug, Default)]
@@ -14,8 +14,9 @@ pub struct Response {
 }
 
 impl Response {
+    /// One more.
     #[inline]
-    pub(crate) fn record(&mut self, response: Span) {
+    pub fn record(&mut self, response: Span) {
         let ns = response.as_nanos();
         self.least = if self.count == 0 { ns } else { self.least.min(ns) };
         self.most = self.most.max(ns);
@@ -82,55 +83,6 @@ impl Response {
                 (Span::from_nanos(bucket.value_iterated_to()), u64::from(bucket.count_at_value()))
             })
             .collect()
-    }
-}
-
-/// What is counted for a thread.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ThreadStats {
-    pub(crate) received: Span,
-    pub(crate) runnable: Span,
-    pub(crate) wakeups: u64,
-    pub(crate) dispatches: u64,
-    pub(crate) preemptions: u64,
-    pub(crate) migrations: u64,
-    pub(crate) released: u64,
-    pub(crate) completed: u64,
-    pub(crate) aborted: u64,
-    pub(crate) missed: u64,
-    /// Whether any job had a deadline.
-    pub(crate) due: bool,
-    pub(crate) response: Response,
-    /// The first ten responses, in order, for comparison with other tools.
-    pub(crate) first: Vec<Span>,
-    /// Longest stretch ready without running.
-    pub(crate) gap: Span,
-    /// Completions: the last one, the longest interval between two, and how many intervals exceed
-    /// the limit.
-    pub(crate) completion: Option<Instant>,
-    pub(crate) interval: Span,
-    pub(crate) interval_limit: Option<Span>,
-    pub(crate) intervals_above: u64,
-}
-
-impl ThreadStats {
-    /// A job that was released at `release` is done.
-    #[inline]
-    pub(crate) fn complete(&mut self, release: Instant, now: Instant, late: bool) {
-        let response = now - release;
-        self.completed += 1;
-        self.missed += u64::from(late);
-        self.response.record(response);
-        if self.first.len() < 10 {
-            self.first.push(response);
-        }
-        if let Some(last) = self.completion {
-            let interval = now - last;
-            self.interval = self.interval.max(interval);
-            self.intervals_above +=
-                u64::from(self.interval_limit.is_some_and(|limit| interval > limit));
-        }
-        self.completion = Some(now);
     }
 }
 

@@ -3,9 +3,9 @@
 //! Integers and exact rationals decide. A subject that matches nothing does not hold: an
 //! expectation about nobody would always do.
 
-use crate::outcome::{Outcome, ThreadOutcome};
-use windfall_scenario::Scenario;
-use windfall_scenario::model::{Expectation, Level, Quantity, Statistic, Subject, Whole};
+use super::{CpuOutcome, Outcome, ThreadOutcome};
+use crate::Scenario;
+use crate::model::{Expectation, Level, Quantity, Statistic, Subject, Whole};
 use windfall_time::{Ratio, Span};
 
 /// An expectation, and what was found.
@@ -120,7 +120,7 @@ fn of_threads(quantity: Quantity, threads: &[&ThreadOutcome]) -> Option<u128> {
 }
 
 fn of_machine(quantity: Quantity, outcome: &Outcome) -> Option<u128> {
-    let sum = |of: fn(&crate::CpuOutcome) -> Span| {
+    let sum = |of: fn(&CpuOutcome) -> Span| {
         Some(outcome.cpus.iter().map(|cpu| u128::from(of(cpu).as_nanos())).sum())
     };
     let count = |n: usize| u128::try_from(n).ok();
@@ -138,14 +138,14 @@ fn of_machine(quantity: Quantity, outcome: &Outcome) -> Option<u128> {
 
 /// A level in the unit of what is measured: nanoseconds, or a count.
 fn value(level: Level, outcome: &Outcome) -> Option<Ratio> {
-    let simulated = Ratio::whole(outcome.simulated.as_nanos());
+    let length = Ratio::whole(outcome.length.as_nanos());
     match level {
         Level::Span(span) => Some(Ratio::whole(span.as_nanos())),
         Level::Count(count) => Some(Ratio::whole(count)),
-        Level::OfCpu(share) => share.checked_mul(simulated),
+        Level::OfCpu(share) => share.checked_mul(length),
         Level::OfMachine(share) => {
             let cpus = Ratio::whole(u64::try_from(outcome.cpus.len()).ok()?);
-            share.checked_mul(simulated)?.checked_mul(cpus)
+            share.checked_mul(length)?.checked_mul(cpus)
         }
     }
 }
@@ -182,11 +182,11 @@ fn shown(expectation: &Expectation, found: u128, outcome: &Outcome) -> String {
         let hundredths = (u128::from(found) * 10_000 + whole / 2).checked_div(whole).unwrap_or(0);
         format!("{}.{:02}%{unit}", hundredths / 100, hundredths % 100)
     };
-    let simulated = u128::from(outcome.simulated.as_nanos());
+    let length = u128::from(outcome.length.as_nanos());
     match level {
         Some(Level::Count(_)) => found.to_string(),
-        Some(Level::OfCpu(_)) => percent(simulated, "cpu"),
-        Some(Level::OfMachine(_)) => percent(simulated * outcome.cpus.len() as u128, "machine"),
+        Some(Level::OfCpu(_)) => percent(length, "cpu"),
+        Some(Level::OfMachine(_)) => percent(length * outcome.cpus.len() as u128, "machine"),
         _ => Span::from_nanos(found).to_string(),
     }
 }

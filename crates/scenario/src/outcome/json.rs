@@ -1,15 +1,13 @@
 //! Results as JSON: integer nanoseconds, keys that end in `_ns`.
 
-use crate::judge::Verdict;
-use crate::outcome::{Outcome, ThreadOutcome};
-use crate::promises::PromiseVerdict;
+use super::{Outcome, PromiseVerdict, ThreadOutcome, Verdict};
 use serde_json::{Value, json};
 use std::time::Duration;
 use windfall_guarantees::Length;
 use windfall_guarantees::meaning::Verdict as Meaning;
 use windfall_time::Span;
 
-/// Everything that `windfall simulate --json` prints. `wall` is how long the simulation took.
+/// Everything that `--json` prints of a run. `wall` is how long the run took by a clock on the wall.
 #[must_use]
 pub fn json(outcome: &Outcome, verdicts: &[Verdict], wall: Duration) -> Value {
     let refused = outcome.refused.iter();
@@ -44,7 +42,8 @@ pub fn json(outcome: &Outcome, verdicts: &[Verdict], wall: Duration) -> Value {
         })
     });
     json!({
-        "simulated_ns": outcome.simulated.as_nanos(),
+        "machine": outcome.machine,
+        "length_ns": outcome.length.as_nanos(),
         "events": outcome.notifications,
         "decisions": outcome.decisions,
         "wall_ns": u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),

@@ -1,16 +1,14 @@
 //! Results as the data of a report's page.
 
-use crate::judge::Verdict;
-use crate::outcome::{Outcome, ThreadOutcome};
-use crate::promises::{Faring, PromiseVerdict};
-use windfall_scenario::{Guarantee, Scenario};
+use super::{Faring, Outcome, PromiseVerdict, ThreadOutcome, Verdict, groups};
+use crate::{Guarantee, Scenario};
 use windfall_time::{Ratio, Span};
 use windfall_trace::export::Story;
 use windfall_trace::export::report::{
     Bucket, CpuRow, Expectation, NodeRow, Report, Response, Standing, ThreadRow,
 };
 
-/// The page of a simulation.
+/// The page of a run.
 #[must_use]
 pub fn page(
     title: &str,
@@ -70,8 +68,8 @@ pub fn page(
         title: title.to_owned(),
         question: scenario.question.clone(),
         answer: scenario.answer.clone(),
-        machine: machine(scenario),
-        span: outcome.simulated,
+        machine: outcome.machine.clone(),
+        span: outcome.length,
         nodes: nodes.collect(),
         threads,
         cpus: cpus.collect(),
@@ -93,32 +91,6 @@ fn judged(outcome: &Outcome, name: &str) -> Option<Standing> {
         Faring::Exceeded => Standing::Over,
         Faring::Stolen | Faring::Missed => Standing::Missed,
     })
-}
-
-/// More threads of one `count` than this stand in one row.
-const ALIKE: usize = 8;
-
-/// The threads of one entry of a scenario.
-#[derive(Clone, Copy, Debug)]
-pub struct Group<'a> {
-    /// The entry's name.
-    pub name: &'a str,
-    /// Its threads in order.
-    pub threads: &'a [ThreadOutcome],
-    /// Whether they are so many that people want to see them as one.
-    pub together: bool,
-}
-
-/// All threads, by entry of the scenario.
-#[must_use]
-pub fn groups<'a>(scenario: &'a Scenario, outcome: &'a Outcome) -> Vec<Group<'a>> {
-    let mut left = outcome.threads.as_slice();
-    let groups = scenario.threads.iter().map(|declared| {
-        let (threads, others) = left.split_at(declared.names().count().min(left.len()));
-        left = others;
-        Group { name: &declared.name, threads, together: threads.len() > ALIKE }
-    });
-    groups.collect()
 }
 
 fn row(thread: &ThreadOutcome, parent: Option<usize>) -> ThreadRow {
@@ -196,7 +168,7 @@ fn below(outcome: &Outcome, name: &str) -> Span {
     let runnable = outcome.threads.iter().filter(under).map(|thread| thread.runnable);
     let sum = runnable.fold(Span::ZERO, Span::saturating_add);
     let cpus = u64::try_from(outcome.cpus.len()).unwrap_or(u64::MAX);
-    sum.min(outcome.simulated.checked_mul(cpus).unwrap_or(Span::MAX))
+    sum.min(outcome.length.checked_mul(cpus).unwrap_or(Span::MAX))
 }
 
 fn response(thread: &ThreadOutcome) -> Option<Response> {
@@ -217,34 +189,4 @@ fn response(thread: &ThreadOutcome) -> Option<Response> {
         max: response.most()?,
         buckets,
     })
-}
-
-/// The machine in words.
-fn machine(scenario: &Scenario) -> String {
-    use windfall_scenario::model::Timer;
-    let machine = &scenario.machine;
-    let mut words = vec![match machine.speeds.as_slice() {
-        [_] => "1 processor".to_owned(),
-        speeds => format!("{} processors", speeds.len()),
-    }];
-    if machine.speeds.iter().any(|speed| *speed != Ratio::ONE) {
-        let speeds: Vec<String> = machine.speeds.iter().map(ToString::to_string).collect();
-        words.push(format!("speeds {}", speeds.join(", ")));
-    }
-    words.push(match machine.timer {
-        Timer::Precise => "precise timer".to_owned(),
-        Timer::Ticks(hertz) => format!("timer at {hertz} Hz"),
-    });
-    let costs = machine.costs;
-    for (cost, what) in [
-        (costs.switch, "a switch"),
-        (costs.decision, "a decision"),
-        (costs.notification, "a notification"),
-    ] {
-        if !cost.is_zero() {
-            words.push(format!("{cost} {what}"));
-        }
-    }
-    words.push(format!("simulated, seed {}", scenario.seed));
-    words.join(", ")
 }

@@ -1,0 +1,90 @@
+//! What a run came to, on whatever host, and whether that is what was promised and expected.
+//!
+//! A host counts into these while it runs. Nothing here knows how a host works.
+//! Read next: `outcome/thread.rs` (what is counted), `outcome/watch.rs` (promises, judged while they
+//! are kept), `outcome/judge.rs` (expectations), `outcome/json.rs` and `outcome/page.rs` (how it is told).
+
+mod asked;
+mod failure;
+mod group;
+mod json;
+mod judge;
+mod page;
+mod promise;
+mod response;
+mod thread;
+mod watch;
+
+pub use asked::{grain, promises};
+pub use failure::Failure;
+pub use group::{Group, groups};
+pub use json::json;
+pub use judge::{Verdict, judge};
+pub use page::page;
+pub use promise::{Faring, Promise, PromiseVerdict};
+pub use response::Response;
+pub use thread::ThreadOutcome;
+pub use watch::Watch;
+
+use windfall_time::{Instant, Span};
+
+/// Everything that was counted.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What the run was carried out on, in words: `1 processor, precise timer, simulated, seed 7`.
+    pub machine: String,
+    /// How long it lasted.
+    pub length: Span,
+    /// Notifications delivered to schedulers.
+    pub notifications: u64,
+    /// Events told to the hierarchy.
+    pub decisions: u64,
+    /// Records written to the trace.
+    pub records: u64,
+    /// By thread, in order of adding.
+    pub threads: Vec<ThreadOutcome>,
+    /// By scheduler, in order of creation; destroyed ones included.
+    pub nodes: Vec<NodeOutcome>,
+    /// By processor.
+    pub cpus: Vec<CpuOutcome>,
+    /// Schedulers that broke the protocol: name and how.
+    pub quarantined: Vec<(String, String)>,
+    /// Requests of threads and users that were refused: when and why.
+    pub refused: Vec<(Instant, String)>,
+    /// Threads that no scheduler would have, the default included.
+    pub unborn: Vec<String>,
+    /// How each promise fared that was to be judged, in the order of asking.
+    pub promises: Vec<PromiseVerdict>,
+    /// What ended the run early.
+    pub failure: Option<Failure>,
+}
+
+/// What the threads below one scheduler got.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NodeOutcome {
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: String,
+    /// Its parents, each once; none when it stands at the top.
+    pub parents: Vec<String>,
+    /// Processor time that threads received while they stood below it, through whatever parent.
+    pub received: Span,
+    /// Whether it was alive at the end.
+    pub alive: bool,
+}
+
+/// Where one processor's time went; the parts add up to the length of the run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CpuOutcome {
+    /// Threads.
+    pub received: Span,
+    /// Nobody.
+    pub idle: Span,
+    /// Switching.
+    pub switching: Span,
+    /// Scheduling.
+    pub scheduling: Span,
+    /// Interrupts of all kinds.
+    pub stolen: Span,
+}

@@ -1,0 +1,65 @@
+//! Why a run could not go on to its end.
+
+use core::fmt;
+use windfall_time::Instant;
+
+/// Why a run could not go on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// A program acts for ever without time passing.
+    Stuck {
+        /// Whose.
+        thread: String,
+        /// When.
+        at: Instant,
+    },
+    /// A thread's jobs wait for it in ever greater numbers.
+    Backlog {
+        /// Whose.
+        thread: String,
+        /// How many wait.
+        jobs: usize,
+        /// When.
+        at: Instant,
+    },
+    /// A program unlocks what it has not locked.
+    NotOwner {
+        /// Whose.
+        thread: String,
+        /// When.
+        at: Instant,
+    },
+    /// So many notes of schedulers were lost, and with them jobs to be given up; a defect of ours.
+    Journal(u64),
+    /// The host could not carry on.
+    Host {
+        /// What stood in the way, and what would work.
+        why: String,
+        /// When.
+        at: Instant,
+    },
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Stuck { thread, at } => write!(
+                f,
+                "thread `{thread}` acts for ever at {at} without computing or waiting; add a `run` \
+                 or `sleep` step to its loop"
+            ),
+            Failure::Backlog { thread, jobs, at } => write!(
+                f,
+                "{jobs} jobs of thread `{thread}` wait for it at {at}; give it less work, a longer \
+                 period, or `late = \"abort\"`"
+            ),
+            Failure::NotOwner { thread, at } => {
+                write!(f, "thread `{thread}` unlocks a lock at {at} that it has not locked")
+            }
+            Failure::Journal(lost) => write!(f, "{lost} notes of schedulers were lost"),
+            Failure::Host { why, at } => write!(f, "the host could not carry on at {at}: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}

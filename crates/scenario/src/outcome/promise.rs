@@ -1,0 +1,106 @@
+//! A promise, and how it fared in a run.
+
+use windfall_guarantees::Guarantee;
+use windfall_guarantees::meaning::{Verdict, Window};
+use windfall_time::{Instant, Span};
+
+/// A promise to a thread, or to an own virtual processor of a scheduler.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Promise {
+    /// The thread's or the scheduler's name.
+    pub owner: String,
+    /// Which of the scheduler's own virtual processors; `None` for a thread.
+    pub own: Option<u16>,
+    /// What is promised.
+    pub guarantee: Guarantee,
+    /// Whether the checker has granted it; otherwise it is only asked for.
+    pub granted: bool,
+}
+
+/// How a promise fared.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PromiseVerdict {
+    /// The promise.
+    pub promise: Promise,
+    /// What was found; `None` when the guarantee's numbers are too fine to be judged exactly.
+    pub verdict: Option<Verdict>,
+    /// Whether it would not have been broken if no time had been stolen from its owner's processors.
+    pub stolen: bool,
+    /// Whether the machine's timer ticks: nobody can be held to less than a tick.
+    pub ticks: bool,
+    /// How long its owner was runnable.
+    pub runnable: Span,
+    /// When judgement ended before the simulation did.
+    pub until: Option<Instant>,
+}
+
+/// How a promise fared, in a word.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Faring {
+    /// Its owner was never runnable.
+    NotAsking,
+    /// Its owner was never runnable for long enough, or its numbers are too fine.
+    NotTested,
+    /// In all windows.
+    Kept,
+    /// Broken by stolen time alone.
+    Stolen,
+    /// A hard reservation got more than it allows.
+    Exceeded,
+    /// Broken.
+    Missed,
+}
+
+impl Faring {
+    /// For tables and JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Faring::NotAsking => "not asking",
+            Faring::NotTested => "not tested",
+            Faring::Kept => "kept",
+            Faring::Stolen => "stolen",
+            Faring::Exceeded => "exceeded",
+            Faring::Missed => "missed",
+        }
+    }
+}
+
+impl PromiseVerdict {
+    /// In a word.
+    #[must_use]
+    pub fn faring(&self) -> Faring {
+        match self.verdict {
+            _ if self.runnable.is_zero() => Faring::NotAsking,
+            None | Some(Verdict::NeverTested) => Faring::NotTested,
+            Some(Verdict::Kept { .. } | Verdict::NotRefuted { .. }) => Faring::Kept,
+            Some(Verdict::Exceeded { .. }) => Faring::Exceeded,
+            Some(Verdict::Broken { .. }) if self.stolen => Faring::Stolen,
+            Some(Verdict::Broken { .. }) => Faring::Missed,
+        }
+    }
+
+    /// Whether the checker granted what the schedulers then broke, on a machine that let them keep it:
+    /// neither stolen time nor a timer that ticks is theirs.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        self.promise.granted
+            && !self.ticks
+            && matches!(self.faring(), Faring::Missed | Faring::Exceeded)
+    }
+
+    /// Owner and, for one of several own virtual processors, its number.
+    #[must_use]
+    pub fn owner(&self) -> String {
+        match self.promise.own {
+            None | Some(0) => self.promise.owner.clone(),
+            Some(number) => format!("{}/{number}", self.promise.owner),
+        }
+    }
+
+    /// The worst window, where there is one.
+    #[must_use]
+    pub fn worst(&self) -> Option<Window> {
+        self.verdict.as_ref().and_then(Verdict::worst)
+    }
+}

@@ -1,0 +1,101 @@
+//! What one thread got, counted while it runs.
+
+use super::Response;
+use windfall_time::{Instant, Span};
+
+/// What one thread got.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadOutcome {
+    /// Its name.
+    pub name: String,
+    /// The scheduler above it at the end, its own or the run's, by name; `None` when it never was.
+    pub parent: Option<String>,
+    /// What it was promised.
+    pub promised: Option<String>,
+    /// Processor time received.
+    pub received: Span,
+    /// Time that it was ready or running.
+    pub runnable: Span,
+    /// How often it became runnable.
+    pub wakeups: u64,
+    /// How often it was put on a processor.
+    pub dispatches: u64,
+    /// How often it lost a processor that it could have used.
+    pub preemptions: u64,
+    /// How often it was put on another processor than before.
+    pub migrations: u64,
+    /// Jobs released; 0 for programs without jobs.
+    pub released: u64,
+    /// Jobs done; for programs without jobs, bursts from wake-up to wait.
+    pub completed: u64,
+    /// Jobs given up at their deadline.
+    pub aborted: u64,
+    /// Jobs not done by their deadline, unfinished ones included.
+    pub missed: u64,
+    /// Whether any of its jobs had a deadline.
+    pub due: bool,
+    /// Response times of jobs done.
+    pub response: Response,
+    /// The first ten of them, in order, for comparison with other tools.
+    pub first: Vec<Span>,
+    /// Longest stretch ready without running.
+    pub gap: Span,
+    /// Longest interval between two completions.
+    pub interval: Span,
+    /// Intervals between completions longer than the limit that was watched for.
+    pub intervals_above: u64,
+    interval_limit: Option<Span>,
+    /// When it completed last.
+    completion: Option<Instant>,
+}
+
+impl ThreadOutcome {
+    /// Of a thread that has got nothing yet.
+    #[must_use]
+    pub fn new(name: &str, promised: Option<&str>) -> ThreadOutcome {
+        let (name, promised) = (name.to_owned(), promised.map(str::to_owned));
+        ThreadOutcome { name, promised, ..ThreadOutcome::default() }
+    }
+
+    /// Counts intervals between completions that exceed `limit`.
+    pub const fn watch_intervals(&mut self, limit: Span) {
+        self.interval_limit = Some(limit);
+    }
+
+    /// A job that was released at `release` is done, and perhaps `late`.
+    #[inline]
+    pub fn complete(&mut self, release: Instant, now: Instant, late: bool) {
+        let response = now - release;
+        self.completed += 1;
+        self.missed += u64::from(late);
+        self.response.record(response);
+        if self.first.len() < 10 {
+            self.first.push(response);
+        }
+        if let Some(last) = self.completion {
+            let interval = now - last;
+            self.interval = self.interval.max(interval);
+            self.intervals_above +=
+                u64::from(self.interval_limit.is_some_and(|limit| interval > limit));
+        }
+        self.completion = Some(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_intervals_are_between_completions() {
+        let at = |ms| Instant::ZERO + Span::from_millis(ms);
+        let mut thread = ThreadOutcome::new("a", None);
+        thread.watch_intervals(Span::from_millis(10));
+        for (release, now, late) in [(0, 3, false), (10, 14, true), (20, 24, false)] {
+            thread.complete(at(release), at(now), late);
+        }
+        assert_eq!((thread.completed, thread.missed, thread.intervals_above), (3, 1, 1));
+        assert_eq!(thread.interval, Span::from_millis(11));
+        assert_eq!(thread.first, [3, 4, 4].map(Span::from_millis));
+    }
+}

@@ -1,0 +1,110 @@
+//! Whether a promise is kept, judged while it happens, so memory does not grow with the run.
+//!
+//! A host says when the promise's owner becomes runnable, is served, and stops being runnable. Service is
+//! what the owner has of a processor less what interrupts, switching and scheduling take. A second judge
+//! counts the stolen time in: it tells a promise that the schedulers broke from one that the machine did
+//! not permit (HLS 5.1.3, assumption 5).
+//!
+//! Invariant: after [`Watch::end`] nothing changes any more.
+
+use super::{Promise, PromiseVerdict};
+use windfall_guarantees::meaning::{Judge, Verdict};
+use windfall_time::{Instant, Span};
+
+/// One promise under judgement. Instants never go back from call to call.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    promise: Promise,
+    /// By what was received, and with stolen time counted in; `None` when it cannot be judged exactly.
+    judges: Option<(Judge, Judge)>,
+    /// Since when its owner is runnable without a break.
+    awake: Option<Instant>,
+    runnable: Span,
+    until: Option<Instant>,
+}
+
+impl Watch {
+    /// Over an owner that is not runnable yet. `grain` is the quantum of the schedulers that promise
+    /// shares in the long run.
+    #[must_use]
+    pub fn new(promise: Promise, grain: Span) -> Watch {
+        let judge = Judge::new(&promise.guarantee, grain);
+        Watch {
+            promise,
+            judges: judge.map(|judge| (judge.clone(), judge)),
+            awake: None,
+            runnable: Span::ZERO,
+            until: None,
+        }
+    }
+
+    fn each(&mut self, tell: impl Fn(&mut Judge)) {
+        if let (Some((received, given)), None) = (&mut self.judges, self.until) {
+            tell(received);
+            tell(given);
+        }
+    }
+
+    /// Its owner becomes runnable; nothing when it is already.
+    pub fn wakes(&mut self, now: Instant) {
+        if self.until.is_none() && self.awake.is_none() {
+            self.awake = Some(now);
+            self.each(|judge| judge.wakes(now));
+        }
+    }
+
+    /// Its owner is runnable no longer; nothing when it was not. What it was served has been said.
+    pub fn sleeps(&mut self, now: Instant) {
+        if let (None, Some(since)) = (self.until, self.awake.take()) {
+            self.runnable += now - since;
+            self.each(|judge| judge.sleeps(now));
+        }
+    }
+
+    /// Its owner had a processor, of which the time was its own or `stolen`.
+    pub fn served(&mut self, from: Instant, to: Instant, stolen: bool) {
+        if let (Some((received, given)), None, Some(_)) = (&mut self.judges, self.until, self.awake)
+        {
+            if !stolen {
+                received.served(from, to);
+            }
+            given.served(from, to);
+        }
+    }
+
+    /// Its owner tells its parent a deadline. Of those of one instant the last one counts.
+    pub fn told(&mut self, now: Instant, deadline: Instant) {
+        self.each(|judge| judge.told(now, deadline));
+    }
+
+    /// Whether judgement has ended.
+    #[must_use]
+    pub const fn has_ended(&self) -> bool {
+        self.until.is_some()
+    }
+
+    /// Ends judgement before the run does: the hierarchy is no longer the one that was checked.
+    pub fn end(&mut self, now: Instant) {
+        if self.until.is_none() {
+            self.sleeps(now);
+            self.until = Some(now);
+        }
+    }
+
+    /// What was found in a run that is over `now`, on a machine whose timer `ticks` or does not.
+    #[must_use]
+    pub fn verdict(mut self, now: Instant, ticks: bool) -> PromiseVerdict {
+        self.sleeps(now);
+        let verdict = self.judges.as_ref().map(|(received, _)| received.verdict());
+        let given = self.judges.as_ref().map(|(_, given)| given.verdict());
+        let short = |verdict| matches!(verdict, Some(Verdict::Broken { .. }));
+        PromiseVerdict {
+            stolen: short(verdict) && !short(given),
+            promise: self.promise,
+            verdict,
+            ticks,
+            runnable: self.runnable,
+            until: self.until,
+        }
+    }
+}

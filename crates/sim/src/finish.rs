@@ -1,0 +1,75 @@
+//! Closes the books at the end of a run.
+
+use crate::cpu::theft_index;
+use crate::run::Sim;
+use crate::thread::Condition;
+use windfall_scenario::outcome::{CpuOutcome, Failure, Outcome};
+use windfall_time::{Instant, Span};
+use windfall_trace::Theft;
+
+impl Sim<'_> {
+    /// Closes the books of a run on a `machine`, in words.
+    ///
+    /// # Panics
+    /// When a processor's time does not add up, which would be a defect of this crate.
+    pub(crate) fn finish(mut self, machine: String) -> Outcome {
+        let now = self.now;
+        if self.hierarchy.journal_lost() > 0 {
+            self.failure.get_or_insert(Failure::Journal(self.hierarchy.journal_lost()));
+        }
+        for cpu in 0..self.cpus.len() {
+            self.account(cpu);
+            let accounted = self.cpus[cpu].accounted();
+            assert_eq!(accounted, now - Instant::ZERO, "time of processor {cpu} is not conserved");
+        }
+        let nodes = self.nodes();
+        let promises = self.promise_verdicts();
+        let parents: Vec<Option<String>> = self.threads.iter().map(|t| self.parent(t.id)).collect();
+        let quarantined = self.hierarchy.quarantined().iter();
+        let quarantined = quarantined.map(|(_, name, defect)| (name.clone(), defect.to_string()));
+        let received: Span = self.threads.iter().fold(Span::ZERO, |sum, t| sum + t.stats.received);
+        let worked = self.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.work);
+        assert_eq!(received, worked, "what threads received is not what processors gave");
+
+        let threads = self.threads.drain(..).zip(parents).map(|(mut thread, parent)| {
+            if thread.condition == Condition::Runnable {
+                thread.stats.runnable += now - thread.awake;
+                if let Some(since) = thread.unserved {
+                    thread.stats.gap = thread.stats.gap.max(now - since);
+                }
+            }
+            let open = thread.job.iter().chain(&thread.backlog);
+            let late = open.filter(|job| job.deadline.is_some_and(|deadline| deadline <= now));
+            thread.stats.missed += u64::try_from(late.count()).unwrap_or(u64::MAX);
+            thread.stats.parent = parent.or(thread.stats.parent);
+            thread.stats
+        });
+        let cpus = self.cpus.iter().map(|cpu| CpuOutcome {
+            received: cpu.work,
+            idle: cpu.idle,
+            switching: cpu.stolen[theft_index(Theft::Switching)],
+            scheduling: cpu.stolen[theft_index(Theft::Scheduling)],
+            stolen: cpu.stolen[..3].iter().fold(Span::ZERO, |sum, part| sum + *part),
+        });
+        Outcome {
+            machine,
+            length: now - Instant::ZERO,
+            notifications: self.hierarchy.notifications(),
+            decisions: self.decisions,
+            records: self.tracer.records,
+            threads: threads.collect(),
+            nodes,
+            cpus: cpus.collect(),
+            quarantined: quarantined.collect(),
+            refused: std::mem::take(&mut self.refused),
+            unborn: std::mem::take(&mut self.unborn),
+            promises,
+            failure: self.failure.take(),
+        }
+    }
+
+    pub(crate) fn parent(&self, thread: Option<windfall_hierarchy::ThreadId>) -> Option<String> {
+        let parent = self.hierarchy.parent_of(thread?).ok()?;
+        self.hierarchy.name(parent).map(str::to_owned)
+    }
+}

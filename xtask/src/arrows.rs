@@ -16,6 +16,10 @@ const FLOORS: &[(&str, &[&str])] = &[
         "scenario",
         &["analysis", "guarantees", "hierarchy", "programs", "schedulers", "time", "trace"],
     ),
+    (
+        "linux",
+        &["guarantees", "hierarchy", "programs", "scenario", "schedulers", "time", "trace"],
+    ),
     ("sim", &["hierarchy", "programs", "scenario", "schedulers", "time", "trace"]),
     (
         "windfall",

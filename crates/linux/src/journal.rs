@@ -1,0 +1,208 @@
+//! What threads were before they were touched, in memory that the guardian sees too.
+//!
+//! Invariant: a thread's entry is whole before the thread is changed. An entry is never used again
+//! for another thread, so that a reader needs no lock.
+
+use crate::fault::Fault;
+use crate::proc::{self, Stat};
+use crate::rungs;
+use crate::sys::sched::{Affinity, Attributes};
+use crate::sys::shared::{Shared, Zeroed};
+use std::fs;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
+
+/// So many threads can be noted in one run, ended ones included.
+const MOST: usize = 65_536;
+const RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
+const PERIOD: &str = "/proc/sys/kernel/sched_rt_period_us";
+
+/// A thread's former class, priority and affinity, as plain words.
+struct Entry {
+    /// 0: nothing; 1: to be restored; 2: gone or restored.
+    state: AtomicU32,
+    tid: AtomicI32,
+    start: AtomicU64,
+    attributes: [AtomicU64; 8],
+    affinity: [AtomicU64; 16],
+}
+
+/// Shared by the supervisor and its guardian.
+pub(crate) struct Table {
+    /// Counts while the supervisor is well.
+    pub(crate) heartbeat: AtomicU64,
+    /// Whether everything has been restored in good order.
+    pub(crate) done: AtomicU32,
+    /// Whether the throttle of real-time threads was changed, and what it was (us).
+    throttled: AtomicU32,
+    runtime: AtomicI64,
+    period: AtomicI64,
+    used: AtomicU32,
+    entries: [Entry; MOST],
+}
+
+crate::sys::shared::zeroed!(Table);
+
+/// The journal of one run.
+pub(crate) struct Journal(Shared<Table>);
+
+impl Journal {
+    pub(crate) fn new() -> Result<Journal, Fault> {
+        let table = Shared::new();
+        let table = table.map_err(|e| Fault::of("cannot share memory", &e, "free some memory"))?;
+        Ok(Journal(table))
+    }
+
+    pub(crate) fn table(&self) -> &Table {
+        &self.0
+    }
+
+    /// Notes what a thread is, before it is changed. A thread that is gone is no fault.
+    pub(crate) fn note(&self, tid: i32) -> Result<(), Fault> {
+        let trouble = |e: &std::io::Error| {
+            Fault::of(format!("cannot read the class of thread {tid}"), e, "run as root")
+        };
+        let attributes = Attributes::of(tid).map_err(|e| trouble(&e))?;
+        let affinity = Affinity::of(tid).map_err(|e| trouble(&e))?;
+        self.note_as(tid, &attributes, &affinity)
+    }
+
+    /// Notes what a thread is to be when this is over: what it has inherited from us is nothing
+    /// to return to.
+    pub(crate) fn note_as(
+        &self,
+        tid: i32,
+        attributes: &Attributes,
+        affinity: &Affinity,
+    ) -> Result<(), Fault> {
+        let Some(Stat { start, .. }) = proc::stat(tid) else { return Ok(()) };
+        let at = self.0.used.fetch_add(1, Ordering::Relaxed) as usize;
+        let Some(entry) = self.0.entries.get(at) else {
+            self.0.used.fetch_sub(1, Ordering::Relaxed);
+            let why = format!("{MOST} threads have been supervised in this run");
+            return Err(Fault::new(format!("cannot take thread {tid}"), why, "begin another run"));
+        };
+        entry.tid.store(tid, Ordering::Relaxed);
+        entry.start.store(start, Ordering::Relaxed);
+        for (word, value) in entry.attributes.iter().zip(attributes.words()) {
+            word.store(value, Ordering::Relaxed);
+        }
+        for (word, value) in entry.affinity.iter().zip(affinity.words()) {
+            word.store(value, Ordering::Relaxed);
+        }
+        entry.state.store(1, Ordering::Release);
+        Ok(())
+    }
+
+    /// What was noted of a thread that is still to be restored.
+    pub(crate) fn noted(&self, tid: i32) -> Option<(Attributes, Affinity)> {
+        let entry = self.entries().rev().find(|entry| {
+            entry.state.load(Ordering::Acquire) == 1 && entry.tid.load(Ordering::Relaxed) == tid
+        })?;
+        Some(entry.what())
+    }
+
+    fn entries(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        let used = (self.0.used.load(Ordering::Acquire) as usize).min(MOST);
+        self.0.entries.iter().take(used)
+    }
+
+    /// Lifts or sets the kernel's throttle of real-time threads, and notes what it was.
+    pub(crate) fn throttle(&self, runtime: i64, period: i64) -> Result<(), Fault> {
+        let read = |path: &str| {
+            let text = fs::read_to_string(path)
+                .map_err(|e| Fault::of(format!("cannot read {path}"), &e, "mount /proc"))?;
+            text.trim().parse::<i64>().map_err(|e| Fault::new(path, e.to_string(), "report it"))
+        };
+        let table = &self.0;
+        table.runtime.store(read(RUNTIME)?, Ordering::Relaxed);
+        table.period.store(read(PERIOD)?, Ordering::Relaxed);
+        table.throttled.store(1, Ordering::Release);
+        set_throttle(runtime, period)
+            .map_err(|e| Fault::of(format!("cannot write {RUNTIME}"), &e, "run as root"))
+    }
+
+    /// Gives everything back. What cannot be given back is told; the rest is done all the same.
+    pub(crate) fn restore(&self) -> Vec<String> {
+        let mut trouble = Vec::new();
+        // Twice: a child may be made, on a rung of ours, while we look.
+        for _ in 0..2 {
+            for entry in self.entries() {
+                entry.restore(&mut trouble);
+            }
+            self.restore_strangers(&mut trouble);
+        }
+        if self.0.throttled.swap(0, Ordering::AcqRel) == 1 {
+            let runtime = self.0.runtime.load(Ordering::Relaxed);
+            if let Err(e) = set_throttle(runtime, self.0.period.load(Ordering::Relaxed)) {
+                trouble.push(format!("{RUNTIME}: {e}; write {runtime} into it"));
+            }
+        }
+        trouble
+    }
+
+    /// Threads on our rungs that were never noted: late children. They become what their process,
+    /// or its parent, was.
+    fn restore_strangers(&self, trouble: &mut Vec<String>) {
+        let ourselves = std::process::id().cast_signed();
+        let mut former: std::collections::BTreeMap<i32, (Attributes, Affinity)> =
+            std::collections::BTreeMap::new();
+        for entry in self.entries() {
+            former.insert(entry.tid.load(Ordering::Relaxed), entry.what());
+        }
+        for pid in proc::processes().into_iter().filter(|pid| *pid != ourselves) {
+            for tid in proc::threads(pid) {
+                let Some(stat) = proc::stat(tid) else { continue };
+                let ours = stat.policy == libc::SCHED_FIFO.cast_unsigned()
+                    && (rungs::HELD..=rungs::OWN).contains(&stat.priority);
+                if !ours {
+                    continue;
+                }
+                let inherited = former.get(&pid).or_else(|| former.get(&stat.ppid));
+                let (attributes, affinity) = inherited.copied().unwrap_or_else(|| {
+                    (Attributes::ordinary(), Affinity::of(ourselves).unwrap_or_default())
+                });
+                give(tid, &attributes, &affinity, trouble);
+            }
+        }
+    }
+}
+
+impl Entry {
+    fn what(&self) -> (Attributes, Affinity) {
+        let attributes = std::array::from_fn(|n| self.attributes[n].load(Ordering::Relaxed));
+        let affinity = std::array::from_fn(|n| self.affinity[n].load(Ordering::Relaxed));
+        (Attributes::from_words(attributes), Affinity::from_words(affinity))
+    }
+
+    fn restore(&self, trouble: &mut Vec<String>) {
+        if self.state.load(Ordering::Acquire) != 1 {
+            return;
+        }
+        let tid = self.tid.load(Ordering::Relaxed);
+        let same = |stat: &Stat| stat.start == self.start.load(Ordering::Relaxed);
+        if proc::stat(tid).as_ref().is_some_and(same) {
+            let (attributes, affinity) = self.what();
+            give(tid, &attributes, &affinity, trouble);
+        }
+        self.state.store(2, Ordering::Release);
+    }
+}
+
+fn give(tid: i32, attributes: &Attributes, affinity: &Affinity, trouble: &mut Vec<String>) {
+    // The class first: a deadline thread's affinity is its class' own matter.
+    for done in [attributes.give(tid), affinity.give(tid)] {
+        match done {
+            Err(e) if e.raw_os_error() != Some(libc::ESRCH) => {
+                trouble.push(format!("thread {tid} did not get its class and affinity back: {e}"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The order matters: the kernel refuses a runtime above the period.
+fn set_throttle(runtime: i64, period: i64) -> std::io::Result<()> {
+    fs::write(RUNTIME, "-1")?;
+    fs::write(PERIOD, period.to_string())?;
+    fs::write(RUNTIME, runtime.to_string())
+}

@@ -1,0 +1,19 @@
+//! A host of real threads: the hierarchy decides who runs on this machine's processors.
+//!
+//! How that is done, and why so: `docs/decisions/0008-linux-host.md`. A run is a [`Plan`] carried out as
+//! the simulated machine would, and gives the same kind of outcome.
+//!
+//! [`Plan`]: windfall_scenario::Plan
+
+#[allow(unsafe_code, reason = "system calls; each block says why it is sound")]
+mod sys;
+
+mod fault;
+mod freezer;
+mod guardian;
+mod journal;
+mod proc;
+mod rungs;
+mod tracepoints;
+
+pub use fault::Fault;

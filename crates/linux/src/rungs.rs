@@ -1,0 +1,32 @@
+//! The priorities of SCHED_FIFO that supervision uses (decision 0008), from low to high.
+//!
+//! Nobody else is expected on them: the kernel filters its tracepoints by them, and what is found
+//! on one when a supervisor is gone was left behind by it.
+
+/// Supervised threads that could run and may not.
+pub(crate) const HELD: u32 = 71;
+/// The fence of each processor.
+pub(crate) const FENCE: u32 = 72;
+/// The granted thread, when it knows nothing of us.
+pub(crate) const GRANTED: u32 = 73;
+/// The granted thread, when it is one of our own programs.
+pub(crate) const OWN: u32 = 74;
+/// The thread that timers and wake-ups are told to.
+pub(crate) const EAR: u32 = 75;
+/// The process that outlives us.
+pub(crate) const GUARDIAN: u32 = 76;
+
+/// The kernel counts priorities of real-time threads downwards from 99.
+const fn in_kernel(rung: u32) -> u32 {
+    99 - rung
+}
+
+/// A filter for tracepoints with the field `prio`: threads that are ours, whatever they do.
+pub(crate) fn supervised(field: &str) -> String {
+    format!("{field}>={} && {field}<={}", in_kernel(OWN), in_kernel(HELD))
+}
+
+/// A filter for wake-ups that must be looked at: foreign threads'.
+pub(crate) fn foreign(field: &str) -> String {
+    format!("{field}=={} || {field}=={}", in_kernel(GRANTED), in_kernel(HELD))
+}

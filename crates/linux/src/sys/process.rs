@@ -1,0 +1,135 @@
+//! Processes: forking the guardian, starting programs, signals.
+
+use super::{check, last_error, sched};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// Forks; `child` runs in the new process, which ends when it returns.
+///
+/// Call it before there are other threads, or keep `child` to what needs no lock of theirs.
+pub(crate) fn fork(child: impl FnOnce()) -> io::Result<i32> {
+    // SAFETY: the child runs `child` on a copy of this thread alone and then leaves without
+    // running anything of the parent's; glibc makes its allocator usable after a fork.
+    let pid = unsafe { libc::fork() };
+    if pid == 0 {
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(child));
+        // SAFETY: ends the process at once; no destructor of the parent's runs twice.
+        unsafe { libc::_exit(0) };
+    }
+    check(pid.into()).map(|_| pid)
+}
+
+/// Leaves the terminal's and the parent's group, so that their signals do not reach us, and takes a name.
+pub(crate) fn stand_alone(name: &std::ffi::CStr) {
+    // SAFETY: no pointers but the name, which is live and copied by the kernel.
+    unsafe {
+        libc::setsid();
+        libc::prctl(libc::PR_SET_NAME, name.as_ptr());
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGPIPE] {
+            libc::signal(signal, libc::SIG_IGN);
+        }
+    }
+}
+
+/// Names the calling thread.
+pub(crate) fn name_thread(name: &str) {
+    if let Ok(name) = std::ffi::CString::new(name) {
+        // SAFETY: a live C string, copied by the kernel.
+        unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
+    }
+}
+
+/// Closes every descriptor of this process but these.
+pub(crate) fn close_all_but(kept: &[i32]) {
+    let mut kept = kept.to_vec();
+    kept.sort_unstable();
+    let mut from = 3_u32;
+    for fd in kept.into_iter().filter_map(|fd| u32::try_from(fd).ok()).chain([u32::MAX]) {
+        if fd > from {
+            // SAFETY: descriptors of a forked child that uses none of them.
+            unsafe { libc::syscall(libc::SYS_close_range, from, fd - 1, 0_u32) };
+        }
+        from = fd.saturating_add(1).max(from);
+    }
+}
+
+/// Kills a process without asking.
+pub(crate) fn kill(pid: i32) {
+    // SAFETY: numbers.
+    unsafe { libc::kill(pid, libc::SIGKILL) };
+}
+
+/// Whether a process or thread of this number exists.
+pub(crate) fn exists(pid: i32) -> bool {
+    // SAFETY: signal 0 is never delivered.
+    let answer = unsafe { libc::kill(pid, 0) };
+    answer == 0 || last_error().raw_os_error() == Some(libc::EPERM)
+}
+
+/// Waits for a child that has ended, or is about to.
+pub(crate) fn reap(pid: i32) {
+    // SAFETY: the status is not asked for.
+    unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
+}
+
+/// A pipe: read end, write end.
+pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut ends = [0; 2];
+    // SAFETY: room for two descriptors.
+    check(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) }.into())?;
+    Ok((super::events::owned(ends[0])?, super::events::owned(ends[1])?))
+}
+
+/// Waits until a pipe's writers are gone (true) or so many milliseconds have passed (false).
+pub(crate) fn hung_up(pipe: &OwnedFd, limit_ms: i32) -> bool {
+    let mut poll = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one live entry.
+    unsafe { libc::poll(&raw mut poll, 1, limit_ms) > 0 }
+}
+
+/// Has a program begin on a rung and a processor; all that it starts inherits both.
+pub(crate) fn begin_on(command: &mut Command, rung: u32, affinity: sched::Affinity) {
+    // SAFETY: between fork and exec only system calls are made, and nothing is allocated.
+    unsafe {
+        command.pre_exec(move || {
+            affinity.give(0)?;
+            sched::Attributes::fifo(rung).give(0)
+        });
+    }
+}
+
+/// Keeps all memory of this process in place, so that no page fault delays a decision.
+pub(crate) fn lock_memory() -> io::Result<()> {
+    // SAFETY: numbers.
+    check(unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) }.into()).map(drop)
+}
+
+/// A descriptor on which the signals that ask us to stop arrive, instead of interrupting.
+pub(crate) fn stop_signals() -> io::Result<OwnedFd> {
+    // SAFETY: the set is initialised before use; blocking these signals is inherited by threads
+    // that begin later, and undone for programs before exec by std.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            libc::sigaddset(&raw mut set, signal);
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
+        super::events::owned(libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))
+    }
+}
+
+/// Lets the signals of [`stop_signals`] interrupt again.
+pub(crate) fn release_signals() {
+    // SAFETY: the set is initialised before use.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            libc::sigaddset(&raw mut set, signal);
+        }
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut());
+    }
+}

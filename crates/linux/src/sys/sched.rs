@@ -1,0 +1,162 @@
+//! Class, priority and affinity of a thread, as the kernel has them.
+
+use super::check;
+use std::io;
+
+/// A thread's class and everything that goes with it, in the kernel's own form (`sched_attr`).
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Attributes {
+    size: u32,
+    pub(crate) policy: u32,
+    flags: u64,
+    nice: i32,
+    pub(crate) priority: u32,
+    runtime: u64,
+    deadline: u64,
+    period: u64,
+    util_min: u32,
+    util_max: u32,
+}
+
+/// The bytes of `Attributes` before the utilisation clamps, which are left as they are.
+const SIZE: u32 = 48;
+
+impl Attributes {
+    /// SCHED_FIFO at a priority; children inherit it.
+    pub(crate) const fn fifo(priority: u32) -> Attributes {
+        Attributes {
+            size: SIZE,
+            policy: libc::SCHED_FIFO.cast_unsigned(),
+            flags: 0,
+            nice: 0,
+            priority,
+            runtime: 0,
+            deadline: 0,
+            period: 0,
+            util_min: 0,
+            util_max: 0,
+        }
+    }
+
+    /// SCHED_OTHER at nice 0.
+    pub(crate) const fn ordinary() -> Attributes {
+        let mut attributes = Attributes::fifo(0);
+        attributes.policy = libc::SCHED_OTHER.cast_unsigned();
+        attributes
+    }
+
+    /// As plain words, for memory that is shared.
+    pub(crate) const fn words(&self) -> [u64; 8] {
+        let nice = self.nice.cast_unsigned() as u64;
+        let (policy, priority) = (self.policy as u64, self.priority as u64);
+        [policy, self.flags, nice, priority, self.runtime, self.deadline, self.period, 0]
+    }
+
+    /// The reverse of [`words`](Self::words).
+    pub(crate) fn from_words(words: [u64; 8]) -> Attributes {
+        let [policy, flags, nice, priority, runtime, deadline, period, _] = words;
+        let low = |word: u64| u32::try_from(word).unwrap_or(0);
+        Attributes {
+            size: SIZE,
+            policy: low(policy),
+            flags,
+            nice: low(nice).cast_signed(),
+            priority: low(priority),
+            runtime,
+            deadline,
+            period,
+            util_min: 0,
+            util_max: 0,
+        }
+    }
+
+    /// What the thread `tid` has; 0 is the caller.
+    pub(crate) fn of(tid: i32) -> io::Result<Attributes> {
+        let mut attributes = Attributes::default();
+        // SAFETY: the kernel writes at most `SIZE` bytes, and the struct is larger.
+        let answer = unsafe {
+            libc::syscall(libc::SYS_sched_getattr, tid, &raw mut attributes, SIZE, 0_u32)
+        };
+        check(answer)?;
+        attributes.size = SIZE;
+        Ok(attributes)
+    }
+
+    /// Gives them to the thread `tid`; 0 is the caller.
+    pub(crate) fn give(&self, tid: i32) -> io::Result<()> {
+        // SAFETY: the kernel reads `size` bytes of a live struct that is at least as large.
+        let answer =
+            unsafe { libc::syscall(libc::SYS_sched_setattr, tid, std::ptr::from_ref(self), 0_u32) };
+        check(answer).map(drop)
+    }
+}
+
+/// Moves a SCHED_FIFO thread to another priority; the cheapest call there is for that.
+pub(crate) fn set_fifo(tid: i32, priority: u32) -> io::Result<()> {
+    let param = libc::sched_param { sched_priority: priority.cast_signed() };
+    // SAFETY: the parameter is live; the kernel checks the rest.
+    let answer = unsafe { libc::sched_setscheduler(tid, libc::SCHED_FIFO, &raw const param) };
+    check(answer.into()).map(drop)
+}
+
+/// A set of processors, as the kernel has it; up to 1024.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Affinity([u64; 16]);
+
+impl Affinity {
+    /// One processor.
+    pub(crate) fn one(cpu: u16) -> Affinity {
+        let mut set = Affinity::default();
+        set.add(cpu);
+        set
+    }
+
+    /// Adds one; those past 1023 cannot be named.
+    pub(crate) fn add(&mut self, cpu: u16) {
+        if let Some(word) = self.0.get_mut(usize::from(cpu / 64)) {
+            *word |= 1 << (cpu % 64);
+        }
+    }
+
+    /// Whether it holds this one.
+    pub(crate) fn has(&self, cpu: u16) -> bool {
+        self.0.get(usize::from(cpu / 64)).is_some_and(|word| word & (1 << (cpu % 64)) != 0)
+    }
+
+    /// As plain words, for memory that is shared.
+    pub(crate) const fn words(&self) -> [u64; 16] {
+        self.0
+    }
+
+    /// The reverse of [`words`](Self::words).
+    pub(crate) const fn from_words(words: [u64; 16]) -> Affinity {
+        Affinity(words)
+    }
+
+    /// Where the thread `tid` may run; 0 is the caller.
+    pub(crate) fn of(tid: i32) -> io::Result<Affinity> {
+        let mut set = Affinity::default();
+        let size = size_of::<Affinity>();
+        // SAFETY: the kernel writes at most `size` bytes.
+        let answer = unsafe {
+            libc::syscall(libc::SYS_sched_getaffinity, tid, size, set.0.as_mut_ptr())
+        };
+        check(answer).map(|_| set)
+    }
+
+    /// Lets the thread `tid` run there; 0 is the caller.
+    pub(crate) fn give(&self, tid: i32) -> io::Result<()> {
+        let size = size_of::<Affinity>();
+        // SAFETY: the kernel reads `size` bytes.
+        let answer =
+            unsafe { libc::syscall(libc::SYS_sched_setaffinity, tid, size, self.0.as_ptr()) };
+        check(answer).map(drop)
+    }
+}
+
+/// The number of the calling thread.
+pub(crate) fn own_tid() -> i32 {
+    // SAFETY: takes nothing, and cannot fail.
+    unsafe { libc::gettid() }
+}

@@ -15,8 +15,9 @@ pub(crate) use threads::{parent_of, thread_messages};
 pub(crate) use trees::conversion;
 
 use crate::asks::Asking;
-use crate::check::{check, fits};
+use crate::check::check;
 use crate::diagnostic::{Diagnostics, Mistake};
+use crate::glob::fits;
 use crate::model::{Pattern, Quantity, Scenario, Subject};
 use crate::plan::{Plan, PlannedInterrupts, PlannedPattern};
 use crate::source::Path;

@@ -11,8 +11,7 @@ mod requests;
 mod schedulers;
 mod threads;
 
-pub(crate) use expectations::fits;
-pub(crate) use names::{means, number_in};
+pub(crate) use names::{means, number_in, numbered};
 pub(crate) use schedulers::{ask_paths, parent_paths};
 
 use crate::asks::Asking;

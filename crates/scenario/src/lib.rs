@@ -20,6 +20,7 @@ mod decode;
 mod diagnostic;
 pub mod explain;
 mod file;
+mod glob;
 mod import;
 mod import_rtapp;
 pub mod model;

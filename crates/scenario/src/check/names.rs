@@ -49,10 +49,15 @@ pub(crate) fn means(name: &str, thread: &Thread) -> bool {
 
 /// The number of a thread among its `count`, from 1, when the name is one of them.
 pub(crate) fn number_in(name: &str, thread: &Thread) -> Option<u32> {
-    let digits = name.strip_prefix(thread.name.as_str())?.strip_prefix('-')?;
-    let plain = digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
-    let number: u32 = digits.parse().ok().filter(|_| plain)?;
+    let number = numbered(name, &thread.name)?;
     thread.count.filter(|count| (1..=*count).contains(&number)).map(|_| number)
+}
+
+/// n, when a name is BASE-n as threads that are many are called.
+pub(crate) fn numbered(name: &str, base: &str) -> Option<u32> {
+    let digits = name.strip_prefix(base)?.strip_prefix('-')?;
+    let plain = digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
+    digits.parse().ok().filter(|_| plain)
 }
 
 /// The threads that a name means.

@@ -5,6 +5,8 @@
 
 use super::{CpuOutcome, Outcome, ThreadOutcome};
 use crate::Scenario;
+use crate::check::numbered;
+use crate::glob::fits;
 use crate::model::{Expectation, Level, Quantity, Statistic, Subject, Whole};
 use windfall_time::{Ratio, Span};
 
@@ -62,22 +64,7 @@ fn measure(expectation: &Expectation, outcome: &Outcome) -> Option<u128> {
 /// Whether a pattern means a thread: its name, the name that its number was added to, or a text in
 /// which `*` stands for any.
 fn names(pattern: &str, name: &str) -> bool {
-    if pattern == name {
-        return true;
-    }
-    let counted = name.strip_prefix(pattern).and_then(|rest| rest.strip_prefix('-'));
-    if counted.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
-        return true;
-    }
-    let Some((head, rest)) = pattern.split_once('*') else { return false };
-    let Some(mut left) = name.strip_prefix(head) else { return false };
-    let mut parts: Vec<&str> = rest.split('*').collect();
-    let tail = parts.pop().unwrap_or_default();
-    for part in parts {
-        let Some(at) = left.find(part) else { return false };
-        left = &left[at + part.len()..];
-    }
-    left.ends_with(tail)
+    numbered(name, pattern).is_some() || fits(pattern, name)
 }
 
 fn of_threads(quantity: Quantity, threads: &[&ThreadOutcome]) -> Option<u128> {

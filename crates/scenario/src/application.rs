@@ -154,7 +154,7 @@ fn task(thread: &Thread) -> Result<Task, String> {
             ));
         }
         Run::Jobs(jobs) => rate(jobs),
-        Run::Phases { .. } | Run::Recorded { .. } => None,
+        Run::Phases { .. } | Run::Recorded { .. } | Run::Profile(_) | Run::Unknown => None,
     };
     let rate = match (own, told) {
         (Some(own), Some(told)) if (own.period, own.deadline) != (told.period, told.deadline) => {

@@ -4,6 +4,7 @@
 //! of again. Read next: one file for each part of a scenario.
 
 mod expectations;
+mod externals;
 mod machine;
 mod names;
 mod programs;
@@ -66,6 +67,7 @@ pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<Mistake>) {
     schedulers::check(&mut checker, &asking);
     threads::check(&mut checker, &asking);
     programs::check(&mut checker);
+    externals::check(&mut checker);
     requests::check(&mut checker, &asking);
     expectations::check(&mut checker);
 }

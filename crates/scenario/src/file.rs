@@ -7,6 +7,7 @@
 mod asks;
 mod change;
 mod expectation;
+mod external;
 mod lax;
 mod machine;
 mod scalar;
@@ -19,11 +20,12 @@ mod values;
 pub(crate) use asks::AsksFile;
 pub(crate) use change::AtFile;
 pub(crate) use expectation::ExpectFile;
+pub(crate) use external::{Command, MatchFile};
 pub(crate) use lax::{Lax, Raw, Scalar};
 pub(crate) use machine::{
     CacheFile, CostsFile, InterruptsFile, MachineFile, Processors, SpeedFile,
 };
-pub(crate) use scalar::{Due, Frequency, Kib, Range};
+pub(crate) use scalar::{Cap, Due, Frequency, Kib, Range};
 pub(crate) use scheduler::{OWN_KEYS, ParentFile, SchedulerFile};
 pub(crate) use steps::{PhaseFile, StepFile};
 pub(crate) use text_or::TextOr;

@@ -43,7 +43,9 @@ pub use diagnostic::{Diagnostic, Diagnostics};
 pub use import::{Imported, Reserving, import};
 pub use import_rtapp::import_rtapp;
 pub use model::Scenario;
-pub use plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedRequest, PlannedThread};
+pub use plan::{
+    Plan, PlannedInterrupts, PlannedPattern, PlannedProgram, PlannedRequest, PlannedThread,
+};
 pub use promises::Promises;
 pub use recording::{Recording, TraceFiles};
 pub use schema::schema;

@@ -2,15 +2,17 @@
 //!
 //! Invariant: a value that [`parse`](crate::Scenario) returned has been checked; one that was made in code is
 //! checked by [`check`](crate::Scenario::check) and again by [`build`](crate::Scenario::build).
-//! Read next: `model/thread.rs`, `model/request.rs`, `model/expect.rs`, then `build.rs`.
+//! Read next: `model/thread.rs`, `model/external.rs`, `model/request.rs`, `model/expect.rs`, then `build.rs`.
 
 mod expect;
+mod external;
 mod machine;
 mod request;
 mod scheduler;
 mod thread;
 
 pub use expect::{Bound, Expectation, Level, Quantity, Statistic, Subject, Whole};
+pub use external::{External, ExternalProgram, ThreadMatch};
 pub use machine::{Cache, Costs, Interrupts, Machine, Pattern, Timer};
 pub use request::{Change, Request, Whom};
 pub use scheduler::{Asks, Attachment, Parent, Rate, Reserve, Scheduler, Setting, WarpLimit};

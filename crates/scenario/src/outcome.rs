@@ -29,7 +29,7 @@ pub use watch::Watch;
 use windfall_time::{Instant, Span};
 
 /// Everything that was counted.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub struct Outcome {
     /// What the run was carried out on, in words: `1 processor, precise timer, simulated, seed 7`.
     pub machine: String,

@@ -3,7 +3,7 @@
 //! Threads are numbered in the order of the file, those of a `count` next to each other. Programs
 //! name threads, locks, conditions and barriers by number.
 
-use crate::model::{Machine, Timer};
+use crate::model::{External, ExternalProgram, Machine, Timer};
 use windfall_hierarchy::{Hierarchy, Message, NodeId, Scheduler};
 use windfall_programs::{Program, Resource};
 use windfall_time::{Instant, Span};
@@ -45,11 +45,64 @@ pub struct PlannedThread {
     /// What it has been promised, for reports.
     pub promised: Option<String>,
     /// What it runs.
-    pub program: Program,
+    pub program: PlannedProgram,
     /// When it is created.
     pub start: Instant,
     /// How much of the cache it uses.
     pub working_set_kib: u64,
+}
+
+/// What a thread runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PlannedProgram {
+    /// A declared program, which every host can run.
+    Declared(Program),
+    /// A program of a real machine, which only a host there can run. The thread then stands for as many
+    /// threads as the program makes and [`Plan::claims`] gives it, each with all that is said of it.
+    External {
+        /// The program, and which of its threads; `Of` names another planned thread.
+        external: External,
+        /// The stored profile that says what it does.
+        profile: Option<String>,
+        /// What it is taken to do where it cannot run itself.
+        stand_in: Option<Program>,
+    },
+}
+
+impl PlannedProgram {
+    /// The program as far as it is declared, which is what a simulation runs.
+    #[must_use]
+    pub const fn declared(&self) -> Option<&Program> {
+        match self {
+            PlannedProgram::Declared(program) => Some(program),
+            PlannedProgram::External { stand_in, .. } => stand_in.as_ref(),
+        }
+    }
+}
+
+impl From<Program> for PlannedProgram {
+    fn from(program: Program) -> PlannedProgram {
+        PlannedProgram::Declared(program)
+    }
+}
+
+impl Plan {
+    /// Who is asked, in this order, whether it takes a thread of an external program that thread number
+    /// `program` names; the first one takes it whose pattern accepts it. Empty when it names none.
+    #[must_use]
+    pub fn claims(&self, program: usize) -> Vec<usize> {
+        let of = |at: usize| match &self.threads.get(at)?.program {
+            PlannedProgram::External { external, .. } => Some(&external.program),
+            PlannedProgram::Declared(_) => None,
+        };
+        if !of(program).is_some_and(|program| !matches!(program, ExternalProgram::Of(_))) {
+            return Vec::new();
+        }
+        let name = &self.threads[program].name;
+        let first = (0..self.threads.len())
+            .filter(|at| matches!(of(*at), Some(ExternalProgram::Of(other)) if other == name));
+        first.chain([program]).collect()
+    }
 }
 
 /// A source of interrupts on one processor.

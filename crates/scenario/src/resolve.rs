@@ -2,6 +2,7 @@
 
 mod change;
 mod expectation;
+mod external;
 mod machine;
 mod program;
 mod reader;

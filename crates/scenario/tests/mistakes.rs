@@ -1,49 +1,9 @@
 //! Mistakes: all of them at once, each with its place, what is wrong and what would be right.
 
-use windfall_scenario::{Diagnostics, Scenario};
+mod common;
 
-const GOOD: &str = r#"schema = 1
-seed = 7
-length = "10 s"
-
-[schedulers.root]
-scheduler = "rez"
-parent = "top"
-
-[threads.a]
-parent = "root"
-guarantee = "RESBH 3ms 10ms"
-periodic = "3ms/20ms"
-"#;
-
-fn mistakes(text: &str) -> Diagnostics {
-    match Scenario::parse("e.toml", text) {
-        Err(mistakes) => mistakes,
-        Ok(scenario) => match scenario.build() {
-            Err(mistakes) => mistakes,
-            Ok(_) => panic!("accepted:\n{text}"),
-        },
-    }
-}
-
-/// Line, and the beginnings of message and help, of each.
-#[track_caller]
-fn tells(text: &str, expected: &[(usize, &str, &str)]) {
-    let mistakes = mistakes(text);
-    let shown = mistakes.render(false);
-    let found = mistakes.list();
-    assert_eq!(found.len(), expected.len(), "{shown}");
-    for (found, (line, message, help)) in found.iter().zip(expected) {
-        assert_eq!(found.line, *line, "{shown}");
-        assert!(found.message.contains(message), "{message}\n{shown}");
-        assert!(found.help.as_deref().unwrap_or("").contains(help), "{help}\n{shown}");
-    }
-}
-
-/// `GOOD` with something after it.
-fn with(more: &str) -> String {
-    format!("{GOOD}{more}")
-}
+use common::{GOOD, mistakes, tells, with};
+use windfall_scenario::Scenario;
 
 #[test]
 fn accepts_the_scenario_that_the_others_spoil() {

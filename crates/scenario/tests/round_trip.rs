@@ -4,9 +4,10 @@
 use proptest::prelude::*;
 use windfall_programs::{OnLate, Tick, Work};
 use windfall_scenario::model::{
-    Activation, Asks, Attachment, Bound, Cache, Change, Costs, Expectation, Interrupts, Jobs,
-    Level, Machine, Parent, Pattern, Phase, Quantity, Rate, Request, Reserve, Run, Scheduler,
-    Setting, Statistic, Step, Subject, Thread, Timer, WarpLimit, Whole, Whom,
+    Activation, Asks, Attachment, Bound, Cache, Change, Costs, Expectation, External,
+    ExternalProgram, Interrupts, Jobs, Level, Machine, Parent, Pattern, Phase, Quantity, Rate,
+    Request, Reserve, Run, Scheduler, Setting, Statistic, Step, Subject, Thread, ThreadMatch,
+    Timer, WarpLimit, Whole, Whom,
 };
 use windfall_scenario::{Guarantee, Origin, Scenario};
 use windfall_time::{Instant, Ratio, Span};
@@ -121,7 +122,7 @@ fn jobs() -> impl Strategy<Value = Jobs> {
     )
 }
 
-fn run() -> impl Strategy<Value = Run> {
+fn run() -> BoxedStrategy<Run> {
     let phases = proptest::collection::vec(phase(), 1..4);
     prop_oneof![
         instant().prop_map(|from| Run::Spin { from }),
@@ -130,6 +131,7 @@ fn run() -> impl Strategy<Value = Run> {
             .prop_map(|(loops, phases)| Run::Phases { loops, phases }),
         (".{0,9}", ".{0,9}").prop_map(|(file, thread)| Run::Recorded { file, thread }),
     ]
+    .boxed()
 }
 
 fn machine() -> impl Strategy<Value = Machine> {
@@ -141,8 +143,39 @@ fn machine() -> impl Strategy<Value = Machine> {
     });
     let cache = (0_u64..5000, span()).prop_map(|(size_kib, refill)| Cache { size_kib, refill });
     let speeds = prop_oneof![Just(vec![Ratio::ONE; 3]), proptest::collection::vec(ratio(), 1..4)];
-    (speeds, timer, costs, proptest::option::of(cache))
-        .prop_map(|(speeds, timer, costs, cache)| Machine { speeds, timer, costs, cache })
+    (speeds, timer, costs, proptest::option::of(cache), any::<bool>(), part()).prop_map(
+        |(speeds, timer, costs, cache, named, cap)| {
+            let count = if named { u16::try_from(speeds.len()).unwrap() } else { 0 };
+            let cpus = (0..count).map(|cpu| 3 * cpu + 1).collect();
+            let cap = cap.checked_mul(Machine::most_cap()).unwrap();
+            Machine { speeds, timer, costs, cache, cpus, cap }
+        },
+    )
+}
+
+/// For thread number n, of several entries that name different programs.
+fn external(n: usize) -> BoxedStrategy<External> {
+    let exec = (
+        proptest::collection::vec("[^\0]{1,9}", 1..4),
+        proptest::collection::btree_map("[A-Z]{1,3}", "[^\0]{0,5}", 0..3),
+    )
+        .prop_map(|(command, env)| ExternalProgram::Exec { command, env });
+    let program = prop_oneof![
+        exec,
+        Just(ExternalProgram::Pid(u32::try_from(n).unwrap() + 2)),
+        Just(ExternalProgram::Cgroup(format!("/user.slice/{n}"))),
+        Just(ExternalProgram::Unit(format!("a{n}.service"))),
+    ];
+    let comm = proptest::option::of("[^\0]{0,3}\\*");
+    let exe = proptest::option::of("[/*][^\0]{0,9}");
+    (program, comm, exe)
+        .prop_map(|(program, comm, exe)| External { program, threads: ThreadMatch { comm, exe } })
+        .boxed()
+}
+
+/// What a simulation takes a program of a real machine to do.
+fn stand_in() -> BoxedStrategy<Run> {
+    prop_oneof![run(), Just(Run::Unknown), ".{0,9}".prop_map(Run::Profile)].boxed()
 }
 
 fn interrupts() -> impl Strategy<Value = Interrupts> {
@@ -239,6 +272,8 @@ prop_compose! {
         owns in proptest::collection::vec(own(), 2..4),
         alike in any::<bool>(),
         threads in proptest::collection::vec((run(), asks(), instant(), proptest::option::of(1_u32..4), 0_u64..999), 1..5),
+        programs in [external(10), external(11)],
+        stand_ins in [stand_in(), stand_in(), stand_in()],
         requests in proptest::collection::vec((instant(), change()), 0..4),
         expectations in proptest::collection::vec(expectation(), 0..3),
     ) -> Scenario {
@@ -254,15 +289,25 @@ prop_compose! {
             ],
             owns,
         };
-        let threads = threads.into_iter().enumerate().map(|(n, (run, asks, start, count, set))| Thread {
+        let mut threads: Vec<Thread> = threads.into_iter().enumerate().map(|(n, (run, asks, start, count, set))| Thread {
             name: format!("thread {n}"),
             count: if n == 0 { None } else { count },
             parent: (n != 1).then(|| "fp".to_owned()),
             asks,
+            external: None,
             run,
             start,
             working_set_kib: set,
-        });
+        }).collect();
+        let some = External {
+            program: ExternalProgram::Of("program 10".to_owned()),
+            threads: ThreadMatch { comm: Some("data-loop*".to_owned()), exe: None },
+        };
+        let named = programs.into_iter().chain([some]).zip(stand_ins).zip(10..);
+        threads.extend(named.map(|((external, run), n)| Thread {
+            external: Some(external),
+            ..Thread::new(&format!("program {n}"), "fp", Asks::default(), run)
+        }));
         Scenario {
             question,
             answer,
@@ -273,7 +318,7 @@ prop_compose! {
             interrupts,
             schedulers: vec![Scheduler::root("fp", "fixed-priority"), below],
             default: alike.then(|| "fp".to_owned()),
-            threads: threads.collect(),
+            threads,
             requests: requests.into_iter().map(|(time, change)| Request { time, change }).collect(),
             expectations,
             origin: Origin::default(),
@@ -304,7 +349,11 @@ fn everything_that_the_format_has_is_built_and_read_back() {
     let again = Scenario::parse("written.toml", &scenario.write()).unwrap();
     assert_eq!(again, scenario);
     let plan = scenario.build().unwrap_or_else(|mistakes| panic!("{mistakes}"));
-    assert_eq!(plan.threads.len(), 10);
+    assert_eq!(plan.threads.len(), 16);
+    assert_eq!(
+        [10, 11, 13].map(|program| plan.claims(program)),
+        [vec![11, 12, 10], vec![], vec![13]]
+    );
     assert_eq!(plan.interrupts.len(), 3);
     assert_eq!(plan.barriers.len(), 1);
     assert_eq!(plan.watched.len(), 1);

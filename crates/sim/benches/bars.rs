@@ -60,15 +60,16 @@ fn run(case: &Case, sink: Option<&mut dyn Sink>) -> Outcome {
             late: OnLate::Complete,
             count: None,
         };
-        sim.add(PlannedThread {
+        let added = sim.add(PlannedThread {
             name: format!("T{number}"),
             parent,
             messages: Vec::new(),
             promised: None,
-            program: Program::Jobs(jobs),
+            program: Program::Jobs(jobs).into(),
             start: Instant::ZERO,
             working_set_kib: 0,
         });
+        assert_eq!(added, Ok(number), "a declared thread");
     }
     sim.run(Instant::ZERO + us(case.horizon), |_| true)
 }

@@ -118,11 +118,12 @@ impl<'a> Sim<'a> {
     /// Everything that a scenario's plan says.
     ///
     /// # Errors
-    /// When the plan's machine cannot be simulated; see [`new`](Self::new).
+    /// When the plan's machine cannot be simulated, or one of its threads; see [`new`](Self::new) and
+    /// [`add`](Self::add).
     pub fn of(plan: Plan, sink: Option<&'a mut dyn Sink>) -> Result<Sim<'a>, Unfit> {
         let mut sim = Sim::new(plan.machine, plan.hierarchy, plan.seed, sink)?;
         for thread in plan.threads {
-            sim.add(thread);
+            sim.add(thread)?;
         }
         for interrupts in plan.interrupts {
             sim.interrupt(interrupts);
@@ -139,13 +140,18 @@ impl<'a> Sim<'a> {
         Ok(sim)
     }
 
-    /// Adds a thread, which is created at its start.
-    pub fn add(&mut self, spec: PlannedThread) -> usize {
+    /// Adds a thread, which is created at its start; its number.
+    ///
+    /// # Errors
+    /// When it is a program of a real machine of which nobody has said what it does.
+    pub fn add(&mut self, spec: PlannedThread) -> Result<usize, Unfit> {
+        let name = spec.name.clone();
+        let start = spec.start;
         let number = u32::try_from(self.threads.len()).unwrap_or(u32::MAX);
         self.events.reserve(self.threads.len() + 1);
-        self.events.set(Due::Birth(number), spec.start);
         let seed = self.seed ^ u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let thread = Thread::new(spec, seed);
+        let thread = Thread::new(spec, seed).ok_or(Unfit::Unknown { thread: name })?;
+        self.events.set(Due::Birth(number), start);
         if let Some(source) = &thread.jobs
             && let Activation::After(before) = source.jobs.activation
         {
@@ -153,7 +159,7 @@ impl<'a> Sim<'a> {
             self.followers.entry(before).or_default().push(number);
         }
         self.threads.push(thread);
-        number as usize
+        Ok(number as usize)
     }
 
     /// Adds a source of interrupts.

@@ -77,15 +77,17 @@ pub(crate) struct JobSource {
 }
 
 impl Thread {
-    pub(crate) fn new(spec: PlannedThread, seed: u64) -> Thread {
-        let body = spec.program.start(seed);
-        let jobs = match &spec.program {
+    /// `None` when nothing says what it does here.
+    pub(crate) fn new(spec: PlannedThread, seed: u64) -> Option<Thread> {
+        let program = spec.program.declared()?;
+        let body = program.start(seed);
+        let jobs = match program {
             Program::Jobs(jobs) => {
                 Some(JobSource { jobs: jobs.clone(), random: Random::new(!seed), released: 0 })
             }
             _ => None,
         };
-        Thread {
+        Some(Thread {
             body,
             jobs,
             id: None,
@@ -106,7 +108,7 @@ impl Thread {
             stats: ThreadOutcome::new(&spec.name, spec.promised.as_deref()),
             attributed: Span::ZERO,
             spec,
-        }
+        })
     }
 
     /// Whether its jobs are given up at their deadline.

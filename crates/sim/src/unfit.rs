@@ -1,8 +1,8 @@
-//! Why a machine cannot be simulated.
+//! Why something cannot be simulated.
 
 use core::fmt;
 
-/// Why a machine cannot be simulated.
+/// Why something cannot be simulated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unfit {
     /// The machine and the hierarchy differ in their processors.
@@ -14,6 +14,11 @@ pub enum Unfit {
     },
     /// The speeds have no common measure that fits 64 bits.
     Speeds,
+    /// Nobody has said what this program of a real machine does.
+    Unknown {
+        /// The thread that it is named for.
+        thread: String,
+    },
 }
 
 impl fmt::Display for Unfit {
@@ -27,6 +32,12 @@ impl fmt::Display for Unfit {
             Unfit::Speeds => f.write_str(
                 "the processors' speeds have no common measure that fits; use fractions with \
                  small denominators, above 0",
+            ),
+            Unfit::Unknown { thread } => write!(
+                f,
+                "thread `{thread}` is a program of a real machine, and nothing says what it does; say \
+                 beside its name what a simulation takes it to do, as `periodic = \"3ms/10ms\"` or \
+                 `run = \"spin\"`, or run it on the machine that has it"
             ),
         }
     }

@@ -51,7 +51,8 @@ fn thread(task: &Value, parent: NodeId, fixed: bool) -> PlannedThread {
             deadline: Some(us(&task["D"])),
             late: OnLate::Complete,
             count: None,
-        }),
+        })
+        .into(),
         start: Instant::ZERO,
         working_set_kib: 0,
     }
@@ -72,7 +73,7 @@ fn simulate(file: &Value) -> Outcome {
     }
     let mut sim = Sim::new(Machine::ideal(1), hierarchy, 1, None).unwrap();
     for thread in threads {
-        sim.add(thread);
+        sim.add(thread).unwrap();
     }
     let end = Instant::ZERO + us(&file["horizon_us"]);
     sim.run(end, |_| true)

@@ -4,6 +4,7 @@ mod common;
 
 use common::{run, span, thread};
 use windfall_scenario::Scenario;
+use windfall_sim::Sim;
 
 #[test]
 fn locks_go_to_whoever_waits_longest() {
@@ -180,4 +181,45 @@ sporadic = { work = "1ms..2ms", gap = "5ms..15ms" }
     let mean = a.received.as_nanos() / a.completed;
     assert!((1_450_000..1_550_000).contains(&mean), "{mean} ns of work each");
     assert!(a.interval <= span("16ms") && a.interval > span("10ms"));
+}
+
+const PLAYER: &str = r#"
+length = "100ms"
+[schedulers.res]
+scheduler = "rez"
+parent    = "top"
+[threads.sound]
+parent  = "res"
+reserve = "3ms/10ms"
+of      = "player"
+match   = { comm = "data-loop*" }
+periodic = "2ms/10ms"
+[threads.player]
+parent  = "res"
+exec    = ["mpv", "film.mkv"]
+"#;
+
+#[test]
+fn twin_a_program_of_a_real_machine_is_simulated_as_what_stands_in_for_it() {
+    let outcome = run(&format!("{PLAYER}run = \"spin\"\nreserve = \"1ms/10ms\"\n"));
+    let declared =
+        PLAYER.replace("of      =", "#").replace("match   =", "#").replace("exec    =", "#");
+    let twin = run(&format!("{declared}run = \"spin\"\nreserve = \"1ms/10ms\"\n"));
+    for name in ["sound", "player"] {
+        let (one, other) = (thread(&outcome, name), thread(&twin, name));
+        assert_eq!((one.received, one.completed), (other.received, other.completed), "{name}");
+    }
+    assert_eq!(thread(&outcome, "sound").received, span("20ms"));
+}
+
+#[test]
+fn refuses_a_program_of_a_real_machine_of_which_nothing_is_known() {
+    for more in ["", "profile = \"mpv\"\n"] {
+        let text = format!("schema = 1\nseed = 1\n{PLAYER}{more}");
+        let plan = Scenario::parse("p.toml", &text).unwrap().build().unwrap();
+        assert_eq!(plan.claims(1), [0, 1], "the sound's threads first");
+        let Err(why) = Sim::of(plan, None) else { panic!("simulated:\n{text}") };
+        let why = why.to_string();
+        assert!(why.contains("`player`") && why.contains("periodic = \"3ms/10ms\""), "{why}");
+    }
 }

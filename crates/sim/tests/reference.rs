@@ -94,10 +94,12 @@ fn simulate(case: &str) -> Outcome {
                 deadline: Some(deadline),
                 late: OnLate::Complete,
                 count: None,
-            }),
+            })
+            .into(),
             start: Instant::ZERO,
             working_set_kib: 0,
-        });
+        })
+        .unwrap();
     }
     let end = Instant::ZERO + us(&input["horizon_us"]);
     sim.run(end, |_| true)

@@ -46,9 +46,9 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The program of thread number `at` of an entry; recorded ones are made elsewhere.
-    pub(super) fn program(&self, thread: &Thread, at: usize) -> Program {
-        match &thread.run {
+    /// The declared program of thread number `at` of an entry; recorded ones are made elsewhere.
+    pub(super) fn program(&self, thread: &Thread, at: usize) -> Option<Program> {
+        Some(match &thread.run {
             Run::Spin { from } => Program::Spin { from: *from },
             Run::Jobs(jobs) => Program::Jobs(self.jobs(jobs, thread, at)),
             Run::Phases { loops, phases } => {
@@ -65,7 +65,8 @@ impl<'a> Numbers<'a> {
                 Program::Phases { loops: *loops, phases: phases.collect() }
             }
             Run::Recorded { .. } => Program::Recorded(programs::Recorded::default()),
-        }
+            Run::Profile(_) | Run::Unknown => return None,
+        })
     }
 
     fn jobs(&self, jobs: &Jobs, thread: &Thread, at: usize) -> programs::Jobs {

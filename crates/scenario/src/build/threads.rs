@@ -5,7 +5,7 @@ use super::trees::Nodes;
 use super::{Builder, Recordings, recordings};
 use crate::asks::{self, Asking};
 use crate::model::{Asks, Run, Scenario, Thread};
-use crate::plan::PlannedThread;
+use crate::plan::{PlannedProgram, PlannedThread};
 use crate::source::Path;
 use windfall_hierarchy::{Message, Own, Refusal, Target};
 use windfall_programs::Program;
@@ -31,19 +31,22 @@ impl Builder<'_> {
             let messages = self.messages(thread, parent);
             let promised = thread.asks.guarantee.map(|guarantee| guarantee.to_string());
             for (at, name) in thread.names().enumerate() {
-                let program = match &thread.run {
+                let declared = match &thread.run {
                     Run::Recorded { file, thread: recorded } => {
                         match self.recorded(thread, (file, recorded, at), recordings, &numbers) {
-                            Some(program) => program,
+                            Some(program) => Some(program),
                             None => break,
                         }
                     }
                     _ => numbers.program(thread, at),
                 };
                 // A recorded thread is not there before it was.
-                let born = match &program {
-                    Program::Recorded(recorded) => recorded.start,
+                let born = match &declared {
+                    Some(Program::Recorded(recorded)) => recorded.start,
                     _ => Instant::ZERO,
+                };
+                let Some(program) = planned_program(thread, declared) else {
+                    break;
                 };
                 planned.push(PlannedThread {
                     name,
@@ -140,6 +143,18 @@ impl Builder<'_> {
             }
         }
     }
+}
+
+/// What a thread runs; `None` for one that is neither declared nor external, which the checks refuse.
+fn planned_program(thread: &Thread, declared: Option<Program>) -> Option<PlannedProgram> {
+    let Some(external) = thread.external.clone() else {
+        return declared.map(PlannedProgram::Declared);
+    };
+    let profile = match &thread.run {
+        Run::Profile(name) => Some(name.clone()),
+        _ => None,
+    };
+    Some(PlannedProgram::External { external, profile, stand_in: declared })
 }
 
 /// What is told for a thread, its own program's rate included.

@@ -1,7 +1,7 @@
 //! The machine, its interrupts, and the length of it all.
 
 use super::Checker;
-use crate::model::{Machine, Pattern, Timer};
+use crate::model::{Level, Machine, Pattern, Timer};
 use crate::source::Path;
 use windfall_time::{Ratio, Span};
 
@@ -14,7 +14,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         let help = "write a length of time above zero";
         checker.wrong(&[Path::of(&["length"])], "no time at all", help);
     }
-    let Machine { speeds, timer, .. } = &scenario.machine;
+    let Machine { speeds, timer, cpus, cap, .. } = &scenario.machine;
     let path = Path::of(&["machine", "processors"]);
     if speeds.is_empty() || speeds.len() > MOST {
         let message = format!("{} processors are out of range", speeds.len());
@@ -25,6 +25,22 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
     if *timer == Timer::Ticks(0) {
         checker.wrong(&[Path::of(&["machine", "timer"])], "a timer at 0 Hz", "write 1 Hz or more");
+    }
+    let path = Path::of(&["machine", "cpus"]);
+    if !cpus.is_empty() && cpus.len() != speeds.len() {
+        let message =
+            format!("{} real processors for {} of the scenario", cpus.len(), speeds.len());
+        let help = "write one for each, or leave `cpus` out";
+        checker.wrong(std::slice::from_ref(&path), message, help);
+    }
+    for (at, cpu) in cpus.iter().enumerate().filter(|(at, cpu)| cpus[..*at].contains(cpu)) {
+        let message = format!("real processor {cpu} stands there already");
+        checker.wrong(&[path.item(at)], message, "name each once");
+    }
+    if *cap <= Ratio::ZERO || *cap > Machine::most_cap() {
+        let message = format!("{} is out of range", Level::OfCpu(*cap));
+        let help = "write above `0%cpu`, at most `95%cpu`: the rest of the system needs some, too";
+        checker.wrong(&[Path::of(&["machine", "cap"])], message, help);
     }
     for (number, source) in scenario.interrupts.iter().enumerate() {
         let path = Path::of(&["interrupts"]).item(number);

@@ -93,8 +93,12 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             "write at most 100000 in all",
         );
     }
-    for thread in scenario.threads.iter().filter(|thread| thread.count.is_some()) {
-        let twin = seen.keys().find(|name| number_in(name, thread).is_some());
+    let many = |thread: &&Thread| thread.count.is_some() || thread.external.is_some();
+    for thread in scenario.threads.iter().filter(many) {
+        let twin = seen.keys().find(|name| match thread.external {
+            Some(_) => numbered(name, &thread.name).is_some(),
+            None => number_in(name, thread).is_some(),
+        });
         if let Some(twin) = twin {
             let message = format!("`{twin}` is also one of the threads `{}`", thread.name);
             checker.wrong_key(

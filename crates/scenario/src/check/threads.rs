@@ -75,10 +75,13 @@ fn after(checker: &mut Checker<'_>, thread: &Thread, before: &str, other: &Threa
         let help = format!("name one of them, as `{before}-1`, or write `count = {theirs}` here");
         checker.wrong(std::slice::from_ref(path), message, &help);
     }
-    if matches!(other.run, Run::Spin { .. }) {
-        let message = format!("`{before}` computes for ever and never ends a job");
-        checker.wrong(std::slice::from_ref(path), message, "name a thread with jobs");
-    }
+    let why = match other.run {
+        Run::Spin { .. } => "computes for ever and never ends a job",
+        Run::Profile(_) | Run::Unknown => "is a program of whose jobs nothing is known",
+        _ => return,
+    };
+    let message = format!("`{before}` {why}");
+    checker.wrong(std::slice::from_ref(path), message, "name a thread with jobs");
 }
 
 /// Chains of jobs that would have to begin with themselves.

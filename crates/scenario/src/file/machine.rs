@@ -1,7 +1,7 @@
 //! `[machine]` and `[[interrupts]]`.
 
 use super::lax::{Lax, Raw};
-use super::scalar::{Frequency, Kib, Range};
+use super::scalar::{Cap, Frequency, Kib, Range};
 use core::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
@@ -27,6 +27,12 @@ pub(crate) struct MachineFile {
     /// What a switch costs a thread in refilling the cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cache: Option<CacheFile>,
+    /// The processors of a real machine that these stand for; the host chooses when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cpus: Option<Vec<Lax<u16>>>,
+    /// The most of each processor's time that threads get on a real machine; `95%cpu` when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cap: Option<Lax<Cap>>,
 }
 
 /// What switching and deciding cost.

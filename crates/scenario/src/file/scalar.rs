@@ -1,7 +1,7 @@
 //! Times, ranges, sizes, frequencies and plain numbers as they are written.
 
 use super::lax::{Raw, Scalar};
-use crate::model::Timer;
+use crate::model::{Level, Timer};
 use windfall_programs::Work;
 use windfall_time::{Instant, Ratio, Span};
 
@@ -203,6 +203,26 @@ impl Scalar for Frequency {
             Timer::Precise => "precise".to_owned(),
             Timer::Ticks(hertz) => format!("{hertz}Hz"),
         })
+    }
+}
+
+/// A share of each processor's time, as `95%cpu`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Cap(pub(crate) Ratio);
+
+impl Scalar for Cap {
+    const WANTED: &'static str = "a share of each processor's time, as `95%cpu`";
+    const NAME: &'static str = "cap";
+
+    fn read(raw: &Raw) -> Result<Cap, String> {
+        match Level::read(raw)? {
+            Level::OfCpu(share) => Ok(Cap(share)),
+            _ => Err(format!("{} is not a share of a processor's time", raw.show())),
+        }
+    }
+
+    fn write(&self) -> Raw {
+        Level::OfCpu(self.0).write()
     }
 }
 

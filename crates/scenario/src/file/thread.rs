@@ -1,5 +1,6 @@
 //! `[threads.NAME]`.
 
+use super::external::{Command, MatchFile};
 use super::lax::Lax;
 use super::scalar::{Due, Kib, Range};
 use super::steps::{PhaseFile, StepFile};
@@ -7,12 +8,15 @@ use super::text_or::TextOr;
 use super::values::SpinText;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use windfall_programs::OnLate;
 use windfall_time::{Instant, Span};
 
 with_asks! {
     /// A thread, or several alike. Exactly one of `run`, `periodic`, `sporadic`, `after`, `steps`,
-    /// `phases` and `recorded` says what it runs.
+    /// `phases` and `recorded` says what it runs; beside one of `exec`, `pid`, `cgroup`, `unit` and `of`,
+    /// which name a program of a real machine, at most one of them or of `profile` says what a
+    /// simulation takes it to do.
     #[schemars(rename = "Thread")]
     pub(crate) struct ThreadFile {
         /// The scheduler above it; the default one when absent.
@@ -39,6 +43,23 @@ with_asks! {
         pub(crate) loops: Option<Lax<u64>>,
         /// What a thread did in a recorded trace.
         pub(crate) recorded: Option<RecordedFile>,
+        /// A command that a real machine starts, word by word; all its threads are meant.
+        pub(crate) exec: Option<Command>,
+        /// What the command's environment has beside what is inherited.
+        pub(crate) env: Option<BTreeMap<String, Lax<String>>>,
+        /// A process of a real machine.
+        pub(crate) pid: Option<Lax<u32>>,
+        /// The processes of a control group, as `/user.slice/game.scope`.
+        pub(crate) cgroup: Option<Lax<String>>,
+        /// The processes of a unit of systemd, as `pipewire.service`.
+        pub(crate) unit: Option<Lax<String>>,
+        /// The program of another entry, of whose threads `match` takes some.
+        pub(crate) of: Option<Lax<String>>,
+        /// Which threads of the program; all that others leave when absent.
+        #[serde(rename = "match")]
+        pub(crate) only: Option<MatchFile>,
+        /// A stored profile that says what the program does.
+        pub(crate) profile: Option<Lax<String>>,
     }
 }
 

@@ -15,6 +15,11 @@ pub struct Machine {
     pub costs: Costs,
     /// What a switch costs a thread in refilling the cache.
     pub cache: Option<Cache>,
+    /// The processors of a real machine that these stand for, in order; empty: the host chooses.
+    pub cpus: Vec<u16>,
+    /// The most of each processor's time that a host on a real machine gives to threads; above 0, at
+    /// most [`Machine::most_cap`].
+    pub cap: Ratio,
 }
 
 /// How exactly timers are kept.
@@ -95,7 +100,15 @@ impl Machine {
             timer: Timer::Precise,
             costs: Costs::default(),
             cache: None,
+            cpus: Vec::new(),
+            cap: Machine::most_cap(),
         }
+    }
+
+    /// 95 %: a real machine keeps a twentieth of each processor for whatever is not supervised.
+    #[must_use]
+    pub fn most_cap() -> Ratio {
+        Ratio::new(19, 20).unwrap_or(Ratio::ONE)
     }
 }
 

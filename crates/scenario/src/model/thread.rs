@@ -1,5 +1,6 @@
 //! Threads and what they run, by name.
 
+use super::external::External;
 use super::scheduler::Asks;
 use windfall_programs::{OnLate, Tick, Work};
 use windfall_time::{Instant, Span};
@@ -15,7 +16,9 @@ pub struct Thread {
     pub parent: Option<String>,
     /// What is asked for it there.
     pub asks: Asks,
-    /// What it runs.
+    /// The program of a real machine whose threads are meant, if any.
+    pub external: Option<External>,
+    /// What it runs; of an external program, what a simulation and the analysis take it to do.
     pub run: Run,
     /// When it is created.
     pub start: Instant,
@@ -47,6 +50,10 @@ pub enum Run {
         /// The thread's name in it, or `#TID`.
         thread: String,
     },
+    /// What the stored profile of that name says. Only of an external program.
+    Profile(String),
+    /// Nobody has said what. Only of an external program.
+    Unknown,
 }
 
 /// A sequence of jobs.
@@ -152,6 +159,7 @@ impl Thread {
             count: None,
             parent: Some(parent.to_owned()),
             asks,
+            external: None,
             run,
             start: Instant::ZERO,
             working_set_kib: 0,

@@ -2,6 +2,8 @@
 
 use super::{Outcome, ThreadOutcome};
 use crate::Scenario;
+use crate::check::numbered;
+use crate::model::Thread;
 
 /// More threads of one `count` than this stand in one row.
 const ALIKE: usize = 8;
@@ -22,9 +24,43 @@ pub struct Group<'a> {
 pub fn groups<'a>(scenario: &'a Scenario, outcome: &'a Outcome) -> Vec<Group<'a>> {
     let mut left = outcome.threads.as_slice();
     let groups = scenario.threads.iter().map(|declared| {
-        let (threads, others) = left.split_at(declared.names().count().min(left.len()));
+        let count = match declared.external {
+            // As many as the program made.
+            Some(_) => left.iter().take_while(|thread| is_of(declared, thread)).count(),
+            None => declared.names().count(),
+        };
+        let (threads, others) = left.split_at(count.min(left.len()));
         left = others;
         Group { name: &declared.name, threads, together: threads.len() > ALIKE }
     });
     groups.collect()
+}
+
+fn is_of(declared: &Thread, thread: &ThreadOutcome) -> bool {
+    thread.name == declared.name || numbered(&thread.name, &declared.name).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_a_program_has_as_many_threads_as_it_made() {
+        let text = "schema = 1\nseed = 1\nlength = \"1s\"\n\
+                    [schedulers.ts]\nscheduler = \"time-sharing\"\nparent = \"top\"\n\
+                    [threads.some]\nof = \"player\"\nmatch = { comm = \"x\" }\n\
+                    [threads.player]\nexec = [\"mpv\"]\n\
+                    [threads.two]\ncount = 2\nrun = \"spin\"\n";
+        let scenario = Scenario::parse("e.toml", text).unwrap();
+        for made in [0, 1, 3, 20] {
+            let many = (1..=made).map(|n| format!("player-{n}"));
+            let names = many.chain(["two-1".to_owned(), "two-2".to_owned()]);
+            let threads = names.map(|name| ThreadOutcome::new(&name, None)).collect();
+            let outcome = Outcome { threads, ..Outcome::default() };
+            let groups = groups(&scenario, &outcome);
+            let counts: Vec<usize> = groups.iter().map(|group| group.threads.len()).collect();
+            assert_eq!(counts, [0, made, 2]);
+            assert_eq!(groups[1].together, made > ALIKE);
+        }
+    }
 }

@@ -45,7 +45,18 @@ pub(super) fn machine(node: Node<'_>, reader: &mut Reader<'_>) -> Machine {
         );
         Some(Cache { size_kib: size?.0, refill: refill? })
     });
-    Machine { speeds, timer: timer.map_or(Timer::Precise, |timer| timer.0), costs, cache }
+    let cpus = file.cpus.unwrap_or_default().into_iter().enumerate();
+    let cpus = cpus.filter_map(|(at, cpu)| reader.get(Some(cpu), &path.key("cpus").item(at)));
+    let cpus = cpus.collect();
+    let cap = reader.get(file.cap, &path.key("cap"));
+    Machine {
+        speeds,
+        timer: timer.map_or(Timer::Precise, |timer| timer.0),
+        costs,
+        cache,
+        cpus,
+        cap: cap.map_or_else(Machine::most_cap, |cap| cap.0),
+    }
 }
 
 pub(super) fn interrupts(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<Interrupts> {

@@ -1,7 +1,7 @@
 //! Threads.
 
 use super::reader::Reader;
-use super::{program, steps};
+use super::{external, program, steps};
 use crate::decode::decode;
 use crate::file::ThreadFile;
 use crate::model::{Run, Thread};
@@ -19,7 +19,7 @@ const PROGRAMS: &str =
 
 fn thread(name: String, node: Node<'_>, reader: &mut Reader<'_>) -> Thread {
     let path = Path::of(&["threads", &name]);
-    let file: ThreadFile = decode(node, &mut reader.mistakes).unwrap_or_default();
+    let mut file: ThreadFile = decode(node, &mut reader.mistakes).unwrap_or_default();
     let asks = reader.asks(file.asks(), &path);
     let start = reader.get(file.start.clone(), &path.key("start"));
     let start = start.unwrap_or(Instant::ZERO);
@@ -29,12 +29,14 @@ fn thread(name: String, node: Node<'_>, reader: &mut Reader<'_>) -> Thread {
     }
     let working_set = reader.get(file.working_set.clone(), &path.key("working-set"));
     let parent = reader.get(file.parent.clone(), &path.key("parent"));
+    let external = external::external(&mut file, &path, reader);
     let run = run(file, start, &path, reader);
     Thread {
         name,
         count,
         parent,
         asks,
+        external,
         run,
         start,
         working_set_kib: working_set.map_or(0, |size| size.0),
@@ -50,16 +52,22 @@ fn run(file: ThreadFile, start: Instant, path: &Path, reader: &mut Reader<'_>) -
         ("steps", file.steps.is_some()),
         ("phases", file.phases.is_some()),
         ("recorded", file.recorded.is_some()),
+        ("profile", file.profile.is_some()),
     ];
+    let is_external = external::is_named(path, reader);
     let given: Vec<&str> = keys.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect();
     match given.as_slice() {
         [_] => {}
+        [] if is_external => {}
         // A program that could not be read has been told of.
         [] if keys.iter().any(|(key, _)| reader.origin.has(&path.key(key))) => {}
         [] => reader.wrong(
             &path.key(""),
             "it is not said what this thread runs",
-            &format!("write {PROGRAMS}"),
+            &format!(
+                "write {PROGRAMS}; or name a program of a real machine by `exec`, `pid`, `cgroup`, \
+                 `unit` or `of`"
+            ),
         ),
         [first, .., last] => reader.wrong(
             &path.key(last),
@@ -97,5 +105,8 @@ fn run(file: ThreadFile, start: Instant, path: &Path, reader: &mut Reader<'_>) -
         let thread = reader.need(recorded.thread, &path.key("thread"), what);
         found = file.zip(thread).map(|(file, thread)| Run::Recorded { file, thread });
     }
-    found.unwrap_or(Run::spin())
+    if let Some(profile) = file.profile {
+        found = reader.get(Some(profile), &path.key("profile")).map(Run::Profile);
+    }
+    found.unwrap_or(if is_external { Run::Unknown } else { Run::spin() })
 }

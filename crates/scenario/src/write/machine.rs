@@ -1,7 +1,7 @@
 //! The machine and its interrupts, as they are written.
 
 use crate::file::{
-    CacheFile, CostsFile, Frequency, InterruptsFile, Kib, Lax, MachineFile, Processors, Range,
+    CacheFile, Cap, CostsFile, Frequency, InterruptsFile, Kib, Lax, MachineFile, Processors, Range,
     SpeedFile,
 };
 use crate::model::{Costs, Interrupts, Machine, Pattern, Timer};
@@ -9,7 +9,7 @@ use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::Theft;
 
 pub(super) fn machine(machine: &Machine) -> MachineFile {
-    let Machine { speeds, timer, costs, cache } = machine;
+    let Machine { speeds, timer, costs, cache, cpus, cap } = machine;
     let alike = speeds.iter().all(|speed| *speed == Ratio::ONE);
     let processors = match u16::try_from(speeds.len()) {
         Ok(count) if alike => Processors::Count(Lax(Ok(count))),
@@ -30,6 +30,8 @@ pub(super) fn machine(machine: &Machine) -> MachineFile {
             size: Lax::good(Kib(cache.size_kib)),
             refill: Lax::good(cache.refill),
         }),
+        cpus: (!cpus.is_empty()).then(|| cpus.iter().map(|cpu| Lax(Ok(*cpu))).collect()),
+        cap: (*cap != Machine::most_cap()).then_some(Lax(Ok(Cap(*cap)))),
     }
 }
 

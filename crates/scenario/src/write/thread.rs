@@ -1,6 +1,6 @@
 //! Threads, as they are written.
 
-use super::asks;
+use super::{asks, external};
 use crate::file::{
     AfterFile, Cycle, Due, Kib, Lax, PeriodicFile, PhaseFile, Range, Raw, RecordedFile, Scalar,
     SpinText, SporadicFile, StepFile, TextOr, ThreadFile,
@@ -18,6 +18,10 @@ pub(super) fn thread(thread: &Thread) -> ThreadFile {
         ..ThreadFile::default()
     }
     .with(asks(&thread.asks));
+    let file = match &thread.external {
+        Some(program) => external::external(program, file),
+        None => file,
+    };
     match &thread.run {
         Run::Spin { from } => ThreadFile { run: Lax::good(SpinText(*from)), ..file },
         Run::Jobs(jobs) => self::jobs(jobs, thread.start, file),
@@ -35,6 +39,8 @@ pub(super) fn thread(thread: &Thread) -> ThreadFile {
                 RecordedFile { file: Lax::good(name.clone()), thread: Lax::good(thread.clone()) };
             ThreadFile { recorded: Some(recorded), ..file }
         }
+        Run::Profile(name) => ThreadFile { profile: Lax::good(name.clone()), ..file },
+        Run::Unknown => file,
     }
 }
 

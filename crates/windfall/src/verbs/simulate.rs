@@ -33,7 +33,8 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, Trouble> {
     let begun = Clock::now();
     let end = Instant::ZERO + scenario.length;
     let sink: Option<&mut dyn Sink> = if outputs.wanted() { Some(&mut outputs) } else { None };
-    let mut sim = Sim::of(plan, sink)?;
+    let unfit = |why| Trouble(format!("windfall: {}: {why}", args.file.display()));
+    let mut sim = Sim::of(plan, sink).map_err(unfit)?;
     sim.judge_promises(&promises(&scenario), grain(&scenario));
     let bar = Progress::new(end);
     let outcome = sim.run(end, |now| bar.at(now));

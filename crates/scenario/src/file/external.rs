@@ -1,0 +1,63 @@
+//! The values of `exec` and `match` in `[threads.NAME]`.
+
+use super::lax::Lax;
+use core::fmt;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// Patterns for threads of a program; `*` stands for any text.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Match")]
+pub(crate) struct MatchFile {
+    /// The thread's name, as `data-loop*`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) comm: Option<Lax<String>>,
+    /// The path of the file that it executes, as `*/ffmpeg`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exe: Option<Lax<String>>,
+}
+
+/// The words of a command.
+#[derive(Serialize, Clone, Debug)]
+#[serde(transparent)]
+pub(crate) struct Command(pub(crate) Vec<Lax<String>>);
+
+struct CommandVisitor;
+
+impl<'de> Visitor<'de> for CommandVisitor {
+    type Value = Command;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of words, as `[\"ffmpeg\", \"-i\", \"film.mkv\"]`")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Command, A::Error> {
+        let mut words = Vec::new();
+        while let Some(word) = list.next_element()? {
+            words.push(word);
+        }
+        if words.is_empty() {
+            return Err(A::Error::invalid_length(0, &self));
+        }
+        Ok(Command(words))
+    }
+}
+
+impl<'de> Deserialize<'de> for Command {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Command, D::Error> {
+        deserializer.deserialize_any(CommandVisitor)
+    }
+}
+
+impl JsonSchema for Command {
+    fn schema_name() -> Cow<'static, str> {
+        Cow::Borrowed("Command")
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "items": { "type": "string" }, "minItems": 1 })
+    }
+}

@@ -27,6 +27,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "analysis",
             "guarantees",
             "hierarchy",
+            "linux",
             "plot",
             "programs",
             "scenario",

@@ -14,6 +14,8 @@ use std::sync::atomic::Ordering;
 
 /// So long may the supervisor's heart stand still, in ms.
 const PATIENCE: i32 = 400;
+/// So long may it take before its first beat and after its last, in ms.
+const SETTING_UP: i32 = 5_000;
 /// How often the guardian looks, in ms.
 const LOOK: i32 = 50;
 
@@ -61,7 +63,7 @@ fn watch(journal: &Journal, pipe: &OwnedFd, supervisor: i32) {
         let beats = table.heartbeat.load(Ordering::Acquire);
         still = if beats == seen { still + LOOK } else { 0 };
         seen = beats;
-        if gone || still > PATIENCE {
+        if gone || still > if beats == 0 { SETTING_UP } else { PATIENCE } {
             break;
         }
     }

@@ -8,12 +8,23 @@
 #[allow(unsafe_code, reason = "system calls; each block says why it is sound")]
 mod sys;
 
+mod adopt;
+mod cpu;
 mod fault;
+mod follow;
 mod freezer;
 mod guardian;
+mod happen;
+mod host;
 mod journal;
+mod member;
+mod own;
 mod proc;
+mod rings;
+mod run;
 mod rungs;
+mod supervisor;
 mod tracepoints;
 
 pub use fault::Fault;
+pub use run::{Settings, run};

@@ -8,10 +8,12 @@
 mod action;
 mod body;
 pub mod learn;
+mod play;
 mod program;
 mod sync;
 
 pub use action::{Action, Body, Resource, Tick};
 pub use body::Random;
+pub use play::{Condition, Cue, Doing, Job, Mishap, Players, Stage};
 pub use program::{Activation, Jobs, OnLate, Phase, Program, Recorded, RecordedStep, Step, Work};
 pub use sync::{NotOwner, SyncPoint, SyncPoints};

@@ -30,6 +30,8 @@ pub(crate) enum Verb {
     Reserve(ReserveArgs),
     /// Simulate a scenario: what each thread gets, and whether the expectations hold.
     Simulate(SimulateArgs),
+    /// Run a scenario on this machine's processors, with real threads.
+    Run(RunArgs),
     /// Make a scenario from a recording of a real machine, or from an rt-app file.
     Import(ImportArgs),
     /// List the schedulers with what each takes, gives, admits and assumes; or describe one.
@@ -161,6 +163,23 @@ pub(crate) struct SimulateArgs {
     /// Write a report that a browser shows without a network.
     #[arg(long, value_name = "OUT.html")]
     pub(crate) report: Option<PathBuf>,
+}
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  windfall run scenarios/isolation.toml --for 5s")]
+pub(crate) struct RunArgs {
+    /// The scenario.
+    pub(crate) file: PathBuf,
+    /// Run so long instead of the scenario's length [units: ns, us, ms, s, min, h].
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
+    pub(crate) length: Option<Span>,
+    /// The machine's processors that the scenario's stand for, in order [default: the last ones].
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    pub(crate) cpus: Vec<u16>,
+    /// Print the results as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What a trace may be.

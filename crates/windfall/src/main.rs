@@ -33,6 +33,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().verb {
         Verb::Check(args) => verbs::check::run(&args),
         Verb::Simulate(args) => verbs::simulate::run(&args),
+        Verb::Run(args) => verbs::run::run(&args),
         Verb::Import(args) => verbs::import::run(&args),
         Verb::Convert(args) => verbs::convert::run(&args),
         Verb::Reserve(args) => verbs::reserve::run(&args),

@@ -8,5 +8,6 @@ pub(crate) mod import;
 pub(crate) mod man;
 pub(crate) mod promises;
 pub(crate) mod reserve;
+pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod simulate;

@@ -1,0 +1,112 @@
+//! One processor under supervision, and where its time goes, to the nanosecond.
+
+use crate::sys::futex::Gate;
+use std::sync::Arc;
+use windfall_scenario::outcome::CpuOutcome;
+use windfall_time::{Instant, Span};
+
+/// Who has a processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Occupant {
+    /// A supervised thread.
+    Member(u32),
+    /// A fence or the ear.
+    Agent,
+    /// The rest of the system, or nobody.
+    Rest,
+}
+
+/// One processor.
+pub(crate) struct Cpu {
+    /// Its number in the machine.
+    pub(crate) number: u16,
+    /// Where its fence sleeps while nothing is granted, and whether it does not.
+    pub(crate) fence: Arc<Gate>,
+    pub(crate) fenced: bool,
+    /// The thread that has been raised here.
+    pub(crate) actual: Option<u32>,
+    /// Whether the hierarchy has chosen anew since.
+    pub(crate) dirty: bool,
+    pub(crate) occupant: Occupant,
+    since: Instant,
+    /// How deep interrupts are nested.
+    depth: u32,
+    accounts: CpuOutcome,
+    /// Time of supervised threads while they were not granted.
+    pub(crate) leaked: Span,
+}
+
+impl Cpu {
+    pub(crate) fn new(number: u16) -> Cpu {
+        let none = Span::ZERO;
+        Cpu {
+            number,
+            fence: Arc::default(),
+            fenced: false,
+            actual: None,
+            dirty: false,
+            occupant: Occupant::Rest,
+            since: Instant::ZERO,
+            depth: 0,
+            accounts: CpuOutcome {
+                received: none,
+                idle: none,
+                switching: none,
+                scheduling: none,
+                stolen: none,
+            },
+            leaked: none,
+        }
+    }
+
+    /// The clock starts anew, and all accounts with it.
+    pub(crate) fn restart(&mut self) {
+        let (fence, fenced) = (self.fence.clone(), self.fenced);
+        *self = Cpu { fence, fenced, ..Cpu::new(self.number) };
+    }
+
+    /// Puts what has passed to somebody's account; what a supervised thread got, and what was stolen meanwhile.
+    pub(crate) fn account(&mut self, now: Instant) -> (Option<(u32, Span)>, Span) {
+        let span = now.saturating_since(self.since);
+        self.since = self.since.max(now);
+        if self.depth > 0 {
+            self.accounts.stolen += span;
+            return (None, span);
+        }
+        let account = match self.occupant {
+            Occupant::Member(_) => &mut self.accounts.received,
+            Occupant::Agent => &mut self.accounts.scheduling,
+            Occupant::Rest => &mut self.accounts.idle,
+        };
+        *account += span;
+        match self.occupant {
+            Occupant::Member(number) => {
+                if self.actual != Some(number) {
+                    self.leaked += span;
+                }
+                (Some((number, span)), Span::ZERO)
+            }
+            _ => (None, Span::ZERO),
+        }
+    }
+
+    /// An interrupt begins; call `account` first.
+    pub(crate) const fn theft_begins(&mut self) {
+        self.depth = self.depth.saturating_add(1);
+    }
+
+    /// An interrupt ends; call `account` first.
+    pub(crate) const fn theft_ends(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// What is known is known no longer: events were lost.
+    pub(crate) const fn forget(&mut self) {
+        self.depth = 0;
+        self.occupant = Occupant::Rest;
+    }
+
+    pub(crate) const fn outcome(&self) -> CpuOutcome {
+        self.accounts
+    }
+}

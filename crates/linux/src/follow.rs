@@ -1,0 +1,166 @@
+//! From the desired to the actual: processors take up the threads that the hierarchy has chosen.
+//!
+//! Everybody who must step down does so before anybody is raised. A thread that is raised on the
+//! processor of a fence preempts it at once, so that is done last.
+
+use crate::freezer;
+use crate::member::{Kind, Member};
+use crate::rungs;
+use crate::supervisor::{Knock, Supervisor};
+use crate::sys::sched::{self, Affinity};
+use std::sync::atomic::Ordering;
+
+impl Supervisor {
+    /// Lets the processors follow what the hierarchy has chosen.
+    pub(crate) fn follow(&mut self) {
+        while let Some(processor) = self.hierarchy.next_changed() {
+            if let Some(cpu) = self.cpus.get_mut(processor.index()) {
+                cpu.dirty = true;
+            }
+        }
+        for cpu in 0..self.cpus.len() {
+            let desired = self.desired(cpu);
+            let actual = self.cpus[cpu].actual;
+            if self.cpus[cpu].dirty
+                && let Some(number) = actual.filter(|_| actual != desired)
+            {
+                let now = self.time();
+                self.account(cpu, now);
+                self.cpus[cpu].actual = None;
+                self.lower(number);
+            }
+        }
+        for cpu in 0..self.cpus.len() {
+            if !std::mem::take(&mut self.cpus[cpu].dirty) {
+                continue;
+            }
+            let Some(number) = self.desired(cpu) else { continue };
+            if !std::mem::replace(&mut self.cpus[cpu].fenced, true) {
+                let fence = self.cpus[cpu].fence.clone();
+                if fence.unlatch() {
+                    self.knocks.push(Knock::Fence(fence));
+                }
+            }
+            if self.cpus[cpu].actual != Some(number) || self.members[number as usize].parked {
+                let now = self.time();
+                self.account(cpu, now);
+                self.cpus[cpu].actual = Some(number);
+                self.raise(number, cpu);
+            }
+        }
+    }
+
+    /// A thread loses its processor.
+    fn lower(&mut self, number: u32) {
+        let (caller, number_of) = (self.caller, number);
+        let member = &mut self.members[number as usize];
+        match &member.kind {
+            Kind::Own(_) if member.parked => {}
+            // It will go to its gate when it has told us what it does.
+            Kind::Own(_) if caller == Some(number_of) => member.parked = true,
+            _ => member.set_rung(rungs::HELD),
+        }
+    }
+
+    /// A thread gets a processor.
+    fn raise(&mut self, number: u32, cpu: usize) {
+        let linux = self.cpus[cpu].number;
+        let caller = self.caller == Some(number);
+        let member = &mut self.members[number as usize];
+        if member.place != Some(cpu) {
+            let _ = Affinity::one(linux).give(member.tid); // a thread that has just ended has none
+            member.place = Some(cpu);
+        }
+        match member.kind.clone() {
+            Kind::Own(own) => {
+                own.hold.store(false, Ordering::Relaxed);
+                let parked = std::mem::replace(&mut member.parked, false);
+                member.set_rung(rungs::OWN);
+                if parked && !caller && own.gate.unlatch() {
+                    self.knocks.push(Knock::Own(own));
+                }
+            }
+            Kind::Foreign { .. } => {
+                if std::mem::replace(&mut member.frozen, false) {
+                    if let Some(file) = &member.freezer {
+                        let _ = freezer::set(file, false);
+                    }
+                    let now = self.time();
+                    self.members[number as usize].heard = now;
+                }
+                self.members[number as usize].set_rung(rungs::GRANTED);
+            }
+        }
+    }
+
+    /// Nothing is granted on a processor; threads that could run there are held off, and its fence
+    /// may sleep. Whether it may.
+    pub(crate) fn rests(&mut self, cpu: usize) -> bool {
+        if self.desired(cpu).is_some() {
+            return false;
+        }
+        for number in 0..self.members.len() {
+            let member = &self.members[number];
+            if member.ready && member.place == Some(cpu) && !member.parked && !member.frozen {
+                self.hold(number);
+            }
+        }
+        self.cpus[cpu].fenced = false;
+        true
+    }
+
+    /// Holds a thread off that would run if its processor had nothing else to do.
+    fn hold(&mut self, number: usize) {
+        let member = &mut self.members[number];
+        match member.kind.clone() {
+            Kind::Own(own) => {
+                own.hold.store(true, Ordering::Relaxed);
+                member.parked = true;
+            }
+            Kind::Foreign { pid, .. } => {
+                if member.freezer.is_none() {
+                    match self.freezer.group(pid, member.tid) {
+                        Ok(file) => member.freezer = Some(file),
+                        Err(error) => {
+                            self.cannot_hold(number, &error);
+                            return;
+                        }
+                    }
+                }
+                if let Some(file) = &member.freezer {
+                    member.frozen = freezer::set(file, true).is_ok();
+                }
+            }
+        }
+    }
+
+    /// A thread leaks; it is told once.
+    fn cannot_hold(&mut self, number: usize, error: &std::io::Error) {
+        let name = &self.members[number].outcome.name;
+        let why = format!("`{name}` cannot be held off while its processor idles: {error}");
+        if !self.refused.iter().any(|(_, before)| *before == why) {
+            let now = self.time();
+            self.refused.push((now, why));
+        }
+    }
+}
+
+impl Member {
+    /// Moves it to another priority. One that has just ended has none.
+    pub(crate) fn set_rung(&mut self, rung: u32) {
+        if self.rung != rung && sched::set_fifo(self.tid, rung).is_ok() {
+            self.rung = rung;
+        }
+    }
+}
+
+impl Knock {
+    /// Tells whoever waits that the gate is open.
+    pub(crate) fn tell(&self) {
+        match self {
+            Knock::Own(own) => own.gate.knock(),
+            Knock::Fence(gate) => gate.knock(),
+        }
+    }
+}
+

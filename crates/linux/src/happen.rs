@@ -1,0 +1,147 @@
+//! What the kernel has seen of supervised threads, and what that means.
+//!
+//! Events are levels: what is older than the last word about a thread is not believed. Own programs
+//! have told the hierarchy themselves what they do; of them only the time is taken here.
+
+use crate::cpu::Occupant;
+use crate::member::Kind;
+use crate::rings::Where;
+use crate::supervisor::Supervisor;
+use crate::tracepoints::Seen;
+use windfall_time::Instant;
+use windfall_trace::Stop;
+
+impl Supervisor {
+    /// Takes what the kernel has seen.
+    pub(crate) fn listen(&mut self) {
+        let batch = self.rings.take();
+        for (at, place, seen) in &batch {
+            let at = self.since_epoch(*at);
+            self.happen(at, *place, *seen);
+        }
+        self.rings.reuse(batch);
+        if !self.rings.lost.is_empty() {
+            self.recover();
+        }
+    }
+
+    fn happen(&mut self, at: Instant, place: Where, seen: Seen) {
+        match (seen, place) {
+            (Seen::Switch { prev, stop, next }, Where::Here(cpu)) => {
+                self.account(cpu, at);
+                if let Some(number) = self.tids.get(&prev).copied() {
+                    self.left(number, stop, at);
+                }
+                self.cpus[cpu].occupant = match self.tids.get(&next).copied() {
+                    Some(number) => {
+                        self.entered(number, cpu, at);
+                        Occupant::Member(number)
+                    }
+                    None if self.agents.contains(&next) => Occupant::Agent,
+                    None => Occupant::Rest,
+                };
+            }
+            (Seen::TheftBegin { .. }, Where::Here(cpu)) => {
+                self.account(cpu, at);
+                self.cpus[cpu].theft_begins();
+            }
+            (Seen::TheftEnd, Where::Here(cpu)) => {
+                self.account(cpu, at);
+                self.cpus[cpu].theft_ends();
+            }
+            (Seen::Wake { tid, .. }, _) => {
+                if let Some(number) = self.tids.get(&tid).copied() {
+                    self.woken_by_kernel(number, at);
+                }
+            }
+            (Seen::Fork { parent, child }, _) => self.forked(parent, child),
+            _ => {}
+        }
+    }
+
+    /// Brings a processor's accounts, and its thread's, up to an instant.
+    pub(crate) fn account(&mut self, cpu: usize, at: Instant) {
+        let (received, _) = self.cpus[cpu].account(at);
+        if let Some((number, span)) = received {
+            self.members[number as usize].outcome.received += span;
+        }
+    }
+
+    /// A thread has left a processor.
+    fn left(&mut self, number: u32, stop: Stop, at: Instant) {
+        let member = &mut self.members[number as usize];
+        member.on = None;
+        if stop == Stop::Preempted {
+            member.outcome.preemptions += 1;
+            if member.ready {
+                member.unserved = Some(at);
+            }
+            return;
+        }
+        if !member.is_foreign() {
+            return;
+        }
+        if stop == Stop::Exited {
+            self.becomes_gone(number, at);
+        } else if at > member.heard && !member.frozen {
+            member.heard = at;
+            self.becomes_blocked(number, at);
+        }
+    }
+
+    /// A thread has got a processor.
+    fn entered(&mut self, number: u32, cpu: usize, at: Instant) {
+        let member = &mut self.members[number as usize];
+        member.on = Some(cpu);
+        member.outcome.dispatches += 1;
+        member.outcome.migrations += u64::from(member.last.is_some_and(|last| last != cpu));
+        member.last = Some(cpu);
+        if let Some(since) = member.unserved.take() {
+            member.outcome.gap = member.outcome.gap.max(at.saturating_since(since));
+        }
+        if !member.ready {
+            self.woken_by_kernel(number, at); // its wake-up was not seen
+        }
+    }
+
+    fn woken_by_kernel(&mut self, number: u32, at: Instant) {
+        let member = &mut self.members[number as usize];
+        if member.is_foreign() && !member.frozen && at > member.heard {
+            member.heard = at;
+            self.becomes_ready(number, at);
+        }
+    }
+
+    /// Events were lost: what threads do is read from /proc.
+    fn recover(&mut self) {
+        for (place, count) in std::mem::take(&mut self.rings.lost) {
+            let now = self.time();
+            self.refused.push((now, format!("{count} events of the kernel were lost")));
+            if let Where::Here(cpu) = place {
+                self.account(cpu, now);
+                self.cpus[cpu].forget();
+            }
+        }
+        self.look_again();
+    }
+
+    /// Reads from /proc what each foreign thread does.
+    pub(crate) fn look_again(&mut self) {
+        for number in 0..self.members.len() {
+            let member = &self.members[number];
+            let Kind::Foreign { .. } = member.kind else { continue };
+            if member.id.is_none() || member.frozen {
+                continue;
+            }
+            let (tid, number) = (member.tid, u32::try_from(number).unwrap_or(u32::MAX));
+            let now = self.time();
+            let state = crate::proc::stat(tid).map(|stat| stat.state);
+            self.members[number as usize].heard = now;
+            match state {
+                None | Some('Z' | 'X') => self.becomes_gone(number, now),
+                Some('R') => self.becomes_ready(number, now),
+                Some(_) => self.becomes_blocked(number, now),
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The lock around a supervisor, and the threads of ours that take it.
+
+use crate::member::Own;
+use crate::rungs;
+use crate::supervisor::Supervisor;
+use crate::sys::events::{Bell, Poll};
+use crate::sys::futex::Gate;
+use crate::sys::lock::Lock;
+use crate::sys::process;
+use crate::sys::sched::{Affinity, own_tid, set_fifo};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use windfall_time::Instant;
+
+/// What everybody shares.
+pub(crate) struct Host {
+    lock: Lock<Supervisor>,
+    /// Rung to have the ear look.
+    pub(crate) bell: Bell,
+}
+
+/// How long the ear sleeps at most, in ms: its heart beats as often.
+const BEAT: i32 = 50;
+/// So many looks of a fence in a row without anything to do mean that something was not seen.
+const PUZZLED: u32 = 2_000;
+
+impl Host {
+    pub(crate) fn new(supervisor: Supervisor, bell: Bell) -> Host {
+        Host { lock: Lock::new(supervisor), bell }
+    }
+
+    /// Does something under the lock; whoever is to be told of an open gate is told afterwards.
+    pub(crate) fn enter<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> T {
+        let mut supervisor = self.lock.lock();
+        let answer = act(&mut supervisor);
+        let knocks = std::mem::take(&mut supervisor.knocks);
+        drop(supervisor);
+        for knock in &knocks {
+            knock.tell();
+        }
+        answer
+    }
+
+    /// The life of a processor's fence: it gets the processor when the granted thread cannot run.
+    pub(crate) fn fence(&self, cpu: usize, gate: &Arc<Gate>) {
+        process::name_thread(&format!("fence/{cpu}"));
+        let tid = own_tid();
+        self.enter(|s| {
+            s.agents.push(tid);
+            let _ = Affinity::one(s.cpus[cpu].number).give(0);
+        });
+        let _ = set_fifo(0, rungs::FENCE);
+        let mut looks = 0;
+        loop {
+            let (rests, ending) = self.enter(|s| {
+                let before = s.decisions;
+                s.settle();
+                looks = if s.decisions == before { looks + 1 } else { 0 };
+                if looks > PUZZLED {
+                    looks = 0;
+                    s.look_again();
+                    s.settle();
+                }
+                (s.rests(cpu), s.ending)
+            });
+            if ending {
+                return;
+            }
+            if rests {
+                looks = 0;
+                gate.pass();
+            }
+        }
+    }
+
+    /// The life of the ear: it hears of timers, wake-ups and signals, until `end` or a signal.
+    /// Whether a signal ended it.
+    pub(crate) fn ear(&self, end: Instant, signals: &OwnedFd) -> std::io::Result<bool> {
+        const LOOK: u64 = 0;
+        const ALARM: u64 = 1;
+        const BELL: u64 = 2;
+        const SIGNAL: u64 = 3;
+        let poll = Poll::new()?;
+        let tid = own_tid();
+        self.enter(|s| {
+            s.agents.push(tid);
+            s.rings.join(&poll, LOOK)?;
+            poll.add(s.timer.as_raw_fd(), ALARM)
+        })?;
+        poll.add(self.bell.as_raw_fd(), BELL)?;
+        poll.add(signals.as_raw_fd(), SIGNAL)?;
+        let mut ready = Vec::new();
+        loop {
+            let left = self.enter(|s| {
+                s.journal.table().heartbeat.fetch_add(1, Ordering::Release);
+                if ready.contains(&ALARM) {
+                    s.alarmed();
+                }
+                s.settle();
+                if s.ending { None } else { end.since(s.time()) }
+            });
+            if ready.contains(&SIGNAL) {
+                return Ok(true);
+            }
+            let Some(left) = left.filter(|left| !left.is_zero()) else { return Ok(false) };
+            if ready.contains(&BELL) {
+                self.bell.clear();
+            }
+            let ms = i32::try_from(left.as_nanos() / 1_000_000 + 1).unwrap_or(BEAT);
+            poll.wait(ms.min(BEAT), &mut ready);
+        }
+    }
+
+    /// Lets every thread of ours see that it is over.
+    pub(crate) fn end(&self, own: &[Arc<Own>]) {
+        let fences: Vec<Arc<Gate>> = self.enter(|s| {
+            s.ending = true;
+            s.cpus.iter().map(|cpu| cpu.fence.clone()).collect()
+        });
+        fences.iter().for_each(|gate| gate.open());
+        for own in own {
+            own.give_up.store(true, Ordering::Relaxed);
+            own.hold.store(false, Ordering::Relaxed);
+            own.gate.open();
+        }
+    }
+}

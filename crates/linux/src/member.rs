@@ -1,0 +1,99 @@
+//! A thread under supervision.
+
+use crate::sys::futex::Gate;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use windfall_hierarchy::{Message, NodeId, ThreadId};
+use windfall_scenario::outcome::ThreadOutcome;
+use windfall_time::Instant;
+
+/// What a thread of the scenario asks for, and every thread of its program with it.
+#[derive(Clone)]
+pub(crate) struct Wish {
+    pub(crate) name: String,
+    pub(crate) parent: NodeId,
+    pub(crate) messages: Vec<Message>,
+}
+
+/// What an own program's thread shares with its supervisor.
+#[derive(Default)]
+pub(crate) struct Own {
+    /// Where it waits while it may not run.
+    pub(crate) gate: Gate,
+    /// Whether it is to go to its gate although it computes.
+    pub(crate) hold: AtomicBool,
+    /// Whether it is to leave the work that it is at and ask anew.
+    pub(crate) give_up: AtomicBool,
+}
+
+/// Who a member is to the kernel.
+#[derive(Clone)]
+pub(crate) enum Kind {
+    /// A thread of our own process, which decides in its own calls.
+    Own(Arc<Own>),
+    /// A thread that knows nothing of us: its process, and the scenario's thread that it belongs to.
+    Foreign { pid: i32, wish: usize },
+}
+
+/// A thread under supervision.
+pub(crate) struct Member {
+    pub(crate) kind: Kind,
+    /// What the hierarchy knows it as; `None` before its birth and after its end.
+    pub(crate) id: Option<ThreadId>,
+    /// What the kernel knows it as.
+    pub(crate) tid: i32,
+    /// The priority that it has.
+    pub(crate) rung: u32,
+    /// The processor (of the scenario) that it is pinned to.
+    pub(crate) place: Option<usize>,
+    /// Whether the hierarchy has been told that it can run.
+    pub(crate) ready: bool,
+    /// An own program that waits at its gate, or is about to.
+    pub(crate) parked: bool,
+    /// The group that freezes it, once it has one; and whether it is frozen.
+    pub(crate) freezer: Option<PathBuf>,
+    pub(crate) frozen: bool,
+    /// When the kernel's last word about it was spoken; older ones are not believed.
+    pub(crate) heard: Instant,
+    /// The processor that it is on.
+    pub(crate) on: Option<usize>,
+    /// Since when it could run, and since when it could and does not.
+    pub(crate) awake: Instant,
+    pub(crate) unserved: Option<Instant>,
+    /// The processor that it was last on.
+    pub(crate) last: Option<usize>,
+    /// Whether its scheduler has a use for messages about jobs.
+    pub(crate) tells: bool,
+    /// Whether nothing is known of its work but bursts, from wake-up to wait.
+    pub(crate) bursts: bool,
+    pub(crate) outcome: ThreadOutcome,
+}
+
+impl Member {
+    pub(crate) fn new(kind: Kind, tid: i32, name: &str, promised: Option<&str>) -> Member {
+        Member {
+            kind,
+            id: None,
+            tid,
+            rung: 0,
+            place: None,
+            ready: false,
+            parked: true,
+            freezer: None,
+            frozen: false,
+            heard: Instant::ZERO,
+            on: None,
+            awake: Instant::ZERO,
+            unserved: None,
+            last: None,
+            tells: true,
+            bursts: true,
+            outcome: ThreadOutcome::new(name, promised),
+        }
+    }
+
+    pub(crate) const fn is_foreign(&self) -> bool {
+        matches!(self.kind, Kind::Foreign { .. })
+    }
+}

@@ -1,0 +1,199 @@
+//! Own programs: threads of this process that decide in their own calls.
+//!
+//! A program computes for so much processor time, seen by a clock that it reads all the while: a
+//! step of the clock that is longer than reading it takes was somebody else's (HLS 11.6.2).
+
+use crate::host::Host;
+use crate::member::{Kind, Own};
+use crate::rungs;
+use crate::supervisor::Supervisor;
+use crate::sys::sched::{Affinity, own_tid, set_fifo};
+use crate::sys::{clock, process};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use windfall_programs::{Cue, Doing, Job, Mishap, Stage};
+use windfall_scenario::outcome::Failure;
+use windfall_time::{Instant, Span};
+
+/// A step of the clock longer than this was not ours: six readings of it, a sixth of the shortest
+/// interrupt.
+const OURS: u64 = 1_000;
+
+impl Supervisor {
+    /// What an own program does next, as far as that needs the lock.
+    pub(crate) fn step(&mut self, number: u32) -> Doing {
+        self.caller = Some(number);
+        let doing = loop {
+            if self.ending {
+                break Doing::Waits;
+            }
+            if !self.granted(number) {
+                self.settle();
+                if !self.granted(number) {
+                    self.members[number as usize].parked = true;
+                    break Doing::Waits;
+                }
+            }
+            let mut players = std::mem::take(&mut self.players);
+            let doing = players.step(number, self);
+            self.players = players;
+            match doing {
+                Doing::Work(_) => break doing,
+                Doing::Waits => {
+                    self.members[number as usize].parked = true;
+                    self.settle();
+                    break doing;
+                }
+                Doing::Acted => self.settle(),
+            }
+        };
+        self.caller = None;
+        doing
+    }
+
+    fn granted(&self, number: u32) -> bool {
+        let member = &self.members[number as usize];
+        member.place.is_some_and(|cpu| self.cpus[cpu].actual == Some(number))
+    }
+
+    /// Whether an own program has ended.
+    pub(crate) fn has_ended(&self, number: u32) -> bool {
+        self.ending || self.members[number as usize].id.is_none()
+    }
+
+    /// Something that own programs wait for has come.
+    pub(crate) fn cue_due(&mut self, number: u32, cue: Cue, at: Instant) {
+        let mut players = std::mem::take(&mut self.players);
+        match cue {
+            Cue::Wake => players.slept(number, self),
+            Cue::Release => players.release_due(number, at, self),
+            Cue::Deadline => {
+                if players.abort(number, self)
+                    && let Kind::Own(own) = &self.members[number as usize].kind
+                {
+                    own.give_up.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+        self.players = players;
+    }
+}
+
+impl Stage for Supervisor {
+    fn now(&self) -> Instant {
+        self.time()
+    }
+
+    fn cue(&mut self, player: u32, cue: Cue, at: Instant) {
+        self.set_cue(player, cue, at);
+    }
+
+    fn blocked(&mut self, player: u32) {
+        let now = self.time();
+        self.becomes_blocked(player, now);
+    }
+
+    fn woken(&mut self, player: u32, _by: Option<u32>) {
+        let now = self.time();
+        self.becomes_ready(player, now);
+    }
+
+    fn yielded(&mut self, player: u32) {
+        if let Some(id) = self.members[player as usize].id {
+            let now = self.time();
+            self.tell(now, |hierarchy, now| hierarchy.yielded(now, id));
+        }
+    }
+
+    fn exited(&mut self, player: u32) {
+        let now = self.time();
+        self.becomes_gone(player, now);
+    }
+
+    fn released(&mut self, player: u32, job: Job) {
+        let outcome = &mut self.members[player as usize].outcome;
+        outcome.released += 1;
+        outcome.due |= job.deadline.is_some();
+    }
+
+    fn begins(&mut self, player: u32, job: Job) {
+        self.tell_job(player, job.release, job.deadline);
+    }
+
+    fn completed(&mut self, player: u32, job: Job) {
+        let now = self.time();
+        let late = job.deadline.is_some_and(|deadline| now > deadline);
+        self.members[player as usize].outcome.complete(job.release, now.max(job.release), late);
+    }
+
+    fn aborted(&mut self, player: u32) {
+        let outcome = &mut self.members[player as usize].outcome;
+        outcome.aborted += 1;
+        outcome.missed += 1;
+    }
+
+    fn mishap(&mut self, player: u32, mishap: Mishap) {
+        let (at, thread) = (self.time(), self.members[player as usize].outcome.name.clone());
+        self.failure.get_or_insert(match mishap {
+            Mishap::Stuck => Failure::Stuck { thread, at },
+            Mishap::Backlog(jobs) => Failure::Backlog { thread, jobs, at },
+            Mishap::NotOwner => Failure::NotOwner { thread, at },
+        });
+        self.ending = true;
+    }
+}
+
+/// The life of an own program's thread.
+pub(crate) fn live(host: &Host, number: u32, own: &Arc<Own>) {
+    process::name_thread(&host.enter(|s| s.members[number as usize].outcome.name.clone()));
+    let tid = own_tid();
+    host.enter(|s| s.arrives(number, tid));
+    loop {
+        own.gate.pass();
+        loop {
+            match host.enter(|s| s.step(number)) {
+                Doing::Work(work) => compute(work, own),
+                Doing::Acted => {}
+                Doing::Waits => break,
+            }
+        }
+        if host.enter(|s| s.has_ended(number)) {
+            return;
+        }
+    }
+}
+
+impl Supervisor {
+    /// An own program's thread exists, and goes to its gate.
+    fn arrives(&mut self, number: u32, tid: i32) {
+        self.tids.insert(tid, number);
+        let linux = self.cpus[0].number;
+        let member = &mut self.members[number as usize];
+        member.tid = tid;
+        if Affinity::one(linux).give(0).is_ok() {
+            member.place = Some(0);
+        }
+        if set_fifo(0, rungs::OWN).is_ok() {
+            member.rung = rungs::OWN;
+        }
+    }
+}
+
+/// Computes for so much processor time, or until the work is given up.
+fn compute(work: Span, own: &Own) {
+    let mut left = work.as_nanos();
+    let mut last = clock::now();
+    while left > 0 && !own.give_up.swap(false, Ordering::Relaxed) {
+        for _ in 0..4 {
+            let now = clock::now();
+            let step = now.saturating_since(last).as_nanos();
+            last = now;
+            if step < OURS {
+                left = left.saturating_sub(step);
+            }
+        }
+        if own.hold.load(Ordering::Relaxed) {
+            own.gate.pass();
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! A run from its first thread to its outcome.
+
+use crate::fault::Fault;
+use crate::freezer;
+use crate::guardian::Guardian;
+use crate::host::Host;
+use crate::journal::Journal;
+use crate::member::{Kind, Member, Own, Wish};
+use crate::rings::Rings;
+use crate::rungs;
+use crate::supervisor::{Supervisor, name_above};
+use crate::sys::events::Bell;
+use crate::sys::process;
+use crate::sys::sched::{Affinity, Attributes};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use windfall_programs::Program;
+use windfall_scenario::Plan;
+use windfall_scenario::outcome::{NodeOutcome, Outcome};
+use windfall_time::{Instant, Span};
+
+/// How a run is to be made.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The machine's processors that the scenario's stand for, in order; empty: the last ones.
+    pub cpus: Vec<u16>,
+}
+
+/// Carries out a plan on this machine's processors.
+///
+/// # Errors
+/// When the machine lacks something, or a right is missing; nothing has been changed then, or all
+/// has been changed back.
+pub fn run(plan: Plan, settings: &Settings) -> Result<Outcome, Fault> {
+    let cpus = choose(&settings.cpus, plan.hierarchy.processors())?;
+    let journal = Arc::new(Journal::new()?);
+    let guardian = Guardian::post(&journal)?;
+    let outcome = supervised(plan, &cpus, &journal);
+    freezer::thaw_all(std::process::id().cast_signed());
+    let trouble = journal.restore();
+    guardian.dismiss(&journal);
+    let outcome = outcome?;
+    match trouble.first() {
+        None => Ok(outcome),
+        Some(first) => Err(Fault::new(
+            "not everything could be given back",
+            first.clone(),
+            format!("{} in all; look at them with `ps -eLo tid,cls,rtprio,comm`", trouble.len()),
+        )),
+    }
+}
+
+/// The processors to use: those asked for, or the last ones that we may run on, so that the first,
+/// which serve most interrupts, are left to the rest of the system.
+fn choose(asked: &[u16], wanted: u16) -> Result<Vec<u16>, Fault> {
+    let online = online()?;
+    let wanted = usize::from(wanted);
+    let chosen: Vec<u16> = match asked {
+        [] => online.iter().rev().take(wanted).rev().copied().collect(),
+        some => some.to_vec(),
+    };
+    let distinct: BTreeSet<u16> = chosen.iter().copied().collect();
+    if chosen.len() != wanted || distinct.len() != wanted {
+        let what = format!("the scenario needs {wanted} processors");
+        let why = match asked {
+            [] => format!("this process may use {}", online.len()),
+            some => format!("{some:?} are {}", distinct.len()),
+        };
+        return Err(Fault::new(what, why, "name as many as the scenario has, each once"));
+    }
+    match chosen.iter().find(|cpu| !online.contains(cpu)) {
+        None => Ok(chosen),
+        Some(cpu) => {
+            let why = format!("this process may use {online:?}");
+            Err(Fault::new(format!("cannot use processor {cpu}"), why, "choose among these"))
+        }
+    }
+}
+
+/// The processors that this process may use.
+fn online() -> Result<Vec<u16>, Fault> {
+    let own = Affinity::of(0).map_err(|e| Fault::of("cannot read the affinity", &e, "report it"))?;
+    Ok((0..1024).filter(|cpu| own.has(*cpu)).collect())
+}
+
+fn supervised(plan: Plan, cpus: &[u16], journal: &Arc<Journal>) -> Result<Outcome, Fault> {
+    let trouble = |e: &std::io::Error| Fault::of("cannot set up the supervision", e, "report it");
+    let signals = process::stop_signals().map_err(|e| trouble(&e))?;
+    // The ear is this thread; it is noted before it becomes real-time.
+    journal.note(crate::sys::sched::own_tid())?;
+    Attributes::fifo(rungs::EAR).give(0).map_err(|e| {
+        Fault::of("cannot become real-time", &e, "on kernels with RT_GROUP_SCHED, leave the cgroup")
+    })?;
+    journal.throttle(-1, 1_000_000)?;
+    let rings = Rings::open(cpus, &online()?)?;
+    Affinity::one(cpus[0]).give(0).map_err(|e| trouble(&e))?;
+    let _ = process::lock_memory(); // without it, page faults delay decisions now and then
+
+    let nodes: Vec<(String, _)> = plan.nodes.clone();
+    let end = Instant::ZERO + plan.length;
+    let mut supervisor = Supervisor::new(plan.hierarchy, cpus, rings, journal.clone())?;
+    for (barrier, parties) in plan.barriers {
+        supervisor.players.barrier(barrier, parties);
+    }
+    let mut owns = Vec::new();
+    for (number, thread) in plan.threads.into_iter().enumerate() {
+        let own = Arc::new(Own::default());
+        let mut member =
+            Member::new(Kind::Own(own.clone()), 0, &thread.name, thread.promised.as_deref());
+        member.bursts = !matches!(thread.program, Program::Jobs(_));
+        if let Some((_, limit)) = plan.watched.iter().find(|(watched, _)| *watched == number) {
+            member.outcome.watch_intervals(*limit);
+        }
+        supervisor.members.push(member);
+        let seed = plan.seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        supervisor.players.add(&thread.program, seed);
+        supervisor.wishes.push(Wish {
+            name: thread.name,
+            parent: thread.parent,
+            messages: thread.messages,
+        });
+        supervisor.births.push((thread.start, u32::try_from(number).unwrap_or(u32::MAX)));
+        owns.push(own);
+    }
+    supervisor.births.sort_unstable_by(|a, b| b.cmp(a));
+    let bell = Bell::new().map_err(|e| trouble(&e))?;
+    let host = Arc::new(Host::new(supervisor, bell));
+    let begin = |name: String, life: Box<dyn FnOnce(&Host) + Send>| {
+        let host = host.clone();
+        let thread = std::thread::Builder::new().name(name).stack_size(128 * 1024);
+        thread.spawn(move || life(&host)).map_err(|e| trouble(&e))
+    };
+    let mut threads = Vec::new();
+    for (number, own) in owns.iter().enumerate() {
+        let (own, number) = (own.clone(), u32::try_from(number).unwrap_or(u32::MAX));
+        let life = Box::new(move |host: &Host| crate::own::live(host, number, &own));
+        threads.push(begin(format!("own/{number}"), life)?);
+    }
+    for cpu in 0..cpus.len() {
+        let gate = host.enter(|s| s.cpus[cpu].fence.clone());
+        threads.push(begin(format!("fence/{cpu}"), Box::new(move |host| host.fence(cpu, &gate)))?);
+    }
+    // Everybody is at its gate before the clock starts.
+    while host.enter(|s| s.members.iter().any(|member| member.tid == 0)) {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    host.enter(Supervisor::start);
+    let stopped = host.ear(end, &signals).map_err(|e| trouble(&e));
+    let outcome = host.enter(|s| s.outcome(&nodes));
+    journal.table().heartbeat.store(0, Ordering::Release);
+    host.end(&owns);
+    let _ = Attributes::fifo(rungs::HELD).give(0); // others must see that it is over
+    for thread in threads {
+        let _ = thread.join();
+    }
+    process::release_signals();
+    stopped.map(|_| outcome)
+}
+
+impl Supervisor {
+    /// Closes the books.
+    fn outcome(&mut self, nodes: &[(String, windfall_hierarchy::NodeId)]) -> Outcome {
+        self.listen();
+        let now = self.time();
+        for cpu in 0..self.cpus.len() {
+            self.account(cpu, now);
+        }
+        for number in 0..self.members.len() {
+            let overdue = self.players.overdue(u32::try_from(number).unwrap_or(u32::MAX), now);
+            let member = &mut self.members[number];
+            member.outcome.missed += overdue;
+            if member.ready {
+                member.outcome.runnable += now.saturating_since(member.awake);
+                if let Some(since) = member.unserved {
+                    member.outcome.gap = member.outcome.gap.max(now.saturating_since(since));
+                }
+            }
+            if let Some(id) = member.id {
+                member.outcome.parent = name_above(&self.hierarchy, id);
+            }
+        }
+        let quarantined = self.hierarchy.quarantined().iter();
+        let quarantined = quarantined.map(|(_, name, defect)| (name.clone(), defect.to_string()));
+        Outcome {
+            machine: "linux".to_owned(),
+            length: now - Instant::ZERO,
+            notifications: self.hierarchy.notifications(),
+            decisions: self.decisions,
+            records: 0,
+            quarantined: quarantined.collect(),
+            nodes: nodes
+                .iter()
+                .map(|(name, _)| NodeOutcome {
+                    name: name.clone(),
+                    kind: String::new(),
+                    parents: Vec::new(),
+                    received: Span::ZERO,
+                    alive: self.hierarchy.find_node(name).is_some(),
+                })
+                .collect(),
+            cpus: self.cpus.iter().map(crate::cpu::Cpu::outcome).collect(),
+            threads: self.members.iter().map(|member| member.outcome.clone()).collect(),
+            refused: std::mem::take(&mut self.refused),
+            unborn: std::mem::take(&mut self.unborn),
+            promises: Vec::new(),
+            failure: self.failure.take(),
+        }
+    }
+}

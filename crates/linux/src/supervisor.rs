@@ -1,0 +1,352 @@
+//! The supervisor: what happened is told to the hierarchy, and what it decides is carried out.
+//!
+//! One lock covers it all. Whoever holds the lock settles everything that is due before giving it
+//! back: the ear, a fence, or an own program in its own call. Order within [`settle`]: events of the
+//! kernel by their time, then what our clock says is due, then the processors follow; the last
+//! thing is to raise a thread, since that may take the processor from us, lock and all.
+//!
+//! [`settle`]: Supervisor::settle
+
+use crate::cpu::{Cpu, Occupant};
+use crate::fault::Fault;
+use crate::freezer::Freezer;
+use crate::journal::Journal;
+use crate::member::{Member, Own, Wish};
+use crate::rings::Rings;
+use crate::sys::clock;
+use crate::sys::events::Timer;
+use std::collections::{BinaryHeap, HashMap};
+use std::cmp::Reverse;
+use std::sync::Arc;
+use windfall_hierarchy::{
+    Happening, Hierarchy, Message, Note, Processor, Refusal, Target, ThreadId,
+};
+use windfall_programs::{Cue, Players};
+use windfall_scenario::outcome::Failure;
+use windfall_time::Instant;
+
+/// Everything that the lock covers.
+pub(crate) struct Supervisor {
+    /// When the run began, by the machine's clock; all instants here count from it.
+    epoch: Instant,
+    /// The time of the last call into the hierarchy, which never goes back.
+    told: Instant,
+    pub(crate) hierarchy: Hierarchy,
+    pub(crate) players: Players,
+    pub(crate) members: Vec<Member>,
+    pub(crate) wishes: Vec<Wish>,
+    /// From the kernel's numbers to ours, and from the hierarchy's.
+    pub(crate) tids: HashMap<i32, u32>,
+    pub(crate) numbers: Vec<u32>,
+    pub(crate) agents: Vec<i32>,
+    pub(crate) cpus: Vec<Cpu>,
+    pub(crate) rings: Rings,
+    /// What own programs wait for; an entry counts if it is the one in `cued`.
+    due: BinaryHeap<Reverse<(Instant, u32, Cue)>>,
+    cued: HashMap<(u32, Cue), Instant>,
+    /// Gates that were opened under the lock, to be told of once it is given back.
+    pub(crate) knocks: Vec<Knock>,
+    /// The own program in whose call we are.
+    pub(crate) caller: Option<u32>,
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) freezer: Freezer,
+    pub(crate) timer: Timer,
+    armed: Option<Instant>,
+    pub(crate) decisions: u64,
+    pub(crate) refused: Vec<(Instant, String)>,
+    pub(crate) unborn: Vec<String>,
+    pub(crate) failure: Option<Failure>,
+    pub(crate) ending: bool,
+    /// Members that are not born yet, the next one last.
+    pub(crate) births: Vec<(Instant, u32)>,
+}
+
+/// Somebody to be told that a gate is open.
+pub(crate) enum Knock {
+    Own(Arc<Own>),
+    Fence(Arc<crate::sys::futex::Gate>),
+}
+
+impl Supervisor {
+    pub(crate) fn new(
+        hierarchy: Hierarchy,
+        cpus: &[u16],
+        rings: Rings,
+        journal: Arc<Journal>,
+    ) -> Result<Supervisor, Fault> {
+        let timer = Timer::new().map_err(|e| Fault::of("cannot make a timer", &e, "free some"))?;
+        let mut supervisor = Supervisor {
+            epoch: clock::now(),
+            told: Instant::ZERO,
+            hierarchy,
+            players: Players::default(),
+            members: Vec::new(),
+            wishes: Vec::new(),
+            tids: HashMap::new(),
+            numbers: Vec::new(),
+            agents: Vec::new(),
+            cpus: cpus.iter().map(|number| Cpu::new(*number)).collect(),
+            rings,
+            due: BinaryHeap::new(),
+            cued: HashMap::new(),
+            knocks: Vec::new(),
+            caller: None,
+            journal,
+            freezer: Freezer::new(std::process::id().cast_signed()),
+            timer,
+            armed: None,
+            decisions: 0,
+            refused: Vec::new(),
+            unborn: Vec::new(),
+            failure: None,
+            ending: false,
+            births: Vec::new(),
+        };
+        supervisor.hierarchy.open_journal(1 << 16, false);
+        Ok(supervisor)
+    }
+
+    /// The clock starts, and with it the scenario.
+    pub(crate) fn start(&mut self) {
+        self.listen(); // what was seen before does not count
+        self.epoch = clock::now();
+        for cpu in &mut self.cpus {
+            cpu.restart();
+        }
+        for member in &mut self.members {
+            member.outcome.received = windfall_time::Span::ZERO;
+            member.outcome.dispatches = 0;
+        }
+        self.cpus[0].occupant = Occupant::Agent; // the ear, which calls us
+        self.settle();
+    }
+
+    /// Members whose time has come.
+    fn births(&mut self) {
+        while let Some((at, number)) = self.births.last().copied() {
+            if at > self.time() {
+                return;
+            }
+            self.births.pop();
+            let wish = self.wishes[number as usize].clone();
+            if self.admit(number, &wish) {
+                let mut players = std::mem::take(&mut self.players);
+                players.begin(number, self);
+                self.players = players;
+            }
+        }
+    }
+
+    /// The time since the run began.
+    pub(crate) fn time(&self) -> Instant {
+        self.since_epoch(clock::now())
+    }
+
+    pub(crate) fn since_epoch(&self, at: Instant) -> Instant {
+        Instant::ZERO + at.saturating_since(self.epoch)
+    }
+
+    /// Everything that is due happens, and the processors follow.
+    pub(crate) fn settle(&mut self) {
+        self.listen();
+        self.pass();
+        while self.give_up_expired() {
+            self.pass();
+        }
+        self.arm();
+        self.follow();
+    }
+
+    /// What our own clock says is due: timers of schedulers, and what own programs wait for.
+    fn pass(&mut self) {
+        self.births();
+        loop {
+            let now = self.time();
+            while let Some(Reverse((at, number, cue))) = self.due.peek().copied() {
+                if at > now {
+                    break;
+                }
+                self.due.pop();
+                if self.cued.get(&(number, cue)) == Some(&at) {
+                    self.cued.remove(&(number, cue));
+                    self.cue_due(number, cue, at);
+                }
+            }
+            match self.hierarchy.next_timer() {
+                Some(at) if at <= now => {
+                    self.tell(now, |hierarchy, now| hierarchy.timer_due(now));
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Tells the hierarchy something that happened at `at`.
+    pub(crate) fn tell<T>(
+        &mut self,
+        at: Instant,
+        call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, Refusal>,
+    ) -> Option<T> {
+        self.told = self.told.max(at);
+        self.decisions += 1;
+        match call(&mut self.hierarchy, self.told) {
+            Ok(value) => Some(value),
+            Err(refusal) => {
+                self.refused.push((self.told, refusal.to_string()));
+                None
+            }
+        }
+    }
+
+    /// Tells a scheduler of a job; one that has no use for such is not told again.
+    pub(crate) fn tell_job(&mut self, number: u32, release: Instant, deadline: Option<Instant>) {
+        let member = &self.members[number as usize];
+        let (Some(id), true) = (member.id, member.tells) else { return };
+        let deadline = deadline.unwrap_or(Instant::MAX);
+        let mut understood = true;
+        self.tell(release, |hierarchy, now| {
+            match hierarchy.tell(now, id, Message::Job { release, deadline, work: None }) {
+                Err(Refusal::NotUnderstood { .. }) => {
+                    understood = false;
+                    Ok(())
+                }
+                answer => answer,
+            }
+        });
+        self.members[number as usize].tells = understood;
+    }
+
+    /// Jobs that a scheduler has given up; whether there were any.
+    fn give_up_expired(&mut self) -> bool {
+        if self.hierarchy.journal_is_empty() {
+            return false;
+        }
+        let expired: Vec<u32> = self
+            .hierarchy
+            .drain_journal()
+            .filter_map(|entry| match entry.what {
+                Happening::Noted { note: Note::Expired, about: Some(Target::Thread(thread)) } => {
+                    self.numbers.get(thread.index()).copied()
+                }
+                _ => None,
+            })
+            .collect();
+        for number in &expired {
+            self.cue_due(*number, Cue::Deadline, self.told);
+        }
+        !expired.is_empty()
+    }
+
+    /// Has a cue given, instead of an earlier one of the same kind.
+    pub(crate) fn set_cue(&mut self, number: u32, cue: Cue, at: Instant) {
+        self.cued.insert((number, cue), at);
+        self.due.push(Reverse((at, number, cue)));
+    }
+
+    /// Sets the ear's alarm to what is due next.
+    fn arm(&mut self) {
+        let own = self.due.peek().map(|Reverse((at, _, _))| *at);
+        let birth = self.births.last().map(|(at, _)| *at);
+        let next = [own, birth, self.hierarchy.next_timer()].into_iter().flatten().min();
+        if next != self.armed {
+            self.armed = next;
+            self.timer.set(next.map(|at| self.epoch + (at - Instant::ZERO)));
+        }
+    }
+
+    /// The alarm has gone off.
+    pub(crate) fn alarmed(&mut self) {
+        self.timer.clear();
+        self.armed = None;
+    }
+
+    /// The member that the hierarchy grants a processor.
+    pub(crate) fn desired(&self, cpu: usize) -> Option<u32> {
+        let processor = Processor(u16::try_from(cpu).ok()?);
+        self.number(self.hierarchy.running(processor)?)
+    }
+
+    pub(crate) fn number(&self, thread: ThreadId) -> Option<u32> {
+        self.numbers.get(thread.index()).copied().filter(|number| *number != u32::MAX)
+    }
+
+    /// A member gets its place in the hierarchy, below the default when its own scheduler is gone.
+    pub(crate) fn admit(&mut self, number: u32, wish: &Wish) -> bool {
+        let now = self.time();
+        let default = self.hierarchy.default_node();
+        let gone = self.hierarchy.name(wish.parent).is_none();
+        let (parent, messages) = match default.filter(|_| gone) {
+            Some(default) => (default, &[][..]),
+            None => (wish.parent, wish.messages.as_slice()),
+        };
+        let id = self.tell(now, |hierarchy, now| hierarchy.create_thread(now, parent, messages));
+        // What its scheduler refuses, the default scheduler serves: no thread is lost.
+        let id = id.or_else(|| {
+            let default = self.hierarchy.default_node()?;
+            self.tell(now, |hierarchy, now| hierarchy.create_thread(now, default, &[]))
+        });
+        let Some(id) = id else {
+            self.unborn.push(wish.name.clone());
+            return false;
+        };
+        if self.numbers.len() <= id.index() {
+            self.numbers.resize(id.index() + 1, u32::MAX);
+        }
+        self.numbers[id.index()] = number;
+        self.members[number as usize].id = Some(id);
+        true
+    }
+
+    /// A member can run.
+    pub(crate) fn becomes_ready(&mut self, number: u32, at: Instant) {
+        let member = &mut self.members[number as usize];
+        let Some(id) = member.id.filter(|_| !member.ready) else { return };
+        member.ready = true;
+        member.awake = at;
+        member.unserved = Some(at);
+        member.outcome.wakeups += 1;
+        self.tell(at, |hierarchy, now| hierarchy.ready(now, id));
+    }
+
+    /// A member waits.
+    pub(crate) fn becomes_blocked(&mut self, number: u32, at: Instant) {
+        let member = &mut self.members[number as usize];
+        let Some(id) = member.id.filter(|_| member.ready) else { return };
+        member.stops(at);
+        self.tell(at, |hierarchy, now| hierarchy.blocked(now, id));
+    }
+
+    /// A member has ended.
+    pub(crate) fn becomes_gone(&mut self, number: u32, at: Instant) {
+        let member = &mut self.members[number as usize];
+        let Some(id) = member.id.take() else { return };
+        if member.ready {
+            member.stops(at);
+        }
+        member.outcome.parent = name_above(&self.hierarchy, id);
+        self.tids.remove(&member.tid);
+        self.tell(at, |hierarchy, now| hierarchy.exited(now, id));
+        if let Some(slot) = self.numbers.get_mut(id.index()) {
+            *slot = u32::MAX;
+        }
+    }
+}
+
+impl Member {
+    /// It can run no longer.
+    fn stops(&mut self, at: Instant) {
+        self.ready = false;
+        self.unserved = None;
+        self.outcome.runnable += at.saturating_since(self.awake);
+        if self.bursts && self.outcome.released == 0 {
+            let awake = self.awake;
+            self.outcome.complete(awake, at.max(awake), false);
+        }
+    }
+}
+
+/// The scheduler above a thread, by name.
+pub(crate) fn name_above(hierarchy: &Hierarchy, id: ThreadId) -> Option<String> {
+    let parent = hierarchy.parent_of(id).ok()?;
+    hierarchy.name(parent).map(str::to_owned)
+}

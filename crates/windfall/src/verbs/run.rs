@@ -1,0 +1,34 @@
+//! `windfall run FILE`
+
+use crate::cli::RunArgs;
+use crate::output::print;
+use crate::verbs::check::{load, plan};
+use crate::verbs::simulate::text;
+use crate::{Answer, Trouble};
+use std::time::Instant as Clock;
+use windfall_linux::Settings;
+use windfall_scenario::outcome::{json, judge};
+
+pub(crate) fn run(args: &RunArgs) -> Result<Answer, Trouble> {
+    let mut scenario = load(&args.file, args.json)?;
+    if args.length.is_some_and(windfall_time::Span::is_zero) {
+        return Err(Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()));
+    }
+    scenario.length = args.length.unwrap_or(scenario.length);
+    let plan = plan(&scenario, &args.file, args.json)?;
+    let begun = Clock::now();
+    let outcome = windfall_linux::run(plan, &Settings { cpus: args.cpus.clone() })?;
+    let verdicts = judge(&scenario, &outcome);
+    if args.json {
+        print(&format!("{:#}\n", json(&outcome, &verdicts, begun.elapsed())))?;
+    } else {
+        print(&text(&scenario, &outcome, &verdicts, begun.elapsed()))?;
+    }
+    if let Some(failure) = &outcome.failure {
+        return Err(Trouble(format!("windfall: {}: {failure}", args.file.display())));
+    }
+    let held = verdicts.iter().all(|verdict| verdict.held)
+        && outcome.quarantined.is_empty()
+        && outcome.unborn.is_empty();
+    Ok(if held { Answer::Yes } else { Answer::No })
+}

@@ -16,10 +16,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         "scenario",
         &["analysis", "guarantees", "hierarchy", "programs", "schedulers", "time", "trace"],
     ),
-    (
-        "linux",
-        &["guarantees", "hierarchy", "programs", "scenario", "schedulers", "time", "trace"],
-    ),
+    ("linux", &["guarantees", "hierarchy", "programs", "scenario", "schedulers", "time", "trace"]),
     ("sim", &["hierarchy", "programs", "scenario", "schedulers", "time", "trace"]),
     (
         "windfall",

@@ -1,8 +1,288 @@
-//! Threads that know nothing of us: programs that we start, and those that run already.
+//! Threads that know nothing of us: programs that we start, those that run already, and whatever
+//! threads they make later, across fork and exec.
+//!
+//! Each thread goes to the first entry of the scenario that accepts its name and its file (decision
+//! 0007); one that nobody accepts stays with the kernel. Late threads are heard of by the fork's tracepoint; they
+//! inherit our rung, so they wait until the hierarchy knows them.
 
+use crate::fault::Fault;
+use crate::member::{Kind, Member, Wish};
+use crate::proc;
+use crate::rungs;
 use crate::supervisor::Supervisor;
+use crate::sys::process;
+use crate::sys::sched::{Affinity, Attributes, own_tid};
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::{Child, Command, Stdio};
+use windfall_scenario::model::ExternalProgram;
+use windfall_time::Instant;
+
+/// A program that a real machine runs.
+pub(crate) struct Program {
+    /// Which one.
+    pub(crate) what: ExternalProgram,
+    /// The entries that are asked for its threads, in order.
+    pub(crate) claims: Vec<usize>,
+}
+
+/// All programs of a run, and what belongs to which.
+#[derive(Default)]
+pub(crate) struct Programs {
+    /// By the number of their entry.
+    pub(crate) by_entry: BTreeMap<usize, Program>,
+    /// The processes that are known, and the entry of their program.
+    processes: BTreeMap<i32, usize>,
+    /// The processes that we have started.
+    pub(crate) children: Vec<Child>,
+    /// How many threads each entry has got.
+    counts: BTreeMap<usize, usize>,
+}
 
 impl Supervisor {
-    /// A supervised thread has made another.
-    pub(crate) fn forked(&mut self, _parent: i32, _child: i32) {}
+    /// A program's time has come: it is started, or found.
+    pub(crate) fn begin_program(&mut self, entry: usize) {
+        let Some(program) = self.programs.by_entry.get(&entry) else { return };
+        let found = match program.what.clone() {
+            ExternalProgram::Of(_) => return,
+            ExternalProgram::Exec { command, env } => self.start_program(entry, &command, &env),
+            ExternalProgram::Pid(pid) => {
+                let pid = i32::try_from(pid).unwrap_or(i32::MAX);
+                Ok(with_descendants(&[pid]))
+            }
+            ExternalProgram::Cgroup(path) => Ok(with_descendants(&proc::cgroup(&path))),
+            ExternalProgram::Unit(unit) => Ok(with_descendants(&proc::unit(&unit))),
+        };
+        let found = found.map(|pids| {
+            let alive = |pid: &i32| self.take_process(*pid, entry, None) > 0;
+            pids.into_iter().filter(alive).count()
+        });
+        let why = match found {
+            Ok(0) => format!("`{}` has no running process", self.wishes[entry].name),
+            Ok(_) => return,
+            Err(fault) => fault.to_string(),
+        };
+        let now = self.time();
+        self.refused.push((now, why));
+        self.unborn.push(self.wishes[entry].name.clone());
+    }
+
+    /// Starts a command above all granted threads, so that it gets as far as its program at once.
+    fn start_program(
+        &mut self,
+        entry: usize,
+        words: &[String],
+        env: &BTreeMap<String, String>,
+    ) -> Result<Vec<i32>, Fault> {
+        let [program, arguments @ ..] = words else { return Ok(Vec::new()) };
+        let mut command = Command::new(program);
+        command.args(arguments).envs(env).stdin(Stdio::null());
+        process::begin_on(&mut command, rungs::BIRTH, Affinity::one(self.cpus[0].number));
+        let child = command.spawn().map_err(|e| {
+            let what = format!("cannot start `{program}` of `{}`", self.wishes[entry].name);
+            Fault::of(what, &e, "write the path of an executable file as the first word")
+        })?;
+        let pid = child.id().cast_signed();
+        self.programs.children.push(child);
+        let former = self.journal.noted(own_tid());
+        let former =
+            former.unwrap_or((Attributes::ordinary(), Affinity::of(0).unwrap_or_default()));
+        self.take_process(pid, entry, Some(former));
+        Ok(vec![pid])
+    }
+
+    /// Takes all threads of a process; how many it has. `former` is what they are to be afterwards,
+    /// when they have inherited something of ours.
+    fn take_process(
+        &mut self,
+        pid: i32,
+        entry: usize,
+        former: Option<(Attributes, Affinity)>,
+    ) -> usize {
+        self.programs.processes.insert(pid, entry);
+        let mut seen = BTreeSet::new();
+        loop {
+            let fresh: Vec<i32> =
+                proc::threads(pid).into_iter().filter(|tid| seen.insert(*tid)).collect();
+            if fresh.is_empty() {
+                return seen.len();
+            }
+            for tid in fresh {
+                let now = self.time();
+                self.take(tid, pid, entry, former, now);
+            }
+        }
+    }
+
+    /// Takes a thread, if an entry accepts it. Words about it from before `at` are not believed.
+    fn take(
+        &mut self,
+        tid: i32,
+        pid: i32,
+        entry: usize,
+        former: Option<(Attributes, Affinity)>,
+        at: Instant,
+    ) {
+        if self.tids.contains_key(&tid) {
+            return;
+        }
+        let Some(stat) = proc::stat(tid) else { return };
+        let Some(wish) = self.claimed_by(entry, &stat.comm, pid) else {
+            if let Some((attributes, affinity)) = former {
+                let _ = attributes.give(tid).and_then(|()| affinity.give(tid)); // or it has ended
+            }
+            return;
+        };
+        let noted = match &former {
+            Some((attributes, affinity)) => self.journal.note_as(tid, attributes, affinity),
+            None => self.journal.note(tid),
+        };
+        if let Err(fault) = noted {
+            self.refused.push((at, fault.to_string()));
+            return;
+        }
+        let number = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
+        let count = self.programs.counts.entry(wish).or_default();
+        *count += 1;
+        let Wish { name, promised, .. } = &self.wishes[wish];
+        let name = format!("{name}-{count}");
+        let mut member = Member::new(Kind::Foreign { pid, wish }, tid, &name, promised.as_deref());
+        let cpu = number as usize % self.cpus.len();
+        let placed = Affinity::one(self.cpus[cpu].number).give(tid);
+        match placed.and_then(|()| Attributes::fifo(rungs::HELD).give(tid)) {
+            Ok(()) => {}
+            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => return,
+            Err(error) => {
+                self.refused.push((at, format!("thread {tid} ({}): {error}", stat.comm)));
+                return;
+            }
+        }
+        member.place = Some(cpu);
+        member.rung = rungs::HELD;
+        member.heard = at;
+        self.members.push(member);
+        self.tids.insert(tid, number);
+        let wish = self.wishes[wish].clone();
+        if self.admit(number, &wish) && stat.state == 'R' {
+            self.becomes_ready(number, at);
+        }
+    }
+
+    /// The entry that gets a thread of a program.
+    fn claimed_by(&self, entry: usize, comm: &str, pid: i32) -> Option<usize> {
+        let exe = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
+        let exe = exe.as_ref().and_then(|path| path.to_str());
+        let claims = &self.programs.by_entry.get(&entry)?.claims;
+        claims.iter().copied().find(|wish| self.wishes[*wish].threads.accepts(comm, exe))
+    }
+
+    /// A thread has made another.
+    pub(crate) fn forked(&mut self, parent: i32, child: i32, at: Instant) {
+        let known = |tid: i32| match self.tids.get(&tid).map(|n| &self.members[*n as usize].kind) {
+            Some(Kind::Foreign { pid, .. }) => Some(*pid),
+            Some(Kind::Own(_)) => None,
+            None => proc::process_of(tid),
+        };
+        let program = known(parent).and_then(|pid| self.programs.processes.get(&pid).copied());
+        let (Some(entry), Some(pid)) = (program, proc::process_of(child)) else { return };
+        self.programs.processes.insert(pid, entry);
+        let former = self.journal.noted(parent);
+        self.take(child, pid, entry, former, at);
+    }
+
+    /// A thread has another name, or its process another file: it may belong elsewhere.
+    pub(crate) fn renamed(&mut self, tid: i32, at: Instant) {
+        let Some(number) = self.tids.get(&tid).copied() else {
+            let Some(pid) = proc::process_of(tid) else { return };
+            if let Some(entry) = self.programs.processes.get(&pid).copied() {
+                self.take(tid, pid, entry, None, at);
+            }
+            return;
+        };
+        let member = &self.members[number as usize];
+        let Kind::Foreign { pid, wish } = member.kind else { return };
+        let (Some(entry), Some(stat), Some(id)) =
+            (self.programs.processes.get(&pid).copied(), proc::stat(tid), member.id)
+        else {
+            return;
+        };
+        match self.claimed_by(entry, &stat.comm, pid) {
+            Some(other) if other != wish => {
+                let Wish { name, promised, parent, messages, .. } = self.wishes[other].clone();
+                let moved = self
+                    .tell(at, |hierarchy, now| hierarchy.move_thread(now, id, parent, &messages));
+                if moved.is_some() {
+                    let count = self.programs.counts.entry(other).or_default();
+                    *count += 1;
+                    let count = *count;
+                    let member = &mut self.members[number as usize];
+                    member.kind = Kind::Foreign { pid, wish: other };
+                    member.outcome.name = format!("{name}-{count}");
+                    member.outcome.promised = promised;
+                    member.tells = true;
+                }
+            }
+            Some(_) => {}
+            None => self.leave_to_kernel(number, at),
+        }
+    }
+
+    /// A thread is supervised no longer.
+    fn leave_to_kernel(&mut self, number: u32, at: Instant) {
+        let tid = self.members[number as usize].tid;
+        let former = self.journal.noted(tid);
+        self.becomes_gone(number, at);
+        if let Some((attributes, affinity)) = former {
+            let _ = attributes.give(tid).and_then(|()| affinity.give(tid)); // or it has ended
+        }
+    }
+
+    /// Whether every program of the scenario has ended, and there is nothing else to run.
+    pub(crate) fn nothing_left(&mut self) -> bool {
+        let externals = self.programs.by_entry.len();
+        if externals < self.wishes.len() || !self.births.is_empty() {
+            return false; // own programs may be woken by time
+        }
+        self.programs.children.iter_mut().all(|child| matches!(child.try_wait(), Ok(Some(_))))
+            && self.members.iter().all(|member| member.id.is_none())
+    }
+}
+
+/// Processes and all that they have made.
+fn with_descendants(pids: &[i32]) -> Vec<i32> {
+    let mut found: BTreeSet<i32> = pids.iter().copied().filter(|pid| *pid > 0).collect();
+    let parents: Vec<(i32, i32)> = proc::processes()
+        .into_iter()
+        .filter_map(|pid| Some((pid, proc::stat(pid)?.ppid)))
+        .collect();
+    loop {
+        let before = found.len();
+        found.extend(
+            parents
+                .iter()
+                .filter(|(_, parent)| found.contains(parent))
+                .map(|(pid, _)| *pid)
+                .collect::<Vec<_>>(),
+        );
+        if found.len() == before {
+            return found.into_iter().collect();
+        }
+    }
+}
+
+/// Asks the programs that we have started to end, and makes them after a second.
+pub(crate) fn dismiss(mut children: Vec<Child>) {
+    let running = |child: &mut Child| matches!(child.try_wait(), Ok(None));
+    for child in children.iter_mut().filter_map(|c| running(c).then_some(c)) {
+        process::ask_to_end(child.id().cast_signed());
+    }
+    for _ in 0..100 {
+        if !children.iter_mut().any(running) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    for child in &mut children {
+        let _ = child.kill(); // it may have ended by itself
+        let _ = child.wait();
+    }
 }

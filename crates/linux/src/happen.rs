@@ -54,7 +54,8 @@ impl Supervisor {
                     self.woken_by_kernel(number, at);
                 }
             }
-            (Seen::Fork { parent, child }, _) => self.forked(parent, child),
+            (Seen::Fork { parent, child }, _) => self.forked(parent, child, at),
+            (Seen::Named { tid }, _) => self.renamed(tid, at),
             _ => {}
         }
     }

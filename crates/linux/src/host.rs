@@ -98,7 +98,7 @@ impl Host {
                     s.alarmed();
                 }
                 s.settle();
-                if s.ending { None } else { end.since(s.time()) }
+                if s.ending || s.nothing_left() { None } else { end.since(s.time()) }
             });
             if ready.contains(&SIGNAL) {
                 return Ok(true);

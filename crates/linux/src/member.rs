@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use windfall_hierarchy::{Message, NodeId, ThreadId};
+use windfall_scenario::model::ThreadMatch;
 use windfall_scenario::outcome::ThreadOutcome;
 use windfall_time::Instant;
 
@@ -14,6 +15,9 @@ pub(crate) struct Wish {
     pub(crate) name: String,
     pub(crate) parent: NodeId,
     pub(crate) messages: Vec<Message>,
+    pub(crate) promised: Option<String>,
+    /// Which threads of its program are meant.
+    pub(crate) threads: ThreadMatch,
 }
 
 /// What an own program's thread shares with its supervisor.

@@ -58,10 +58,20 @@ pub(crate) fn process_of(tid: i32) -> Option<i32> {
 
 /// The processes of a control group (of either version) and of those below it.
 pub(crate) fn cgroup(path: &str) -> Vec<i32> {
-    let below = |of: &str| of == path || of.starts_with(&format!("{}/", path.trim_end_matches('/')));
+    let below =
+        |of: &str| of == path || of.starts_with(&format!("{}/", path.trim_end_matches('/')));
     let inside = |pid: &i32| {
         let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
         groups.lines().filter_map(|line| line.splitn(3, ':').nth(2)).any(below)
+    };
+    processes().into_iter().filter(inside).collect()
+}
+
+/// The processes of a unit of systemd, found by its control group.
+pub(crate) fn unit(name: &str) -> Vec<i32> {
+    let inside = |pid: &i32| {
+        let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+        groups.lines().any(|line| line.split('/').any(|part| part == name))
     };
     processes().into_iter().filter(inside).collect()
 }
@@ -88,6 +98,9 @@ mod tests {
     fn accepts_oneself() {
         let stat = stat(0).or_else(|| stat(std::process::id().cast_signed())).unwrap();
         assert!(stat.start > 0 && stat.state == 'R' || stat.state == 'S');
-        assert_eq!(process_of(std::process::id().cast_signed()), Some(std::process::id().cast_signed()));
+        assert_eq!(
+            process_of(std::process::id().cast_signed()),
+            Some(std::process::id().cast_signed())
+        );
     }
 }

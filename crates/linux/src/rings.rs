@@ -62,6 +62,8 @@ impl Rings {
             add(Point::Wakeup, &rungs::foreign("prio"), true);
             add(Point::WakeupNew, &rungs::foreign("prio"), true);
             add(Point::Fork, "", false);
+            add(Point::Exec, "", false);
+            add(Point::Rename, "", false);
             let listen: Vec<Listen<'_>> = listen
                 .iter()
                 .map(|(id, filter, loud)| Listen { id: *id, filter, loud: *loud })

@@ -1,5 +1,6 @@
 //! A run from its first thread to its outcome.
 
+use crate::adopt;
 use crate::fault::Fault;
 use crate::freezer;
 use crate::guardian::Guardian;
@@ -16,8 +17,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use windfall_programs::Program;
-use windfall_scenario::Plan;
-use windfall_scenario::outcome::{NodeOutcome, Outcome};
+use windfall_scenario::model::ThreadMatch;
+use windfall_scenario::outcome::{NodeOutcome, Outcome, ThreadOutcome};
+use windfall_scenario::{Plan, PlannedProgram, PlannedThread};
 use windfall_time::{Instant, Span};
 
 /// How a run is to be made.
@@ -80,7 +82,8 @@ fn choose(asked: &[u16], wanted: u16) -> Result<Vec<u16>, Fault> {
 
 /// The processors that this process may use.
 fn online() -> Result<Vec<u16>, Fault> {
-    let own = Affinity::of(0).map_err(|e| Fault::of("cannot read the affinity", &e, "report it"))?;
+    let own =
+        Affinity::of(0).map_err(|e| Fault::of("cannot read the affinity", &e, "report it"))?;
     Ok((0..1024).filter(|cpu| own.has(*cpu)).collect())
 }
 
@@ -97,6 +100,7 @@ fn supervised(plan: Plan, cpus: &[u16], journal: &Arc<Journal>) -> Result<Outcom
     Affinity::one(cpus[0]).give(0).map_err(|e| trouble(&e))?;
     let _ = process::lock_memory(); // without it, page faults delay decisions now and then
 
+    let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
     let nodes: Vec<(String, _)> = plan.nodes.clone();
     let end = Instant::ZERO + plan.length;
     let mut supervisor = Supervisor::new(plan.hierarchy, cpus, rings, journal.clone())?;
@@ -104,24 +108,36 @@ fn supervised(plan: Plan, cpus: &[u16], journal: &Arc<Journal>) -> Result<Outcom
         supervisor.players.barrier(barrier, parties);
     }
     let mut owns = Vec::new();
-    for (number, thread) in plan.threads.into_iter().enumerate() {
-        let own = Arc::new(Own::default());
-        let mut member =
-            Member::new(Kind::Own(own.clone()), 0, &thread.name, thread.promised.as_deref());
-        member.bursts = !matches!(thread.program, Program::Jobs(_));
+    for (number, (thread, claims)) in plan.threads.into_iter().zip(claims).enumerate() {
+        let PlannedThread { name, parent, messages, promised, program, start, .. } = thread;
+        let promise = promised.as_deref();
+        let entry = u32::try_from(number).unwrap_or(u32::MAX);
+        let seed = plan.seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        supervisor.births.push((start, entry));
+        let (mut member, threads) = match program {
+            PlannedProgram::Declared(program) => {
+                let own = Arc::new(Own::default());
+                owns.push((entry, own.clone()));
+                let mut member = Member::new(Kind::Own(own), 0, &name, promise);
+                member.bursts = !matches!(program, Program::Jobs(_));
+                supervisor.players.add(&program, seed);
+                (member, ThreadMatch::default())
+            }
+            PlannedProgram::External { external, .. } => {
+                // It has no life of its own: its threads do, each as a member that comes later.
+                let nobody = Program::Phases { loops: Some(0), phases: Vec::new() };
+                supervisor.players.add(&nobody, seed);
+                let program = adopt::Program { what: external.program, claims };
+                supervisor.programs.by_entry.insert(number, program);
+                let entry = Kind::Foreign { pid: 0, wish: number };
+                (Member::new(entry, 0, &name, promise), external.threads)
+            }
+        };
         if let Some((_, limit)) = plan.watched.iter().find(|(watched, _)| *watched == number) {
             member.outcome.watch_intervals(*limit);
         }
         supervisor.members.push(member);
-        let seed = plan.seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        supervisor.players.add(&thread.program, seed);
-        supervisor.wishes.push(Wish {
-            name: thread.name,
-            parent: thread.parent,
-            messages: thread.messages,
-        });
-        supervisor.births.push((thread.start, u32::try_from(number).unwrap_or(u32::MAX)));
-        owns.push(own);
+        supervisor.wishes.push(Wish { name, parent, messages, promised, threads });
     }
     supervisor.births.sort_unstable_by(|a, b| b.cmp(a));
     let bell = Bell::new().map_err(|e| trouble(&e))?;
@@ -132,8 +148,8 @@ fn supervised(plan: Plan, cpus: &[u16], journal: &Arc<Journal>) -> Result<Outcom
         thread.spawn(move || life(&host)).map_err(|e| trouble(&e))
     };
     let mut threads = Vec::new();
-    for (number, own) in owns.iter().enumerate() {
-        let (own, number) = (own.clone(), u32::try_from(number).unwrap_or(u32::MAX));
+    for (number, own) in &owns {
+        let (own, number) = (own.clone(), *number);
         let life = Box::new(move |host: &Host| crate::own::live(host, number, &own));
         threads.push(begin(format!("own/{number}"), life)?);
     }
@@ -142,23 +158,42 @@ fn supervised(plan: Plan, cpus: &[u16], journal: &Arc<Journal>) -> Result<Outcom
         threads.push(begin(format!("fence/{cpu}"), Box::new(move |host| host.fence(cpu, &gate)))?);
     }
     // Everybody is at its gate before the clock starts.
-    while host.enter(|s| s.members.iter().any(|member| member.tid == 0)) {
+    let waits = |member: &Member| matches!(member.kind, Kind::Own(_)) && member.tid == 0;
+    while host.enter(|s| s.members.iter().any(waits)) {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
     host.enter(Supervisor::start);
     let stopped = host.ear(end, &signals).map_err(|e| trouble(&e));
     let outcome = host.enter(|s| s.outcome(&nodes));
     journal.table().heartbeat.store(0, Ordering::Release);
+    let owns: Vec<Arc<Own>> = owns.into_iter().map(|(_, own)| own).collect();
     host.end(&owns);
+    let children = host.enter(|s| std::mem::take(&mut s.programs.children));
     let _ = Attributes::fifo(rungs::HELD).give(0); // others must see that it is over
     for thread in threads {
         let _ = thread.join();
     }
     process::release_signals();
+    adopt::dismiss(children);
     stopped.map(|_| outcome)
 }
 
 impl Supervisor {
+    /// What every thread got: those of a program next to each other, in the place of its entry.
+    fn threads(&self) -> Vec<ThreadOutcome> {
+        let (entries, late) = self.members.split_at(self.wishes.len());
+        let mut threads = Vec::with_capacity(self.members.len());
+        for (number, entry) in entries.iter().enumerate() {
+            if !entry.is_foreign() {
+                threads.push(entry.outcome.clone());
+                continue;
+            }
+            let its = |member: &&Member| matches!(member.kind, Kind::Foreign { wish, .. } if wish == number);
+            threads.extend(late.iter().filter(its).map(|member| member.outcome.clone()));
+        }
+        threads
+    }
+
     /// Closes the books.
     fn outcome(&mut self, nodes: &[(String, windfall_hierarchy::NodeId)]) -> Outcome {
         self.listen();
@@ -200,7 +235,7 @@ impl Supervisor {
                 })
                 .collect(),
             cpus: self.cpus.iter().map(crate::cpu::Cpu::outcome).collect(),
-            threads: self.members.iter().map(|member| member.outcome.clone()).collect(),
+            threads: self.threads(),
             refused: std::mem::take(&mut self.refused),
             unborn: std::mem::take(&mut self.unborn),
             promises: Vec::new(),

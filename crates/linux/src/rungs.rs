@@ -11,19 +11,21 @@ pub(crate) const FENCE: u32 = 72;
 pub(crate) const GRANTED: u32 = 73;
 /// The granted thread, when it is one of our own programs.
 pub(crate) const OWN: u32 = 74;
+/// A program that we start, until it is one.
+pub(crate) const BIRTH: u32 = 75;
 /// The thread that timers and wake-ups are told to.
-pub(crate) const EAR: u32 = 75;
+pub(crate) const EAR: u32 = 76;
 /// The process that outlives us.
-pub(crate) const GUARDIAN: u32 = 76;
+pub(crate) const GUARDIAN: u32 = 77;
 
 /// The kernel counts priorities of real-time threads downwards from 99.
 const fn in_kernel(rung: u32) -> u32 {
     99 - rung
 }
 
-/// A filter for tracepoints with the field `prio`: threads that are ours, whatever they do.
+/// A filter for tracepoints with a field of that kind: threads that are ours, whatever they do.
 pub(crate) fn supervised(field: &str) -> String {
-    format!("{field}>={} && {field}<={}", in_kernel(OWN), in_kernel(HELD))
+    format!("{field}>={} && {field}<={}", in_kernel(EAR), in_kernel(HELD))
 }
 
 /// A filter for wake-ups that must be looked at: foreign threads'.

@@ -7,6 +7,7 @@
 //!
 //! [`settle`]: Supervisor::settle
 
+use crate::adopt::Programs;
 use crate::cpu::{Cpu, Occupant};
 use crate::fault::Fault;
 use crate::freezer::Freezer;
@@ -15,8 +16,8 @@ use crate::member::{Member, Own, Wish};
 use crate::rings::Rings;
 use crate::sys::clock;
 use crate::sys::events::Timer;
-use std::collections::{BinaryHeap, HashMap};
 use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 use windfall_hierarchy::{
     Happening, Hierarchy, Message, Note, Processor, Refusal, Target, ThreadId,
@@ -35,6 +36,7 @@ pub(crate) struct Supervisor {
     pub(crate) players: Players,
     pub(crate) members: Vec<Member>,
     pub(crate) wishes: Vec<Wish>,
+    pub(crate) programs: Programs,
     /// From the kernel's numbers to ours, and from the hierarchy's.
     pub(crate) tids: HashMap<i32, u32>,
     pub(crate) numbers: Vec<u32>,
@@ -82,6 +84,7 @@ impl Supervisor {
             players: Players::default(),
             members: Vec::new(),
             wishes: Vec::new(),
+            programs: Programs::default(),
             tids: HashMap::new(),
             numbers: Vec::new(),
             agents: Vec::new(),
@@ -128,6 +131,10 @@ impl Supervisor {
                 return;
             }
             self.births.pop();
+            if self.programs.by_entry.contains_key(&(number as usize)) {
+                self.begin_program(number as usize);
+                continue;
+            }
             let wish = self.wishes[number as usize].clone();
             if self.admit(number, &wish) {
                 let mut players = std::mem::take(&mut self.players);

@@ -16,8 +16,8 @@ pub(crate) enum Seen {
     Wake { tid: i32, by: i32 },
     /// A thread has been made, and is about to be woken for the first time.
     Fork { parent: i32, child: i32 },
-    /// A thread runs another program now.
-    Exec { tid: i32 },
+    /// A thread has another name, or runs another program.
+    Named { tid: i32 },
     /// A thread is about to end.
     Exit { tid: i32 },
     /// Somebody other than a thread takes the processor, or gives it back.
@@ -34,6 +34,7 @@ pub(crate) enum Point {
     WakeupNew,
     Fork,
     Exec,
+    Rename,
     Exit,
     IrqEntry,
     IrqExit,
@@ -44,17 +45,18 @@ pub(crate) enum Point {
 }
 
 use Point::{
-    Exec, Exit, Fork, IrqEntry, IrqExit, SoftirqEntry, SoftirqExit, Switch, TimerEntry, TimerExit,
-    Wakeup, WakeupNew,
+    Exec, Exit, Fork, IrqEntry, IrqExit, Rename, SoftirqEntry, SoftirqExit, Switch, TimerEntry,
+    TimerExit, Wakeup, WakeupNew,
 };
 
 /// Where each is, and which of its fields are used, in order.
-const POINTS: [(Point, &str, &[&str]); 12] = [
+const POINTS: [(Point, &str, &[&str]); 13] = [
     (Switch, "sched/sched_switch", &["prev_pid", "prev_state", "next_pid"]),
     (Wakeup, "sched/sched_wakeup", &["pid"]),
     (WakeupNew, "sched/sched_wakeup_new", &["pid"]),
     (Fork, "sched/sched_process_fork", &["parent_pid", "child_pid"]),
     (Exec, "sched/sched_process_exec", &["pid"]),
+    (Rename, "task/task_rename", &["pid"]),
     (Exit, "sched/sched_process_exit", &["pid"]),
     (IrqEntry, "irq/irq_handler_entry", &["irq"]),
     (IrqExit, "irq/irq_handler_exit", &[]),
@@ -120,7 +122,7 @@ impl Tracepoints {
                 Seen::Wake { tid: field(0), by: u32_at(raw, COMMON_PID).cast_signed() }
             }
             Fork => Seen::Fork { parent: field(0), child: field(1) },
-            Exec => Seen::Exec { tid: field(0) },
+            Exec | Rename => Seen::Named { tid: field(0) },
             Exit => Seen::Exit { tid: field(0) },
             IrqEntry | TimerEntry => theft(Theft::Interrupt, field(0)),
             SoftirqEntry => theft(Theft::Softirq, field(0)),

@@ -11,7 +11,9 @@ pub(crate) struct Timer(OwnedFd);
 impl Timer {
     pub(crate) fn new() -> io::Result<Timer> {
         // SAFETY: no pointers; the answer is a descriptor of our own or an error.
-        let fd = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_NONBLOCK | libc::TFD_CLOEXEC) };
+        let fd = unsafe {
+            libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_NONBLOCK | libc::TFD_CLOEXEC)
+        };
         Ok(Timer(owned(fd)?))
     }
 
@@ -23,7 +25,12 @@ impl Timer {
         let spec = libc::itimerspec { it_interval: zero, it_value: value };
         // SAFETY: the specification is live, the old one is not asked for.
         unsafe {
-            libc::timerfd_settime(self.0.as_raw_fd(), libc::TFD_TIMER_ABSTIME, &raw const spec, std::ptr::null_mut())
+            libc::timerfd_settime(
+                self.0.as_raw_fd(),
+                libc::TFD_TIMER_ABSTIME,
+                &raw const spec,
+                std::ptr::null_mut(),
+            )
         };
     }
 

@@ -97,7 +97,14 @@ impl Ring {
             let cloexec = 8_u64;
             // SAFETY: the attributes are live and say their size; the rest are numbers.
             let fd = unsafe {
-                libc::syscall(libc::SYS_perf_event_open, &raw const attr, -1, i32::from(cpu), -1, cloexec)
+                libc::syscall(
+                    libc::SYS_perf_event_open,
+                    &raw const attr,
+                    -1,
+                    i32::from(cpu),
+                    -1,
+                    cloexec,
+                )
             };
             let fd = owned(i32::try_from(check(fd)?).unwrap_or(-1))?;
             if !one.filter.is_empty() {
@@ -114,7 +121,14 @@ impl Ring {
         // SAFETY: a new mapping at an address of the kernel's choice touches nothing of ours.
         let base = unsafe {
             let prot = libc::PROT_READ | libc::PROT_WRITE;
-            libc::mmap(std::ptr::null_mut(), page + size, prot, libc::MAP_SHARED, first.as_raw_fd(), 0)
+            libc::mmap(
+                std::ptr::null_mut(),
+                page + size,
+                prot,
+                libc::MAP_SHARED,
+                first.as_raw_fd(),
+                0,
+            )
         };
         if base == libc::MAP_FAILED {
             return Err(last_error());
@@ -182,8 +196,14 @@ impl Ring {
         let first = self.size - start;
         // SAFETY: as above, for both parts.
         unsafe {
-            whole.extend_from_slice(std::slice::from_raw_parts(self.base.add(self.page + start), first));
-            whole.extend_from_slice(std::slice::from_raw_parts(self.base.add(self.page), length - first));
+            whole.extend_from_slice(std::slice::from_raw_parts(
+                self.base.add(self.page + start),
+                first,
+            ));
+            whole.extend_from_slice(std::slice::from_raw_parts(
+                self.base.add(self.page),
+                length - first,
+            ));
         }
         whole
     }

@@ -61,6 +61,12 @@ pub(crate) fn kill(pid: i32) {
     unsafe { libc::kill(pid, libc::SIGKILL) };
 }
 
+/// Asks a process to end.
+pub(crate) fn ask_to_end(pid: i32) {
+    // SAFETY: numbers.
+    unsafe { libc::kill(pid, libc::SIGTERM) };
+}
+
 /// Whether a process or thread of this number exists.
 pub(crate) fn exists(pid: i32) -> bool {
     // SAFETY: signal 0 is never delivered.
@@ -117,7 +123,11 @@ pub(crate) fn stop_signals() -> io::Result<OwnedFd> {
             libc::sigaddset(&raw mut set, signal);
         }
         libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
-        super::events::owned(libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))
+        super::events::owned(libc::signalfd(
+            -1,
+            &raw const set,
+            libc::SFD_CLOEXEC | libc::SFD_NONBLOCK,
+        ))
     }
 }
 

@@ -139,9 +139,8 @@ impl Affinity {
         let mut set = Affinity::default();
         let size = size_of::<Affinity>();
         // SAFETY: the kernel writes at most `size` bytes.
-        let answer = unsafe {
-            libc::syscall(libc::SYS_sched_getaffinity, tid, size, set.0.as_mut_ptr())
-        };
+        let answer =
+            unsafe { libc::syscall(libc::SYS_sched_getaffinity, tid, size, set.0.as_mut_ptr()) };
         check(answer).map(|_| set)
     }
 

@@ -37,9 +37,8 @@ impl<T: Zeroed> Shared<T> {
         let (read_write, how) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
         // SAFETY: a new mapping at an address of the kernel's choice touches nothing of ours.
-        let at = unsafe {
-            libc::mmap(std::ptr::null_mut(), size_of::<T>(), read_write, how, -1, 0)
-        };
+        let at =
+            unsafe { libc::mmap(std::ptr::null_mut(), size_of::<T>(), read_write, how, -1, 0) };
         if at == libc::MAP_FAILED {
             return Err(super::last_error());
         }

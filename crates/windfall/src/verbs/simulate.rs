@@ -209,7 +209,12 @@ impl Progress {
 }
 
 /// Results for people.
-pub(crate) fn text(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict], wall: Duration) -> String {
+pub(crate) fn text(
+    scenario: &Scenario,
+    outcome: &Outcome,
+    verdicts: &[Verdict],
+    wall: Duration,
+) -> String {
     let mut text = String::new();
     for (what, words) in [("Question", &scenario.question), ("Answer", &scenario.answer)] {
         if let Some(words) = words {

@@ -126,7 +126,9 @@ impl Journal {
         let mut trouble = Vec::new();
         // Twice: a child may be made, on a rung of ours, while we look.
         for _ in 0..2 {
-            for entry in self.entries() {
+            // The last one first: whoever was noted first is the ear, which must outrank the others
+            // until they have stepped down.
+            for entry in self.entries().rev() {
                 entry.restore(&mut trouble);
             }
             self.restore_strangers(&mut trouble);

@@ -76,6 +76,7 @@ pub(crate) struct Member {
 
 impl Member {
     pub(crate) fn new(kind: Kind, tid: i32, name: &str, promised: Option<&str>) -> Member {
+        let parked = matches!(kind, Kind::Own(_));
         Member {
             kind,
             id: None,
@@ -83,7 +84,7 @@ impl Member {
             rung: 0,
             place: None,
             ready: false,
-            parked: true,
+            parked,
             freezer: None,
             frozen: false,
             heard: Instant::ZERO,

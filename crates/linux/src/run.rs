@@ -40,9 +40,10 @@ pub fn run(plan: Plan, settings: &Settings) -> Result<Outcome, Fault> {
     let guardian = Guardian::post(&journal)?;
     let outcome = supervised(plan, &cpus, &journal);
     freezer::thaw_all(std::process::id().cast_signed());
-    let trouble = journal.restore();
+    let late = journal.restore();
     guardian.dismiss(&journal);
-    let outcome = outcome?;
+    let (outcome, mut trouble) = outcome?;
+    trouble.extend(late);
     match trouble.first() {
         None => Ok(outcome),
         Some(first) => Err(Fault::new(
@@ -87,7 +88,11 @@ fn online() -> Result<Vec<u16>, Fault> {
     Ok((0..1024).filter(|cpu| own.has(*cpu)).collect())
 }
 
-fn supervised(plan: Plan, cpus: &[u16], journal: &Arc<Journal>) -> Result<Outcome, Fault> {
+fn supervised(
+    plan: Plan,
+    cpus: &[u16],
+    journal: &Arc<Journal>,
+) -> Result<(Outcome, Vec<String>), Fault> {
     let trouble = |e: &std::io::Error| Fault::of("cannot set up the supervision", e, "report it");
     let signals = process::stop_signals().map_err(|e| trouble(&e))?;
     // The ear is this thread; it is noted before it becomes real-time.
@@ -169,13 +174,13 @@ fn supervised(plan: Plan, cpus: &[u16], journal: &Arc<Journal>) -> Result<Outcom
     let owns: Vec<Arc<Own>> = owns.into_iter().map(|(_, own)| own).collect();
     host.end(&owns);
     let children = host.enter(|s| std::mem::take(&mut s.programs.children));
-    let _ = Attributes::fifo(rungs::HELD).give(0); // others must see that it is over
+    let left = journal.restore(); // from here on nobody is in the way of the others
     for thread in threads {
         let _ = thread.join();
     }
     process::release_signals();
     adopt::dismiss(children);
-    stopped.map(|_| outcome)
+    stopped.map(|_| (outcome, left))
 }
 
 impl Supervisor {

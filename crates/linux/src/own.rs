@@ -42,7 +42,10 @@ impl Supervisor {
                 Doing::Waits => {
                     self.members[number as usize].parked = true;
                     self.settle();
-                    break doing;
+                    // It may have been woken, and chosen again, by what was due meanwhile.
+                    if self.members[number as usize].parked {
+                        break doing;
+                    }
                 }
                 Doing::Acted => self.settle(),
             }

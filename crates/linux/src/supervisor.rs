@@ -58,6 +58,7 @@ pub(crate) struct Supervisor {
     pub(crate) refused: Vec<(Instant, String)>,
     pub(crate) unborn: Vec<String>,
     pub(crate) failure: Option<Failure>,
+    started: bool,
     pub(crate) ending: bool,
     /// Members that are not born yet, the next one last.
     pub(crate) births: Vec<(Instant, u32)>,
@@ -102,6 +103,7 @@ impl Supervisor {
             refused: Vec::new(),
             unborn: Vec::new(),
             failure: None,
+            started: false,
             ending: false,
             births: Vec::new(),
         };
@@ -112,6 +114,7 @@ impl Supervisor {
     /// The clock starts, and with it the scenario.
     pub(crate) fn start(&mut self) {
         self.listen(); // what was seen before does not count
+        self.started = true;
         self.epoch = clock::now();
         for cpu in &mut self.cpus {
             cpu.restart();
@@ -155,6 +158,9 @@ impl Supervisor {
 
     /// Everything that is due happens, and the processors follow.
     pub(crate) fn settle(&mut self) {
+        if !self.started {
+            return;
+        }
         self.listen();
         self.pass();
         while self.give_up_expired() {

@@ -100,6 +100,7 @@ pub(crate) fn begin_on(command: &mut Command, rung: u32, affinity: sched::Affini
     // SAFETY: between fork and exec only system calls are made, and nothing is allocated.
     unsafe {
         command.pre_exec(move || {
+            release_signals();
             affinity.give(0)?;
             sched::Attributes::fifo(rung).give(0)
         });

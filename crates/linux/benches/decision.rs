@@ -1,0 +1,208 @@
+//! How long from the moment that a thread blocks until another, which is not the kernel's own
+//! choice, runs; beside the kernel's own switch, in one run.
+//!
+//! The threads know nothing of us: this file is the program that is supervised, too. One thread
+//! sleeps 200 us at a time; two others read the clock without end. The one that has just been passed
+//! over stands behind the other in the kernel's queue, and is the one that the hierarchy wants.
+
+use std::io::Write;
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use windfall_linux::Settings;
+use windfall_scenario::Scenario;
+use windfall_scenario::outcome::Outcome;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().collect();
+    match words.get(1).map(String::as_str) {
+        Some("worker") => worker(words.get(2).map_or("", String::as_str)),
+        Some("native") => native(words.get(2).map_or("", String::as_str)),
+        Some("futex") => futex(),
+        _ => measure(),
+    }
+}
+
+/// The program that is supervised: writes how long each hand-over took, in ns, to a file.
+fn worker(file: &str) -> ExitCode {
+    let begun = Instant::now();
+    let blocked = Arc::new(AtomicU64::new(0));
+    let ns = move || u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let poll = move |blocked: Arc<AtomicU64>| {
+        let mut samples = Vec::with_capacity(1 << 20);
+        let mut last = ns();
+        while last < 4_000_000_000 {
+            let now = ns();
+            if now - last > 1_000 {
+                let at = blocked.load(Ordering::Acquire);
+                if at > last {
+                    samples.push(now - at); // it blocked while we did not run
+                }
+            }
+            last = now;
+        }
+        samples
+    };
+    let (for_wanted, for_other) = (blocked.clone(), blocked.clone());
+    let wanted = std::thread::Builder::new().name("wanted".into()).spawn(move || poll(for_wanted));
+    let other = std::thread::Builder::new().name("other".into()).spawn(move || poll(for_other));
+    let sleeper = std::thread::Builder::new().name("sleeper".into()).spawn(move || {
+        while ns() < 3_500_000_000 {
+            blocked.store(ns(), Ordering::Release);
+            std::thread::sleep(Duration::from_micros(200));
+        }
+    });
+    let (Ok(wanted), Ok(other), Ok(sleeper)) = (wanted, other, sleeper) else {
+        return ExitCode::FAILURE;
+    };
+    let (Ok(samples), Ok(_), Ok(())) = (wanted.join(), other.join(), sleeper.join()) else {
+        return ExitCode::FAILURE;
+    };
+    let Ok(mut out) = std::fs::File::create(file) else { return ExitCode::FAILURE };
+    for sample in samples {
+        if writeln!(out, "{sample}").is_err() {
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// The same without supervision: the kernel's real-time priorities choose.
+fn native(file: &str) -> ExitCode {
+    let this = std::env::current_exe().map_or(String::new(), |path| path.display().to_string());
+    let worker = Command::new("taskset").args(["-c", "1", &this, "worker", file]).spawn();
+    let Ok(mut worker) = worker else { return ExitCode::FAILURE };
+    std::thread::sleep(Duration::from_millis(200));
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", worker.id())).into_iter().flatten();
+    for task in tasks.filter_map(Result::ok) {
+        let comm = std::fs::read_to_string(task.path().join("comm")).unwrap_or_default();
+        let priority = match comm.trim() {
+            "sleeper" => "32",
+            "wanted" => "31",
+            _ => "30",
+        };
+        let tid = task.file_name().to_string_lossy().into_owned();
+        let _ = Command::new("chrt").args(["-f", "-p", priority, &tid]).status();
+    }
+    let _ = worker.wait();
+    ExitCode::SUCCESS
+}
+
+/// Where the worker writes.
+fn samples_file() -> String {
+    std::env::temp_dir().join(format!("windfall-decision-{}", std::process::id())).display().to_string()
+}
+
+fn measure() -> ExitCode {
+    let Ok(this) = std::env::current_exe() else { return ExitCode::FAILURE };
+    let (this, file) = (this.display().to_string(), samples_file());
+    println!("from the moment that a thread blocks until another runs, ns: median, 99th percentile");
+    for _ in 0..3 {
+        let native = Command::new("chrt").args(["-f", "20", &this, "native", &file]).status();
+        row("the kernel's own choice, real-time", native.is_ok(), &file);
+        let supervised = supervise(&foreign(&this, &file));
+        row("the hierarchy's choice, threads that know nothing", supervised.is_some(), &file);
+        if let Some(outcome) = supervise(OWN) {
+            let hand_overs: u64 = outcome.threads.iter().map(|thread| thread.dispatches).sum();
+            let each = outcome.length.as_nanos() / hand_overs.max(1);
+            println!("  {:<52} {each:>8} (mean of {hand_overs})", "own programs, one hand-over");
+        }
+        println!("  {:<52} {:>8} (mean)", "bare futex hand-over, real-time", futex_hand_over());
+    }
+    ExitCode::SUCCESS
+}
+
+fn row(what: &str, ran: bool, file: &str) {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let mut samples: Vec<u64> = text.lines().filter_map(|line| line.parse().ok()).collect();
+    samples.sort_unstable();
+    let quantile = |percent: usize| samples.get(samples.len() * percent / 100).copied();
+    match (quantile(50), quantile(99)) {
+        (Some(median), Some(p99)) if ran => {
+            println!("  {what:<52} {median:>8} {p99:>8} ({} samples)", samples.len());
+        }
+        _ => println!("  {what:<52} could not be measured"),
+    }
+    let _ = std::fs::remove_file(file);
+}
+
+fn supervise(text: &str) -> Option<Outcome> {
+    let scenario = Scenario::parse("decision.toml", text).map_err(|e| println!("{e:?}")).ok()?;
+    let plan = scenario.build().map_err(|e| println!("{e:?}")).ok()?;
+    windfall_linux::run(plan, &Settings::default()).map_err(|e| println!("  {e}")).ok()
+}
+
+fn foreign(this: &str, file: &str) -> String {
+    format!(
+        r#"
+schema = 1
+seed   = 1
+length = "6s"
+[schedulers.fp]
+scheduler = "fixed-priority"
+parent    = "top"
+[threads.sleeper]
+parent   = "fp"
+of       = "other"
+match    = {{ comm = "sleeper" }}
+priority = 3
+[threads.wanted]
+parent   = "fp"
+of       = "other"
+match    = {{ comm = "wanted" }}
+priority = 2
+[threads.other]
+parent   = "fp"
+exec     = ["{this}", "worker", "{file}"]
+priority = 1
+"#
+    )
+}
+
+/// Two threads that wake each other in turn.
+const OWN: &str = r#"
+schema = 1
+seed   = 1
+length = "2s"
+[schedulers.fp]
+scheduler = "fixed-priority"
+parent    = "top"
+[threads.a]
+parent = "fp"
+priority = 1
+loops = 100000000
+steps = [{ resume = "b" }, "suspend"]
+[threads.b]
+parent = "fp"
+priority = 1
+loops = 100000000
+steps = [{ resume = "a" }, "suspend"]
+"#;
+
+/// Two threads on one processor that hand a channel's token back and forth.
+fn futex_hand_over() -> u64 {
+    let this = std::env::current_exe().map_or(String::new(), |path| path.display().to_string());
+    let output = Command::new("taskset").args(["-c", "1", "chrt", "-f", "20", &this, "futex"]).output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    text.unwrap_or_default().trim().parse().unwrap_or(0)
+}
+
+/// `std`'s park and unpark, which are a futex each.
+fn futex() -> ExitCode {
+    const ROUNDS: u32 = 200_000;
+    let main = std::thread::current();
+    let other = std::thread::spawn(move || {
+        for _ in 0..ROUNDS {
+            std::thread::park();
+            main.unpark();
+        }
+    });
+    let begun = Instant::now();
+    for _ in 0..ROUNDS {
+        other.thread().unpark();
+        std::thread::park();
+    }
+    println!("{}", begun.elapsed().as_nanos() / u128::from(2 * ROUNDS));
+    ExitCode::SUCCESS
+}

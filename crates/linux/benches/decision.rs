@@ -2,8 +2,8 @@
 //! choice, runs; beside the kernel's own switch, in one run.
 //!
 //! The threads know nothing of us: this file is the program that is supervised, too. One thread
-//! sleeps 200 us at a time; two others read the clock without end. The one that has just been passed
-//! over stands behind the other in the kernel's queue, and is the one that the hierarchy wants.
+//! is woken every 200 us and blocks at once; two others read the clock without end. The one of them
+//! that the hierarchy wants stands behind the other in the kernel's queue, since it ran last.
 
 use std::io::Write;
 use std::process::{Command, ExitCode};
@@ -29,34 +29,43 @@ fn worker(file: &str) -> ExitCode {
     let begun = Instant::now();
     let blocked = Arc::new(AtomicU64::new(0));
     let ns = move || u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    let poll = move |blocked: Arc<AtomicU64>| {
-        let mut samples = Vec::with_capacity(1 << 20);
-        let mut last = ns();
-        while last < 4_000_000_000 {
-            let now = ns();
-            if now - last > 1_000 {
-                let at = blocked.load(Ordering::Acquire);
-                if at > last {
-                    samples.push(now - at); // it blocked while we did not run
-                }
-            }
-            last = now;
-        }
-        samples
-    };
-    let (for_wanted, for_other) = (blocked.clone(), blocked.clone());
-    let wanted = std::thread::Builder::new().name("wanted".into()).spawn(move || poll(for_wanted));
-    let other = std::thread::Builder::new().name("other".into()).spawn(move || poll(for_other));
+    let settle = || std::thread::sleep(Duration::from_millis(600)); // until all have their ranks
+    let block = blocked.clone();
     let sleeper = std::thread::Builder::new().name("sleeper".into()).spawn(move || {
         while ns() < 3_500_000_000 {
-            blocked.store(ns(), Ordering::Release);
-            std::thread::sleep(Duration::from_micros(200));
+            block.store(ns(), Ordering::Release);
+            std::thread::park();
         }
     });
-    let (Ok(wanted), Ok(other), Ok(sleeper)) = (wanted, other, sleeper) else {
+    let Ok(sleeper) = sleeper else { return ExitCode::FAILURE };
+    let to_wake = sleeper.thread().clone();
+    let wanted = std::thread::Builder::new().name("wanted".into()).spawn(move || {
+        let mut samples = Vec::with_capacity(1 << 20);
+        settle();
+        let mut last = ns();
+        let mut woken = last;
+        while last < 4_000_000_000 {
+            let now = ns();
+            let at = blocked.load(Ordering::Acquire);
+            if at > woken && now > at {
+                samples.push(now - at); // it blocked, and we run again
+                woken = u64::MAX;
+            }
+            if now - last > 200_000 {
+                (last, woken) = (now, now);
+                to_wake.unpark();
+            }
+        }
+        samples
+    });
+    let other = std::thread::Builder::new().name("other".into()).spawn(move || {
+        settle();
+        while ns() < 4_000_000_000 {}
+    });
+    let (Ok(wanted), Ok(other)) = (wanted, other) else {
         return ExitCode::FAILURE;
     };
-    let (Ok(samples), Ok(_), Ok(())) = (wanted.join(), other.join(), sleeper.join()) else {
+    let (Ok(samples), Ok(()), Ok(())) = (wanted.join(), other.join(), sleeper.join()) else {
         return ExitCode::FAILURE;
     };
     let Ok(mut out) = std::fs::File::create(file) else { return ExitCode::FAILURE };
@@ -99,7 +108,7 @@ fn measure() -> ExitCode {
     let (this, file) = (this.display().to_string(), samples_file());
     println!("from the moment that a thread blocks until another runs, ns: median, 99th percentile");
     for _ in 0..3 {
-        let native = Command::new("chrt").args(["-f", "20", &this, "native", &file]).status();
+        let native = Command::new(&this).args(["native", &file]).status();
         row("the kernel's own choice, real-time", native.is_ok(), &file);
         let supervised = supervise(&foreign(&this, &file));
         row("the hierarchy's choice, threads that know nothing", supervised.is_some(), &file);

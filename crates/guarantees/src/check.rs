@@ -63,6 +63,16 @@ pub struct Vp {
 }
 
 impl Tree {
+    /// Whether somewhere above a virtual processor stands a scheduler that
+    /// [makes up](Conversion::makes_up) for stolen time.
+    #[must_use]
+    pub fn is_below_makeup(&self, vp: usize) -> bool {
+        let parent = self.vps.get(vp).and_then(|vp| self.nodes.get(vp.parent?));
+        parent.is_some_and(|node| {
+            node.conversion.makes_up() || node.own.iter().any(|own| self.is_below_makeup(*own))
+        })
+    }
+
     /// Of each scheduler, whether all its own virtual processors stem from one processor.
     fn on_one(&self) -> Vec<bool> {
         let mut places: Vec<Option<usize>> = Vec::with_capacity(self.nodes.len());

@@ -38,6 +38,12 @@ pub trait Conversion {
     fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
         self.give(own, children)
     }
+
+    /// Whether children may get more than they are given in order to make up for time that was stolen
+    /// from them, so that others below may get less as soon as anything is stolen (HLS 11.7.1).
+    fn makes_up(&self) -> bool {
+        false
+    }
 }
 
 /// What a child tells a scheduler in order to be given something.

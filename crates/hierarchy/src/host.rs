@@ -13,7 +13,7 @@ use crate::state::{NONE, State, Up};
 use crate::vp::{Above, VpState};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// A machine's processors shared among threads by a tree of schedulers.
 pub struct Hierarchy {
@@ -105,6 +105,20 @@ impl Hierarchy {
             self.fire(node, timer);
             self.finish();
         }
+        Ok(())
+    }
+
+    /// So much of a processor's time has been stolen since this was last said: it served an interrupt,
+    /// or another machine, and neither its thread nor its schedulers. No scheduler hears of it by
+    /// itself; those that ask find it in [`View::stolen`](crate::View::stolen). To be called before the
+    /// call whose time the theft precedes, with what was stolen until then (decision 0006).
+    ///
+    /// # Errors
+    /// When there is no such processor.
+    pub fn stole(&mut self, processor: Processor, span: Span) -> Result<(), Refusal> {
+        let slot = self.state.processors.get_mut(processor.index());
+        let slot = slot.ok_or(Refusal::Stale { what: "processor" })?;
+        slot.stolen = slot.stolen.saturating_add(span);
         Ok(())
     }
 

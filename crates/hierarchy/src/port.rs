@@ -6,12 +6,12 @@
 //! scheduler is quarantined when it returns.
 
 use crate::error::{Defect, Rule};
-use crate::id::{Child, Own, TimerId};
+use crate::id::{Child, Own, Processor, TimerId};
 use crate::journal::Note;
 use crate::message::{Message, News};
 use crate::state::{Down, Downward, NONE, State, Up, index_of};
 use crate::vp::{Below, VpState};
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// A scheduler's window on the hierarchy while it handles a notification.
 pub struct Port<'a> {
@@ -57,6 +57,14 @@ impl View<'_> {
     pub fn held_by(&self, own: Own) -> Option<Child> {
         let slot = self.state.nodes[self.node as usize].owns.get(own.index())?;
         (slot.held_by != NONE).then_some(Child(slot.held_by))
+    }
+
+    /// Time stolen from a processor so far, as far as the host has told (`GetStolen()` of HLS 11.5.1).
+    /// It only grows, so that each scheduler can take differences of its own: between the grant of an
+    /// own VP, which names the processor, and the next look at it. Zero on hosts that do not tell.
+    #[must_use]
+    pub fn stolen(&self, processor: Processor) -> Span {
+        self.state.processors.get(processor.index()).map_or(Span::ZERO, |slot| slot.stolen)
     }
 
     /// All children, in order of slot.
@@ -109,6 +117,12 @@ impl Port<'_> {
         let vp = self.state.child_vp(self.node, child.0)?;
         let joint = &self.state.vps[vp as usize];
         matches!(joint.above, VpState::Running(_)).then_some(Own(joint.through))
+    }
+
+    /// Time stolen from a processor so far; see [`View::stolen`].
+    #[must_use]
+    pub fn stolen(&self, processor: Processor) -> Span {
+        self.view().stolen(processor)
     }
 
     /// How many child slots there are, used or free; children are numbered below this.

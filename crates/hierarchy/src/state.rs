@@ -12,7 +12,7 @@ use crate::vp::{Below, Vp, VpState};
 use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -110,6 +110,8 @@ pub(crate) struct ProcessorSlot {
     pub(crate) thread: u32,
     /// Whether it is in the list of changed processors.
     pub(crate) changed: bool,
+    /// Time stolen from it so far, as far as the host has told.
+    pub(crate) stolen: Span,
 }
 
 /// A timer that was set to a time that has come.
@@ -154,7 +156,8 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(processors: u16) -> State {
-        let slot = ProcessorSlot { root: NONE, thread: NONE, changed: false };
+        let slot =
+            ProcessorSlot { root: NONE, thread: NONE, changed: false, stolen: Span::ZERO };
         State {
             now: Instant::ZERO,
             nodes: Vec::new(),

@@ -1,8 +1,8 @@
-//! Sums of shares `amount / period`, compared with the whole processor.
+//! Sums of shares `amount / period`, compared with a processor, or with so many thousandths of it.
 //!
 //! A share is kept as two bounds in units of 2^-63, rounded down and up, so that adding one and
-//! taking it away again leaves no trace. Where the bounds of a sum lie on both sides of 1, whoever
-//! admits adds up the exact fractions instead (`Rez::exactly_fits`).
+//! taking it away again leaves no trace. Where the bounds of a sum lie on both sides, whoever
+//! admits adds up the exact fractions instead (`admission::exactly_fits`).
 
 use windfall_time::{Ratio, Span};
 
@@ -38,11 +38,12 @@ impl Bandwidth {
         }
     }
 
-    /// Whether it is at most the whole, if that can be told from the bounds.
-    pub(crate) const fn fits(self) -> Option<bool> {
-        if self.high <= ONE {
+    /// Whether it is at most so many thousandths, if that can be told from the bounds.
+    pub(crate) fn fits(self, thousandths: u16) -> Option<bool> {
+        let most = ONE * u128::from(thousandths);
+        if self.high.saturating_mul(1000) <= most {
             Some(true)
-        } else if self.low > ONE {
+        } else if self.low.saturating_mul(1000) > most {
             Some(false)
         } else {
             None
@@ -54,11 +55,20 @@ impl Bandwidth {
         self.high <= other.high && self.low <= other.low
     }
 
-    /// What is surely left of the whole.
-    pub(crate) fn left(self) -> Ratio {
-        let left = ONE.saturating_sub(self.high);
-        let ratio = i128::try_from(left).ok().and_then(|left| Ratio::new(left, 1 << 63));
-        ratio.unwrap_or(Ratio::ZERO)
+    /// What is surely left of so many thousandths.
+    pub(crate) fn left(self, thousandths: u16) -> Ratio {
+        let left = i128::try_from(self.rest(thousandths)).ok();
+        left.and_then(|left| Ratio::new(left, 1 << 63)).unwrap_or(Ratio::ZERO)
+    }
+
+    /// As much in each `period` as is surely left of so many thousandths.
+    pub(crate) fn room(self, thousandths: u16, period: Span) -> Span {
+        let room = (self.rest(thousandths) * u128::from(period.as_nanos())) >> 63;
+        Span::from_nanos(u64::try_from(room).unwrap_or(u64::MAX))
+    }
+
+    fn rest(self, thousandths: u16) -> u128 {
+        (ONE * u128::from(thousandths) / 1000).saturating_sub(self.high)
     }
 }
 
@@ -73,17 +83,27 @@ mod tests {
     #[test]
     fn limit_thirds_cannot_be_told_and_halves_can() {
         let half = share(1, 2);
-        assert_eq!(half.plus(half).fits(), Some(true));
+        assert_eq!(half.plus(half).fits(1000), Some(true));
         let third = share(1, 3);
-        assert_eq!(third.plus(third).plus(third).fits(), None);
-        assert_eq!(third.plus(third).plus(half).fits(), Some(false));
+        assert_eq!(third.plus(third).plus(third).fits(1000), None);
+        assert_eq!(third.plus(third).plus(half).fits(1000), Some(false));
         assert_eq!(third.plus(half).minus(third), half);
-        assert_eq!(half.left(), Ratio::new(1, 2).unwrap());
+        assert_eq!(half.left(1000), Ratio::new(1, 2).unwrap());
+    }
+
+    #[test]
+    fn limit_room_is_what_fits_exactly() {
+        let (fifth, period) = (share(1, 5), Span::from_nanos(1000));
+        assert_eq!(fifth.room(850, period), Span::from_nanos(649), "rounded down");
+        assert_eq!(fifth.plus(share(650, 1000)).fits(850), None, "to be told exactly");
+        assert_eq!(fifth.plus(share(649, 1000)).fits(850), Some(true));
+        assert_eq!(fifth.room(200, period), Span::ZERO);
+        assert_eq!(fifth.room(100, period), Span::ZERO);
     }
 
     #[test]
     fn limit_the_longest_spans_do_not_overflow() {
-        assert_eq!(share(u64::MAX, u64::MAX).fits(), Some(true));
-        assert_eq!(share(u64::MAX, 0).fits(), Some(false));
+        assert_eq!(share(u64::MAX, u64::MAX).fits(1000), Some(true));
+        assert_eq!(share(u64::MAX, 0).fits(1000), Some(false));
     }
 }

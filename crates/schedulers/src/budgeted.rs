@@ -1,4 +1,5 @@
-//! Earliest deadline first among children with budgets: what `rez`, `cbs`, `tbs` and `pshed` share.
+//! Earliest deadline first among children with budgets: what `rez`, `rez-c`, `rez-fb`, `cbs`, `tbs` and
+//! `pshed` share.
 //!
 //! Each child with a reservation has a budget and a deadline, the end of its period. Of those that
 //! are ready and have budget left the one with the earliest deadline runs. [`Rules`] say what a
@@ -13,9 +14,12 @@
 use crate::admission::{Admission, share_of};
 use crate::ahead::Ahead;
 use crate::bandwidth::Bandwidth;
+use crate::budgets::{BUDGET, Budgets};
+use crate::feedback::Control;
 use crate::herald::Herald;
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::reservation::Reservation;
+use crate::stolen::Stolen;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
@@ -23,8 +27,6 @@ use windfall_hierarchy::{
 };
 use windfall_time::{Instant, Span};
 
-/// When the running child's budget ends.
-const BUDGET: TimerId = TimerId(1);
 /// When the first period of a child that does not wait ends.
 const PERIOD: TimerId = TimerId(2);
 
@@ -61,58 +63,22 @@ pub(crate) struct Rules {
     pub(crate) jobs: bool,
     /// Whether the parent is told the earliest deadline.
     pub(crate) tells: bool,
+    /// What becomes of time that is stolen from a running child.
+    pub(crate) stolen: Stolen,
+    /// How many thousandths of a processor are reserved at most.
+    pub(crate) admission: u16,
 }
 
-struct Budgets {
-    slots: Vec<Option<Reservation>>,
-    overrun: Overrun,
-}
-
-impl Policy for Budgets {
-    /// Whether there is no budget, deadline, slot.
-    type Key = (bool, Instant, u32);
-
-    fn key(&self, child: Child) -> Self::Key {
-        match &self.slots[child.index()] {
-            Some(slot) => (slot.budget.is_zero(), slot.end, child.0),
-            None => (true, Instant::MAX, child.0),
-        }
-    }
-
-    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
-        (ready.0, ready.1) < (running.0, running.1)
-    }
-
-    fn eligible(&self, child: Child) -> bool {
-        let background = self.overrun == Overrun::Background;
-        self.slots[child.index()].is_some_and(|slot| background || !slot.budget.is_zero())
-    }
-
-    fn started(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
-        if let Some(slot) = &mut self.slots[child.index()] {
-            slot.since = port.now();
-            let end = port.now().saturating_add(slot.budget);
-            port.set_timer(BUDGET, (!slot.budget.is_zero()).then_some(end));
-        }
-    }
-
-    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
-        if let Some(slot) = &mut self.slots[child.index()] {
-            slot.charge(port.now());
-            let note =
-                if slot.budget.is_zero() { Note::Exhausted } else { Note::Budget(slot.budget) };
-            port.note(Some(child), note);
-            let throttled = slot.budget.is_zero() && self.overrun == Overrun::Throttle;
-            let ready = port.child(child) == VpState::Ready;
-            if ready && throttled && !core::mem::replace(&mut slot.told, true) {
-                port.tell(child, News::Exhausted);
-            }
-        }
-    }
-
-    fn idle(&mut self, _: Own, port: &mut Port<'_>) {
-        port.set_timer(BUDGET, None);
-    }
+impl Rules {
+    /// Hard reservations with fixed periods, of the whole processor.
+    pub(crate) const HARD: Rules = Rules {
+        waking: Waking::Fixed,
+        overrun: Overrun::Throttle,
+        jobs: false,
+        tells: false,
+        stolen: Stolen::Charged,
+        admission: 1000,
+    };
 }
 
 /// The scheduler.
@@ -134,11 +100,11 @@ impl Budgeted {
     pub(crate) fn new(rules: Rules) -> Budgeted {
         Budgeted {
             pool: Pool::default(),
-            budgets: Budgets { slots: Vec::new(), overrun: rules.overrun },
+            budgets: Budgets::new(rules.overrun, rules.stolen),
             rules,
             periods: Heap::new(),
             armed: None,
-            admission: Admission::default(),
+            admission: Admission::new(rules.admission),
             herald: Herald::new(rules.tells),
             ahead: Vec::new(),
         }
@@ -159,9 +125,17 @@ impl Budgeted {
     }
 
     /// Begins the next period, or the one that `now` lies in. Whether one begins.
-    fn advance(&mut self, child: Child, now: Instant) -> bool {
+    fn advance(&mut self, child: Child, port: &mut Port<'_>) -> bool {
+        let now = port.now();
         match &mut self.budgets.slots[child.index()] {
-            Some(slot) if self.rules.waking == Waking::Fixed => slot.roll(now),
+            Some(slot) if self.rules.waking == Waking::Fixed => {
+                let former = (slot.amount, slot.period);
+                let begun = slot.roll(now);
+                if let (true, Stolen::FedBack { gain }) = (begun, self.rules.stolen) {
+                    self.feed_back(child, former, gain, port);
+                }
+                begun
+            }
             Some(slot) if self.rules.waking == Waking::Told => {
                 self.ahead[child.index()].pass(slot, now)
             }
@@ -176,6 +150,31 @@ impl Budgeted {
         }
     }
 
+    /// A period begins: what is reserved for it follows from the last one. A change begins anew.
+    fn feed_back(
+        &mut self,
+        child: Child,
+        former: (Span, Span),
+        gain: u16,
+        port: &mut Port<'_>,
+    ) {
+        let control = &mut self.budgets.controls[child.index()];
+        let Some(slot) = &mut self.budgets.slots[child.index()] else {
+            return;
+        };
+        if control.ran() {
+            port.note(Some(child), Note::Received(control.received));
+        }
+        let wanted = match former == (slot.amount, slot.period) {
+            true => control.next(slot.amount, gain),
+            false => Span::ZERO,
+        };
+        self.admission.give_back((control.extra, former.1));
+        let extra = self.admission.lend((wanted, slot.period), slot.end, port.now());
+        *control = Control::new(extra);
+        slot.budget = slot.amount.saturating_add(extra);
+    }
+
     /// Begins the periods that are due. No effects but the last one's and the news, however many
     /// they are.
     fn replenish(&mut self, port: &mut Port<'_>) {
@@ -183,7 +182,10 @@ impl Budgeted {
         while let Some((_, slot)) = self.periods.peek().filter(|(at, _)| *at <= now) {
             let child = Child(slot);
             let runs = matches!(port.child(child), VpState::Running(_));
-            self.advance(child, now);
+            if runs && self.rules.stolen != Stolen::Charged {
+                self.budgets.charge(child, port); // so that what comes is measured from now on
+            }
+            self.advance(child, port);
             let Some(slot) = &mut self.budgets.slots[child.index()] else {
                 self.periods.remove(child.0);
                 continue;
@@ -213,11 +215,11 @@ impl Budgeted {
         let Some(child) = held else {
             return;
         };
+        let used_up = self.budgets.used_up(child, port);
         let Some(slot) = &mut self.budgets.slots[child.index()] else {
             return;
         };
-        slot.charge(now);
-        if !slot.budget.is_zero() {
+        if !used_up {
             return port.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
         }
         match self.rules.overrun {
@@ -259,7 +261,7 @@ impl Budgeted {
         let before = share_of(self.budgets.slots[index].as_ref());
         let wanted = (amount, period);
         let from = self.admission.admit(&self.budgets.slots, index, wanted, now)?;
-        self.advance(child, now);
+        self.advance(child, port);
         if let Some(slot) = &mut self.budgets.slots[index] {
             slot.change = Some((amount, period, from));
             let ends = slot.end;
@@ -275,6 +277,7 @@ impl Budgeted {
     /// A reservation begins, or a child that has one wakes.
     fn begin(&mut self, child: Child, port: &mut Port<'_>) {
         let now = port.now();
+        let begun = self.rules.waking == Waking::Fixed && self.advance(child, port);
         let Some(slot) = &mut self.budgets.slots[child.index()] else {
             return port.tell(child, News::Exhausted);
         };
@@ -283,7 +286,6 @@ impl Budgeted {
         }
         let begun = match self.rules.waking {
             Waking::Fixed => {
-                let begun = slot.roll(now);
                 if self.rules.tells {
                     // A slower processor may be behind, and makes good only for who stays ready.
                     slot.budget = slot.budget.min(slot.steady(now));
@@ -319,18 +321,21 @@ impl Budgeted {
     }
 
     /// Ends a reservation, if there is one; the child is no candidate any longer.
-    fn end(&mut self, child: Child, port: &Port<'_>) {
+    fn end(&mut self, child: Child, port: &mut Port<'_>) {
         let now = port.now();
         self.admission.end(share_of(self.budgets.slots[child.index()].as_ref()));
         self.periods.remove(child.0);
-        self.advance(child, now);
-        if let Some(mut slot) = self.budgets.slots[child.index()].take() {
-            if matches!(port.child(child), VpState::Running(_)) {
-                slot.charge(now);
-            }
-            let share = Bandwidth::of(slot.amount, slot.period);
-            let nothing = share_of(None);
-            self.admission.shrink(share, nothing, slot.even(now), now);
+        self.advance(child, port);
+        if matches!(port.child(child), VpState::Running(_)) {
+            self.budgets.charge(child, port);
+        }
+        if let Some(slot) = self.budgets.slots[child.index()].take() {
+            let control = self.budgets.controls.get_mut(child.index()).map(core::mem::take);
+            let extra = control.unwrap_or_default().extra;
+            self.admission.give_back((extra, slot.period));
+            let share = Bandwidth::of(slot.amount.saturating_add(extra), slot.period);
+            let until = if extra.is_zero() { slot.even(now) } else { slot.end };
+            self.admission.shrink(share, share_of(None), until, now);
         }
     }
 
@@ -338,15 +343,15 @@ impl Budgeted {
     fn job(&mut self, child: Child, work: Span, deadline: Instant, port: &mut Port<'_>) {
         let (now, state) = (port.now(), port.child(child));
         let served = self.budgets.eligible(child);
+        let runs = matches!(state, VpState::Running(_));
+        if runs && self.rules.waking == Waking::Told {
+            self.budgets.charge(child, port);
+        }
         let Some(slot) = &mut self.budgets.slots[child.index()] else {
             return;
         };
-        let runs = matches!(state, VpState::Running(_));
         match self.rules.waking {
             Waking::Told => {
-                if runs {
-                    slot.charge(now);
-                }
                 self.ahead[child.index()].tell(slot, deadline, now);
             }
             Waking::After if state != VpState::Waiting => {
@@ -387,11 +392,9 @@ impl Scheduler for Budgeted {
     fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
         self.pool.register(child);
         self.periods.reserve(child.index() + 1);
-        let slots = &mut self.budgets.slots;
-        slots.resize(slots.len().max(child.index() + 1), None);
-        slots[child.index()] = None;
+        self.budgets.register(child);
         if self.rules.waking == Waking::Told {
-            self.ahead.resize_with(slots.len(), Ahead::new);
+            self.ahead.resize_with(self.budgets.slots.len(), Ahead::new);
             self.ahead[child.index()].clear();
         }
         Ok(())
@@ -493,6 +496,11 @@ impl Scheduler for Budgeted {
         }
         if !self.admission.is_sum(&self.budgets.slots) {
             return Err("what is promised is not the sum of the reservations");
+        }
+        let extra = self.budgets.slots.iter().zip(&self.budgets.controls);
+        let extra = extra.filter_map(|(slot, control)| Some((control.extra, slot.as_ref()?.period)));
+        if !self.admission.has_lent(extra) {
+            return Err("what is lent is not the sum of what reservations have beyond their amounts");
         }
         Ok(())
     }

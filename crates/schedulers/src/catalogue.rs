@@ -167,6 +167,8 @@ pub const KINDS: &[&Kind] = &[
     &crate::rate_monotonic::KIND,
     &crate::resource_kernel::KIND,
     &crate::rez::KIND,
+    &crate::rez_c::KIND,
+    &crate::rez_fb::KIND,
     &crate::round_robin::KIND,
     &crate::sfs::KIND,
     &crate::smart::KIND,

@@ -41,7 +41,7 @@ pub(crate) const KIND: Kind = Kind {
     ],
     build: |settings| {
         let (overrun, tells) = read(settings)?;
-        Ok(Box::new(Budgeted::new(Rules { waking: Waking::Sporadic, overrun, jobs: false, tells })))
+        Ok(Box::new(Budgeted::new(Rules { waking: Waking::Sporadic, overrun, tells, ..Rules::HARD })))
     },
     conversion: |settings| {
         let (overrun, _) = read(settings)?;
@@ -49,7 +49,7 @@ pub(crate) const KIND: Kind = Kind {
             return Ok(Box::new(BestEffort));
         }
         let by = "EDF with budgets, periods from wake-ups";
-        Ok(Box::new(Reserved { form: reserved::Form::Hard, by, tells: false }))
+        Ok(Box::new(Reserved::new(reserved::Form::Hard, by)))
     },
 };
 

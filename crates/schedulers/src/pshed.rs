@@ -36,7 +36,7 @@ pub(crate) const KIND: Kind = Kind {
     build: |settings| {
         let tells = settings.bool(TELLS.name, false)?;
         let (waking, overrun) = (Waking::Told, Overrun::Throttle);
-        Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, tells })))
+        Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, tells, ..Rules::HARD })))
     },
     conversion: |_| Ok(Box::new(Slower)),
 };

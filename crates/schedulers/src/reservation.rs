@@ -111,8 +111,13 @@ impl Reservation {
 
     /// Takes the time since `since` from the budget.
     pub(crate) fn charge(&mut self, now: Instant) {
-        self.budget = self.budget.saturating_sub(now.saturating_since(self.since));
+        self.take(now.saturating_since(self.since));
         self.since = now;
+    }
+
+    /// Takes so much from the budget.
+    pub(crate) fn take(&mut self, span: Span) {
+        self.budget = self.budget.saturating_sub(span);
     }
 
     /// The part of `amount` that falls to the rest of the present period at a steady rate.

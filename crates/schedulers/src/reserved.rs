@@ -55,6 +55,17 @@ pub(crate) struct Reserved {
     pub(crate) by: &'static str,
     /// Whether it can make use of a uniformly slower processor.
     pub(crate) tells: bool,
+    /// How much of a processor it reserves at most.
+    pub(crate) most: Ratio,
+    /// Whether it makes up for stolen time.
+    pub(crate) makes_up: bool,
+}
+
+impl Reserved {
+    /// One that reserves all of a processor, and takes nothing less.
+    pub(crate) const fn new(form: Form, by: &'static str) -> Reserved {
+        Reserved { form, by, tells: false, most: Ratio::ONE, makes_up: false }
+    }
 }
 
 impl Conversion for Reserved {
@@ -67,10 +78,14 @@ impl Conversion for Reserved {
     }
 
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        let whole = speed(own, self.tells);
+        let whole = speed(own, self.tells).min(self.most);
         in_order(whole, children, |amount, period| {
             Offer::one(self.form.of(amount, period), self.by)
         })
+    }
+
+    fn makes_up(&self) -> bool {
+        self.makes_up
     }
 }
 

@@ -3,9 +3,10 @@
 //! Takes    ALL on its own VP 0, or, with `tells = true`, RESU r: it tells its parent its deadlines.
 //!          Further own VPs are never asked for: create one instance a processor.
 //! Gives    RESBH x y to each child with a reservation of x in y; nothing to one without.
-//! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker holds it to r.
-//!          A refusal names what is left.
-//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x.
+//! Admits   while the sum of all x/y is at most 1, exactly, or `admission` thousandths; below RESU r
+//!          the checker holds it to r. A refusal names what is left.
+//! Assumes  A1 its processor is there whenever asked for; A2 overheads and stolen time are inside x
+//!          (`rez-c` and `rez-fb` make up for stolen time).
 //! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.
 //! Ties     the running child stays; else the lower slot.
 //! Source   HLS 9.3.2. Waking follows the constant bandwidth server of Abeni and Buttazzo 1998.
@@ -18,10 +19,11 @@
 //! Overruns through a coarse timer are not taken from the next period (10.5.2 measures 32.6 % for
 //! 10 ms in 33 ms). Children hear when their budget is used up and when a period begins (6.2.2).
 
-use crate::budgeted::{Budgeted, Overrun, Rules, Waking};
-use crate::catalogue::{Form, Kind, Setting};
+use crate::budgeted::{Budgeted, Rules};
+use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
 use crate::reserved::{self, Reserved};
 use alloc::boxed::Box;
+use windfall_time::Ratio;
 
 /// Whether the parent is told about deadlines, as a uniformly slower processor needs it.
 pub(crate) const TELLS: Setting = Setting {
@@ -31,18 +33,37 @@ pub(crate) const TELLS: Setting = Setting {
     help: "whether it tells its parent its deadlines, as a uniformly slower processor needs",
 };
 
+/// How much may be reserved.
+pub(crate) const ADMISSION: Setting = Setting {
+    name: "admission",
+    form: Form::Integer(1, 1000),
+    default: "1000",
+    help: "how much of a processor is reserved at most, in thousandths",
+};
+
+/// How much may be reserved, in thousandths.
+pub(crate) fn admission(settings: &Settings<'_>) -> Result<u16, BadSetting> {
+    let admission = settings.integer(ADMISSION.name, (1, 1000), "1 to 1000", 1000)?;
+    Ok(u16::try_from(admission).unwrap_or(1000))
+}
+
+/// As a part of a processor.
+pub(crate) fn part(thousandths: u16) -> Ratio {
+    Ratio::new(thousandths.into(), 1000).unwrap_or(Ratio::ONE)
+}
+
 pub(crate) const KIND: Kind = Kind {
     name: "rez",
     summary: "hard CPU reservations on one processor",
     source: include_str!("rez.rs"),
-    settings: &[TELLS],
+    settings: &[ADMISSION, TELLS],
     build: |settings| {
-        let tells = settings.bool(TELLS.name, false)?;
-        let (waking, overrun) = (Waking::Fixed, Overrun::Throttle);
-        Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: false, tells })))
+        let (admission, tells) = (admission(settings)?, settings.bool(TELLS.name, false)?);
+        Ok(Box::new(Budgeted::new(Rules { admission, tells, ..Rules::HARD })))
     },
     conversion: |settings| {
-        let tells = settings.bool(TELLS.name, false)?;
-        Ok(Box::new(Reserved { form: reserved::Form::Hard, by: "EDF with budgets", tells }))
+        let (most, tells) = (part(admission(settings)?), settings.bool(TELLS.name, false)?);
+        let rez = Reserved::new(reserved::Form::Hard, "EDF with budgets");
+        Ok(Box::new(Reserved { most, tells, ..rez }))
     },
 };

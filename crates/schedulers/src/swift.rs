@@ -145,7 +145,7 @@ impl Swift {
         let (waking, overrun) = (Waking::Fixed, Overrun::Throttle);
         Swift {
             spec,
-            reservations: Budgeted::new(Rules { waking, overrun, jobs: false, tells: false }),
+            reservations: Budgeted::new(Rules { waking, overrun, ..Rules::HARD }),
             stages: Vec::new(),
             due: Heap::new(),
             children: 0,

@@ -46,14 +46,14 @@ pub(crate) const KIND: Kind = Kind {
             false => (Waking::Sporadic, Overrun::Background),
         };
         let tells = settings.bool(TELLS.name, false)?;
-        Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, tells })))
+        Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, tells, ..Rules::HARD })))
     },
     conversion: |settings| {
         if charges(settings)? {
             return Ok(Box::new(BestEffort));
         }
         let by = "EDF with budgets, slack beside them";
-        Ok(Box::new(Reserved { form: reserved::Form::Soft, by, tells: false }))
+        Ok(Box::new(Reserved::new(reserved::Form::Soft, by)))
     },
 };
 

@@ -65,7 +65,7 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
         "time-table" => {
             vec![Message::Block { amount: ms(0), period: Span::from_millis(40), at: None }]
         }
-        "cbs" | "pshed" | "resource-kernel" | "rez" | "tbs" => {
+        "cbs" | "pshed" | "resource-kernel" | "rez" | "rez-c" | "rez-fb" | "tbs" => {
             vec![Message::Reserve { amount: ms(0), period: ms(number + 40) }]
         }
         "spring" | "time-line" => vec![Message::Reserve { amount: ms(0), period: ms(39) }],

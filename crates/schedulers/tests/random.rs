@@ -45,6 +45,8 @@ const SPARING: &[&str] = &[
     "pshed",
     "resource-kernel",
     "rez",
+    "rez-c",
+    "rez-fb",
     "smart",
     "spring",
     "stride",

@@ -4,7 +4,7 @@
 //! and displaced within it never runs, and one that was displaced and chosen again is not switched
 //! (HLS 4.3.7.1).
 
-use crate::cpu::Robbery;
+use crate::cpu::{Robbery, is_stolen};
 use crate::events::Due;
 use crate::run::Sim;
 use crate::thread::Condition;
@@ -128,13 +128,27 @@ impl Sim<'_> {
     /// Brings a processor's accounts, and its thread's, up to now.
     #[inline]
     pub(crate) fn account(&mut self, cpu: usize) {
-        let (since, stolen) = (self.cpus[cpu].since, !self.cpus[cpu].robberies.is_empty());
+        let (since, thief) = (self.cpus[cpu].since, self.cpus[cpu].robberies.front());
+        let (thief, stolen) = (thief.map(|robbery| robbery.kind), thief.is_some());
         let received = self.cpus[cpu].account(self.now);
         self.promises_passed(cpu, since, stolen);
+        if let Some(kind) = thief
+            && is_stolen(kind)
+        {
+            self.tell_stolen(cpu, self.now - since);
+        }
         if let (Some(number), false) = (self.cpus[cpu].thread, received.is_zero()) {
             let rate = self.cpus[cpu].rate;
             self.threads[number as usize].progress(received, rate);
         }
+    }
+
+    /// Tells the hierarchy what was stolen from a processor; it costs nothing.
+    fn tell_stolen(&mut self, cpu: usize, span: Span) {
+        self.promises_robbed();
+        let processor = Processor(u16::try_from(cpu).unwrap_or(u16::MAX));
+        let told = self.hierarchy.stole(processor, span);
+        debug_assert!(told.is_ok(), "the hierarchy has not as many processors as the machine");
     }
 
     /// Takes time from a processor, after what is being taken already.

@@ -104,6 +104,11 @@ pub(crate) const fn theft_index(kind: Theft) -> usize {
     }
 }
 
+/// Whether schedulers are told of it as stolen time: what scheduling costs itself is not (decision 0006).
+pub(crate) const fn is_stolen(kind: Theft) -> bool {
+    matches!(kind, Theft::Interrupt | Theft::Softirq | Theft::Steal)
+}
+
 /// For speeds `p_i / q_i`: how many units a nanosecond of work is, and how many units each
 /// processor does in a nanosecond; exact. `None` when the numbers do not fit.
 pub(crate) fn rates(speeds: &[Ratio]) -> Option<(Units, Vec<Units>)> {

@@ -1,4 +1,4 @@
-//! Interrupts: they take time from whoever runs, and no scheduler hears of it (HLS chapter 11).
+//! Interrupts: they take time from whoever runs, and only schedulers that ask hear of it (HLS chapter 11).
 
 use windfall_programs::Random;
 use windfall_scenario::{PlannedInterrupts, PlannedPattern};

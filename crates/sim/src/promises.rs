@@ -33,6 +33,8 @@ pub(crate) struct Promises {
     /// By thread.
     threads: BTreeMap<u32, Vec<usize>>,
     places: Vec<Place>,
+    /// Whether they have heard that time is being stolen.
+    robbed: bool,
 }
 
 impl Promises {
@@ -93,6 +95,13 @@ impl Sim<'_> {
         if !self.promises.watches.is_empty() && from < self.now {
             let thread = self.cpus[cpu].thread;
             self.promises.passed(cpu, thread, (from, self.now), stolen);
+        }
+    }
+
+    /// Time has been stolen from a processor; the first time says it for all.
+    pub(crate) fn promises_robbed(&mut self) {
+        if !core::mem::replace(&mut self.promises.robbed, true) {
+            self.promises.watches.iter_mut().for_each(Watch::robbed);
         }
     }
 

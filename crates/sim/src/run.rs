@@ -270,6 +270,9 @@ impl<'a> Sim<'a> {
         &mut self,
         call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, windfall_hierarchy::Refusal>,
     ) -> Option<T> {
+        if !self.sources.is_empty() {
+            self.account_thefts();
+        }
         let before = if self.costly { self.hierarchy.notifications() } else { 0 };
         self.decisions += 1;
         let answer = call(&mut self.hierarchy, self.now);
@@ -288,6 +291,16 @@ impl<'a> Sim<'a> {
             Err(refusal) => {
                 self.refused.push((self.now, refusal.to_string()));
                 None
+            }
+        }
+    }
+
+    /// Brings the accounts of processors from which time is being stolen up to now, so that the
+    /// hierarchy knows of it before it hears anything else.
+    fn account_thefts(&mut self) {
+        for cpu in 0..self.cpus.len() {
+            if !self.cpus[cpu].robberies.is_empty() {
+                self.account(cpu);
             }
         }
     }

@@ -151,6 +151,9 @@ fn settings(kind: &Kind, seed: u32) -> Vec<(String, Setting)> {
         }
         let pick = pick / 2;
         let value = match setting.form {
+            Form::Integer(..) if setting.name == "admission" => {
+                Setting::Integer(1_000 - 40 * pick as i64)
+            }
             Form::Span => Setting::Span([us(500), ms(1), ms(2), ms(5)][pick % 4]),
             Form::Integer(least, most) => {
                 Setting::Integer(least.saturating_add(pick as i64).min(most))
@@ -214,7 +217,7 @@ fn kinds() -> Vec<&'static Kind> {
     let meant = |kind: &&&Kind| chosen.is_empty() || chosen.contains(&kind.name);
     let often = |kind: &Kind| match kind.name {
         "time-table" | "pshed" => 8,
-        "overrun" | "rez" | "cbs" => 3,
+        "overrun" | "rez" | "rez-c" | "rez-fb" | "cbs" => 3,
         "join" | "proportional-share" | "time-line" => 2,
         _ => 1,
     };
@@ -453,6 +456,7 @@ fn promises(scenario: &Scenario) -> Vec<Promise> {
                 own: own.map(|own| u16::try_from(own).unwrap()),
                 guarantee,
                 granted: true,
+                makeup: checked.tree.is_below_makeup(at),
             }
         }));
     }

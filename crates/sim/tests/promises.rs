@@ -14,7 +14,7 @@ const GRAIN: Span = Span::from_millis(10);
 
 fn promise(owner: &str, own: Option<u16>, guarantee: &str) -> Promise {
     let guarantee = guarantee.parse().unwrap();
-    Promise { owner: owner.to_owned(), own, guarantee, granted: true }
+    Promise { owner: owner.to_owned(), own, guarantee, granted: true, makeup: false }
 }
 
 fn run(text: &str, promises: &[Promise], sink: Option<&mut dyn Sink>) -> Outcome {

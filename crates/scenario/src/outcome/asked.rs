@@ -21,6 +21,7 @@ pub fn promises(scenario: &Scenario) -> Vec<Promise> {
             own: own.and_then(|own| u16::try_from(own).ok()),
             guarantee,
             granted: found.granted.is_some(),
+            makeup: checked.tree.is_below_makeup(at),
         })
     });
     asked.collect()

@@ -15,6 +15,9 @@ pub struct Promise {
     pub guarantee: Guarantee,
     /// Whether the checker has granted it; otherwise it is only asked for.
     pub granted: bool,
+    /// Whether a scheduler above its owner makes up for stolen time
+    /// ([`windfall_guarantees::Tree::is_below_makeup`]).
+    pub makeup: bool,
 }
 
 /// How a promise fared.
@@ -24,7 +27,8 @@ pub struct PromiseVerdict {
     pub promise: Promise,
     /// What was found; `None` when the guarantee's numbers are too fine to be judged exactly.
     pub verdict: Option<Verdict>,
-    /// Whether it would not have been broken if no time had been stolen from its owner's processors.
+    /// Whether it would not have been broken if no time had been stolen from its owner's processors, or
+    /// may have been because others made up for stolen time.
     pub stolen: bool,
     /// Whether the machine's timer ticks: nobody can be held to less than a tick.
     pub ticks: bool,

@@ -3,7 +3,9 @@
 //! A host says when the promise's owner becomes runnable, is served, and stops being runnable. Service is
 //! what the owner has of a processor less what interrupts, switching and scheduling take. A second judge
 //! counts the stolen time in: it tells a promise that the schedulers broke from one that the machine did
-//! not permit (HLS 5.1.3, assumption 5).
+//! not permit (HLS 5.1.3, assumption 5). Below a scheduler that makes up for stolen time an owner may get
+//! less because others make good what was stolen from them; there, whatever is broken counts as broken by
+//! stolen time once anything was stolen.
 //!
 //! Invariant: after [`Watch::end`] nothing changes any more.
 
@@ -21,6 +23,8 @@ pub struct Watch {
     awake: Option<Instant>,
     runnable: Span,
     until: Option<Instant>,
+    /// Whether time was stolen that others may have made up for.
+    robbed: bool,
 }
 
 impl Watch {
@@ -35,6 +39,7 @@ impl Watch {
             awake: None,
             runnable: Span::ZERO,
             until: None,
+            robbed: false,
         }
     }
 
@@ -77,6 +82,11 @@ impl Watch {
         self.each(|judge| judge.told(now, deadline));
     }
 
+    /// Time is stolen from a processor, its owner's or another.
+    pub fn robbed(&mut self) {
+        self.robbed |= self.promise.makeup && self.until.is_none();
+    }
+
     /// Whether judgement has ended.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
@@ -99,7 +109,7 @@ impl Watch {
         let given = self.judges.as_ref().map(|(_, given)| given.verdict());
         let short = |verdict| matches!(verdict, Some(Verdict::Broken { .. }));
         PromiseVerdict {
-            stolen: short(verdict) && !short(given),
+            stolen: short(verdict) && (!short(given) || self.robbed),
             promise: self.promise,
             verdict,
             ticks,

@@ -150,6 +150,7 @@ fn note(bytes: &mut Bytes<'_>) -> Option<Note> {
         4 => Note::Rescued,
         5 => Note::Late,
         6 => Note::Expired,
+        7 => Note::Received(Span::from_nanos(bytes.number()?)),
         _ => return None,
     })
 }

@@ -178,6 +178,7 @@ fn note(out: &mut Vec<u8>, what: Note) {
         Note::Rescued => (4, None),
         Note::Late => (5, None),
         Note::Expired => (6, None),
+        Note::Received(span) => (7, Some(span)),
     };
     out.push(number);
     if let Some(span) = span {

@@ -62,6 +62,7 @@ fn event() -> impl Strategy<Value = Event> {
         Just(Note::Rescued),
         Just(Note::Late),
         Just(Note::Expired),
+        span().prop_map(Note::Received),
     ];
     prop_oneof![
         4 => (cpu(), prop::option::of((thread(), stop)), maybe(thread().boxed()))

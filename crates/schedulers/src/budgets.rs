@@ -1,0 +1,130 @@
+//! Who goes before whom among children with budgets, and what running costs each of them.
+
+use crate::budgeted::Overrun;
+use crate::feedback::Control;
+use crate::pool::Policy;
+use crate::reservation::Reservation;
+use crate::stolen::{Meter, Stolen};
+use alloc::vec::Vec;
+use windfall_hierarchy::{Child, News, Note, Own, Port, TimerId, VpState};
+use windfall_time::{Instant, Span};
+
+/// When the running child's budget ends.
+pub(crate) const BUDGET: TimerId = TimerId(1);
+
+/// Budgets by child.
+pub(crate) struct Budgets {
+    pub(crate) slots: Vec<Option<Reservation>>,
+    pub(crate) overrun: Overrun,
+    pub(crate) stolen: Stolen,
+    /// By child, where stolen time is fed back.
+    pub(crate) controls: Vec<Control>,
+    meter: Meter,
+}
+
+impl Budgets {
+    /// Of nobody.
+    pub(crate) const fn new(overrun: Overrun, stolen: Stolen) -> Budgets {
+        let meter = Meter::new();
+        Budgets { slots: Vec::new(), overrun, stolen, controls: Vec::new(), meter }
+    }
+
+    /// A child comes.
+    pub(crate) fn register(&mut self, child: Child) {
+        let count = self.slots.len().max(child.index() + 1);
+        self.slots.resize(count, None);
+        self.slots[child.index()] = None;
+        if matches!(self.stolen, Stolen::FedBack { .. }) {
+            self.controls.resize(count, Control::default());
+            self.controls[child.index()] = Control::default();
+        }
+    }
+
+    /// Takes what the running child has had since the last look from its budget. What was stolen of
+    /// that, where it matters.
+    pub(crate) fn charge(&mut self, child: Child, port: &Port<'_>) -> Span {
+        let Some(slot) = &mut self.slots[child.index()] else {
+            return Span::ZERO;
+        };
+        let had = port.now().saturating_since(slot.since);
+        slot.since = port.now();
+        let stolen = match self.stolen {
+            Stolen::Charged => Span::ZERO,
+            _ => self.meter.take(port).min(had),
+        };
+        match self.stolen {
+            Stolen::Charged => slot.take(had),
+            Stolen::CaughtUp { .. } => slot.take(had.saturating_sub(stolen)),
+            Stolen::FedBack { .. } => {
+                slot.take(had);
+                self.controls[child.index()].count(had, stolen);
+            }
+        }
+        stolen
+    }
+
+    /// Whether the running child's budget is used up.
+    pub(crate) fn used_up(&mut self, child: Child, port: &Port<'_>) -> bool {
+        let stolen = self.charge(child, port);
+        let Some(slot) = &mut self.slots[child.index()] else {
+            return true;
+        };
+        if let Stolen::CaughtUp { granule } = self.stolen
+            && !stolen.is_zero()
+            && slot.budget < granule
+        {
+            slot.budget = Span::ZERO;
+        }
+        slot.budget.is_zero()
+    }
+}
+
+impl Policy for Budgets {
+    /// Whether there is no budget, deadline, slot.
+    type Key = (bool, Instant, u32);
+
+    fn key(&self, child: Child) -> Self::Key {
+        match &self.slots[child.index()] {
+            Some(slot) => (slot.budget.is_zero(), slot.end, child.0),
+            None => (true, Instant::MAX, child.0),
+        }
+    }
+
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        (ready.0, ready.1) < (running.0, running.1)
+    }
+
+    fn eligible(&self, child: Child) -> bool {
+        let background = self.overrun == Overrun::Background;
+        self.slots[child.index()].is_some_and(|slot| background || !slot.budget.is_zero())
+    }
+
+    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+        if let Some(slot) = &mut self.slots[child.index()] {
+            slot.since = port.now();
+            let end = port.now().saturating_add(slot.budget);
+            port.set_timer(BUDGET, (!slot.budget.is_zero()).then_some(end));
+            if self.stolen != Stolen::Charged {
+                self.meter.start(own, port);
+            }
+        }
+    }
+
+    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
+        self.charge(child, port);
+        if let Some(slot) = &mut self.slots[child.index()] {
+            let note =
+                if slot.budget.is_zero() { Note::Exhausted } else { Note::Budget(slot.budget) };
+            port.note(Some(child), note);
+            let throttled = slot.budget.is_zero() && self.overrun == Overrun::Throttle;
+            let ready = port.child(child) == VpState::Ready;
+            if ready && throttled && !core::mem::replace(&mut slot.told, true) {
+                port.tell(child, News::Exhausted);
+            }
+        }
+    }
+
+    fn idle(&mut self, _: Own, port: &mut Port<'_>) {
+        port.set_timer(BUDGET, None);
+    }
+}

@@ -1,0 +1,54 @@
+//! Rez-C: hard CPU reservations whose children catch up when time is stolen from them.
+//!
+//! Takes    ALL on its own VP 0. Further own VPs are never asked for.
+//! Gives    RESBH x y of time received, stolen time left out, to each child with a reservation of x in y,
+//!          to within a granule; nothing to one without.
+//! Admits   as `rez`.
+//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x; A3 in every interval
+//!          from the beginning of a period to the end of one, what is stolen and the amounts of the periods
+//!          that lie in it fit. Where A3 fails, one child's catching up may cost others their amounts, and
+//!          whoever has the rest of the processor everything (HLS 11.7.1).
+//! Costs    as `rez`, and for each timer that finds stolen time another one, at most one a granule.
+//! Ties     as `rez`.
+//! Source   HLS 11.5.2.
+//! Checked  laws, `tests/rez_c.rs`, `scenarios/stolen-time.toml`.
+//!
+//! A budget is charged with what its child has received: what the host says was stolen from the
+//! processor meanwhile is left out. When the timer that was set for the end of a budget finds stolen
+//! time it is set again for that long. A rest below the granule counts as used up; otherwise a single
+//! nanosecond left would be waited for a nanosecond at a time while a long interrupt lasts. Nothing is
+//! carried from one period to the next.
+
+use crate::budgeted::{Budgeted, Rules};
+use crate::catalogue::{Form, Kind, Setting};
+use crate::reserved::{self, Reserved};
+use crate::rez::{ADMISSION, admission, part};
+use crate::stolen::Stolen;
+use alloc::boxed::Box;
+use windfall_time::Span;
+
+const GRANULE: &str = "granule";
+
+pub(crate) const KIND: Kind = Kind {
+    name: "rez-c",
+    summary: "hard CPU reservations that catch up when time is stolen",
+    source: include_str!("rez_c.rs"),
+    settings: &[
+        ADMISSION,
+        Setting {
+            name: GRANULE,
+            form: Form::Span,
+            default: "10us",
+            help: "after a theft, a budget with less left than this counts as used up",
+        },
+    ],
+    build: |settings| {
+        let granule = settings.span(GRANULE, Span::from_nanos(10_000))?;
+        let (admission, stolen) = (admission(settings)?, Stolen::CaughtUp { granule });
+        Ok(Box::new(Budgeted::new(Rules { admission, stolen, ..Rules::HARD })))
+    },
+    conversion: |settings| {
+        let rez = Reserved::new(reserved::Form::Hard, "EDF with budgets of time received");
+        Ok(Box::new(Reserved { most: part(admission(settings)?), makes_up: true, ..rez }))
+    },
+};

@@ -290,7 +290,8 @@ impl Budgeted {
                     // A slower processor may be behind, and makes good only for who stays ready.
                     slot.budget = slot.budget.min(slot.steady(now));
                 } else {
-                    slot.wake(now);
+                    let control = self.budgets.controls.get(child.index());
+                    slot.wake(now, control.map_or(Span::ZERO, |control| control.extra));
                 }
                 begun
             }

@@ -133,9 +133,11 @@ impl Reservation {
     }
 
     /// The child wakes in a fixed period, having waited since `since`: the budget shrinks by the
-    /// time that it waited, but not below what falls to the rest of the period at a steady rate.
-    pub(crate) fn wake(&mut self, now: Instant) {
-        let steady = self.steady(now);
+    /// time that it waited, but not below what falls to the rest of the period at a steady rate, where
+    /// the period has so much `extra`.
+    pub(crate) fn wake(&mut self, now: Instant, extra: Span) {
+        let whole = Reservation { amount: self.amount.saturating_add(extra), ..*self };
+        let steady = whole.steady(now);
         let waited = now.saturating_since(self.since);
         let kept = self.budget.saturating_sub(waited);
         self.budget = self.budget.min(steady.max(kept));

@@ -41,6 +41,8 @@ pub enum Note {
     Exhausted,
     /// A new period begins with so much budget.
     Replenished(Span),
+    /// For the period that begins so much is reserved, which changes from period to period.
+    Reserved(Span),
     /// A period is over in which it received so much, stolen time left out.
     Received(Span),
     /// It was raised above its own priority.

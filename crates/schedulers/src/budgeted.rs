@@ -173,6 +173,7 @@ impl Budgeted {
         let extra = self.admission.lend((wanted, slot.period), slot.end, port.now());
         *control = Control::new(extra);
         slot.budget = slot.amount.saturating_add(extra);
+        port.note(Some(child), Note::Reserved(slot.budget));
     }
 
     /// Begins the periods that are due. No effects but the last one's and the news, however many

@@ -5,9 +5,10 @@
 //!          to within a granule; nothing to one without.
 //! Admits   as `rez`.
 //! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x; A3 in every interval
-//!          from the beginning of a period to the end of one, what is stolen and the amounts of the periods
-//!          that lie in it fit. Where A3 fails, one child's catching up may cost others their amounts, and
-//!          whoever has the rest of the processor everything (HLS 11.7.1).
+//!          that ends with the period in question, what is stolen, the amounts of the periods that lie in it
+//!          and, for children that wait now and then, their share of it fit. Where A3 fails, one child's
+//!          catching up may cost others their amounts, and whoever has the rest of the processor everything
+//!          (HLS 11.7.1).
 //! Costs    as `rez`, and for each timer that finds stolen time another one, at most one a granule.
 //! Ties     as `rez`.
 //! Source   HLS 11.5.2.

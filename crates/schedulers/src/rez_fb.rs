@@ -14,7 +14,7 @@
 //! At the start of each period `C = C + G (x - P)`, within x and what admission leaves: C is reserved for
 //! the period, P was received in the last one (`feedback.rs`). A child that wakes after whole periods
 //! has one step, for the last period that it ran in. A reservation that begins while what it needs
-//! is lent begins when those periods have ended. Notes say C (replenished) and P (received).
+//! is lent begins when those periods have ended. Notes say C (reserved) and P (received).
 
 use crate::budgeted::{Budgeted, Rules};
 use crate::catalogue::{Form, Kind, Setting};

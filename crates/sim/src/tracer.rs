@@ -115,6 +115,7 @@ pub(crate) const fn note(note: Note) -> Option<trace::Note> {
         Note::Budget(span) => trace::Note::Budget(span),
         Note::Exhausted => trace::Note::Exhausted,
         Note::Replenished(span) => trace::Note::Replenished(span),
+        Note::Reserved(span) => trace::Note::Reserved(span),
         Note::Received(span) => trace::Note::Received(span),
         Note::Boosted => trace::Note::Boosted,
         Note::Rescued => trace::Note::Rescued,

@@ -157,7 +157,7 @@ run       = "spin"
     };
     Story {
         reserved: notes(|note| match note {
-            Note::Replenished(span) => Some(*span),
+            Note::Reserved(span) => Some(*span),
             _ => None,
         }),
         received: notes(|note| match note {

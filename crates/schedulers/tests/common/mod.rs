@@ -81,6 +81,8 @@ pub(crate) struct Host {
     pub(crate) threads: Vec<Thread>,
     /// Timers are served at multiples of this; 1 for a precise clock.
     pub(crate) tick: u64,
+    /// What interrupts take from processor 0: (when, how long), in order and apart.
+    pub(crate) thefts: Vec<(u64, u64)>,
     /// What each processor did: (when, processor, thread or none), one entry per change.
     log: Vec<(u64, u16, Option<T>)>,
 }
@@ -92,6 +94,7 @@ impl Host {
             now: 0,
             threads: Vec::new(),
             tick: 1,
+            thefts: Vec::new(),
             log: Vec::new(),
         }
     }
@@ -353,13 +356,22 @@ impl Host {
         timer.min(done.min().unwrap_or(FOR_EVER)).min(wakes.min().unwrap_or(FOR_EVER)).max(self.now)
     }
 
+    /// How much is stolen from processor 0 within a stretch of time.
+    pub(crate) fn stolen_within(&self, from: u64, to: u64) -> u64 {
+        let parts = self.thefts.iter().map(|(start, long)| (*start, start + long));
+        parts.map(|(start, end)| end.clamp(from, to) - start.clamp(from, to)).sum()
+    }
+
     fn pass_to(&mut self, to: u64) {
+        let stolen = self.stolen_within(self.now, to);
+        self.tree.stole(Processor(0), span(stolen)).unwrap();
         for processor in 0..self.tree.processors() {
             if let Some(thread) = self.on(processor) {
+                let stolen = if processor == 0 { stolen } else { 0 };
                 let thread = &mut self.threads[thread];
-                thread.ran += to - self.now;
+                thread.ran += to - self.now - stolen;
                 if thread.left != FOR_EVER {
-                    thread.left -= to - self.now;
+                    thread.left -= to - self.now - stolen;
                 }
             }
         }

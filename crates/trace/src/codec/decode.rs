@@ -112,6 +112,7 @@ fn rare(bytes: &mut Bytes<'_>, first: u8, now: u64) -> Option<Event> {
             Event::Note { node, thread, what: note(bytes)? }
         }
         tag::QUARANTINE => Event::Quarantine { node, reason: bytes.text()? },
+        8 => Note::Reserved(Span::from_nanos(bytes.number()?)),
         _ => return None,
     })
 }

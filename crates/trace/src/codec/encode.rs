@@ -179,6 +179,7 @@ fn note(out: &mut Vec<u8>, what: Note) {
         Note::Late => (5, None),
         Note::Expired => (6, None),
         Note::Received(span) => (7, Some(span)),
+        Note::Reserved(span) => (8, Some(span)),
     };
     out.push(number);
     if let Some(span) = span {

@@ -63,6 +63,7 @@ fn event() -> impl Strategy<Value = Event> {
         Just(Note::Late),
         Just(Note::Expired),
         span().prop_map(Note::Received),
+        span().prop_map(Note::Reserved),
     ];
     prop_oneof![
         4 => (cpu(), prop::option::of((thread(), stop)), maybe(thread().boxed()))

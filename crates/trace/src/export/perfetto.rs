@@ -194,6 +194,7 @@ impl<W: Write> Perfetto<W> {
             Note::Budget(_) | Note::Replenished(_) if thread.is_some() => return,
             Note::Budget(left) => format!("budget {left}"),
             Note::Replenished(full) => format!("replenished {full}"),
+            Note::Reserved(span) => format!("reserved {span}"),
             Note::Received(span) => format!("received {span}"),
             Note::Exhausted => "exhausted".to_owned(),
             Note::Boosted => "boosted".to_owned(),

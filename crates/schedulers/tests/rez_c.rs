@@ -4,7 +4,7 @@ mod common;
 
 use common::{Host, MS, reserve, span};
 use proptest::prelude::*;
-use windfall_hierarchy::{Processor, Refusal};
+use windfall_hierarchy::{Message, Processor, Refusal};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::{Ratio, Span};
 
@@ -90,6 +90,20 @@ fn accepts_a_host_that_tells_nothing() {
     host.run_to(100);
     assert_eq!(host.ran(a), 30);
     assert!(host.tree.stole(Processor(1), span(1)).is_err(), "there is no such processor");
+}
+
+#[test]
+fn law_each_scheduler_takes_differences_of_its_own() {
+    let mut host = Host::new(1);
+    host.thefts = vec![(2 * MS, MS), (7 * MS, 2 * MS)];
+    let root = host.root("fixed-priority", &[]);
+    let above = host.below(root, "above", "rez-c", &[Message::Priority(2)]);
+    let below = host.below(root, "below", "rez-c", &[Message::Priority(1)]);
+    let a = host.spin(above, "a", &[reserve(4 * MS, 20 * MS)]);
+    let b = host.spin(below, "b", &[reserve(4 * MS, 20 * MS)]);
+    host.run_to(20 * MS);
+    assert_eq!(host.timeline(0), "0 a, 5 b, 11 -, 20 a");
+    assert_eq!((host.ran(a), host.ran(b)), (4 * MS, 4 * MS));
 }
 
 /// A reservation, whose, and whether that thread waits now and then.

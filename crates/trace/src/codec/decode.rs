@@ -112,7 +112,6 @@ fn rare(bytes: &mut Bytes<'_>, first: u8, now: u64) -> Option<Event> {
             Event::Note { node, thread, what: note(bytes)? }
         }
         tag::QUARANTINE => Event::Quarantine { node, reason: bytes.text()? },
-        8 => Note::Reserved(Span::from_nanos(bytes.number()?)),
         _ => return None,
     })
 }
@@ -152,6 +151,7 @@ fn note(bytes: &mut Bytes<'_>) -> Option<Note> {
         5 => Note::Late,
         6 => Note::Expired,
         7 => Note::Received(Span::from_nanos(bytes.number()?)),
+        8 => Note::Reserved(Span::from_nanos(bytes.number()?)),
         _ => return None,
     })
 }

@@ -156,8 +156,7 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(processors: u16) -> State {
-        let slot =
-            ProcessorSlot { root: NONE, thread: NONE, changed: false, stolen: Span::ZERO };
+        let slot = ProcessorSlot { root: NONE, thread: NONE, changed: false, stolen: Span::ZERO };
         State {
             now: Instant::ZERO,
             nodes: Vec::new(),

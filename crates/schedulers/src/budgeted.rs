@@ -151,13 +151,7 @@ impl Budgeted {
     }
 
     /// A period begins: what is reserved for it follows from the last one. A change begins anew.
-    fn feed_back(
-        &mut self,
-        child: Child,
-        former: (Span, Span),
-        gain: u16,
-        port: &mut Port<'_>,
-    ) {
+    fn feed_back(&mut self, child: Child, former: (Span, Span), gain: u16, port: &mut Port<'_>) {
         let control = &mut self.budgets.controls[child.index()];
         let Some(slot) = &mut self.budgets.slots[child.index()] else {
             return;
@@ -500,9 +494,10 @@ impl Scheduler for Budgeted {
             return Err("what is promised is not the sum of the reservations");
         }
         let extra = self.budgets.slots.iter().zip(&self.budgets.controls);
-        let extra = extra.filter_map(|(slot, control)| Some((control.extra, slot.as_ref()?.period)));
+        let extra =
+            extra.filter_map(|(slot, control)| Some((control.extra, slot.as_ref()?.period)));
         if !self.admission.has_lent(extra) {
-            return Err("what is lent is not the sum of what reservations have beyond their amounts");
+            return Err("what is lent is not the sum of what reservations have more");
         }
         Ok(())
     }

@@ -40,8 +40,8 @@ pub(crate) const KIND: Kind = Kind {
         TELLS,
     ],
     build: |settings| {
-        let (overrun, tells) = read(settings)?;
-        Ok(Box::new(Budgeted::new(Rules { waking: Waking::Sporadic, overrun, tells, ..Rules::HARD })))
+        let ((overrun, tells), waking) = (read(settings)?, Waking::Sporadic);
+        Ok(Box::new(Budgeted::new(Rules { waking, overrun, tells, ..Rules::HARD })))
     },
     conversion: |settings| {
         let (overrun, _) = read(settings)?;

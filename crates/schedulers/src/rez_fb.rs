@@ -45,7 +45,7 @@ pub(crate) const KIND: Kind = Kind {
         Ok(Box::new(Budgeted::new(Rules { admission, stolen, ..Rules::HARD })))
     },
     conversion: |settings| {
-        let rez = Reserved::new(reserved::Form::Soft, "EDF with budgets that grow by what is stolen");
+        let rez = Reserved::new(reserved::Form::Soft, "EDF with budgets and feedback");
         Ok(Box::new(Reserved { most: part(admission(settings)?), makes_up: true, ..rez }))
     },
 };

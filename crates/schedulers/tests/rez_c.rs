@@ -51,7 +51,8 @@ fn limit_what_is_stolen_before_or_after_its_turn_is_nothing_to_a_child() {
 }
 
 #[test]
-fn limit_a_rest_below_the_granule_is_dropped_and_a_long_interrupt_is_not_waited_for_in_nanoseconds() {
+fn limit_a_rest_below_the_granule_is_dropped_and_a_long_interrupt_is_not_waited_for_in_nanoseconds()
+{
     let mut host = Host::new(1);
     host.thefts = vec![(4 * MS - 9_999, 5 * MS)];
     let root = host.root("rez-c", &[]);
@@ -121,9 +122,7 @@ impl Reserved {
     fn demand(&self, begin: u64, end: u64) -> u64 {
         match self.waits {
             true => self.amount * (end - begin) / self.period,
-            false => {
-                self.amount * (end / self.period).saturating_sub(begin.div_ceil(self.period))
-            }
+            false => self.amount * (end / self.period).saturating_sub(begin.div_ceil(self.period)),
         }
     }
 }

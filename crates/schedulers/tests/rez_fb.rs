@@ -71,7 +71,8 @@ fn limit_c_stops_at_what_admission_leaves_and_no_neighbour_pays() {
     let b = host.spin(root, "b", &[reserve(8 * MS, 20 * MS)]);
     host.run_to(999 * MS);
     assert!(reserved(&mut host, a).iter().all(|c| (4 * MS..=10 * MS).contains(c)));
-    let full: Vec<u64> = (40..49).map(|n| host.ran_within(b, n * 20 * MS, (n + 1) * 20 * MS)).collect();
+    let full: Vec<u64> =
+        (40..49).map(|n| host.ran_within(b, n * 20 * MS, (n + 1) * 20 * MS)).collect();
     assert!(full.iter().all(|had| *had >= 8 * MS), "{full:?}");
 }
 
@@ -107,11 +108,8 @@ fn accepts_soft_reservations_beside_refuses_hard_ones() {
     let conversion = conversion("rez-fb", &[("admission", Value::Integer(850))]);
     assert!(conversion.tell(&promise("RESBS 4ms 20ms")).is_ok());
     assert!(conversion.tell(&promise("RESBH 4ms 20ms")).is_err(), "it may receive more");
-    let terms = |amount| {
-        let mut terms = Terms::default();
-        terms.reserve = Some((span(amount * MS), span(20 * MS)));
-        terms
-    };
+    let terms =
+        |amount| Terms { reserve: Some((span(amount * MS), span(20 * MS))), ..Terms::default() };
     let offers = conversion.give(&[Guarantee::All], &[terms(10), terms(7), terms(1)]);
     assert_eq!(gives(&offers[0]), ["RESBS 10ms 20ms"]);
     assert_eq!(gives(&offers[1]), ["RESBS 7ms 20ms"]);

@@ -16,7 +16,7 @@ pub struct Promise {
     /// Whether the checker has granted it; otherwise it is only asked for.
     pub granted: bool,
     /// Whether a scheduler above its owner makes up for stolen time
-    /// ([`windfall_guarantees::Tree::is_below_makeup`]).
+    /// ([`windfall_guarantees::check::Tree::is_below_makeup`]).
     pub makeup: bool,
 }
 

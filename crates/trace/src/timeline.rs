@@ -9,9 +9,10 @@
 //! elsewhere, until it is next seen, since its wake-up or its turn may be what was lost.
 //!
 //! A thread is `Running` while an interrupt borrows its processor; the processor's slices say what
-//! was stolen. Read next: `timeline/build.rs`.
+//! was stolen. Read next: `timeline/follow.rs`, which decides all of this, then `timeline/build.rs`.
 
 mod build;
+pub(crate) mod follow;
 
 pub use build::Builder;
 
@@ -113,7 +114,7 @@ pub struct Slice {
 }
 
 /// What a processor does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum What {
     /// It runs a thread.
     Thread(ThreadId),

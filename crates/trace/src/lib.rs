@@ -7,6 +7,7 @@
 
 pub mod codec;
 mod event;
+pub mod explain;
 pub mod export;
 pub mod import;
 pub mod timeline;

@@ -71,7 +71,9 @@ impl Builder {
                 Closed::Cpu(cpu, slice) => {
                     let slices = self.cpus.entry(cpu).or_default();
                     match slices.last_mut() {
-                        Some(Slice { to, what, .. }) if *what == slice.what && *to == slice.from => {
+                        Some(Slice { to, what, .. })
+                            if *what == slice.what && *to == slice.from =>
+                        {
                             *to = slice.to;
                         }
                         _ => slices.push(slice),

@@ -1,0 +1,241 @@
+//! Why a thread was late: when it was ready, what it got, and who ran instead.
+//!
+//! [`Explainer`] takes records one by one, from a file or from a running host, and divides the time
+//! of each job (from its release to its completion) of the threads asked about. Where a thread has
+//! no jobs in the trace, a *burst* takes their place: from when it is woken until it waits again.
+//!
+//! Invariant: the [`Part`]s of an [`Episode`] add up to its length exactly. A moment in which events
+//! are missing is a part of its own. Memory grows with threads, processors and the episodes that
+//! are kept, not with records.
+//!
+//! A thread that is ready waits on the processor that it runs on next; where an episode ends before
+//! that, on the one that it ran on last. Who ran there had its time.
+//!
+//! Read next: `explain/watch.rs` (one thread), `explain/findings.rs` (what counts as a miss).
+
+mod account;
+mod explainer;
+mod findings;
+mod jobs;
+mod pattern;
+mod pledge;
+mod watch;
+
+pub use account::{Account, Part};
+pub use explainer::Explainer;
+pub use pattern::Pattern;
+
+use crate::timeline::LostCount;
+use crate::{NodeId, ThreadId};
+use std::collections::BTreeMap;
+use windfall_time::{Instant, Span};
+
+/// What is asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Question {
+    /// About whom.
+    pub thread: Pattern,
+    /// A job or burst that takes longer counts as a miss, whatever its deadline.
+    pub longer_than: Option<Span>,
+    /// Which episodes are kept whole.
+    pub keep: Keep,
+}
+
+/// Which episodes are kept whole; the longest always is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keep {
+    /// Of the misses, so many of the worst.
+    Worst(usize),
+    /// All misses.
+    All,
+    /// The miss of this number, from 1.
+    Miss(u64),
+    /// The job or burst of this number, from 1.
+    Job(u64),
+}
+
+/// What an episode is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// From a job's release to its completion.
+    Job,
+    /// From a wake-up until the thread waits again.
+    Burst,
+    /// A window in which something was promised, and in which the thread was always runnable.
+    Period,
+}
+
+/// How an episode ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// It is done, in time as far as anybody said.
+    Done,
+    /// It is done, after its deadline.
+    Late,
+    /// It was given up at its deadline.
+    GivenUp,
+    /// It was not done when the trace or the thread ended, and its deadline had passed.
+    Overdue,
+    /// It was not done when the trace or the thread ended.
+    Open,
+    /// Events were lost, its end among them; what is told of it goes up to the next wake-up.
+    Lost,
+    /// A period in which it received so much less than promised.
+    Short(Span),
+}
+
+/// When a thread was woken, and by which thread, if by any.
+pub type Wake = (Instant, Option<ThreadId>);
+
+/// One job, burst or period, and where its time went.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Episode {
+    /// What it is.
+    pub kind: Kind,
+    /// Which of the thread's, from 1, in order of their beginnings.
+    pub number: u64,
+    /// Which of the thread's misses, from 1, in order of their ends; `None` for no miss.
+    pub miss: Option<u64>,
+    /// When it began.
+    pub from: Instant,
+    /// When it ended, or the trace did.
+    pub to: Instant,
+    /// When it should have been done by.
+    pub deadline: Option<Instant>,
+    /// How it ended.
+    pub ending: Ending,
+    /// By how much it was late, too long, or short.
+    pub by: Span,
+    /// The first wake-up in it.
+    pub wake: Option<Wake>,
+    /// Where its time went.
+    pub account: Account,
+}
+
+impl Episode {
+    /// How long it took.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.to.saturating_since(self.from)
+    }
+}
+
+/// A thread as it was called last.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Person {
+    /// Its name.
+    pub name: String,
+    /// Thread number of the source, 0 when there is none.
+    pub tid: u32,
+    /// Process number of the source, 0 when there is none.
+    pub pid: u32,
+    /// The scheduler that it is under, if known.
+    pub node: Option<NodeId>,
+    /// What it has been promised, in words.
+    pub promise: Option<String>,
+}
+
+/// A scheduler instance: its name and its kind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Scheduler {
+    /// Its name.
+    pub name: String,
+    /// The kind of scheduler.
+    pub kind: String,
+}
+
+/// What was found about one thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explained {
+    /// Who.
+    pub thread: ThreadId,
+    /// [`Kind::Job`] when the trace has jobs of this thread, else [`Kind::Burst`].
+    pub kind: Kind,
+    /// Jobs or bursts that were done in time.
+    pub done: u64,
+    /// Jobs that were done too late.
+    pub late: u64,
+    /// Jobs that were given up.
+    pub given_up: u64,
+    /// Jobs that should have been done before the trace ended.
+    pub overdue: u64,
+    /// Jobs or bursts that were under way when the trace ended, with time left.
+    pub open: u64,
+    /// Bursts whose end is among lost events, and periods of which it is not known enough to judge.
+    pub unclear: u64,
+    /// Jobs of which the trace has the end and not the beginning, or which began after the thread
+    /// had ended; nothing is told of them.
+    pub unopened: u64,
+    /// Jobs or bursts that took longer than was asked.
+    pub too_long: u64,
+    /// Periods in which it was always runnable, and something was promised.
+    pub periods: u64,
+    /// Those of them in which it received too little.
+    pub short: u64,
+    /// All misses.
+    pub misses: u64,
+    /// The most that one job or burst ran, what was stolen from it included.
+    pub longest_run: Span,
+    /// All jobs or bursts together; where jobs overlap, their common time counts for each.
+    pub all: Account,
+    /// All misses together.
+    pub missed: Account,
+    /// The longest job or burst.
+    pub longest: Option<Episode>,
+    /// What was to be kept, in order of their ends.
+    pub kept: Vec<Episode>,
+}
+
+impl Explained {
+    pub(crate) fn new(thread: ThreadId) -> Explained {
+        Explained {
+            thread,
+            kind: Kind::Burst,
+            done: 0,
+            late: 0,
+            given_up: 0,
+            overdue: 0,
+            open: 0,
+            unclear: 0,
+            unopened: 0,
+            too_long: 0,
+            periods: 0,
+            short: 0,
+            misses: 0,
+            longest_run: Span::ZERO,
+            all: Account::default(),
+            missed: Account::default(),
+            longest: None,
+            kept: Vec::new(),
+        }
+    }
+
+    /// All jobs or bursts whose beginning was seen.
+    #[must_use]
+    pub const fn episodes(&self) -> u64 {
+        let ended = self.done + self.late + self.given_up;
+        ended + self.overdue + self.open + self.unclear
+    }
+}
+
+/// The answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explanation {
+    /// The threads asked about, in order of declaration.
+    pub threads: Vec<Explained>,
+    /// Every thread of the trace.
+    pub people: BTreeMap<ThreadId, Person>,
+    /// Every scheduler instance of the trace.
+    pub schedulers: BTreeMap<NodeId, Scheduler>,
+    /// When the first record happened.
+    pub from: Instant,
+    /// When the last record happened.
+    pub to: Instant,
+    /// What is missing.
+    pub lost: LostCount,
+    /// Records that contradict each other, as [`Timeline::conflicts`](crate::Timeline::conflicts).
+    pub conflicts: u64,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! Hands each record to the threads that are asked about.
+//!
+//! Invariant: `up` are the threads that run or are ready, the only ones to which it matters what a
+//! processor does; `due` holds the end of each period that is under way. A record costs as much as
+//! there are threads asked about that are up.
+
+use super::watch::Watch;
+use super::{Ending, Explanation, Person, Question, Scheduler};
+use crate::timeline::follow::{Closed, Follower};
+use crate::{Event, NodeId, Note, Sink, ThreadId};
+use std::collections::{BTreeMap, BTreeSet};
+use windfall_time::Instant;
+
+/// A [`Sink`] that explains what it is told; [`Explainer::finish`] gives the answer. A clone of it
+/// answers for what has happened so far.
+#[derive(Clone, Debug)]
+pub struct Explainer {
+    question: Question,
+    follower: Follower,
+    people: BTreeMap<ThreadId, Person>,
+    schedulers: BTreeMap<NodeId, Scheduler>,
+    /// By the thread's place in the follower.
+    watches: BTreeMap<usize, Watch>,
+    up: BTreeSet<usize>,
+    due: BTreeSet<(Instant, usize)>,
+}
+
+impl Explainer {
+    /// Nothing has happened yet.
+    #[must_use]
+    pub fn new(question: Question) -> Explainer {
+        Explainer {
+            question,
+            follower: Follower::default(),
+            people: BTreeMap::new(),
+            schedulers: BTreeMap::new(),
+            watches: BTreeMap::new(),
+            up: BTreeSet::new(),
+            due: BTreeSet::new(),
+        }
+    }
+
+    /// What is known, everything that is open being cut at the last record.
+    #[must_use]
+    pub fn finish(mut self) -> Explanation {
+        self.end_periods(self.follower.to);
+        self.follower.finish();
+        self.hand_out();
+        let (from, to) = (self.follower.from, self.follower.to);
+        let question = &self.question;
+        let threads = self.watches.into_values().map(|watch| watch.finish(to, question)).collect();
+        let Follower { lost, conflicts, .. } = self.follower;
+        let (people, schedulers) = (self.people, self.schedulers);
+        Explanation { threads, people, schedulers, from, to, lost, conflicts }
+    }
+
+    /// Ends the periods that are over at `at`, each when it does.
+    fn end_periods(&mut self, at: Instant) {
+        while let Some((due, place)) = self.due.first().copied().filter(|(due, _)| *due <= at) {
+            self.due.remove(&(due, place));
+            if let Some(watch) = self.watches.get_mut(&place) {
+                watch.end_period(due, &self.follower, &self.question);
+                self.due.extend(watch.period_end().map(|end| (end, place)));
+            }
+        }
+    }
+
+    /// Tells the watches what has ended; which threads that was about.
+    fn hand_out(&mut self) -> Vec<usize> {
+        let closed = std::mem::take(&mut self.follower.closed);
+        // A thread's stretch is divided by what the processors did in it.
+        for end in &closed {
+            if let Closed::Cpu(cpu, slice) = end {
+                for place in &self.up {
+                    if let Some(watch) = self.watches.get_mut(place) {
+                        watch.slice(*cpu, *slice);
+                    }
+                }
+            }
+        }
+        let mut about = Vec::new();
+        for end in closed {
+            if let Closed::Thread(place, stretch) = end
+                && let Some(watch) = self.watches.get_mut(&place)
+            {
+                watch.stretch(stretch, &self.follower, &self.question);
+                about.push(place);
+            }
+        }
+        about
+    }
+
+    /// Brings a watch up to the state after a record.
+    fn follow(&mut self, at: Instant, place: usize) {
+        let Some(watch) = self.watches.get_mut(&place) else { return };
+        watch.follow(at, &self.follower, &self.question);
+        if watch.is_up() {
+            self.up.insert(place);
+        } else {
+            self.up.remove(&place);
+        }
+    }
+
+    /// A thread is declared: a name that is asked about is watched from then on.
+    fn declare(&mut self, at: Instant, thread: ThreadId, person: Person) {
+        let Some(place) = self.follower.place(thread) else { return };
+        let wanted = self.question.thread.matches(person.tid, &person.name);
+        let known = self.people.entry(thread).or_default();
+        let moved = known.node != person.node;
+        *known = Person { promise: known.promise.take(), ..person };
+        if let Some(watch) = self.watches.get_mut(&place) {
+            if moved {
+                watch.moved(at, &self.follower, &self.question);
+            }
+        } else if wanted {
+            let mut watch = Watch::new(thread, place, at);
+            watch.promise(at, known.promise.as_deref(), &self.follower, &self.question);
+            self.watches.insert(place, watch);
+        }
+    }
+
+    /// What an event says about one thread beyond the state that it is in.
+    fn tell(&mut self, at: Instant, place: usize, event: &Event) {
+        let Some(watch) = self.watches.get_mut(&place) else { return };
+        let (follower, question) = (&self.follower, &self.question);
+        match event {
+            Event::Wake { by, .. } => watch.woken(at, *by, question),
+            Event::Release { deadline, .. } => watch.release(at, *deadline, follower, question),
+            Event::Complete { missed, .. } => {
+                let ending = if *missed { Ending::Late } else { Ending::Done };
+                watch.end_job(at, ending, follower, question);
+            }
+            Event::Abort { .. } => watch.end_job(at, Ending::GivenUp, follower, question),
+            Event::Promise { guarantee, .. } => {
+                watch.promise(at, guarantee.as_deref(), follower, question);
+            }
+            Event::Note { node, what: Note::Exhausted, .. } => {
+                watch.exhausted(at, *node, follower, question);
+            }
+            Event::Note { node, what: Note::Replenished(_), .. } => {
+                watch.replenished(at, *node, follower, question);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The threads that an event is about.
+fn subjects(event: &Event) -> [Option<ThreadId>; 2] {
+    match event {
+        Event::Thread { thread, .. }
+        | Event::Promise { thread, .. }
+        | Event::Wake { thread, .. }
+        | Event::Exit { thread }
+        | Event::Release { thread, .. }
+        | Event::Complete { thread, .. }
+        | Event::Abort { thread } => [Some(*thread), None],
+        Event::Note { thread, .. } => [*thread, None],
+        Event::Switch { prev, next, .. } => [prev.map(|(thread, _)| thread), *next],
+        _ => [None, None],
+    }
+}
+
+impl Sink for Explainer {
+    fn record(&mut self, at: Instant, event: &Event) {
+        let at = self.follower.clamp(at);
+        self.end_periods(at);
+        let conflicts = self.follower.conflicts;
+        self.follower.take(at, event);
+        let mut about = self.hand_out();
+        match event {
+            Event::Thread { thread, tid, pid, name, node } => {
+                let (tid, pid, name, node) = (*tid, *pid, name.clone(), *node);
+                self.declare(at, *thread, Person { name, tid, pid, node, promise: None });
+            }
+            Event::Node { node, name, kind, .. } => {
+                let (name, kind) = (name.clone(), kind.clone());
+                self.schedulers.insert(*node, Scheduler { name, kind });
+            }
+            Event::Promise { thread, guarantee } => {
+                self.people.entry(*thread).or_default().promise.clone_from(guarantee);
+            }
+            _ => {}
+        }
+        if conflicts != self.follower.conflicts || matches!(event, Event::Lost { .. }) {
+            about.extend(&self.up); // it may be about any of them
+        }
+        for thread in subjects(event).into_iter().flatten() {
+            about.extend(self.follower.place(thread));
+        }
+        about.sort_unstable();
+        about.dedup();
+        for place in about {
+            let before = self.watches.get(&place).and_then(Watch::period_end);
+            self.tell(at, place, event);
+            self.follow(at, place);
+            let after = self.watches.get(&place).and_then(Watch::period_end);
+            if before != after {
+                self.due.retain(|(_, whose)| *whose != place);
+                self.due.extend(after.map(|end| (end, place)));
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What was found about one thread: how its jobs fared, and which of them are kept whole.
+//!
+//! Invariant: memory is that of the episodes kept, whatever the number of jobs.
+
+use super::{Account, Ending, Episode, Explained, Keep, Kind, Question};
+use windfall_time::{Instant, Span};
+
+/// An episode that has begun.
+#[derive(Clone, Debug)]
+pub(super) struct Window {
+    pub(super) number: u64,
+    pub(super) from: Instant,
+    pub(super) deadline: Option<Instant>,
+    pub(super) wake: Option<super::Wake>,
+    /// What is known of it so far; for a job, since the release of the job before it is done.
+    pub(super) account: Account,
+}
+
+impl Window {
+    pub(super) fn new(number: u64, from: Instant) -> Window {
+        Window { number, from, deadline: None, wake: None, account: Account::default() }
+    }
+}
+
+impl Explained {
+    /// An episode has ended.
+    pub(super) fn close(
+        &mut self,
+        question: &Question,
+        kind: Kind,
+        window: Window,
+        to: Instant,
+        ending: Ending,
+    ) {
+        let Window { number, from, deadline, wake, account } = window;
+        let span = to.saturating_since(from);
+        let over = question.longer_than.map(|limit| span.saturating_sub(limit));
+        let by = match ending {
+            Ending::Late | Ending::Overdue => {
+                deadline.map_or(Span::ZERO, |deadline| to.saturating_since(deadline))
+            }
+            Ending::Short(by) => by,
+            _ => over.unwrap_or(Span::ZERO),
+        };
+        self.count(ending);
+        let too_long = kind != Kind::Period && over.is_some_and(|over| !over.is_zero());
+        self.too_long += u64::from(too_long);
+        let missed = too_long
+            || matches!(
+                ending,
+                Ending::Late | Ending::GivenUp | Ending::Overdue | Ending::Short(_)
+            );
+        if missed {
+            self.misses += 1;
+            self.missed.add(&account);
+        }
+        let miss = missed.then_some(self.misses);
+        let episode = Episode { kind, number, miss, from, to, deadline, ending, by, wake, account };
+        if kind != Kind::Period {
+            self.longest_run = self.longest_run.max(episode.account.received());
+            self.all.add(&episode.account);
+            let longest = self.longest.as_ref().is_none_or(|longest| longest.span() < span);
+            if longest {
+                self.longest = Some(episode.clone());
+            }
+        }
+        self.keep(question.keep, episode);
+    }
+
+    /// The thread has jobs: what was found before the first of them says nothing.
+    pub(super) fn begin_jobs(&mut self) {
+        *self = Explained { kind: Kind::Job, ..Explained::new(self.thread) };
+    }
+
+    fn count(&mut self, ending: Ending) {
+        let counter = match ending {
+            Ending::Done => &mut self.done,
+            Ending::Late => &mut self.late,
+            Ending::GivenUp => &mut self.given_up,
+            Ending::Overdue => &mut self.overdue,
+            Ending::Open => &mut self.open,
+            Ending::Lost => &mut self.unclear,
+            Ending::Short(_) => &mut self.short,
+        };
+        *counter += 1;
+    }
+
+    fn keep(&mut self, keep: Keep, episode: Episode) {
+        match keep {
+            Keep::All if episode.miss.is_some() => self.kept.push(episode),
+            Keep::Miss(number) if episode.miss == Some(number) => self.kept.push(episode),
+            Keep::Job(number) if episode.kind != Kind::Period && episode.number == number => {
+                self.kept.push(episode);
+            }
+            Keep::Worst(most) if episode.miss.is_some() => {
+                self.kept.push(episode);
+                if self.kept.len() > most {
+                    let worse = |episode: &Episode| (episode.by, episode.span());
+                    let least = (0..self.kept.len())
+                        .min_by_key(|at| (worse(&self.kept[*at]), std::cmp::Reverse(*at)));
+                    if let Some(least) = least {
+                        self.kept.remove(least);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

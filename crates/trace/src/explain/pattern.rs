@@ -1,0 +1,97 @@
+//! Which threads are meant: a name, a name with `*` and `?`, or a thread number.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A choice of threads. `2215` and `#2215` are thread numbers of the source; anything else is a
+/// name, in which `*` stands for any characters and `?` for one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pattern {
+    text: String,
+    tid: Option<u32>,
+}
+
+impl Pattern {
+    /// Whether a thread with this number and name is meant. A number written without `#` is also
+    /// a name.
+    #[must_use]
+    pub fn matches(&self, tid: u32, name: &str) -> bool {
+        (tid != 0 && self.tid == Some(tid)) || glob(&self.text, name)
+    }
+
+    /// As it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+impl From<&str> for Pattern {
+    fn from(text: &str) -> Pattern {
+        let digits = text.strip_prefix('#').unwrap_or(text);
+        Pattern { text: text.to_owned(), tid: digits.parse().ok() }
+    }
+}
+
+impl FromStr for Pattern {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Pattern, Self::Err> {
+        Ok(Pattern::from(text))
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Whether `name` is as `pattern` says. After a mismatch only the last `*` takes in more, so that
+/// no pattern takes longer than the product of both lengths.
+fn glob(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), name.chars().collect());
+    let (mut p, mut n, mut star) = (0, 0, None);
+    while n < name.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(c) if *c == '?' || *c == name[n] => (p, n) = (p + 1, n + 1),
+            _ => {
+                let Some((at, taken)) = star else { return false };
+                star = Some((at, taken + 1));
+                (p, n) = (at + 1, taken + 1);
+            }
+        }
+    }
+    pattern[p..].iter().all(|c| *c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_names_globs_and_numbers() {
+        for (pattern, tid, name, is) in [
+            ("lame", 7, "lame", true),
+            ("lame", 7, "lamer", false),
+            ("la*", 7, "lame", true),
+            ("*a*e", 7, "lame", true),
+            ("*b*e", 7, "lame", false),
+            ("l?me", 7, "lame", true),
+            ("*", 0, "", true),
+            ("7", 7, "lame", true),
+            ("#7", 7, "lame", true),
+            ("7", 8, "7", true),
+            ("#7", 8, "7", false),
+            ("0", 0, "unnumbered", false),
+            ("lame", 7, "", false),
+        ] {
+            assert_eq!(Pattern::from(pattern).matches(tid, name), is, "{pattern} {tid} {name}");
+        }
+    }
+}

@@ -1,0 +1,457 @@
+use super::*;
+use crate::timeline::{State, What};
+use crate::{Cpu, Event, Note, Record, Sink, Stop, Theft, Timeline};
+use proptest::prelude::*;
+
+const A: ThreadId = ThreadId(0);
+const B: ThreadId = ThreadId(1);
+const C: ThreadId = ThreadId(2);
+const C0: Cpu = Cpu(0);
+const C1: Cpu = Cpu(1);
+const RES: NodeId = NodeId(0);
+
+fn ns(ns: u64) -> Span {
+    Span::from_nanos(ns)
+}
+
+fn at(ns: u64, event: Event) -> Record {
+    Record { at: Instant::from_nanos(ns), event }
+}
+
+fn declare(ns: u64, thread: ThreadId) -> Record {
+    let name = ["a", "b", "c", "d"][thread.0 as usize].to_owned();
+    at(ns, Event::Thread { thread, tid: thread.0 + 1, pid: 1, name, node: None })
+}
+
+fn wake(ns: u64, thread: ThreadId, by: Option<ThreadId>) -> Record {
+    at(ns, Event::Wake { thread, by })
+}
+
+fn on(ns: u64, cpu: Cpu, prev: Option<(ThreadId, Stop)>, next: Option<ThreadId>) -> Record {
+    at(ns, Event::Switch { cpu, prev, next })
+}
+
+fn switch(ns: u64, prev: Option<(ThreadId, Stop)>, next: Option<ThreadId>) -> Record {
+    on(ns, C0, prev, next)
+}
+
+fn release(ns: u64, thread: ThreadId, deadline: u64) -> Record {
+    let deadline = Some(Instant::from_nanos(deadline));
+    at(ns, Event::Release { thread, deadline })
+}
+
+fn complete(ns: u64, thread: ThreadId, response: u64, missed: bool) -> Record {
+    at(ns, Event::Complete { thread, response: self::ns(response), missed })
+}
+
+fn note(ns: u64, what: Note) -> Record {
+    at(ns, Event::Note { node: RES, thread: Some(A), what })
+}
+
+fn ask(thread: &str, longer_than: Option<Span>, keep: Keep) -> Question {
+    Question { thread: thread.into(), longer_than, keep }
+}
+
+fn explain(question: Question, records: &[Record]) -> Explanation {
+    let mut explainer = Explainer::new(question);
+    for record in records {
+        explainer.record(record.at, &record.event);
+    }
+    explainer.finish()
+}
+
+/// All that is told about `a`.
+fn about_a(records: &[Record]) -> Explained {
+    explain(ask("a", None, Keep::All), records).threads.remove(0)
+}
+
+fn parts(account: &Account) -> Vec<(Part, u64)> {
+    account.parts.iter().map(|(part, span)| (*part, span.as_nanos())).collect()
+}
+
+#[test]
+fn law_a_late_job_tells_who_ran_instead_and_what_was_stolen() {
+    let found = about_a(&[
+        declare(0, A),
+        declare(0, B),
+        declare(0, C),
+        switch(0, None, Some(B)),
+        release(100, A, 150),
+        wake(100, A, Some(C)),
+        switch(110, Some((B, Stop::Preempted)), Some(C)),
+        at(115, Event::TheftBegin { cpu: C0, kind: Theft::Interrupt, number: 3 }),
+        at(118, Event::TheftEnd { cpu: C0 }),
+        switch(130, Some((C, Stop::Blocked)), Some(A)),
+        at(140, Event::TheftBegin { cpu: C0, kind: Theft::Softirq, number: 9 }),
+        at(144, Event::TheftEnd { cpu: C0 }),
+        complete(160, A, 60, true),
+        switch(160, Some((A, Stop::Blocked)), None),
+    ]);
+    assert_eq!((found.kind, found.misses, found.late, found.episodes()), (Kind::Job, 1, 1, 1));
+    let [job] = &found.kept[..] else { panic!("{found:?}") };
+    assert_eq!(
+        parts(&job.account),
+        [
+            (Part::Ran, 26),
+            (Part::Stolen(Theft::Softirq), 4),
+            (Part::Behind(B), 10),
+            (Part::Behind(C), 17),
+            (Part::BehindTheft(Theft::Interrupt), 3),
+        ]
+    );
+    assert_eq!((job.span(), job.by, job.ending), (ns(60), ns(10), Ending::Late));
+    assert_eq!(job.wake, Some((Instant::from_nanos(100), Some(C))));
+    assert_eq!(job.account.total(), job.span());
+}
+
+#[test]
+fn law_a_thread_waits_where_it_runs_next_and_idle_processors_elsewhere_are_told() {
+    let found = explain(
+        ask("a", Some(ns(30)), Keep::All),
+        &[
+            declare(0, A),
+            declare(0, B),
+            switch(0, None, Some(A)),
+            on(0, C1, None, Some(B)),
+            switch(10, Some((A, Stop::Blocked)), None),
+            wake(20, A, None),
+            on(60, C1, Some((B, Stop::Blocked)), Some(A)),
+            on(70, C1, Some((A, Stop::Blocked)), None),
+        ],
+    )
+    .threads
+    .remove(0);
+    let [burst] = &found.kept[..] else { panic!("{found:?}") };
+    assert_eq!(parts(&burst.account), [(Part::Ran, 10), (Part::Behind(B), 40)]);
+    assert_eq!(burst.account.idle_elsewhere, BTreeMap::from([(C0, ns(40))]));
+    assert_eq!(burst.account.waited_on, BTreeMap::from([(C1, ns(40))]));
+    assert_eq!((burst.account.dispatches, burst.account.migrations), (1, 1));
+    assert_eq!((burst.number, burst.by, found.too_long), (1, ns(20), 1));
+}
+
+#[test]
+fn law_a_used_up_reservation_holds_its_thread_and_not_whoever_runs() {
+    let found = about_a(&[
+        declare(0, A),
+        declare(0, B),
+        switch(0, None, None),
+        release(0, A, 50),
+        wake(0, A, None),
+        switch(0, None, Some(A)),
+        note(10, Note::Exhausted),
+        switch(10, Some((A, Stop::Preempted)), Some(B)),
+        note(40, Note::Replenished(ns(10))),
+        switch(45, Some((B, Stop::Preempted)), Some(A)),
+        complete(60, A, 60, true),
+    ]);
+    let job = &found.kept[0];
+    assert_eq!(parts(&job.account), [(Part::Ran, 25), (Part::Behind(B), 5), (Part::Held, 30)]);
+}
+
+#[test]
+fn law_of_jobs_that_overlap_each_has_all_time_since_its_release() {
+    let found = about_a(&[
+        declare(0, A),
+        declare(0, B),
+        wake(0, A, None),
+        switch(0, None, Some(A)),
+        release(0, A, 10),
+        release(10, A, 20),
+        switch(20, Some((A, Stop::Preempted)), Some(B)),
+        release(25, A, 30),
+        switch(30, Some((B, Stop::Blocked)), Some(A)),
+        complete(40, A, 40, true),
+        at(45, Event::Abort { thread: A }),
+        switch(60, Some((A, Stop::Preempted)), Some(B)),
+    ]);
+    let told: Vec<_> = found.kept.iter().map(|job| (job.number, parts(&job.account))).collect();
+    assert_eq!(
+        told,
+        [
+            (1, vec![(Part::Ran, 30), (Part::Behind(B), 10)]),
+            (2, vec![(Part::Ran, 25), (Part::Behind(B), 10)]),
+            (3, vec![(Part::Ran, 30), (Part::Behind(B), 5)]),
+        ]
+    );
+    assert_eq!((found.late, found.given_up, found.overdue), (1, 1, 1));
+}
+
+#[test]
+fn law_lost_events_are_a_part_of_their_own() {
+    let found = explain(
+        ask("a", Some(Span::ZERO), Keep::All),
+        &[
+            declare(0, A),
+            declare(0, B),
+            switch(0, None, Some(B)),
+            wake(10, A, None),
+            at(20, Event::Lost { cpu: Some(C0), count: Some(7) }),
+            switch(50, Some((B, Stop::Preempted)), Some(A)),
+            switch(60, Some((A, Stop::Blocked)), Some(B)),
+            wake(70, A, None),
+            at(80, Event::Lost { cpu: None, count: None }),
+            wake(100, A, None),
+            switch(105, Some((B, Stop::Preempted)), Some(A)),
+        ],
+    );
+    assert_eq!((found.lost.gaps, found.lost.events, found.lost.uncounted), (2, 7, 1));
+    let told: Vec<_> =
+        found.threads[0].kept.iter().map(|b| (b.ending, parts(&b.account))).collect();
+    assert_eq!(
+        told,
+        [
+            (Ending::Done, vec![(Part::Ran, 10), (Part::Behind(B), 10), (Part::Unknown, 30)]),
+            (Ending::Lost, vec![(Part::Behind(B), 10), (Part::Unknown, 20)]),
+            (Ending::Open, vec![(Part::Unknown, 5)]),
+        ]
+    );
+}
+
+#[test]
+fn law_a_period_with_too_little_while_runnable_is_a_miss() {
+    let promise = |text: &str| at(0, Event::Promise { thread: A, guarantee: Some(text.into()) });
+    let told = [
+        declare(0, A),
+        declare(0, B),
+        promise("RESBH 30ns 100ns"),
+        switch(0, None, Some(B)),
+        wake(0, A, None),
+        note(0, Note::Replenished(ns(30))),
+        switch(80, Some((B, Stop::Preempted)), Some(A)),
+        note(100, Note::Replenished(ns(30))),
+        switch(130, Some((A, Stop::Preempted)), Some(B)),
+        note(200, Note::Replenished(ns(30))),
+        switch(250, Some((B, Stop::Preempted)), Some(A)),
+        // It waits, so nothing was promised in this period.
+        switch(260, Some((A, Stop::Blocked)), Some(B)),
+        note(300, Note::Replenished(ns(30))),
+    ];
+    let found = about_a(&told);
+    assert_eq!((found.periods, found.short, found.misses), (2, 1, 1));
+    let period = &found.kept[0];
+    assert_eq!((period.ending, period.kind), (Ending::Short(ns(10)), Kind::Period));
+    assert_eq!(parts(&period.account), [(Part::Ran, 20), (Part::Behind(B), 80)]);
+    // Without the scheduler's word, a window that holds a whole period whatever its phase.
+    let untold: Vec<Record> =
+        told.iter().filter(|record| !matches!(record.event, Event::Note { .. })).cloned().collect();
+    let found = about_a(&untold);
+    assert_eq!((found.periods, found.short), (1, 0));
+}
+
+#[test]
+fn law_what_is_stolen_does_not_break_a_promise_and_what_is_unknown_decides_nothing() {
+    let promise = Event::Promise { thread: A, guarantee: Some("20ns/50ns".into()) };
+    let records = [
+        declare(0, A),
+        declare(0, B),
+        at(0, promise),
+        switch(0, None, Some(B)),
+        wake(0, A, None),
+        switch(30, Some((B, Stop::Preempted)), Some(A)),
+        at(30, Event::TheftBegin { cpu: C0, kind: Theft::Steal, number: 0 }),
+        at(50, Event::TheftEnd { cpu: C0 }),
+        at(60, Event::Lost { cpu: None, count: None }),
+        switch(95, Some((A, Stop::Preempted)), Some(B)),
+        switch(150, Some((B, Stop::Preempted)), Some(A)),
+    ];
+    let found = about_a(&records);
+    assert_eq!((found.periods, found.short, found.unclear), (3, 1, 1));
+    assert_eq!(parts(&found.kept[0].account), [(Part::Behind(B), 50)]);
+}
+
+/// Five bursts of 10, 20, 30, 40 and 50 ns, each of which is as long as it waits.
+fn bursts() -> Vec<Record> {
+    let mut records = vec![declare(0, A), declare(0, B), switch(0, None, Some(B))];
+    for n in 1..6 {
+        let begin = n * 100;
+        records.push(wake(begin, A, Some(B)));
+        records.push(switch(begin + n * 10 - 1, Some((B, Stop::Preempted)), Some(A)));
+        records.push(switch(begin + n * 10, Some((A, Stop::Blocked)), Some(B)));
+    }
+    records
+}
+
+#[test]
+fn law_what_was_asked_for_is_kept_and_the_longest() {
+    let kept = |keep| {
+        let mut found = explain(ask("a", Some(ns(15)), keep), &bursts()).threads;
+        let numbers = |found: &Explained| found.kept.iter().map(|b| b.number).collect::<Vec<_>>();
+        let found = found.remove(0);
+        assert_eq!((found.done, found.misses), (5, 4));
+        assert_eq!(found.longest.as_ref().map(|longest| longest.number), Some(5));
+        assert_eq!((found.all.of(Part::Ran), found.missed.of(Part::Behind(B))), (ns(5), ns(136)));
+        numbers(&found)
+    };
+    assert_eq!(kept(Keep::All), [2, 3, 4, 5]);
+    assert_eq!(kept(Keep::Worst(2)), [4, 5]);
+    assert_eq!(kept(Keep::Worst(0)), []);
+    assert_eq!(kept(Keep::Miss(1)), [2]);
+    assert_eq!(kept(Keep::Miss(9)), []);
+    assert_eq!(kept(Keep::Job(1)), [1]);
+}
+
+#[test]
+fn law_threads_are_chosen_by_name_glob_and_number_and_by_a_later_name() {
+    let chosen = |text: &str| {
+        let mut records = bursts();
+        let (name, node) = ("renamed".to_owned(), None);
+        records.push(at(700, Event::Thread { thread: B, tid: 2, pid: 1, name, node }));
+        let found = explain(ask(text, None, Keep::All), &records);
+        found.threads.iter().map(|found| found.thread).collect::<Vec<_>>()
+    };
+    assert_eq!(chosen("a"), [A]);
+    assert_eq!(chosen("*"), [A, B]);
+    assert_eq!(chosen("2"), [B]);
+    assert_eq!(chosen("ren*"), [B]);
+    assert_eq!(chosen("nobody"), []);
+}
+
+/// The account of a burst as its definition says it: by what a [`Timeline`] has of the thread and
+/// of the processor that it waits on.
+fn slow(timeline: &Timeline, thread: ThreadId, episode: &Episode) -> Account {
+    let mut account = Account::default();
+    let line = timeline.thread(thread).unwrap();
+    for (number, stretch) in line.stretches.iter().enumerate() {
+        let (from, to) = (stretch.from.max(episode.from), stretch.to.min(episode.to));
+        if from >= to {
+            continue;
+        }
+        let on = |stretch: &&crate::timeline::Stretch| match stretch.state {
+            State::Running(cpu) => Some(cpu),
+            _ => None,
+        };
+        let next = line.stretches.get(number + 1);
+        let next = next.filter(|next| next.from == stretch.to).and_then(|next| on(&next));
+        let last = || line.stretches[..number].iter().rev().find_map(|stretch| on(&stretch));
+        let cpu = match stretch.state {
+            State::Running(cpu) => Some(cpu),
+            State::Ready => next.or_else(last),
+            _ => None,
+        };
+        let Some(cpu) = cpu else {
+            let unknown = stretch.state == State::Unknown;
+            assert!(unknown || stretch.state == State::Ready, "a burst has {stretch:?}");
+            account.put(if unknown { Part::Unknown } else { Part::Unplaced }, to - from);
+            continue;
+        };
+        for slice in &timeline.cpus[usize::from(cpu.0)].slices {
+            let span = slice.to.min(to).saturating_since(slice.from.max(from));
+            let runs = stretch.state != State::Ready;
+            account.put(
+                match slice.what {
+                    What::Thread(who) if who == thread => Part::Ran,
+                    What::Thread(who) => Part::Behind(who),
+                    What::Theft(kind) if runs => Part::Stolen(kind),
+                    What::Theft(kind) => Part::BehindTheft(kind),
+                    What::Idle => Part::Idle,
+                    What::Unknown => Part::Unknown,
+                },
+                span,
+            );
+        }
+    }
+    account
+}
+
+/// What may happen to four threads on three processors.
+fn events(jobs: bool) -> impl Strategy<Value = Event> {
+    let thread = (0_u32..4).prop_map(ThreadId);
+    let cpu = (0_u16..3).prop_map(Cpu);
+    let stops =
+        vec![Stop::Preempted, Stop::Blocked, Stop::Uninterruptible, Stop::Stopped, Stop::Exited];
+    let stop = prop::sample::select(stops);
+    let prev = prop::option::of((thread.clone(), stop));
+    let kind = prop::sample::select(vec![Theft::Interrupt, Theft::Steal]);
+    let what = prop::sample::select(vec![Note::Exhausted, Note::Replenished(Span::ZERO)]);
+    let deadline = prop::option::of((0_u64..300).prop_map(Instant::from_nanos));
+    let seen = prop_oneof![
+        12 => (cpu.clone(), prev, prop::option::of(thread.clone()))
+            .prop_map(|(cpu, prev, next)| Event::Switch { cpu, prev, next }),
+        6 => (thread.clone(), prop::option::of(thread.clone()))
+            .prop_map(|(thread, by)| Event::Wake { thread, by }),
+        2 => (cpu.clone(), kind).prop_map(|(cpu, kind)| Event::TheftBegin { cpu, kind, number: 1 }),
+        2 => cpu.clone().prop_map(|cpu| Event::TheftEnd { cpu }),
+        1 => prop::option::of(cpu).prop_map(|cpu| Event::Lost { cpu, count: None }),
+        1 => thread.clone().prop_map(|thread| Event::Exit { thread }),
+    ];
+    let told = prop_oneof![
+        4 => (thread.clone(), deadline)
+            .prop_map(|(thread, deadline)| Event::Release { thread, deadline }),
+        3 => (thread.clone(), any::<bool>()).prop_map(|(thread, missed)| {
+            Event::Complete { thread, response: Span::ZERO, missed }
+        }),
+        1 => thread.clone().prop_map(|thread| Event::Abort { thread }),
+        2 => (thread.clone(), what).prop_map(|(thread, what)| {
+            Event::Note { node: RES, thread: Some(thread), what }
+        }),
+        1 => thread.prop_map(|thread| {
+            Event::Promise { thread, guarantee: Some("RESBS 4ns 20ns".into()) }
+        }),
+    ];
+    if jobs { prop_oneof![seen, told].boxed() } else { seen.boxed() }
+}
+
+/// Records that switch only what runs, so that a processor is seldom contradicted.
+fn trace(steps: Vec<(u64, Event)>) -> Vec<Record> {
+    let mut records: Vec<Record> = (0..4).map(|thread| declare(0, ThreadId(thread))).collect();
+    records.extend((0..3).map(|cpu| on(1, Cpu(cpu), None, None)));
+    let mut runs: BTreeMap<Cpu, Option<ThreadId>> = BTreeMap::new();
+    let mut now = 1;
+    for (wait, mut event) in steps {
+        now += wait;
+        if let Event::Switch { cpu, prev, next } = &mut event {
+            let elsewhere = next.is_some_and(|next| runs.values().any(|run| *run == Some(next)));
+            let stop = prev.map_or(Stop::Blocked, |(_, stop)| stop);
+            *prev = runs.get(cpu).copied().flatten().map(|thread| (thread, stop));
+            if elsewhere {
+                *next = None;
+            }
+            runs.insert(*cpu, *next);
+        }
+        records.push(at(now, event));
+    }
+    // What begins with the last record is empty otherwise.
+    records.push(at(now + 1, Event::Mark { thread: None, text: String::new() }));
+    records
+}
+
+proptest! {
+    #[test]
+    fn law_bursts_are_divided_as_the_timeline_says(
+        steps in prop::collection::vec((1_u64..9, events(false)), 0..80)
+    ) {
+        let records = trace(steps);
+        let timeline = Timeline::build(records.iter().cloned());
+        // After a loss a thread may leave a processor that it was not known to have, and a wait
+        // that the timeline joins has two places; what it received is the same.
+        let whole = !records.iter().any(|record| matches!(record.event, Event::Lost { .. }));
+        let found = explain(ask("*", Some(Span::ZERO), Keep::All), &records);
+        prop_assert_eq!(found.threads.len(), 4);
+        for thread in &found.threads {
+            prop_assert_eq!(thread.kept.len() as u64, thread.misses);
+            for episode in &thread.kept {
+                prop_assert_eq!(episode.account.total(), episode.span());
+                let slow = slow(&timeline, thread.thread, episode);
+                prop_assert_eq!(episode.account.received(), slow.received());
+                prop_assert!(!whole || episode.account.parts == slow.parts, "{episode:?} {slow:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn law_the_parts_add_up_whatever_happens(
+        steps in prop::collection::vec((0_u64..9, events(true)), 0..80)
+    ) {
+        let records = trace(steps);
+        let found = explain(ask("*", Some(Span::ZERO), Keep::All), &records);
+        for thread in &found.threads {
+            for episode in thread.kept.iter().chain(&thread.longest) {
+                prop_assert_eq!(episode.account.total(), episode.span());
+            }
+            let kept = thread.kept.iter().map(Episode::span);
+            let sum = kept.fold(Span::ZERO, Span::saturating_add);
+            prop_assert_eq!(thread.missed.total(), sum);
+            prop_assert_eq!(thread.kept.len() as u64, thread.misses);
+        }
+    }
+}

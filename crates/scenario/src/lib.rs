@@ -50,4 +50,5 @@ pub use promises::Promises;
 pub use recording::{Recording, TraceFiles};
 pub use schema::schema;
 pub use source::{Origin, SourceFile};
+pub use suggest::near;
 pub use windfall_guarantees::Guarantee;

@@ -4,15 +4,12 @@
 
 use crate::build::{Numbers, Recordings};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use windfall_programs::learn::{Learned, learn};
 use windfall_programs::{Program, RecordedStep};
 use windfall_time::{Instant, Span};
-use windfall_trace::Record;
-use windfall_trace::codec;
-use windfall_trace::import::{self, Format, Report};
+use windfall_trace::import::{Format, Report};
+use windfall_trace::{Record, Source};
 
 /// A recorded trace that has been read.
 #[derive(Clone, Debug)]
@@ -31,19 +28,11 @@ impl Recording {
     /// # Errors
     /// Why it cannot be read, in words.
     pub fn read(path: &Path, format: Format) -> Result<Recording, String> {
-        let open = || File::open(path).map_err(|error| error.to_string());
-        let mut magic = [0; 7];
-        let own = open()?.read_exact(&mut magic).is_ok() && magic == *b"WFTRACE";
+        let mut source = Source::open(path, format).map_err(|error| error.to_string())?;
         let mut failed = None;
-        if own {
-            let reader = codec::Reader::new(BufReader::new(open()?)).map_err(|e| e.to_string())?;
-            let learned = learn(until_error(reader, &mut failed));
-            return Recording::of(learned, None, failed);
-        }
-        let mut importer = import::open(BufReader::new(open()?), format);
-        let learned = learn(until_error(&mut importer, &mut failed));
-        let report = importer.report().clone();
-        Recording::of(learned, Some(report), failed)
+        let learned = learn(until_error(&mut source, &mut failed));
+        let report = source.report().cloned();
+        Recording::of(learned, report, failed)
     }
 
     fn of(

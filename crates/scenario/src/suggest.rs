@@ -5,14 +5,19 @@ pub(crate) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
+    near(word, candidates).into_iter().next()
+}
+
+/// All candidates near enough to `word` to be what was meant, the nearest first.
+pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let limit = (word.chars().count() / 3).clamp(1, 3);
     let word = word.to_lowercase();
-    candidates
+    let measured = candidates
         .into_iter()
-        .map(|candidate| (distance(&word, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+        .map(|candidate| (distance(&word, &candidate.to_lowercase()), candidate));
+    let mut near: Vec<_> = measured.filter(|(distance, _)| *distance <= limit).collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    near.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
 /// `did you mean `x`? allowed: a, b, c`.

@@ -14,6 +14,7 @@
 //! Read next: `explain/watch.rs` (one thread), `explain/findings.rs` (what counts as a miss).
 
 mod account;
+mod antagonists;
 mod explainer;
 mod findings;
 mod jobs;
@@ -22,6 +23,7 @@ mod pledge;
 mod watch;
 
 pub use account::{Account, Part};
+pub use antagonists::Antagonist;
 pub use explainer::Explainer;
 pub use pattern::Pattern;
 

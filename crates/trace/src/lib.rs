@@ -10,9 +10,11 @@ mod event;
 pub mod explain;
 pub mod export;
 pub mod import;
+mod source;
 pub mod timeline;
 
 pub use event::{
     Cpu, Discard, Event, Header, Memory, NodeId, Note, Record, Sink, Stop, Theft, ThreadId,
 };
+pub use source::{Bytes, Source, SourceError};
 pub use timeline::Timeline;

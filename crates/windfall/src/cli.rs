@@ -4,6 +4,7 @@ use crate::verbs::reserve::TaskText;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use windfall_time::{Ratio, Span};
+use windfall_trace::explain::Pattern;
 
 /// Shares a machine's processors by a hierarchy of schedulers whose promises are checked first.
 ///
@@ -34,6 +35,8 @@ pub(crate) enum Verb {
     Run(RunArgs),
     /// Make a scenario from a recording of a real machine, or from an rt-app file.
     Import(ImportArgs),
+    /// Explain why a thread of a recording was late: what it got, and who ran instead.
+    Explain(ExplainArgs),
     /// List the schedulers with what each takes, gives, admits and assumes; or describe one.
     Catalogue(CatalogueArgs),
     /// Print the JSON Schema of scenario files, for editors.
@@ -210,6 +213,55 @@ pub(crate) struct ImportArgs {
     /// Give each periodic thread the reservation that is proposed for it, above time sharing.
     #[arg(long)]
     pub(crate) reserve: bool,
+}
+
+/// What a recording may be.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Text {
+    /// Text of tracefs or of trace-cmd.
+    Ftrace,
+    /// Text of `perf script`.
+    Perf,
+}
+
+/// Arguments of `explain`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  windfall explain scenarios/recorded/desktop.ftrace.gz
+  windfall explain scenarios/recorded/desktop.ftrace.gz --thread audio-src --longer-than 4ms
+
+A miss is a job that was done after its deadline or given up, a period in which less was received
+than promised while the thread was runnable, and with `--longer-than` whatever took longer. Where a
+recording has no jobs, a burst takes their place: from when the thread is woken until it waits again.
+
+Exit status: 0 no miss; 1 misses, explained; 2 could not.")]
+pub(crate) struct ExplainArgs {
+    /// The recording: Windfall's own (`.wft`), or text of ftrace or perf, which may be compressed
+    /// by gzip.
+    pub(crate) recording: PathBuf,
+    /// Which threads: a name, a name with `*` and `?`, or a thread number (`2215`, `#2215`).
+    #[arg(long, value_name = "NAME", default_value = "*")]
+    pub(crate) thread: Pattern,
+    /// Explain this miss, counted from 1 in order of time, instead of the worst.
+    #[arg(long, value_name = "N", conflicts_with_all = ["job", "all"],
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) miss: Option<u64>,
+    /// Explain this job or burst, counted from 1, whether it is a miss or not.
+    #[arg(long, value_name = "N", conflicts_with = "all",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) job: Option<u64>,
+    /// Explain every miss; of several threads, list every thread.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Count a job or burst that takes longer than this as a miss [units: ns, us, ms, s, min, h].
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) longer_than: Option<Span>,
+    /// What the recording is; found out from its first lines when not given.
+    #[arg(long)]
+    pub(crate) from: Option<Text>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `catalogue`.

@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Verb::Check(args) => verbs::check::run(&args),
         Verb::Simulate(args) => verbs::simulate::run(&args),
         Verb::Run(args) => verbs::run::run(&args),
+        Verb::Explain(args) => verbs::explain::run(&args),
         Verb::Import(args) => verbs::import::run(&args),
         Verb::Convert(args) => verbs::convert::run(&args),
         Verb::Reserve(args) => verbs::reserve::run(&args),

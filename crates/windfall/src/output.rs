@@ -4,6 +4,7 @@ use crate::Trouble;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
+use windfall_time::Span;
 
 /// Prints to standard output. A reader that has gone away is no trouble.
 pub(crate) fn print(text: &str) -> Result<(), Trouble> {
@@ -37,6 +38,36 @@ pub(crate) fn table(head: &[&str], left: usize, rows: Vec<Vec<String>>) -> Strin
     let lines: Vec<String> =
         table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
     lines.join("\n") + "\n"
+}
+
+/// Four digits are enough for people.
+pub(crate) fn short(span: Span) -> String {
+    let ns = span.as_nanos();
+    let (unit, name): (u64, _) = match ns {
+        0 => return "0".to_owned(),
+        1_000_000_000.. => (1_000_000_000, "s"),
+        1_000_000.. => (1_000_000, "ms"),
+        1_000.. => (1_000, "us"),
+        _ => (1, "ns"),
+    };
+    let thousandths = u128::from(ns) * 1_000 / u128::from(unit);
+    let places = match thousandths {
+        100_000.. => 1,
+        10_000.. => 2,
+        _ => 3,
+    };
+    let divisor = 10_u128.pow(3 - places);
+    let rounded = (thousandths + divisor / 2) / divisor;
+    let scale = 10_u128.pow(places);
+    let width = usize::try_from(places).unwrap_or(0);
+    format!("{}.{:0width$}{name}", rounded / scale, rounded % scale)
+}
+
+/// A share in per cent with two places, rounded to the nearest.
+pub(crate) fn percent(part: Span, whole: Span) -> String {
+    let whole = u128::from(whole.as_nanos()).max(1);
+    let hundredths = (u128::from(part.as_nanos()) * 10_000 + whole / 2) / whole;
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
 /// Refuses an output that would overwrite what is read.

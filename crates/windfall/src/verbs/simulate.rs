@@ -1,7 +1,7 @@
 //! `windfall simulate FILE`
 
 use crate::cli::SimulateArgs;
-use crate::output::{apart, errors_are_read, print, table, write_file};
+use crate::output::{apart, errors_are_read, percent, print, short, table, write_file};
 use crate::verbs::check::{load, plan};
 use crate::{Answer, Trouble};
 use std::fs::File;
@@ -335,36 +335,6 @@ fn row(thread: &ThreadOutcome, length: Span) -> Vec<String> {
         span(thread.response.quantile(99)),
         span(thread.response.most()),
     ]
-}
-
-/// Four digits are enough for people.
-fn short(span: Span) -> String {
-    let ns = span.as_nanos();
-    let (unit, name): (u64, _) = match ns {
-        0 => return "0".to_owned(),
-        1_000_000_000.. => (1_000_000_000, "s"),
-        1_000_000.. => (1_000_000, "ms"),
-        1_000.. => (1_000, "us"),
-        _ => (1, "ns"),
-    };
-    let thousandths = u128::from(ns) * 1_000 / u128::from(unit);
-    let places = match thousandths {
-        100_000.. => 1,
-        10_000.. => 2,
-        _ => 3,
-    };
-    let divisor = 10_u128.pow(3 - places);
-    let rounded = (thousandths + divisor / 2) / divisor;
-    let scale = 10_u128.pow(places);
-    let width = usize::try_from(places).unwrap_or(0);
-    format!("{}.{:0width$}{name}", rounded / scale, rounded % scale)
-}
-
-/// A share in per cent with two places, rounded to the nearest.
-fn percent(part: Span, whole: Span) -> String {
-    let whole = u128::from(whole.as_nanos()).max(1);
-    let hundredths = (u128::from(part.as_nanos()) * 10_000 + whole / 2) / whole;
-    format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
 /// Draws a timeline.

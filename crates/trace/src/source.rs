@@ -1,0 +1,110 @@
+//! A recording as a file: Windfall's own format, or the text of ftrace or perf, plain or by gzip.
+
+use crate::codec::{ReadError, Reader};
+use crate::import::{self, Format, ImportError, Importer, Report};
+use crate::{Header, Record};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Chain, Cursor, Read};
+use std::path::Path;
+
+/// A file whose first bytes have been looked at; it may be a pipe.
+pub type Bytes = BufReader<Chain<Cursor<Vec<u8>>, File>>;
+
+/// An iterator over the records of a file, in order of time. After an error that
+/// [`SourceError::is_last`] denies, more records may follow; the loss stands before the error.
+pub enum Source {
+    /// Windfall's own format.
+    Own(Reader<Bytes>),
+    /// Text.
+    Text(Box<Importer<Bytes>>),
+}
+
+/// Why a recording was not read, or not to its end.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// The file cannot be opened.
+    Io(io::Error),
+    /// The file is in Windfall's own format.
+    Own(ReadError),
+    /// The file is text.
+    Text(ImportError),
+}
+
+impl Source {
+    /// Opens a file; its first bytes tell whether it is text, which is taken as `format`.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is of another version of Windfall's format.
+    pub fn open(path: &Path, format: Format) -> Result<Source, SourceError> {
+        let mut file = File::open(path).map_err(SourceError::Io)?;
+        let mut first = Vec::new();
+        file.by_ref().take(7).read_to_end(&mut first).map_err(SourceError::Io)?;
+        let own = first == *b"WFTRACE";
+        let file = BufReader::new(Cursor::new(first).chain(file));
+        if own {
+            return Reader::new(file).map(Source::Own).map_err(SourceError::Own);
+        }
+        Ok(Source::Text(Box::new(import::open(file, format))))
+    }
+
+    /// What the recording is about; of a text it is complete once a record has been given.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        match self {
+            Source::Own(reader) => reader.header(),
+            Source::Text(importer) => importer.header(),
+        }
+    }
+
+    /// What became of the lines of a text so far.
+    #[must_use]
+    pub fn report(&self) -> Option<&Report> {
+        match self {
+            Source::Own(_) => None,
+            Source::Text(importer) => Some(importer.report()),
+        }
+    }
+}
+
+impl Iterator for Source {
+    type Item = Result<Record, SourceError>;
+
+    fn next(&mut self) -> Option<Result<Record, SourceError>> {
+        match self {
+            Source::Own(reader) => reader.next().map(|record| record.map_err(SourceError::Own)),
+            Source::Text(importer) => {
+                importer.next().map(|record| record.map_err(SourceError::Text))
+            }
+        }
+    }
+}
+
+impl SourceError {
+    /// Whether nothing follows this error.
+    #[must_use]
+    pub const fn is_last(&self) -> bool {
+        !matches!(self, SourceError::Own(ReadError::Damaged { .. }))
+    }
+}
+
+impl fmt::Display for SourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SourceError::Io(error) => error.fmt(f),
+            SourceError::Own(error) => error.fmt(f),
+            SourceError::Text(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SourceError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            SourceError::Io(error) => Some(error),
+            SourceError::Own(error) => error.source(),
+            SourceError::Text(error) => error.source(),
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! One thread's answer for people.
+
+use super::Read;
+use crate::cli::ExplainArgs;
+use crate::output::{percent, short};
+use windfall_time::{Instant, Span};
+use windfall_trace::explain::{
+    Account, Ending, Episode, Explained, Explanation, Kind, Part, Person,
+};
+use windfall_trace::{Cpu, NodeId, Theft, ThreadId};
+
+/// How many lines an account has at most; what is left is summed up in one more.
+const LINES: usize = 10;
+
+pub(super) fn text(args: &ExplainArgs, read: &Read) -> String {
+    let explanation = &read.explanation;
+    let Some(found) = explanation.threads.first() else { return String::new() };
+    let mut text = format!("{}\n", whom(explanation, found.thread));
+    text.push_str(&counts(explanation, found));
+    text.push_str(&losses(read));
+    let counted = args.miss.is_some() || args.job.is_some();
+    if found.misses == 0 && !counted {
+        text.push_str(&no_miss(found, args.longer_than));
+    }
+    let shown: Vec<&Episode> = match (&found.kept[..], &found.longest) {
+        ([], Some(longest)) => vec![longest],
+        (kept, _) => kept.iter().collect(),
+    };
+    for episode in &shown {
+        text.push('\n');
+        text.push_str(&one(explanation, found, episode));
+    }
+    if counted {
+        return text;
+    }
+    let more = found.misses.saturating_sub(found.kept.len() as u64);
+    if more > 0 {
+        let plural = if more == 1 { "miss" } else { "misses" };
+        text.push_str(&format!(
+            "\n{more} more {plural}, less late than these: `--all` explains each, `--miss N` one\n"
+        ));
+    }
+    let (account, what) = if found.misses > 0 {
+        (&found.missed, number(found.misses, "miss", "misses"))
+    } else {
+        (&found.all, number(found.episodes(), word(found.kind), words(found.kind)))
+    };
+    if found.misses > 1 || (found.misses == 0 && found.episodes() > 1) {
+        text.push_str(&format!("\nall {what} together, {}:\n", short(account.total())));
+        text.push_str(&lines(explanation, account));
+    }
+    text
+}
+
+/// What an episode is called.
+pub(super) const fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Job => "job",
+        Kind::Burst => "burst",
+        Kind::Period => "period",
+    }
+}
+
+pub(super) const fn words(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Job => "jobs",
+        Kind::Burst => "bursts",
+        Kind::Period => "periods",
+    }
+}
+
+fn number(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// A moment of the trace's clock in seconds, to the microsecond, or to the nanosecond where that
+/// says more.
+fn moment(at: Instant) -> String {
+    let (seconds, rest) = (at.as_nanos() / 1_000_000_000, at.as_nanos() % 1_000_000_000);
+    if rest % 1_000 == 0 {
+        return format!("{seconds}.{:06}s", rest / 1_000);
+    }
+    format!("{seconds}.{rest:09}s")
+}
+
+/// `lame (#18833), under `ts` (time-sharing), promised RESBH 3ms 10ms`.
+fn whom(explanation: &Explanation, thread: ThreadId) -> String {
+    let Some(person) = explanation.people.get(&thread) else {
+        return format!("thread {}", thread.0);
+    };
+    let mut text = format!("{}{}", person.name, tid(person));
+    if let Some(scheduler) = scheduler(explanation, person.node) {
+        text.push_str(&format!(", under {scheduler}"));
+    }
+    if let Some(promise) = &person.promise {
+        text.push_str(&format!(", promised {promise}"));
+    }
+    text
+}
+
+fn tid(person: &Person) -> String {
+    if person.tid == 0 { String::new() } else { format!(" (#{})", person.tid) }
+}
+
+fn scheduler(explanation: &Explanation, node: Option<NodeId>) -> Option<String> {
+    let scheduler = explanation.schedulers.get(&node?)?;
+    Some(format!("{} ({})", scheduler.name, scheduler.kind))
+}
+
+/// How many there were, and how they ended.
+fn counts(explanation: &Explanation, found: &Explained) -> String {
+    let span = explanation.to.saturating_since(explanation.from);
+    let all = found.episodes();
+    let mut text =
+        format!("{} in {}", number(all, word(found.kind), words(found.kind)), short(span));
+    let ends = [
+        (found.late, "done late"),
+        (found.given_up, "given up"),
+        (found.overdue, "overdue at the end"),
+        (found.open, "under way at the end"),
+        (found.too_long, "too long"),
+    ];
+    for (count, how) in ends.into_iter().filter(|(count, _)| *count > 0) {
+        text.push_str(&format!(", {count} {how}"));
+    }
+    if let Some(mean) = found.all.received().as_nanos().checked_div(all) {
+        let (mean, most) = (short(Span::from_nanos(mean)), short(found.longest_run));
+        text.push_str(&format!("; one runs {mean} on average, {most} at most"));
+    }
+    text.push('\n');
+    if found.periods > 0 {
+        text.push_str(&format!(
+            "{} in which it could always run, {} of them with less than promised\n",
+            number(found.periods, "period", "periods"),
+            found.short
+        ));
+    }
+    if found.unclear > 0 {
+        text.push_str(&format!("{} not known well enough to judge\n", found.unclear));
+    }
+    if found.unopened > 0 {
+        text.push_str(&format!("{} began before the recording, not counted\n", found.unopened));
+    }
+    text
+}
+
+/// What is missing of the recording.
+pub(super) fn losses(read: &Read) -> String {
+    let mut text = String::new();
+    let lost = read.explanation.lost;
+    let silent = read.report.as_ref().map_or(0, |report| report.mismatches.count);
+    if lost.gaps > 0 {
+        let events = match (lost.events, lost.uncounted) {
+            (0, _) => "an unknown number of events".to_owned(),
+            (events, 0) => number(events, "event", "events"),
+            (events, _) => format!("{events} events and more"),
+        };
+        let silent = match silent {
+            0 => String::new(),
+            silent => format!(" ({silent} of the times a switch is missing without a word)"),
+        };
+        let times = number(lost.gaps, "time", "times");
+        text.push_str(&format!(
+            "LOST {times}: {events}{silent}; what is not known is told apart\n"
+        ));
+    }
+    if read.explanation.conflicts > 0 {
+        let records = number(read.explanation.conflicts, "record", "records");
+        text.push_str(&format!(
+            "{records} contradict others; from there on a processor is unknown\n"
+        ));
+    }
+    for warning in &read.warnings {
+        text.push_str(&format!("LOST {warning}\n"));
+    }
+    text
+}
+
+fn no_miss(found: &Explained, limit: Option<Span>) -> String {
+    let many = words(found.kind);
+    let why = match (found.kind, limit) {
+        (_, Some(limit)) => format!("none takes longer than {limit}"),
+        (Kind::Burst, None) if found.periods == 0 => format!(
+            "nothing here says when its {many} should be done; `--longer-than SPAN` says what is too long"
+        ),
+        _ => "nothing came too late".to_owned(),
+    };
+    let next = if found.longest.is_some() { "; the longest:" } else { "" };
+    format!("no miss: {why}{next}\n")
+}
+
+/// One episode: what came of it, and where its time went.
+fn one(explanation: &Explanation, found: &Explained, episode: &Episode) -> String {
+    let account = &episode.account;
+    let which = match episode.miss {
+        Some(miss) => {
+            format!("miss {miss} of {}, {} {}", found.misses, word(episode.kind), episode.number)
+        }
+        None => format!("{} {}", word(episode.kind), episode.number),
+    };
+    let mut text = format!(
+        "{}  {}: ready {}, ran {} of {} ({which})\n",
+        moment(episode.from),
+        verdict(episode),
+        short(account.waited()),
+        short(account.of(Part::Ran)),
+        short(episode.span()),
+    );
+    text.push_str(&lines(explanation, account));
+    text.push_str(&beside(explanation, episode));
+    text
+}
+
+fn verdict(episode: &Episode) -> String {
+    let by = short(episode.by);
+    match episode.ending {
+        Ending::Late => format!("late {by}"),
+        Ending::Overdue => format!("not done, late {by} at the end"),
+        Ending::GivenUp => "given up at its deadline".to_owned(),
+        Ending::Short(_) => format!("short of its promise by {by}"),
+        _ if episode.miss.is_some() => format!("too long by {by}"),
+        Ending::Open => "under way at the end".to_owned(),
+        Ending::Lost => "its end is lost".to_owned(),
+        Ending::Done => format!("took {}", short(episode.span())),
+    }
+}
+
+/// The parts of an account, most time first; they add up to the whole.
+fn lines(explanation: &Explanation, account: &Account) -> String {
+    let mut parts: Vec<(Span, String)> = account
+        .parts
+        .iter()
+        .filter_map(|(part, span)| Some((*span, words_for(*part, account)?)))
+        .collect();
+    for antagonist in explanation.antagonists(account) {
+        let mut name = antagonist.name;
+        if antagonist.threads.len() > 1 {
+            name = format!("{name} ({} threads)", antagonist.threads.len());
+        }
+        if let Some(scheduler) = scheduler(explanation, antagonist.scheduler) {
+            name = format!("{name}, under {scheduler}");
+        }
+        parts.push((antagonist.span, format!("{name} ran instead")));
+    }
+    parts.sort_by_key(|(span, _)| std::cmp::Reverse(*span));
+    if parts.len() > LINES + 1 {
+        let rest = parts.split_off(LINES);
+        let sum = rest.iter().fold(Span::ZERO, |sum, (span, _)| sum.saturating_add(*span));
+        parts.push((sum, format!("{} others, each less than these", rest.len())));
+    }
+    let whole = account.total();
+    let line = |(span, what): (Span, String)| {
+        format!("  {:>9} {:>6}%  {what}\n", short(span), percent(span, whole))
+    };
+    parts.into_iter().map(line).collect()
+}
+
+/// What a part is called; nothing for other threads, which are told by name.
+fn words_for(part: Part, account: &Account) -> Option<String> {
+    Some(match part {
+        Part::Ran => match account.dispatches {
+            0 | 1 => "it ran".to_owned(),
+            turns => format!("it ran, in {turns} turns"),
+        },
+        Part::Stolen(kind) => format!("{} while it ran", thief(kind)),
+        Part::Behind(_) => return None,
+        Part::BehindTheft(kind) => format!("{} where it waited", thief(kind)),
+        Part::Idle => "its processor was idle before it began".to_owned(),
+        Part::Held => "held: its own reservation was used up".to_owned(),
+        Part::Unplaced => "ready, on no processor that is known".to_owned(),
+        Part::Blocked => "it waited for something itself".to_owned(),
+        Part::Device => "it waited in the kernel, as for a device".to_owned(),
+        Part::Stopped => "it was stopped by a signal".to_owned(),
+        _ => "UNKNOWN, since events were lost".to_owned(),
+    })
+}
+
+const fn thief(kind: Theft) -> &'static str {
+    match kind {
+        Theft::Interrupt => "interrupts",
+        Theft::Softirq => "softirqs",
+        Theft::Steal => "stolen by the hypervisor",
+        Theft::Scheduling => "scheduling",
+        Theft::Switching => "switching",
+    }
+}
+
+/// Who woke it, where it waited and what the other processors did, as far as that is not said.
+fn beside(explanation: &Explanation, episode: &Episode) -> String {
+    let account = &episode.account;
+    let mut facts = Vec::new();
+    if let Some((at, by)) = episode.wake {
+        let by = by.and_then(|by| explanation.people.get(&by));
+        let by = by.map_or("no thread".to_owned(), |by| format!("{}{}", by.name, tid(by)));
+        let late = at.saturating_since(episode.from);
+        let after = if late.is_zero() { String::new() } else { format!(" after {}", short(late)) };
+        facts.push(format!("woken by {by}{after}"));
+    }
+    if let Some(deadline) = episode.deadline {
+        let after = deadline.saturating_since(episode.from);
+        facts.push(format!("deadline after {}", short(after)));
+    }
+    if account.migrations > 0 {
+        facts.push(format!("moved {}", number(account.migrations, "time", "times")));
+    }
+    let cpus = |map: &std::collections::BTreeMap<Cpu, Span>| {
+        let cpus = map.iter().map(|(cpu, span)| format!("cpu {} {}", cpu.0, short(*span)));
+        cpus.collect::<Vec<_>>().join(", ")
+    };
+    if !account.waited_on.is_empty() {
+        facts.push(format!("it waited on {}", cpus(&account.waited_on)));
+    }
+    if !account.idle_elsewhere.is_empty() {
+        facts.push(format!("meanwhile idle: {}", cpus(&account.idle_elsewhere)));
+    }
+    if facts.is_empty() { String::new() } else { format!("  {}\n", facts.join("; ")) }
+}

@@ -17,6 +17,7 @@ mod account;
 mod antagonists;
 mod explainer;
 mod findings;
+mod holds;
 mod jobs;
 mod pattern;
 mod pledge;
@@ -137,13 +138,15 @@ pub struct Person {
     pub promise: Option<String>,
 }
 
-/// A scheduler instance: its name and its kind.
+/// A scheduler instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scheduler {
     /// Its name.
     pub name: String,
     /// The kind of scheduler.
     pub kind: String,
+    /// Its first parent; `None` for a root.
+    pub parent: Option<NodeId>,
 }
 
 /// What was found about one thread.
@@ -153,6 +156,8 @@ pub struct Explained {
     pub thread: ThreadId,
     /// [`Kind::Job`] when the trace has jobs of this thread, else [`Kind::Burst`].
     pub kind: Kind,
+    /// Jobs that had a deadline.
+    pub due: u64,
     /// Jobs or bursts that were done in time.
     pub done: u64,
     /// Jobs that were done too late.
@@ -193,6 +198,7 @@ impl Explained {
         Explained {
             thread,
             kind: Kind::Burst,
+            due: 0,
             done: 0,
             late: 0,
             given_up: 0,

@@ -4,7 +4,7 @@
 //! What happened on processors where the thread neither ran nor waited stands beside it and is not
 //! part of the sum.
 
-use crate::{Cpu, Theft, ThreadId};
+use crate::{Cpu, NodeId, Theft, ThreadId};
 use std::collections::BTreeMap;
 use windfall_time::Span;
 
@@ -22,8 +22,9 @@ pub enum Part {
     BehindTheft(Theft),
     /// It was ready, and the processor where it waited had nothing to run.
     Idle,
-    /// It was ready, its own reservation was used up, and it ran no more until that was replenished.
-    Held,
+    /// It was ready, a reservation was used up, and it ran no more until that was replenished: its
+    /// own, or that of a scheduler above it.
+    Held(Option<NodeId>),
     /// It was ready; on which processor is not known.
     Unplaced,
     /// It waited for something itself.
@@ -42,7 +43,7 @@ impl Part {
     pub const fn is_wait(self) -> bool {
         matches!(
             self,
-            Part::Behind(_) | Part::BehindTheft(_) | Part::Idle | Part::Held | Part::Unplaced
+            Part::Behind(_) | Part::BehindTheft(_) | Part::Idle | Part::Held(_) | Part::Unplaced
         )
     }
 }
@@ -98,7 +99,8 @@ impl Account {
         raise(&mut self.parts, part, span);
     }
 
-    pub(super) fn add(&mut self, other: &Account) {
+    /// Puts down all that another account has.
+    pub fn add(&mut self, other: &Account) {
         let pairs = |map: &mut BTreeMap<Cpu, Span>, other: &BTreeMap<Cpu, Span>| {
             other.iter().for_each(|(cpu, span)| raise(map, *cpu, *span));
         };

@@ -4,9 +4,11 @@
 //! processor does; `due` holds the end of each period that is under way. A record costs as much as
 //! there are threads asked about that are up.
 
+use super::holds::{Holds, only_child};
 use super::watch::Watch;
 use super::{Ending, Explanation, Person, Question, Scheduler};
 use crate::timeline::follow::{Closed, Follower};
+use crate::timeline::{Slice, What};
 use crate::{Event, NodeId, Note, Sink, ThreadId};
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_time::Instant;
@@ -19,6 +21,7 @@ pub struct Explainer {
     follower: Follower,
     people: BTreeMap<ThreadId, Person>,
     schedulers: BTreeMap<NodeId, Scheduler>,
+    holds: Holds,
     /// By the thread's place in the follower.
     watches: BTreeMap<usize, Watch>,
     up: BTreeSet<usize>,
@@ -34,6 +37,7 @@ impl Explainer {
             follower: Follower::default(),
             people: BTreeMap::new(),
             schedulers: BTreeMap::new(),
+            holds: Holds::default(),
             watches: BTreeMap::new(),
             up: BTreeSet::new(),
             due: BTreeSet::new(),
@@ -71,6 +75,7 @@ impl Explainer {
         // A thread's stretch is divided by what the processors did in it.
         for end in &closed {
             if let Closed::Cpu(cpu, slice) = end {
+                self.ran(slice);
                 for place in &self.up {
                     if let Some(watch) = self.watches.get_mut(place) {
                         watch.slice(*cpu, *slice);
@@ -88,6 +93,33 @@ impl Explainer {
             }
         }
         about
+    }
+
+    /// Whoever runs below a scheduler shows that it is not held.
+    fn ran(&mut self, slice: &Slice) {
+        let What::Thread(thread) = slice.what else { return };
+        let node = self.people.get(&thread).and_then(|person| person.node);
+        if self.holds.ran(node, slice.to, &self.schedulers) {
+            for watch in self.watches.values_mut() {
+                let node = self.people.get(&watch.found.thread).and_then(|person| person.node);
+                watch.was_not_held(self.holds.above(node, &self.schedulers));
+            }
+        }
+    }
+
+    /// A scheduler has told something about its only child that is a scheduler.
+    fn hold(&mut self, at: Instant, by: NodeId, what: Note) {
+        let Some(child) = only_child(by, &self.schedulers) else { return };
+        match what {
+            Note::Exhausted => self.holds.begin(child, at),
+            Note::Replenished(_) => self.holds.end(child),
+            _ => return,
+        }
+        for watch in self.watches.values_mut() {
+            let node = self.people.get(&watch.found.thread).and_then(|person| person.node);
+            let above = self.holds.above(node, &self.schedulers);
+            watch.hold_above(at, above, &self.follower, &self.question);
+        }
     }
 
     /// Brings a watch up to the state after a record.
@@ -173,10 +205,11 @@ impl Sink for Explainer {
                 let (tid, pid, name, node) = (*tid, *pid, name.clone(), *node);
                 self.declare(at, *thread, Person { name, tid, pid, node, promise: None });
             }
-            Event::Node { node, name, kind, .. } => {
-                let (name, kind) = (name.clone(), kind.clone());
-                self.schedulers.insert(*node, Scheduler { name, kind });
+            Event::Node { node, parent, name, kind } => {
+                let (name, kind, parent) = (name.clone(), kind.clone(), *parent);
+                self.schedulers.insert(*node, Scheduler { name, kind, parent });
             }
+            Event::Note { node, thread: None, what } => self.hold(at, *node, *what),
             Event::Promise { thread, guarantee } => {
                 self.people.entry(*thread).or_default().promise.clone_from(guarantee);
             }

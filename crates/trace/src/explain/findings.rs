@@ -43,6 +43,7 @@ impl Explained {
             _ => over.unwrap_or(Span::ZERO),
         };
         self.count(ending);
+        self.due += u64::from(deadline.is_some());
         let too_long = kind != Kind::Period && over.is_some_and(|over| !over.is_zero());
         self.too_long += u64::from(too_long);
         let missed = too_long

@@ -145,7 +145,46 @@ fn law_a_used_up_reservation_holds_its_thread_and_not_whoever_runs() {
         complete(60, A, 60, true),
     ]);
     let job = &found.kept[0];
-    assert_eq!(parts(&job.account), [(Part::Ran, 25), (Part::Behind(B), 5), (Part::Held, 30)]);
+    assert_eq!(
+        parts(&job.account),
+        [(Part::Ran, 25), (Part::Behind(B), 5), (Part::Held(None), 30)]
+    );
+}
+
+#[test]
+fn law_a_used_up_reservation_above_holds_all_below_it_until_one_of_them_runs() {
+    let player = NodeId(1);
+    let node = |node, parent, name: &str| {
+        at(0, Event::Node { node, parent, name: name.to_owned(), kind: "rez".to_owned() })
+    };
+    let under = |thread: ThreadId, node, name: &str| {
+        let (name, node) = (name.to_owned(), Some(node));
+        at(0, Event::Thread { thread, tid: 0, pid: 0, name, node })
+    };
+    let about = |ns, what| at(ns, Event::Note { node: RES, thread: None, what });
+    let found = about_a(&[
+        node(RES, None, "res"),
+        node(player, Some(RES), "player"),
+        under(A, player, "a"),
+        under(B, player, "b"),
+        under(C, RES, "c"),
+        switch(0, None, Some(B)),
+        release(0, A, 10),
+        wake(0, A, None),
+        about(10, Note::Exhausted),
+        switch(10, Some((B, Stop::Preempted)), Some(C)),
+        switch(20, Some((C, Stop::Blocked)), None),
+        about(40, Note::Replenished(ns(10))),
+        switch(40, None, Some(B)),
+        about(50, Note::Exhausted),
+        // The reservation is soft: B goes on, and A waits for B.
+        switch(60, Some((B, Stop::Blocked)), Some(A)),
+        complete(70, A, 70, true),
+    ]);
+    assert_eq!(
+        parts(&found.kept[0].account),
+        [(Part::Ran, 10), (Part::Behind(B), 30), (Part::Held(Some(player)), 30)]
+    );
 }
 
 #[test]
@@ -381,9 +420,8 @@ fn events(jobs: bool) -> impl Strategy<Value = Event> {
             Event::Complete { thread, response: Span::ZERO, missed }
         }),
         1 => thread.clone().prop_map(|thread| Event::Abort { thread }),
-        2 => (thread.clone(), what).prop_map(|(thread, what)| {
-            Event::Note { node: RES, thread: Some(thread), what }
-        }),
+        3 => (prop::option::weighted(0.7, thread.clone()), what)
+            .prop_map(|(thread, what)| Event::Note { node: RES, thread, what }),
         1 => thread.prop_map(|thread| {
             Event::Promise { thread, guarantee: Some("RESBS 4ns 20ns".into()) }
         }),
@@ -394,6 +432,14 @@ fn events(jobs: bool) -> impl Strategy<Value = Event> {
 /// Records that switch only what runs, so that a processor is seldom contradicted.
 fn trace(steps: Vec<(u64, Event)>) -> Vec<Record> {
     let mut records: Vec<Record> = (0..4).map(|thread| declare(0, ThreadId(thread))).collect();
+    for (node, parent) in [(RES, None), (NodeId(1), Some(RES))] {
+        let (name, kind) = (format!("n{}", node.0), "rez".to_owned());
+        records.push(at(0, Event::Node { node, parent, name, kind }));
+    }
+    for (thread, name) in [(A, "a"), (B, "b")] {
+        let (name, node) = (name.to_owned(), Some(NodeId(1)));
+        records.push(at(0, Event::Thread { thread, tid: 0, pid: 0, name, node }));
+    }
     records.extend((0..3).map(|cpu| on(1, Cpu(cpu), None, None)));
     let mut runs: BTreeMap<Cpu, Option<ThreadId>> = BTreeMap::new();
     let mut now = 1;

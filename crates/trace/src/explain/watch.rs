@@ -41,8 +41,10 @@ pub(super) struct Watch {
     asleep: bool,
     /// It was not known what it did when it was last looked at.
     unsure: bool,
-    /// Whose reservation is used up.
+    /// Who has told that its own reservation is used up.
     held: Option<NodeId>,
+    /// The scheduler above it whose reservation is used up.
+    held_above: Option<NodeId>,
     jobs: Jobs,
     burst: Option<Window>,
     bursts: u64,
@@ -67,6 +69,7 @@ impl Watch {
             asleep: false,
             unsure: false,
             held: None,
+            held_above: None,
             jobs: Jobs::default(),
             burst: None,
             bursts: 0,
@@ -169,7 +172,8 @@ impl Watch {
                 }
                 Part::Unknown
             }
-            State::Ready if self.held.is_some() => Part::Held,
+            State::Ready if self.held.is_some() => Part::Held(None),
+            State::Ready if self.held_above.is_some() => Part::Held(self.held_above),
             State::Ready => {
                 let place = self.waits_on(follower);
                 for cpu in follower.cpus() {
@@ -388,6 +392,25 @@ impl Watch {
     pub(super) fn moved(&mut self, at: Instant, follower: &Follower, question: &Question) {
         self.cut(at, follower, question);
         self.held = None;
+    }
+
+    /// A scheduler above the thread is held from now on, or none.
+    pub(super) fn hold_above(
+        &mut self,
+        at: Instant,
+        node: Option<NodeId>,
+        follower: &Follower,
+        question: &Question,
+    ) {
+        if self.held_above != node {
+            self.cut(at, follower, question);
+            self.held_above = node;
+        }
+    }
+
+    /// The scheduler above the thread turns out not to have been held since it was said to be.
+    pub(super) fn was_not_held(&mut self, node: Option<NodeId>) {
+        self.held_above = node;
     }
 
     /// The period under way ends at `at`, before which nothing else happens.

@@ -33,7 +33,8 @@ fn thread(explanation: &Explanation, found: &Explained) -> Value {
         "promised": person.promise,
         "kind": word(found.kind),
         "episodes": found.episodes(),
-        "in_time": found.done,
+        "with_deadline": found.due,
+        "done": found.done,
         "late": found.late,
         "given_up": found.given_up,
         "overdue": found.overdue,
@@ -88,6 +89,7 @@ fn account(explanation: &Explanation, account: &Account) -> Value {
         let mut value = json!({ "part": name(*part), "span_ns": span.as_nanos() });
         match part {
             Part::Behind(thread) => value["thread"] = whom(explanation, *thread),
+            Part::Held(node) => value["scheduler"] = scheduler(explanation, *node),
             Part::Stolen(kind) | Part::BehindTheft(kind) => value["by"] = json!(thief(*kind)),
             _ => {}
         }
@@ -116,7 +118,7 @@ const fn name(part: Part) -> &'static str {
         Part::Behind(_) => "behind-thread",
         Part::BehindTheft(_) => "behind-theft",
         Part::Idle => "idle",
-        Part::Held => "held",
+        Part::Held(_) => "held",
         Part::Unplaced => "unplaced",
         Part::Blocked => "blocked",
         Part::Device => "device",

@@ -1,76 +1,128 @@
 //! Several threads: one line each, the worst first, and how to ask about one.
 
 use super::Read;
-use super::text::{losses, word, words};
+use super::text::{losses, scheduler, word, words};
 use crate::cli::ExplainArgs;
 use crate::output::{percent, short, table};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use windfall_time::Span;
-use windfall_trace::explain::{Episode, Explained, Explanation};
+use windfall_trace::explain::{Account, Episode, Explained, Explanation, Part, Person};
 
-/// How many threads are listed unless all are asked for.
+/// How many lines there are unless all are asked for.
 const LISTED: usize = 25;
+
+/// A thread, or all threads of one name under one scheduler.
+struct Line<'a> {
+    person: Person,
+    threads: Vec<&'a Explained>,
+    misses: u64,
+    longest: Span,
+    all: Account,
+    missed: Account,
+}
 
 pub(super) fn text(args: &ExplainArgs, read: &Read) -> String {
     let explanation = &read.explanation;
-    let mut threads: Vec<&Explained> = explanation.threads.iter().collect();
-    let longest = |found: &Explained| found.longest.as_ref().map_or(Span::ZERO, Episode::span);
-    threads.sort_by_key(|found| Reverse((found.misses, longest(found))));
-    let listed = if args.all { threads.len() } else { LISTED.min(threads.len()) };
-    let rows = threads[..listed].iter().map(|found| row(explanation, found)).collect();
-    let head = ["THREAD", "TID", "JOBS", "", "MISSES", "LONGEST", "RAN", "WAITED", "MOSTLY BEHIND"];
+    let lines = lines(explanation, args.all);
+    let listed = if args.all { lines.len() } else { LISTED.min(lines.len()) };
+    let rows = lines[..listed].iter().map(|line| row(explanation, line)).collect();
+    let head =
+        ["THREAD", "TID", "JOBS", "", "MISSES", "LONGEST", "RAN", "WAITED", "MOSTLY", "UNKNOWN"];
     let mut text = table(&head, 1, rows);
-    if listed < threads.len() {
-        let rest = threads.len() - listed;
-        text.push_str(&format!("{rest} more threads, no worse than these: `--all` lists them\n"));
+    if listed < lines.len() {
+        let rest = lines.len() - listed;
+        text.push_str(&format!("{rest} more, no worse than these: `--all` lists every thread\n"));
     }
     text.push_str(&losses(read));
-    if threads.iter().all(|found| found.misses == 0) {
+    if lines.iter().all(|line| line.misses == 0) {
         let limit = match args.longer_than {
             Some(limit) => format!(": nothing takes longer than {limit}"),
             None => "; `--longer-than SPAN` says what is too long".to_owned(),
         };
         text.push_str(&format!("no miss{limit}\n"));
     }
-    if let Some(worst) = threads.first() {
-        let person = explanation.people.get(&worst.thread);
-        let named = threads
-            .iter()
-            .filter(|found| {
-                let other = explanation.people.get(&found.thread);
-                other.map(|other| &other.name) == person.map(|person| &person.name)
-            })
-            .count();
-        let ask = match person {
-            Some(person) if named > 1 && person.tid != 0 => format!("'#{}'", person.tid),
-            Some(person) => format!("'{}'", person.name),
-            None => return text,
+    if let Some(worst) = lines.first() {
+        let alone = lines.iter().filter(|line| line.person.name == worst.person.name).count() == 1;
+        let whom = match worst.person.tid {
+            tid if tid != 0 && !alone => format!("#{tid}"),
+            _ => worst.person.name.clone(),
         };
         let file = args.recording.display();
-        text.push_str(&format!("next: windfall explain {file} --thread {ask}\n"));
+        text.push_str(&format!("next: windfall explain {file} --thread '{whom}'\n"));
     }
     text
 }
 
-fn row(explanation: &Explanation, found: &Explained) -> Vec<String> {
-    let person = explanation.people.get(&found.thread).cloned().unwrap_or_default();
+/// The threads, the worst first; threads of one name share a line, unless there is only that name.
+fn lines(explanation: &Explanation, apart: bool) -> Vec<Line<'_>> {
+    let person = |found: &Explained| explanation.people.get(&found.thread).cloned();
+    let mut groups: BTreeMap<_, Line<'_>> = BTreeMap::new();
+    let first = explanation.threads.first().and_then(person).map(|person| person.name);
+    let one_name =
+        explanation.threads.iter().all(|found| person(found).map(|person| person.name) == first);
+    for found in &explanation.threads {
+        let person = person(found).unwrap_or_default();
+        let alone = (apart || one_name).then_some(found.thread);
+        let line =
+            groups.entry((person.name.clone(), person.node, alone)).or_insert_with(|| Line {
+                person,
+                threads: Vec::new(),
+                misses: 0,
+                longest: Span::ZERO,
+                all: Account::default(),
+                missed: Account::default(),
+            });
+        line.threads.push(found);
+        line.misses += found.misses;
+        line.longest = line.longest.max(found.longest.as_ref().map_or(Span::ZERO, Episode::span));
+        line.all.add(&found.all);
+        line.missed.add(&found.missed);
+    }
+    let mut lines: Vec<Line<'_>> = groups.into_values().collect();
+    lines.sort_by_key(|line| Reverse((line.misses, line.all.waited())));
+    lines
+}
+
+fn row(explanation: &Explanation, line: &Line<'_>) -> Vec<String> {
     let dash = || "-".to_owned();
-    let all = found.episodes();
-    let account = if found.misses > 0 { &found.missed } else { &found.all };
-    let antagonists = explanation.antagonists(account);
-    let behind = antagonists.first().map_or_else(dash, |first| {
-        let share = percent(first.span, account.waited());
-        format!("{} {} ({share}% of its waiting)", first.name, short(first.span))
-    });
+    let episodes: u64 = line.threads.iter().map(|found| found.episodes()).sum();
+    let kind = line.threads[0].kind;
+    let account = if line.misses > 0 { &line.missed } else { &line.all };
+    let unknown = account.of(Part::Unknown);
+    let tid = match (line.threads.len(), line.person.tid) {
+        (1, 0) => dash(),
+        (1, tid) => tid.to_string(),
+        (many, _) => format!("{many} threads"),
+    };
     vec![
-        person.name,
-        if person.tid == 0 { dash() } else { person.tid.to_string() },
-        all.to_string(),
-        if all == 1 { word(found.kind) } else { words(found.kind) }.to_owned(),
-        found.misses.to_string(),
-        found.longest.as_ref().map_or_else(dash, |longest| short(longest.span())),
-        short(found.all.received()),
-        short(found.all.waited()),
-        behind,
+        line.person.name.clone(),
+        tid,
+        episodes.to_string(),
+        if episodes == 1 { word(kind) } else { words(kind) }.to_owned(),
+        line.misses.to_string(),
+        short(line.longest),
+        short(line.all.received()),
+        short(line.all.waited()),
+        mostly(explanation, account).unwrap_or_else(dash),
+        if unknown.is_zero() { dash() } else { short(unknown) },
     ]
+}
+
+/// What a thread mostly waited for.
+fn mostly(explanation: &Explanation, account: &Account) -> Option<String> {
+    let first = explanation.antagonists(account).into_iter().next();
+    let first = first.map(|antagonist| (antagonist.span, antagonist.name));
+    let others = account.parts.iter().filter_map(|(part, span)| {
+        let what = match part {
+            Part::Held(None) => "held".to_owned(),
+            Part::Held(node) => format!("held, {}", scheduler(explanation, *node)?),
+            Part::BehindTheft(_) => "interrupts".to_owned(),
+            Part::Idle => "idle processor".to_owned(),
+            _ => return None,
+        };
+        Some((*span, what))
+    });
+    let (span, what) = others.chain(first).max_by_key(|(span, _)| *span)?;
+    Some(format!("{what} {} ({}%)", short(span), percent(span, account.waited())))
 }

@@ -102,7 +102,7 @@ fn tid(person: &Person) -> String {
     if person.tid == 0 { String::new() } else { format!(" (#{})", person.tid) }
 }
 
-fn scheduler(explanation: &Explanation, node: Option<NodeId>) -> Option<String> {
+pub(super) fn scheduler(explanation: &Explanation, node: Option<NodeId>) -> Option<String> {
     let scheduler = explanation.schedulers.get(&node?)?;
     Some(format!("{} ({})", scheduler.name, scheduler.kind))
 }
@@ -178,12 +178,12 @@ pub(super) fn losses(read: &Read) -> String {
 
 fn no_miss(found: &Explained, limit: Option<Span>) -> String {
     let many = words(found.kind);
-    let why = match (found.kind, limit) {
-        (_, Some(limit)) => format!("none takes longer than {limit}"),
-        (Kind::Burst, None) if found.periods == 0 => format!(
+    let why = match limit {
+        Some(limit) => format!("none takes longer than {limit}"),
+        None if found.due + found.periods == 0 => format!(
             "nothing here says when its {many} should be done; `--longer-than SPAN` says what is too long"
         ),
-        _ => "nothing came too late".to_owned(),
+        None => "nothing came too late".to_owned(),
     };
     let next = if found.longest.is_some() { "; the longest:" } else { "" };
     format!("no miss: {why}{next}\n")
@@ -198,13 +198,12 @@ fn one(explanation: &Explanation, found: &Explained, episode: &Episode) -> Strin
         }
         None => format!("{} {}", word(episode.kind), episode.number),
     };
+    let (verdict, span) = (verdict(episode), short(episode.span()));
     let mut text = format!(
-        "{}  {}: ready {}, ran {} of {} ({which})\n",
+        "{}  {verdict}: in {span} ready {}, ran {} ({which})\n",
         moment(episode.from),
-        verdict(episode),
         short(account.waited()),
         short(account.of(Part::Ran)),
-        short(episode.span()),
     );
     text.push_str(&lines(explanation, account));
     text.push_str(&beside(explanation, episode));
@@ -221,7 +220,8 @@ fn verdict(episode: &Episode) -> String {
         _ if episode.miss.is_some() => format!("too long by {by}"),
         Ending::Open => "under way at the end".to_owned(),
         Ending::Lost => "its end is lost".to_owned(),
-        Ending::Done => format!("took {}", short(episode.span())),
+        Ending::Done if episode.deadline.is_some() => "in time".to_owned(),
+        Ending::Done => "done".to_owned(),
     }
 }
 
@@ -230,7 +230,7 @@ fn lines(explanation: &Explanation, account: &Account) -> String {
     let mut parts: Vec<(Span, String)> = account
         .parts
         .iter()
-        .filter_map(|(part, span)| Some((*span, words_for(*part, account)?)))
+        .filter_map(|(part, span)| Some((*span, words_for(explanation, *part, account)?)))
         .collect();
     for antagonist in explanation.antagonists(account) {
         let mut name = antagonist.name;
@@ -256,7 +256,7 @@ fn lines(explanation: &Explanation, account: &Account) -> String {
 }
 
 /// What a part is called; nothing for other threads, which are told by name.
-fn words_for(part: Part, account: &Account) -> Option<String> {
+fn words_for(explanation: &Explanation, part: Part, account: &Account) -> Option<String> {
     Some(match part {
         Part::Ran => match account.dispatches {
             0 | 1 => "it ran".to_owned(),
@@ -265,8 +265,11 @@ fn words_for(part: Part, account: &Account) -> Option<String> {
         Part::Stolen(kind) => format!("{} while it ran", thief(kind)),
         Part::Behind(_) => return None,
         Part::BehindTheft(kind) => format!("{} where it waited", thief(kind)),
-        Part::Idle => "its processor was idle before it began".to_owned(),
-        Part::Held => "held: its own reservation was used up".to_owned(),
+        Part::Idle => "its processor was idle although it was ready".to_owned(),
+        Part::Held(node) => match scheduler(explanation, node) {
+            Some(above) => format!("held: the reservation of {above} was used up"),
+            None => "held: its own reservation was used up".to_owned(),
+        },
         Part::Unplaced => "ready, on no processor that is known".to_owned(),
         Part::Blocked => "it waited for something itself".to_owned(),
         Part::Device => "it waited in the kernel, as for a device".to_owned(),
@@ -291,7 +294,9 @@ fn beside(explanation: &Explanation, episode: &Episode) -> String {
     let mut facts = Vec::new();
     if let Some((at, by)) = episode.wake {
         let by = by.and_then(|by| explanation.people.get(&by));
-        let by = by.map_or("no thread".to_owned(), |by| format!("{}{}", by.name, tid(by)));
+        let by = by.map_or("no thread (a timer, a device)".to_owned(), |by| {
+            format!("{}{}", by.name, tid(by))
+        });
         let late = at.saturating_since(episode.from);
         let after = if late.is_zero() { String::new() } else { format!(" after {}", short(late)) };
         facts.push(format!("woken by {by}{after}"));
@@ -307,8 +312,12 @@ fn beside(explanation: &Explanation, episode: &Episode) -> String {
         let cpus = map.iter().map(|(cpu, span)| format!("cpu {} {}", cpu.0, short(*span)));
         cpus.collect::<Vec<_>>().join(", ")
     };
-    if !account.waited_on.is_empty() {
-        facts.push(format!("it waited on {}", cpus(&account.waited_on)));
+    match account.waited_on.len() {
+        0 => {}
+        1 => {
+            facts.extend(account.waited_on.keys().map(|cpu| format!("it waited on cpu {}", cpu.0)))
+        }
+        _ => facts.push(format!("it waited on {}", cpus(&account.waited_on))),
     }
     if !account.idle_elsewhere.is_empty() {
         facts.push(format!("meanwhile idle: {}", cpus(&account.idle_elsewhere)));

@@ -14,6 +14,9 @@ use windfall_sim::Sim;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::{Event, Memory, Stop, Theft};
 
+mod explained;
+use explained::explained;
+
 /// Kinds that pass on whatever they get, and have use for any child.
 const KINDS: [&str; 6] =
     ["edf", "fixed-priority", "llf", "proportional-share", "round-robin", "time-sharing"];
@@ -228,7 +231,7 @@ fn laws(scenario: &Scenario) -> Result<(), String> {
             return Err(format!("{next:?} runs on two processors at {}", record.at));
         }
     }
-    Ok(())
+    explained(&memory.records, &outcome)
 }
 
 proptest! {

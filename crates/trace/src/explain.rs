@@ -175,6 +175,9 @@ pub struct Explained {
     pub unopened: u64,
     /// Jobs or bursts that took longer than was asked.
     pub too_long: u64,
+    /// Bursts that took longer than was asked only if they went on while events were lost; they are
+    /// no misses.
+    pub unsure: u64,
     /// Periods in which it was always runnable, and something was promised.
     pub periods: u64,
     /// Those of them in which it received too little.
@@ -187,8 +190,10 @@ pub struct Explained {
     pub all: Account,
     /// All misses together.
     pub missed: Account,
-    /// The longest job or burst.
+    /// The longest job or burst; of a burst, time that is not known counts for nothing here.
     pub longest: Option<Episode>,
+    /// The length by which it is the longest.
+    pub most: Span,
     /// What was to be kept, in order of their ends.
     pub kept: Vec<Episode>,
 }
@@ -207,6 +212,7 @@ impl Explained {
             unclear: 0,
             unopened: 0,
             too_long: 0,
+            unsure: 0,
             periods: 0,
             short: 0,
             misses: 0,
@@ -214,6 +220,7 @@ impl Explained {
             all: Account::default(),
             missed: Account::default(),
             longest: None,
+            most: Span::ZERO,
             kept: Vec::new(),
         }
     }

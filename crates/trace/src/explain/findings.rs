@@ -2,7 +2,7 @@
 //!
 //! Invariant: memory is that of the episodes kept, whatever the number of jobs.
 
-use super::{Account, Ending, Episode, Explained, Keep, Kind, Question};
+use super::{Account, Ending, Episode, Explained, Keep, Kind, Part, Question};
 use windfall_time::{Instant, Span};
 
 /// An episode that has begun.
@@ -34,7 +34,12 @@ impl Explained {
     ) {
         let Window { number, from, deadline, wake, account } = window;
         let span = to.saturating_since(from);
-        let over = question.longer_than.map(|limit| span.saturating_sub(limit));
+        // A burst may have ended, and another begun, while nothing was known.
+        let sure = match kind {
+            Kind::Burst => span.saturating_sub(account.of(Part::Unknown)),
+            Kind::Job | Kind::Period => span,
+        };
+        let over = question.longer_than.map(|limit| sure.saturating_sub(limit));
         let by = match ending {
             Ending::Late | Ending::Overdue => {
                 deadline.map_or(Span::ZERO, |deadline| to.saturating_since(deadline))
@@ -46,6 +51,9 @@ impl Explained {
         self.due += u64::from(deadline.is_some());
         let too_long = kind != Kind::Period && over.is_some_and(|over| !over.is_zero());
         self.too_long += u64::from(too_long);
+        let maybe =
+            question.longer_than.is_some_and(|limit| limit < span) && ending != Ending::Lost;
+        self.unsure += u64::from(kind == Kind::Burst && maybe && !too_long);
         let missed = too_long
             || matches!(
                 ending,
@@ -60,8 +68,8 @@ impl Explained {
         if kind != Kind::Period {
             self.longest_run = self.longest_run.max(episode.account.received());
             self.all.add(&episode.account);
-            let longest = self.longest.as_ref().is_none_or(|longest| longest.span() < span);
-            if longest {
+            if self.longest.is_none() || self.most < sure {
+                self.most = sure;
                 self.longest = Some(episode.clone());
             }
         }

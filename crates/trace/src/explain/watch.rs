@@ -441,7 +441,7 @@ impl Watch {
     /// Nobody will work at what is open.
     fn leave_jobs(&mut self, to: Instant, question: &Question) {
         while let Some(job) = self.jobs.end() {
-            let overdue = job.deadline.is_some_and(|deadline| deadline < to);
+            let overdue = job.deadline.is_some_and(|deadline| deadline <= to);
             let ending = if overdue { Ending::Overdue } else { Ending::Open };
             self.found.close(question, Kind::Job, job, to, ending);
         }

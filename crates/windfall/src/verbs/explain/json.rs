@@ -42,6 +42,7 @@ fn thread(explanation: &Explanation, found: &Explained) -> Value {
         "unclear": found.unclear,
         "unopened": found.unopened,
         "too_long": found.too_long,
+        "unsure": found.unsure,
         "periods": found.periods,
         "periods_short": found.short,
         "misses": found.misses,

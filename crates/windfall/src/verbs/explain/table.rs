@@ -7,7 +7,7 @@ use crate::output::{percent, short, table};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use windfall_time::Span;
-use windfall_trace::explain::{Account, Episode, Explained, Explanation, Part, Person};
+use windfall_trace::explain::{Account, Explained, Explanation, Part, Person};
 
 /// How many lines there are unless all are asked for.
 const LISTED: usize = 25;
@@ -75,7 +75,7 @@ fn lines(explanation: &Explanation, apart: bool) -> Vec<Line<'_>> {
             });
         line.threads.push(found);
         line.misses += found.misses;
-        line.longest = line.longest.max(found.longest.as_ref().map_or(Span::ZERO, Episode::span));
+        line.longest = line.longest.max(found.most);
         line.all.add(&found.all);
         line.missed.add(&found.missed);
     }

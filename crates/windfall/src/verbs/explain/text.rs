@@ -135,6 +135,12 @@ fn counts(explanation: &Explanation, found: &Explained) -> String {
             found.short
         ));
     }
+    if found.unsure > 0 {
+        text.push_str(&format!(
+            "{} too long only if nothing was lost in them, not counted\n",
+            found.unsure
+        ));
+    }
     if found.unclear > 0 {
         text.push_str(&format!("{} not known well enough to judge\n", found.unclear));
     }

@@ -140,6 +140,7 @@ fn every_verb_has_help_a_man_page_and_completions() {
         "reserve",
         "simulate",
         "import",
+        "explain",
         "catalogue",
         "schema",
         "completions",

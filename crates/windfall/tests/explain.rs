@@ -1,0 +1,186 @@
+//! `windfall explain` as a user meets it: on texts, on our own traces, on a recorded machine.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn windfall(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_windfall")).args(arguments).output().unwrap()
+}
+
+fn file(name: &str, text: &str) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn recorded() -> String {
+    let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join("scenarios/recorded/desktop.ftrace.gz").to_str().unwrap().to_owned()
+}
+
+/// What is printed, the exit status being `status`.
+fn explain(status: i32, recording: &str, arguments: &[&str]) -> String {
+    let output = windfall(&[&["explain", recording], arguments].concat());
+    assert_eq!(output.status.code(), Some(status), "{output:?}");
+    assert!(status == 2 || output.stderr.is_empty(), "{output:?}");
+    String::from_utf8(if status == 2 { output.stderr } else { output.stdout }).unwrap()
+}
+
+/// A sound thread that waits behind a browser and an interrupt, twice; before the second time a
+/// switch is missing.
+const FTRACE: &str = "\
+# tracer: nop
+  browser-31    [000] d..2.    10.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=browser next_pid=31 next_prio=120
+  browser-31    [000] d..2.    10.001000: sched_waking: comm=data-loop.0 pid=22 prio=-1 target_cpu=000
+  browser-31    [000] d.h2.    10.002000: irq_handler_entry: irq=7 name=sound
+  browser-31    [000] d.h2.    10.002500: irq_handler_exit: irq=7 ret=handled
+  browser-31    [000] d..2.    10.004000: sched_switch: prev_comm=browser prev_pid=31 prev_prio=120 prev_state=R ==> next_comm=data-loop.0 next_pid=22 next_prio=-1
+  data-loop.0-22    [000] d..2.    10.005000: sched_switch: prev_comm=data-loop.0 prev_pid=22 prev_prio=-1 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+  <idle>-0    [000] d.h2.    10.011000: sched_waking: comm=data-loop.0 pid=22 prio=-1 target_cpu=000
+CPU:0 [LOST 9 EVENTS]
+  browser-31    [000] d..2.    10.016000: sched_switch: prev_comm=browser prev_pid=31 prev_prio=120 prev_state=R ==> next_comm=data-loop.0 next_pid=22 next_prio=-1
+  data-loop.0-22    [000] d..2.    10.017000: sched_switch: prev_comm=data-loop.0 prev_pid=22 prev_prio=-1 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+";
+
+#[test]
+fn law_a_recording_is_explained_line_by_line_and_what_is_lost_is_no_calm() {
+    let path = file("sound.ftrace", FTRACE);
+    let text = explain(1, &path, &["--thread", "data-loop.0", "--longer-than", "2ms"]);
+    let expected = "\
+data-loop.0 (#22)
+2 bursts in 17.00ms, 1 too long; one runs 1.000ms on average, 1.000ms at most
+1 too long only if nothing was lost in them, not counted
+LOST 1 time: 9 events; what is not known is told apart
+
+10.001000s  too long by 2.000ms: in 4.000ms ready 3.000ms, ran 1.000ms (miss 1 of 1, burst 1)
+    2.500ms  62.50%  browser ran instead
+    1.000ms  25.00%  it ran
+    500.0us  12.50%  interrupts where it waited
+  woken by browser (#31); it waited on cpu 0
+";
+    assert_eq!(text, expected);
+    let text = explain(0, &path, &["--thread", "#22", "--job", "2"]);
+    let unknown = "    5.000ms  83.33%  UNKNOWN, since events were lost\n";
+    assert!(text.contains(unknown), "{text}");
+    assert!(text.contains("woken by no thread (a timer, a device)"), "{text}");
+}
+
+#[test]
+fn accepts_several_threads_and_lists_the_worst_first() {
+    let text = explain(1, &file("several.ftrace", FTRACE), &["--longer-than", "2ms"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("THREAD"), "{text}");
+    assert!(lines[1].starts_with("data-loop.0"), "{text}");
+    assert!(lines[1].contains("browser 2.500ms (83.33%)"), "{text}");
+    assert!(text.contains("--thread 'data-loop.0'\n"), "{text}");
+}
+
+#[test]
+fn refuses_a_thread_that_is_not_there_and_names_those_that_are_called_alike() {
+    let path = file("alike.ftrace", FTRACE);
+    let text = explain(2, &path, &["--thread", "data-lop.0"]);
+    assert!(
+        text.contains("no thread is called `data-lop.0`; did you mean `data-loop.0`?"),
+        "{text}"
+    );
+    assert!(explain(2, &path, &["--thread", "loop"]).contains("did you mean `data-loop.0`?"));
+    assert!(explain(2, &path, &["--thread", "zzzzzzzz"]).contains("`--thread '*'` lists"));
+}
+
+#[test]
+fn refuses_what_cannot_be_explained_and_says_why() {
+    let path = file("refused.ftrace", FTRACE);
+    let miss = explain(2, &path, &["--thread", "browser", "--miss", "3"]);
+    assert!(miss.contains("there is no miss 3; `browser` has 0"), "{miss}");
+    let job = explain(2, &path, &["--thread", "data*", "--job", "3"]);
+    assert!(job.contains("there is no burst 3; `data*` has 2"), "{job}");
+    assert!(explain(2, &path, &["--miss", "1"]).contains("means 2 threads"));
+    assert!(explain(2, "/nonexistent.wft", &[]).contains("No such file"));
+    let scenario = file("refused.toml", "schema = 1\n");
+    assert!(explain(2, &scenario, &[]).contains("windfall simulate FILE --trace OUT.wft"));
+    let nothing = file("nothing.txt", "nothing\n");
+    assert!(explain(2, &nothing, &[]).contains("no event of ftrace or perf text"));
+    assert!(explain(2, &path, &["--miss", "0"]).contains("0 is not in 1.."));
+}
+
+#[test]
+fn accepts_the_recorded_desktop() {
+    let text = explain(1, &recorded(), &["--thread", "audio-src", "--longer-than", "3ms"]);
+    for part in [
+        "235 bursts in 5.001s, 3 too long",
+        "1689.644543s  too long by 614.0us: in 3.614ms ready 3.488ms, ran 126.0us (miss 3 of 3, burst 159)",
+        "    3.488ms  96.51%  video-enc ran instead\n",
+        "all 3 misses together, ",
+    ] {
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
+    }
+    let all = explain(0, &recorded(), &[]);
+    assert!(all.contains("cc1              116 threads"), "{all}");
+    let json = explain(1, &recorded(), &["--longer-than", "3ms", "--all", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let mut explained = 0;
+    for thread in json["threads"].as_array().unwrap() {
+        for episode in thread["explained"].as_array().unwrap() {
+            let parts = episode["account"]["parts"].as_array().unwrap();
+            let sum: u64 = parts.iter().map(|part| part["span_ns"].as_u64().unwrap()).sum();
+            assert_eq!(sum, episode["span_ns"].as_u64().unwrap());
+            explained += 1;
+        }
+    }
+    assert!(explained > 500, "{explained}");
+}
+
+#[test]
+fn accepts_a_recording_that_is_cut_and_says_so() {
+    let whole = std::fs::read(recorded()).unwrap();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain-cut.gz");
+    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let text = explain(0, path.to_str().unwrap(), &["--thread", "lame"]);
+    assert!(text.contains("LOST import: not read to its end"), "{text}");
+}
+
+/// A soft deadline behind a hog, and a reservation that is too small for its owner.
+const SCENARIO: &str = r#"
+schema = 1
+seed   = 1
+length = "100ms"
+
+[schedulers.fp]
+scheduler = "fixed-priority"
+parent    = "top"
+
+[schedulers.res]
+scheduler = "rez"
+parent    = "fp"
+priority  = 2
+
+[threads.hog]
+parent   = "fp"
+priority = 1
+run      = "spin"
+
+[threads.small]
+parent    = "res"
+guarantee = "RESBH 2ms 10ms"
+periodic  = "3ms/10ms"
+"#;
+
+#[test]
+fn law_a_used_up_reservation_is_told_apart_from_whoever_runs_meanwhile() {
+    let scenario = file("explain.toml", SCENARIO);
+    let trace = scenario.replace(".toml", ".wft");
+    windfall(&["simulate", &scenario, "--trace", &trace]);
+    let text = explain(1, &trace, &["--thread", "small", "--miss", "1"]);
+    let expected = "\
+small (#2), under res (rez), promised RESBH 2ms 10ms
+11 jobs in 100.0ms, 6 done late, 4 overdue at the end, 1 under way at the end; one runs 4.818ms on average, 8.000ms at most
+9 periods in which it could always run, 0 of them with less than promised
+
+0.000000s  late 1.000ms: in 11.00ms ready 8.000ms, ran 3.000ms (miss 1 of 10, job 1)
+    8.000ms  72.73%  held: its own reservation was used up
+    3.000ms  27.27%  it ran, in 2 turns
+  woken by no thread (a timer, a device); deadline after 10.00ms
+";
+    assert_eq!(text, expected);
+}

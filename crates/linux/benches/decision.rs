@@ -100,13 +100,18 @@ fn native(file: &str) -> ExitCode {
 
 /// Where the worker writes.
 fn samples_file() -> String {
-    std::env::temp_dir().join(format!("windfall-decision-{}", std::process::id())).display().to_string()
+    std::env::temp_dir()
+        .join(format!("windfall-decision-{}", std::process::id()))
+        .display()
+        .to_string()
 }
 
 fn measure() -> ExitCode {
     let Ok(this) = std::env::current_exe() else { return ExitCode::FAILURE };
     let (this, file) = (this.display().to_string(), samples_file());
-    println!("from the moment that a thread blocks until another runs, ns: median, 99th percentile");
+    println!(
+        "from the moment that a thread blocks until another runs, ns: median, 99th percentile"
+    );
     for _ in 0..3 {
         let native = Command::new(&this).args(["native", &file]).status();
         row("the kernel's own choice, real-time", native.is_ok(), &file);
@@ -192,7 +197,8 @@ steps = [{ resume = "a" }, "suspend"]
 /// Two threads on one processor that hand a channel's token back and forth.
 fn futex_hand_over() -> u64 {
     let this = std::env::current_exe().map_or(String::new(), |path| path.display().to_string());
-    let output = Command::new("taskset").args(["-c", "1", "chrt", "-f", "20", &this, "futex"]).output();
+    let output =
+        Command::new("taskset").args(["-c", "1", "chrt", "-f", "20", &this, "futex"]).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     text.unwrap_or_default().trim().parse().unwrap_or(0)
 }

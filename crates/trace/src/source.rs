@@ -15,7 +15,7 @@ pub type Bytes = BufReader<Chain<Cursor<Vec<u8>>, File>>;
 /// [`SourceError::is_last`] denies, more records may follow; the loss stands before the error.
 pub enum Source {
     /// Windfall's own format.
-    Own(Reader<Bytes>),
+    Own(Box<Reader<Bytes>>),
     /// Text.
     Text(Box<Importer<Bytes>>),
 }
@@ -44,7 +44,9 @@ impl Source {
         let own = first == *b"WFTRACE";
         let file = BufReader::new(Cursor::new(first).chain(file));
         if own {
-            return Reader::new(file).map(Source::Own).map_err(SourceError::Own);
+            return Reader::new(file)
+                .map(|reader| Source::Own(Box::new(reader)))
+                .map_err(SourceError::Own);
         }
         Ok(Source::Text(Box::new(import::open(file, format))))
     }

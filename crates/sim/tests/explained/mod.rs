@@ -1,6 +1,6 @@
 //! What `explain` says of a run against the books that the simulator itself keeps.
 
-use windfall_sim::Outcome;
+use windfall_scenario::outcome::Outcome;
 use windfall_time::{Instant, Span};
 use windfall_trace::explain::{Explainer, Explanation, Keep, Kind, Part, Question};
 use windfall_trace::{Event, Record, Sink};
@@ -14,7 +14,7 @@ pub(crate) fn explain(records: &[Record], outcome: &Outcome) -> Explanation {
     }
     // A trace ends with its last record, a run may go on after it.
     let end = Event::Mark { thread: None, text: "the end".to_owned() };
-    explainer.record(Instant::ZERO + outcome.simulated, &end);
+    explainer.record(Instant::ZERO + outcome.length, &end);
     explainer.finish()
 }
 

@@ -86,6 +86,8 @@ impl Cpu {
                 }
                 (Some((number, span)), Span::ZERO)
             }
+            // Whoever outranks a granted thread takes its time, too.
+            Occupant::Rest if self.actual.is_some() => (None, span),
             _ => (None, Span::ZERO),
         }
     }

@@ -24,9 +24,14 @@ impl Supervisor {
             if self.cpus[cpu].dirty
                 && let Some(number) = actual.filter(|_| actual != desired)
             {
-                let now = self.time();
-                self.account(cpu, now);
+                self.account(cpu, self.told);
                 self.cpus[cpu].actual = None;
+                self.lower(number);
+            }
+        }
+        while let Some(number) = self.risen.pop() {
+            let granted = self.cpus.iter().any(|cpu| cpu.actual == Some(number));
+            if !granted && self.members[number as usize].ready {
                 self.lower(number);
             }
         }
@@ -42,8 +47,7 @@ impl Supervisor {
                 }
             }
             if self.cpus[cpu].actual != Some(number) || self.members[number as usize].parked {
-                let now = self.time();
-                self.account(cpu, now);
+                self.account(cpu, self.told);
                 self.cpus[cpu].actual = Some(number);
                 self.raise(number, cpu);
             }
@@ -58,6 +62,8 @@ impl Supervisor {
             Kind::Own(_) if member.parked => {}
             // It will go to its gate when it has told us what it does.
             Kind::Own(_) if caller == Some(number_of) => member.parked = true,
+            // It waits, and preempts nobody of its own rung when it wakes; `follow` sees to it then.
+            Kind::Foreign { .. } if !member.ready => {}
             _ => member.set_rung(rungs::HELD),
         }
     }

@@ -27,7 +27,9 @@ pub(crate) struct Guardian {
 
 impl Guardian {
     /// Forks the guardian; call it before anything is changed and before there are other threads.
-    pub(crate) fn post(journal: &Arc<Journal>) -> Result<Guardian, Fault> {
+    ///
+    /// `alone` is what says that this machine is supervised; the guardian holds it as long as it lives.
+    pub(crate) fn post(journal: &Arc<Journal>, alone: i32) -> Result<Guardian, Fault> {
         let trouble = |e: std::io::Error| {
             Fault::of("cannot fork the guardian", &e, "raise the limit of processes")
         };
@@ -35,7 +37,7 @@ impl Guardian {
         let supervisor = std::process::id().cast_signed();
         let pid = process::fork(|| {
             process::stand_alone(c"windfall-guard");
-            process::close_all_but(&[theirs.as_raw_fd()]);
+            process::close_all_but(&[theirs.as_raw_fd(), alone]);
             // Without the right to be real-time it watches all the same.
             let _ = Attributes::fifo(rungs::GUARDIAN).give(0);
             watch(journal, &theirs, supervisor);

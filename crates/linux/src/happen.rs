@@ -8,6 +8,7 @@ use crate::member::Kind;
 use crate::rings::Where;
 use crate::supervisor::Supervisor;
 use crate::tracepoints::Seen;
+use windfall_hierarchy::Processor;
 use windfall_time::Instant;
 use windfall_trace::Stop;
 
@@ -62,7 +63,12 @@ impl Supervisor {
 
     /// Brings a processor's accounts, and its thread's, up to an instant.
     pub(crate) fn account(&mut self, cpu: usize, at: Instant) {
-        let (received, _) = self.cpus[cpu].account(at);
+        let (received, stolen) = self.cpus[cpu].account(at);
+        if !stolen.is_zero() {
+            let processor = Processor(u16::try_from(cpu).unwrap_or(u16::MAX));
+            let told = self.hierarchy.stole(processor, stolen);
+            debug_assert!(told.is_ok(), "the hierarchy has as many processors");
+        }
         if let Some((number, span)) = received {
             self.members[number as usize].outcome.received += span;
         }

@@ -24,6 +24,7 @@ mod rings;
 mod run;
 mod rungs;
 mod supervisor;
+mod throttle;
 mod tracepoints;
 
 pub use fault::Fault;

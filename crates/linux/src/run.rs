@@ -13,7 +13,11 @@ use crate::supervisor::{Supervisor, name_above};
 use crate::sys::events::Bell;
 use crate::sys::process;
 use crate::sys::sched::{Affinity, Attributes};
+use crate::throttle;
 use std::collections::BTreeSet;
+use std::os::fd::AsRawFd;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use windfall_programs::Program;
@@ -35,13 +39,15 @@ pub struct Settings {
 /// When the machine lacks something, or a right is missing; nothing has been changed then, or all
 /// has been changed back.
 pub fn run(plan: Plan, settings: &Settings) -> Result<Outcome, Fault> {
-    let cpus = choose(&settings.cpus, plan.hierarchy.processors())?;
+    let cpus = settings.choose(&plan)?;
+    let alone = alone()?;
     let journal = Arc::new(Journal::new()?);
-    let guardian = Guardian::post(&journal)?;
+    let guardian = Guardian::post(&journal, alone.as_raw_fd())?;
     let outcome = supervised(plan, &cpus, &journal);
     freezer::thaw_all(std::process::id().cast_signed());
     let late = journal.restore();
     guardian.dismiss(&journal);
+    drop(alone);
     let (outcome, mut trouble) = outcome?;
     trouble.extend(late);
     match trouble.first() {
@@ -51,6 +57,27 @@ pub fn run(plan: Plan, settings: &Settings) -> Result<Outcome, Fault> {
             first.clone(),
             format!("{} in all; look at them with `ps -eLo tid,cls,rtprio,comm`", trouble.len()),
         )),
+    }
+}
+
+/// What says that this machine is supervised: a socket in the kernel's own name space, held until we
+/// and our guardian are gone.
+fn alone() -> Result<UnixListener, Fault> {
+    let name = SocketAddr::from_abstract_name("windfall-linux");
+    name.and_then(|name| UnixListener::bind_addr(&name)).map_err(|_| {
+        let why = "another run is under way, or its guardian is still restoring";
+        Fault::new(
+            "cannot supervise this machine twice",
+            why,
+            "wait for it, or `windfall ctl stop`",
+        )
+    })
+}
+
+impl Settings {
+    fn choose(&self, plan: &Plan) -> Result<Vec<u16>, Fault> {
+        let asked = if self.cpus.is_empty() { &plan.machine.cpus } else { &self.cpus };
+        choose(asked, plan.hierarchy.processors())
     }
 }
 
@@ -100,7 +127,8 @@ fn supervised(
     Attributes::fifo(rungs::EAR).give(0).map_err(|e| {
         Fault::of("cannot become real-time", &e, "on kernels with RT_GROUP_SCHED, leave the cgroup")
     })?;
-    journal.throttle(-1, 1_000_000)?;
+    let (runtime, period) = throttle::of(&plan.machine.cap);
+    journal.throttle(runtime, period)?;
     let rings = Rings::open(cpus, &online()?)?;
     Affinity::one(cpus[0]).give(0).map_err(|e| trouble(&e))?;
     let _ = process::lock_memory(); // without it, page faults delay decisions now and then

@@ -16,8 +16,9 @@ use crate::member::{Member, Own, Wish};
 use crate::rings::Rings;
 use crate::sys::clock;
 use crate::sys::events::Timer;
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 use windfall_hierarchy::{
     Happening, Hierarchy, Message, Note, Processor, Refusal, Target, ThreadId,
@@ -31,21 +32,21 @@ pub(crate) struct Supervisor {
     /// When the run began, by the machine's clock; all instants here count from it.
     epoch: Instant,
     /// The time of the last call into the hierarchy, which never goes back.
-    told: Instant,
+    pub(crate) told: Instant,
     pub(crate) hierarchy: Hierarchy,
     pub(crate) players: Players,
     pub(crate) members: Vec<Member>,
     pub(crate) wishes: Vec<Wish>,
     pub(crate) programs: Programs,
     /// From the kernel's numbers to ours, and from the hierarchy's.
-    pub(crate) tids: HashMap<i32, u32>,
+    pub(crate) tids: FxHashMap<i32, u32>,
     pub(crate) numbers: Vec<u32>,
     pub(crate) agents: Vec<i32>,
     pub(crate) cpus: Vec<Cpu>,
     pub(crate) rings: Rings,
     /// What own programs wait for; an entry counts if it is the one in `cued`.
     due: BinaryHeap<Reverse<(Instant, u32, Cue)>>,
-    cued: HashMap<(u32, Cue), Instant>,
+    cued: FxHashMap<(u32, Cue), Instant>,
     /// Gates that were opened under the lock, to be told of once it is given back.
     pub(crate) knocks: Vec<Knock>,
     /// The own program in whose call we are.
@@ -59,6 +60,8 @@ pub(crate) struct Supervisor {
     pub(crate) unborn: Vec<String>,
     pub(crate) failure: Option<Failure>,
     started: bool,
+    /// Members that woke above the rung of those that are held, and may have to step down.
+    pub(crate) risen: Vec<u32>,
     pub(crate) ending: bool,
     /// Members that are not born yet, the next one last.
     pub(crate) births: Vec<(Instant, u32)>,
@@ -86,13 +89,13 @@ impl Supervisor {
             members: Vec::new(),
             wishes: Vec::new(),
             programs: Programs::default(),
-            tids: HashMap::new(),
+            tids: FxHashMap::default(),
             numbers: Vec::new(),
             agents: Vec::new(),
             cpus: cpus.iter().map(|number| Cpu::new(*number)).collect(),
             rings,
             due: BinaryHeap::new(),
-            cued: HashMap::new(),
+            cued: FxHashMap::default(),
             knocks: Vec::new(),
             caller: None,
             journal,
@@ -104,6 +107,7 @@ impl Supervisor {
             unborn: Vec::new(),
             failure: None,
             started: false,
+            risen: Vec::new(),
             ending: false,
             births: Vec::new(),
         };
@@ -318,6 +322,9 @@ impl Supervisor {
         member.awake = at;
         member.unserved = Some(at);
         member.outcome.wakeups += 1;
+        if member.is_foreign() && member.rung > crate::rungs::HELD {
+            self.risen.push(number);
+        }
         self.tell(at, |hierarchy, now| hierarchy.ready(now, id));
     }
 

@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use crate::proc::{self, Stat};
 use crate::rungs;
 use crate::sys::sched::{Affinity, Attributes};
-use crate::sys::shared::{Shared, Zeroed};
+use crate::sys::shared::Shared;
 use std::fs;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 

@@ -6,13 +6,14 @@
 //! inherit our rung, so they wait until the hierarchy knows them.
 
 use crate::fault::Fault;
+use crate::journal::Former;
 use crate::member::{Kind, Member, Wish};
 use crate::proc;
 use crate::rungs;
 use crate::supervisor::Supervisor;
 use crate::sys::process;
-use crate::sys::sched::{Affinity, Attributes, own_tid};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::sys::sched::{Affinity, Attributes};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::process::{Child, Command, Stdio};
 use windfall_scenario::model::ExternalProgram;
 use windfall_time::Instant;
@@ -36,7 +37,12 @@ pub(crate) struct Programs {
     pub(crate) children: Vec<Child>,
     /// How many threads each entry has got.
     counts: BTreeMap<usize, usize>,
+    /// Threads that have ended and are kept for the outcome, the oldest first.
+    ended: VecDeque<u32>,
 }
+
+/// So many ended threads are kept one by one.
+const KEPT: usize = 1_024;
 
 impl Supervisor {
     /// A program's time has come: it is started, or found.
@@ -83,22 +89,24 @@ impl Supervisor {
         })?;
         let pid = child.id().cast_signed();
         self.programs.children.push(child);
-        let former = self.journal.noted(own_tid());
-        let former =
-            former.unwrap_or((Attributes::ordinary(), Affinity::of(0).unwrap_or_default()));
-        self.take_process(pid, entry, Some(former));
+        self.take_process(pid, entry, Some(self.before));
         Ok(vec![pid])
     }
 
     /// Takes all threads of a process; how many it has. `former` is what they are to be afterwards,
     /// when they have inherited something of ours.
-    fn take_process(
-        &mut self,
-        pid: i32,
-        entry: usize,
-        former: Option<(Attributes, Affinity)>,
-    ) -> usize {
+    fn take_process(&mut self, pid: i32, entry: usize, former: Option<Former>) -> usize {
         self.programs.processes.insert(pid, entry);
+        if let Some(limit) = process::limit_of_real_time(pid) {
+            let name = &self.wishes[entry].name;
+            let why = format!(
+                "process {pid} of `{name}` would be killed after {limit} us on a processor; lift its \
+                 limit (`prlimit --pid {pid} --rttime=unlimited`)"
+            );
+            let now = self.time();
+            self.refused.push((now, why));
+            return 0;
+        }
         let mut seen = BTreeSet::new();
         loop {
             let fresh: Vec<i32> =
@@ -114,14 +122,7 @@ impl Supervisor {
     }
 
     /// Takes a thread, if an entry accepts it. Words about it from before `at` are not believed.
-    fn take(
-        &mut self,
-        tid: i32,
-        pid: i32,
-        entry: usize,
-        former: Option<(Attributes, Affinity)>,
-        at: Instant,
-    ) {
+    fn take(&mut self, tid: i32, pid: i32, entry: usize, former: Option<Former>, at: Instant) {
         if self.tids.contains_key(&tid) {
             return;
         }
@@ -132,21 +133,20 @@ impl Supervisor {
             }
             return;
         };
-        let noted = match &former {
-            Some((attributes, affinity)) => self.journal.note_as(tid, attributes, affinity),
+        let noted = match former {
+            Some(former) => self.journal.note_as(tid, former).map(|()| former),
             None => self.journal.note(tid),
         };
-        if let Err(fault) = noted {
-            self.refused.push((at, fault.to_string()));
-            return;
-        }
-        let number = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
+        let former = match noted {
+            Ok(former) => former,
+            Err(fault) => return self.refused.push((at, fault.to_string())),
+        };
         let count = self.programs.counts.entry(wish).or_default();
         *count += 1;
         let Wish { name, promised, .. } = &self.wishes[wish];
         let name = format!("{name}-{count}");
         let mut member = Member::new(Kind::Foreign { pid, wish }, tid, &name, promised.as_deref());
-        let cpu = number as usize % self.cpus.len();
+        let cpu = *count % self.cpus.len();
         let placed = Affinity::one(self.cpus[cpu].number).give(tid);
         match placed.and_then(|()| Attributes::fifo(rungs::HELD).give(tid)) {
             Ok(()) => {}
@@ -159,7 +159,17 @@ impl Supervisor {
         member.place = Some(cpu);
         member.rung = rungs::HELD;
         member.heard = at;
-        self.members.push(member);
+        member.former = Some(former);
+        let number = match self.vacant.pop() {
+            Some(number) => {
+                self.members[number as usize] = member;
+                number
+            }
+            None => {
+                self.members.push(member);
+                u32::try_from(self.members.len() - 1).unwrap_or(u32::MAX)
+            }
+        };
         self.tids.insert(tid, number);
         let wish = self.wishes[wish].clone();
         if self.admit(number, &wish) && stat.state == 'R' {
@@ -185,7 +195,7 @@ impl Supervisor {
         let program = known(parent).and_then(|pid| self.programs.processes.get(&pid).copied());
         let (Some(entry), Some(pid)) = (program, proc::process_of(child)) else { return };
         self.programs.processes.insert(pid, entry);
-        let former = self.journal.noted(parent);
+        let former = self.tids.get(&parent).and_then(|n| self.members[*n as usize].former);
         self.take(child, pid, entry, former, at);
     }
 
@@ -228,12 +238,32 @@ impl Supervisor {
 
     /// A thread is supervised no longer.
     fn leave_to_kernel(&mut self, number: u32, at: Instant) {
-        let tid = self.members[number as usize].tid;
-        let former = self.journal.noted(tid);
+        let (tid, former) =
+            (self.members[number as usize].tid, self.members[number as usize].former);
         self.becomes_gone(number, at);
         if let Some((attributes, affinity)) = former {
             let _ = attributes.give(tid).and_then(|()| affinity.give(tid)); // or it has ended
         }
+    }
+
+    /// A thread of a program has ended. The last ones are kept as they were; what older ones got is
+    /// added up in their entry, so that memory does not grow with the length of a run.
+    pub(crate) fn ended(&mut self, number: u32) {
+        let member = &self.members[number as usize];
+        let Kind::Foreign { wish, .. } = member.kind else { return };
+        self.journal.forget(member.tid);
+        let ended = &mut self.programs.ended;
+        ended.push_back(number);
+        if ended.len() <= KEPT {
+            return;
+        }
+        let Some(oldest) = ended.pop_front() else { return };
+        let (wish, outcome) = match &self.members[oldest as usize] {
+            Member { kind: Kind::Foreign { wish, .. }, outcome, .. } => (*wish, outcome.clone()),
+            Member { outcome, .. } => (wish, outcome.clone()),
+        };
+        self.members[wish].outcome.add(&outcome);
+        self.vacant.push(oldest);
     }
 
     /// Whether every program of the scenario has ended, and there is nothing else to run.

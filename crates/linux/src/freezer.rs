@@ -33,11 +33,6 @@ impl Freezer {
         Freezer { mount: mount(), name: format!("windfall-{supervisor}") }
     }
 
-    /// Whether anything can be frozen here.
-    pub(crate) const fn works(&self) -> bool {
-        self.mount.is_some()
-    }
-
     /// A group for a thread, made if need be; the file that freezes it.
     pub(crate) fn group(&self, pid: i32, tid: i32) -> io::Result<PathBuf> {
         let missing = || io::Error::other("no cgroup of version 2 is mounted");

@@ -97,6 +97,7 @@ impl Host {
                 if ready.contains(&ALARM) {
                     s.alarmed();
                 }
+                s.audit();
                 s.settle();
                 if s.ending || s.nothing_left() { None } else { end.since(s.time()) }
             });

@@ -1,7 +1,8 @@
 //! What threads were before they were touched, in memory that the guardian sees too.
 //!
-//! Invariant: a thread's entry is whole before the thread is changed. An entry is never used again
-//! for another thread, so that a reader needs no lock.
+//! Invariant: a thread's entry is whole before the thread is changed, and marked as gone before it is
+//! used for another. The guardian reads only when the supervisor is dead; an entry that it was
+//! about to write then counts as gone.
 
 use crate::fault::Fault;
 use crate::proc::{self, Stat};
@@ -9,10 +10,11 @@ use crate::rungs;
 use crate::sys::sched::{Affinity, Attributes};
 use crate::sys::shared::Shared;
 use std::fs;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
-/// So many threads can be noted in one run, ended ones included.
-const MOST: usize = 65_536;
+/// So many threads can be noted at a time.
+const MOST: usize = 32_768;
 const RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
 const PERIOD: &str = "/proc/sys/kernel/sched_rt_period_us";
 
@@ -43,43 +45,47 @@ pub(crate) struct Table {
 crate::sys::shared::zeroed!(Table);
 
 /// The journal of one run.
-pub(crate) struct Journal(Shared<Table>);
+pub(crate) struct Journal {
+    table: Shared<Table>,
+    /// Entries that may be used again.
+    free: Mutex<Vec<usize>>,
+}
+
+/// What a thread was.
+pub(crate) type Former = (Attributes, Affinity);
 
 impl Journal {
     pub(crate) fn new() -> Result<Journal, Fault> {
         let table = Shared::new();
         let table = table.map_err(|e| Fault::of("cannot share memory", &e, "free some memory"))?;
-        Ok(Journal(table))
+        Ok(Journal { table, free: Mutex::new(Vec::with_capacity(1024)) })
     }
 
     pub(crate) fn table(&self) -> &Table {
-        &self.0
+        &self.table
     }
 
-    /// Notes what a thread is, before it is changed. A thread that is gone is no fault.
-    pub(crate) fn note(&self, tid: i32) -> Result<(), Fault> {
+    /// Notes what a thread is, before it is changed.
+    pub(crate) fn note(&self, tid: i32) -> Result<Former, Fault> {
         let trouble = |e: &std::io::Error| {
             Fault::of(format!("cannot read the class of thread {tid}"), e, "run as root")
         };
         let attributes = Attributes::of(tid).map_err(|e| trouble(&e))?;
         let affinity = Affinity::of(tid).map_err(|e| trouble(&e))?;
-        self.note_as(tid, &attributes, &affinity)
+        self.note_as(tid, (attributes, affinity)).map(|()| (attributes, affinity))
     }
 
     /// Notes what a thread is to be when this is over: what it has inherited from us is nothing
-    /// to return to.
-    pub(crate) fn note_as(
-        &self,
-        tid: i32,
-        attributes: &Attributes,
-        affinity: &Affinity,
-    ) -> Result<(), Fault> {
+    /// to return to. A thread that is gone is no fault.
+    pub(crate) fn note_as(&self, tid: i32, former: Former) -> Result<(), Fault> {
+        let (attributes, affinity) = former;
         let Some(Stat { start, .. }) = proc::stat(tid) else { return Ok(()) };
-        let at = self.0.used.fetch_add(1, Ordering::Relaxed) as usize;
-        let Some(entry) = self.0.entries.get(at) else {
-            self.0.used.fetch_sub(1, Ordering::Relaxed);
-            let why = format!("{MOST} threads have been supervised in this run");
-            return Err(Fault::new(format!("cannot take thread {tid}"), why, "begin another run"));
+        let again = self.free().pop();
+        let at = again.unwrap_or_else(|| self.table.used.fetch_add(1, Ordering::Relaxed) as usize);
+        let Some(entry) = self.table.entries.get(at) else {
+            self.table.used.fetch_sub(1, Ordering::Relaxed);
+            let why = format!("{MOST} threads are supervised");
+            return Err(Fault::new(format!("cannot take thread {tid}"), why, "take fewer"));
         };
         entry.tid.store(tid, Ordering::Relaxed);
         entry.start.store(start, Ordering::Relaxed);
@@ -93,17 +99,25 @@ impl Journal {
         Ok(())
     }
 
-    /// What was noted of a thread that is still to be restored.
-    pub(crate) fn noted(&self, tid: i32) -> Option<(Attributes, Affinity)> {
-        let entry = self.entries().rev().find(|entry| {
+    /// A thread has ended, or has been given back; its entry is free.
+    pub(crate) fn forget(&self, tid: i32) {
+        let its = |entry: &Entry| {
             entry.state.load(Ordering::Acquire) == 1 && entry.tid.load(Ordering::Relaxed) == tid
-        })?;
-        Some(entry.what())
+        };
+        let found = self.entries().enumerate().find(|(_, entry)| its(entry));
+        if let Some((at, entry)) = found {
+            entry.state.store(2, Ordering::Release);
+            self.free().push(at);
+        }
     }
 
-    fn entries(&self) -> impl DoubleEndedIterator<Item = &Entry> {
-        let used = (self.0.used.load(Ordering::Acquire) as usize).min(MOST);
-        self.0.entries.iter().take(used)
+    fn free(&self) -> std::sync::MutexGuard<'_, Vec<usize>> {
+        self.free.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn entries(&self) -> impl DoubleEndedIterator<Item = &Entry> + ExactSizeIterator {
+        let used = (self.table.used.load(Ordering::Acquire) as usize).min(MOST);
+        self.table.entries.iter().take(used)
     }
 
     /// Lifts or sets the kernel's throttle of real-time threads, and notes what it was.
@@ -113,7 +127,7 @@ impl Journal {
                 .map_err(|e| Fault::of(format!("cannot read {path}"), &e, "mount /proc"))?;
             text.trim().parse::<i64>().map_err(|e| Fault::new(path, e.to_string(), "report it"))
         };
-        let table = &self.0;
+        let table = &self.table;
         table.runtime.store(read(RUNTIME)?, Ordering::Relaxed);
         table.period.store(read(PERIOD)?, Ordering::Relaxed);
         table.throttled.store(1, Ordering::Release);
@@ -133,9 +147,9 @@ impl Journal {
             }
             self.restore_strangers(&mut trouble);
         }
-        if self.0.throttled.swap(0, Ordering::AcqRel) == 1 {
-            let runtime = self.0.runtime.load(Ordering::Relaxed);
-            if let Err(e) = set_throttle(runtime, self.0.period.load(Ordering::Relaxed)) {
+        if self.table.throttled.swap(0, Ordering::AcqRel) == 1 {
+            let runtime = self.table.runtime.load(Ordering::Relaxed);
+            if let Err(e) = set_throttle(runtime, self.table.period.load(Ordering::Relaxed)) {
                 trouble.push(format!("{RUNTIME}: {e}; write {runtime} into it"));
             }
         }
@@ -146,8 +160,7 @@ impl Journal {
     /// or its parent, was.
     fn restore_strangers(&self, trouble: &mut Vec<String>) {
         let ourselves = std::process::id().cast_signed();
-        let mut former: std::collections::BTreeMap<i32, (Attributes, Affinity)> =
-            std::collections::BTreeMap::new();
+        let mut former: std::collections::BTreeMap<i32, Former> = std::collections::BTreeMap::new();
         for entry in self.entries() {
             former.insert(entry.tid.load(Ordering::Relaxed), entry.what());
         }
@@ -170,7 +183,7 @@ impl Journal {
 }
 
 impl Entry {
-    fn what(&self) -> (Attributes, Affinity) {
+    fn what(&self) -> Former {
         let attributes = std::array::from_fn(|n| self.attributes[n].load(Ordering::Relaxed));
         let affinity = std::array::from_fn(|n| self.affinity[n].load(Ordering::Relaxed));
         (Attributes::from_words(attributes), Affinity::from_words(affinity))

@@ -9,6 +9,7 @@
 mod sys;
 
 mod adopt;
+mod audit;
 mod cpu;
 mod fault;
 mod follow;

@@ -1,5 +1,6 @@
 //! A thread under supervision.
 
+use crate::journal::Former;
 use crate::sys::futex::Gate;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,6 +48,8 @@ pub(crate) struct Member {
     pub(crate) id: Option<ThreadId>,
     /// What the kernel knows it as.
     pub(crate) tid: i32,
+    /// What a foreign thread was before us, and is to be after us.
+    pub(crate) former: Option<Former>,
     /// The priority that it has.
     pub(crate) rung: u32,
     /// The processor (of the scenario) that it is pinned to.
@@ -81,6 +84,7 @@ impl Member {
             kind,
             id: None,
             tid,
+            former: None,
             rung: 0,
             place: None,
             ready: false,

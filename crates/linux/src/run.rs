@@ -123,7 +123,7 @@ fn supervised(
     let trouble = |e: &std::io::Error| Fault::of("cannot set up the supervision", e, "report it");
     let signals = process::stop_signals().map_err(|e| trouble(&e))?;
     // The ear is this thread; it is noted before it becomes real-time.
-    journal.note(crate::sys::sched::own_tid())?;
+    let before = journal.note(crate::sys::sched::own_tid())?;
     Attributes::fifo(rungs::EAR).give(0).map_err(|e| {
         Fault::of("cannot become real-time", &e, "on kernels with RT_GROUP_SCHED, leave the cgroup")
     })?;
@@ -136,7 +136,7 @@ fn supervised(
     let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
     let nodes: Vec<(String, _)> = plan.nodes.clone();
     let end = Instant::ZERO + plan.length;
-    let mut supervisor = Supervisor::new(plan.hierarchy, cpus, rings, journal.clone())?;
+    let mut supervisor = Supervisor::new(plan.hierarchy, cpus, rings, journal.clone(), before)?;
     for (barrier, parties) in plan.barriers {
         supervisor.players.barrier(barrier, parties);
     }
@@ -223,6 +223,11 @@ impl Supervisor {
             }
             let its = |member: &&Member| matches!(member.kind, Kind::Foreign { wish, .. } if wish == number);
             threads.extend(late.iter().filter(its).map(|member| member.outcome.clone()));
+            if entry.outcome.dispatches > 0 {
+                let mut earlier = entry.outcome.clone(); // threads that ended long ago
+                earlier.name.push_str("-earlier");
+                threads.push(earlier);
+            }
         }
         threads
     }

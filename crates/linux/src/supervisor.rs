@@ -8,10 +8,11 @@
 //! [`settle`]: Supervisor::settle
 
 use crate::adopt::Programs;
+use crate::audit::Round;
 use crate::cpu::{Cpu, Occupant};
 use crate::fault::Fault;
 use crate::freezer::Freezer;
-use crate::journal::Journal;
+use crate::journal::{Former, Journal};
 use crate::member::{Member, Own, Wish};
 use crate::rings::Rings;
 use crate::sys::clock;
@@ -38,6 +39,11 @@ pub(crate) struct Supervisor {
     pub(crate) members: Vec<Member>,
     pub(crate) wishes: Vec<Wish>,
     pub(crate) programs: Programs,
+    pub(crate) round: Round,
+    /// Numbers of members that may be used again.
+    pub(crate) vacant: Vec<u32>,
+    /// What this process was before it became real-time; what it starts is to be that, too.
+    pub(crate) before: Former,
     /// From the kernel's numbers to ours, and from the hierarchy's.
     pub(crate) tids: FxHashMap<i32, u32>,
     pub(crate) numbers: Vec<u32>,
@@ -79,6 +85,7 @@ impl Supervisor {
         cpus: &[u16],
         rings: Rings,
         journal: Arc<Journal>,
+        before: Former,
     ) -> Result<Supervisor, Fault> {
         let timer = Timer::new().map_err(|e| Fault::of("cannot make a timer", &e, "free some"))?;
         let mut supervisor = Supervisor {
@@ -89,6 +96,9 @@ impl Supervisor {
             members: Vec::new(),
             wishes: Vec::new(),
             programs: Programs::default(),
+            round: Round::default(),
+            vacant: Vec::new(),
+            before,
             tids: FxHashMap::default(),
             numbers: Vec::new(),
             agents: Vec::new(),
@@ -349,6 +359,7 @@ impl Supervisor {
         if let Some(slot) = self.numbers.get_mut(id.index()) {
             *slot = u32::MAX;
         }
+        self.ended(number);
     }
 }
 

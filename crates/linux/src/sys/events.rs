@@ -92,14 +92,6 @@ impl Poll {
         check(answer.into()).map(drop)
     }
 
-    /// Waits no longer for this one.
-    pub(crate) fn remove(&self, fd: RawFd) {
-        // SAFETY: no event is needed to remove one.
-        unsafe {
-            libc::epoll_ctl(self.0.as_raw_fd(), libc::EPOLL_CTL_DEL, fd, std::ptr::null_mut())
-        };
-    }
-
     /// Waits until something can be read, and gives the names of all that can.
     pub(crate) fn wait(&self, limit_ms: i32, ready: &mut Vec<u64>) {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 16];

@@ -1,7 +1,6 @@
 //! A gate that one thread waits at and another opens.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 const WAIT: i32 = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
 const WAKE: i32 = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
@@ -14,23 +13,14 @@ impl Gate {
     /// Waits until the gate is open, passes, and shuts it.
     pub(crate) fn pass(&self) {
         while self.0.swap(0, Ordering::Acquire) == 0 {
-            futex(&self.0, WAIT, 0, None);
+            futex(&self.0, WAIT, 0);
         }
-    }
-
-    /// As `pass`, but waits no longer than `limit`; whether it has passed.
-    pub(crate) fn pass_within(&self, limit: Duration) -> bool {
-        if self.0.swap(0, Ordering::Acquire) == 1 {
-            return true;
-        }
-        futex(&self.0, WAIT, 0, Some(limit));
-        self.0.swap(0, Ordering::Acquire) == 1
     }
 
     /// Opens the gate. Nothing happens when it is open.
     pub(crate) fn open(&self) {
         if self.0.swap(1, Ordering::Release) == 0 {
-            futex(&self.0, WAKE, 1, None);
+            futex(&self.0, WAKE, 1);
         }
     }
 
@@ -41,17 +31,13 @@ impl Gate {
 
     /// Tells the one who waits that the gate has been opened.
     pub(crate) fn knock(&self) {
-        futex(&self.0, WAKE, 1, None);
+        futex(&self.0, WAKE, 1);
     }
 }
 
-fn futex(word: &AtomicU32, what: i32, value: u32, limit: Option<Duration>) {
-    let limit = limit.map(|limit| libc::timespec {
-        tv_sec: libc::time_t::try_from(limit.as_secs()).unwrap_or(libc::time_t::MAX),
-        tv_nsec: libc::c_long::from(limit.subsec_nanos().cast_signed()),
-    });
-    let limit = limit.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: the word outlives the call, since it is borrowed; `limit` is null or a live timespec.
-    // Every outcome (woken, value changed, interrupted) means that the caller looks again.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), what, value, limit) };
+fn futex(word: &AtomicU32, what: i32, value: u32) {
+    let for_ever = std::ptr::null::<libc::timespec>();
+    // SAFETY: the word outlives the call, since it is borrowed. Every outcome (woken, value changed,
+    // interrupted) means that the caller looks again.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), what, value, for_ever) };
 }

@@ -61,6 +61,16 @@ pub(crate) fn kill(pid: i32) {
     unsafe { libc::kill(pid, libc::SIGKILL) };
 }
 
+/// So many microseconds may a process' real-time threads run without waiting before they are
+/// killed; `None`: for ever.
+pub(crate) fn limit_of_real_time(pid: i32) -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: nothing is set, and room for the limit is handed over.
+    let answer =
+        unsafe { libc::prlimit(pid, libc::RLIMIT_RTTIME, std::ptr::null(), &raw mut limit) };
+    (answer == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+}
+
 /// Asks a process to end.
 pub(crate) fn ask_to_end(pid: i32) {
     // SAFETY: numbers.

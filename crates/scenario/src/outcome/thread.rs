@@ -57,6 +57,22 @@ impl ThreadOutcome {
         ThreadOutcome { name, promised, ..ThreadOutcome::default() }
     }
 
+    /// Adds what another thread got, as if both were one. Response times are left out, since those of
+    /// different threads do not add up to anything.
+    pub fn add(&mut self, other: &ThreadOutcome) {
+        self.received += other.received;
+        self.runnable += other.runnable;
+        self.wakeups += other.wakeups;
+        self.dispatches += other.dispatches;
+        self.preemptions += other.preemptions;
+        self.migrations += other.migrations;
+        self.released += other.released;
+        self.completed += other.completed;
+        self.aborted += other.aborted;
+        self.missed += other.missed;
+        self.gap = self.gap.max(other.gap);
+    }
+
     /// Counts intervals between completions that exceed `limit`.
     pub const fn watch_intervals(&mut self, limit: Span) {
         self.interval_limit = Some(limit);

@@ -1,0 +1,74 @@
+//! From time to time each foreign thread is looked at: is it what it is believed to be?
+//!
+//! A program may set its own class, and an event may be missed. A few threads are looked at on each
+//! beat of the ear's heart, so that the cost does not depend on how many there are.
+
+use crate::member::Kind;
+use crate::proc;
+use crate::rungs;
+use crate::supervisor::Supervisor;
+use crate::sys::sched::Attributes;
+use windfall_time::{Instant, Span};
+
+/// So many threads are looked at each time.
+const EACH: usize = 4;
+/// And so often at most.
+const PAUSE: Span = Span::from_millis(40);
+
+/// Whose turn it is, and since when.
+#[derive(Default)]
+pub(crate) struct Round {
+    next: usize,
+    last: Instant,
+}
+
+impl Supervisor {
+    /// Looks at the next few threads, if it is time to.
+    pub(crate) fn audit(&mut self) {
+        let now = self.time();
+        if now.saturating_since(self.round.last) < PAUSE || self.members.is_empty() {
+            return;
+        }
+        self.round.last = now;
+        for _ in 0..EACH.min(self.members.len()) {
+            let number = self.round.next % self.members.len();
+            self.round.next = number + 1;
+            self.look_at(number);
+        }
+    }
+
+    fn look_at(&mut self, number: usize) {
+        let member = &self.members[number];
+        let Kind::Foreign { .. } = member.kind else { return };
+        if member.id.is_none() {
+            return;
+        }
+        let (tid, rung, number) = (member.tid, member.rung, u32::try_from(number).unwrap_or(0));
+        let now = self.time();
+        let Some(stat) = proc::stat(tid) else {
+            return self.becomes_gone(number, now);
+        };
+        if stat.policy != libc::SCHED_FIFO.cast_unsigned() || stat.priority != rung {
+            // It has chosen a class itself; as long as it is supervised, that does not count.
+            let restored = Attributes::fifo(rungs::HELD).give(tid);
+            let member = &mut self.members[number as usize];
+            member.rung = rungs::HELD;
+            let why = format!("`{}` left its class; {restored:?}", member.outcome.name);
+            if let Some(cpu) = member.place.filter(|cpu| self.cpus[*cpu].actual == Some(number)) {
+                self.cpus[cpu].actual = None;
+                self.cpus[cpu].dirty = true;
+            }
+            self.refused.push((now, why));
+        }
+        // What it does is told only where nothing was heard of it for long: events are quicker.
+        let member = &mut self.members[number as usize];
+        if now.saturating_since(member.heard) > PAUSE && !member.frozen {
+            let waits = !matches!(stat.state, 'R');
+            if waits && member.ready && member.on.is_none() {
+                self.becomes_blocked(number, now);
+            } else if !waits && !member.ready {
+                self.becomes_ready(number, now);
+            }
+        }
+    }
+}

@@ -53,7 +53,8 @@ impl Supervisor {
             let restored = Attributes::fifo(rungs::HELD).give(tid);
             let member = &mut self.members[number as usize];
             member.rung = rungs::HELD;
-            let why = format!("`{}` left its class; {restored:?}", member.outcome.name);
+            let how = if restored.is_ok() { "was put back" } else { "could not be put back" };
+            let why = format!("`{}` chose a class of its own, and {how}", member.outcome.name);
             if let Some(cpu) = member.place.filter(|cpu| self.cpus[*cpu].actual == Some(number)) {
                 self.cpus[cpu].actual = None;
                 self.cpus[cpu].dirty = true;

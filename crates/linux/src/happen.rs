@@ -123,7 +123,7 @@ impl Supervisor {
     fn recover(&mut self) {
         for (place, count) in std::mem::take(&mut self.rings.lost) {
             let now = self.time();
-            self.refused.push((now, format!("{count} events of the kernel were lost")));
+            self.lost += count;
             if let Where::Here(cpu) = place {
                 self.account(cpu, now);
                 self.cpus[cpu].forget();

@@ -77,6 +77,11 @@ impl Rings {
         Ok(Rings { points, rings, batch: Vec::new(), lost: Vec::new() })
     }
 
+    /// Where the events come from, in words.
+    pub(crate) const fn source(&self) -> &'static str {
+        "perf tracepoints"
+    }
+
     /// Has the ear wait for loud events.
     pub(crate) fn join(&self, poll: &Poll, name: u64) -> std::io::Result<()> {
         self.rings.iter().try_for_each(|(_, ring)| poll.add(ring.as_raw_fd(), name))

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use windfall_programs::Program;
 use windfall_scenario::model::ThreadMatch;
-use windfall_scenario::outcome::{NodeOutcome, Outcome, ThreadOutcome};
+use windfall_scenario::outcome::{NodeOutcome, Outcome, Supervision, ThreadOutcome};
 use windfall_scenario::{Plan, PlannedProgram, PlannedThread};
 use windfall_time::{Instant, Span};
 
@@ -278,6 +278,12 @@ impl Supervisor {
             unborn: std::mem::take(&mut self.unborn),
             promises: Vec::new(),
             failure: self.failure.take(),
+            supervision: Some(Supervision {
+                events: self.rings.source().to_owned(),
+                lost: self.lost,
+                lag: self.lag,
+                leaked: self.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.leaked),
+            }),
         }
     }
 }

@@ -26,7 +26,7 @@ use windfall_hierarchy::{
 };
 use windfall_programs::{Cue, Players};
 use windfall_scenario::outcome::Failure;
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// Everything that the lock covers.
 pub(crate) struct Supervisor {
@@ -66,6 +66,10 @@ pub(crate) struct Supervisor {
     pub(crate) unborn: Vec<String>,
     pub(crate) failure: Option<Failure>,
     started: bool,
+    /// The longest that something was seen to after it was due.
+    pub(crate) lag: Span,
+    /// How many events of the kernel were lost.
+    pub(crate) lost: u64,
     /// Members that woke above the rung of those that are held, and may have to step down.
     pub(crate) risen: Vec<u32>,
     pub(crate) ending: bool,
@@ -117,6 +121,8 @@ impl Supervisor {
             unborn: Vec::new(),
             failure: None,
             started: false,
+            lag: Span::ZERO,
+            lost: 0,
             risen: Vec::new(),
             ending: false,
             births: Vec::new(),
@@ -194,6 +200,7 @@ impl Supervisor {
                     break;
                 }
                 self.due.pop();
+                self.lag = self.lag.max(now.saturating_since(at));
                 if self.cued.get(&(number, cue)) == Some(&at) {
                     self.cued.remove(&(number, cue));
                     self.cue_due(number, cue, at);
@@ -201,6 +208,7 @@ impl Supervisor {
             }
             match self.hierarchy.next_timer() {
                 Some(at) if at <= now => {
+                    self.lag = self.lag.max(now.saturating_since(at));
                     self.tell(now, |hierarchy, now| hierarchy.timer_due(now));
                 }
                 _ => return,

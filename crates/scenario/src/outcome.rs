@@ -57,6 +57,21 @@ pub struct Outcome {
     pub promises: Vec<PromiseVerdict>,
     /// What ended the run early.
     pub failure: Option<Failure>,
+    /// How well real threads were kept to what was decided; `None` on a simulated machine.
+    pub supervision: Option<Supervision>,
+}
+
+/// How well real threads were kept to what was decided.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Supervision {
+    /// Where the host heard of what threads do, in words.
+    pub events: String,
+    /// How many of these events were lost.
+    pub lost: u64,
+    /// The longest that a timer or a job's release was seen to after it was due.
+    pub lag: Span,
+    /// Processor time that supervised threads had while it was not granted to them.
+    pub leaked: Span,
 }
 
 /// What the threads below one scheduler got.

@@ -64,6 +64,7 @@ impl Sim<'_> {
             refused: std::mem::take(&mut self.refused),
             unborn: std::mem::take(&mut self.unborn),
             promises,
+            supervision: None,
             failure: self.failure.take(),
         }
     }

@@ -43,6 +43,12 @@ pub fn json(outcome: &Outcome, verdicts: &[Verdict], wall: Duration) -> Value {
     });
     json!({
         "machine": outcome.machine,
+        "supervision": outcome.supervision.as_ref().map(|supervision| json!({
+            "events": supervision.events,
+            "lost": supervision.lost,
+            "lag_ns": supervision.lag.as_nanos(),
+            "leaked_ns": supervision.leaked.as_nanos(),
+        })),
         "length_ns": outcome.length.as_nanos(),
         "events": outcome.notifications,
         "decisions": outcome.decisions,

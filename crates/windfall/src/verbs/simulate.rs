@@ -259,6 +259,15 @@ pub(crate) fn text(
         outcome.notifications,
         outcome.decisions,
     ));
+    if let Some(supervision) = &outcome.supervision {
+        text.push_str(&format!(
+            "supervised by {}, {} events lost; seen to at most {} late; {} without a grant\n",
+            supervision.events,
+            supervision.lost,
+            short(supervision.lag),
+            short(supervision.leaked),
+        ));
+    }
     for (name, reason) in &outcome.quarantined {
         text.push_str(&format!("QUARANTINED {name}: {reason}\n"));
     }

@@ -1,15 +1,14 @@
-//! A chart: two axes from zero, areas, lines and marks between them, and a legend.
+//! A chart: two axes, areas, lines, points and marks between them, and a legend.
 //!
-//! Places are in the units of the axes. What lies outside the axes is cut off at them; a mark there is
-//! left out, and its line of the legend stays. What is added later covers what came before.
-//! Absent on purpose: axes that begin elsewhere, or are not linear.
+//! Places are in the units of the axes. What lies outside the axes is cut off at them; a mark or point
+//! there is left out, and its line of the legend stays. What is added later covers what came before.
 
 mod axis;
 mod clip;
 mod legend;
 
 pub use axis::Axis;
-pub use legend::Mark;
+pub use legend::{Dot, Mark};
 
 use crate::{Anchor, Colour, Font, Letters, Paint, Scene, Stroke};
 use axis::ticks;
@@ -77,10 +76,37 @@ impl Chart {
         self.name(Sign::Mark(mark), name);
     }
 
+    /// Adds measured points; named in the legend unless the name is empty.
+    pub fn dots(&mut self, points: &[(f64, f64)], dot: Dot, name: &str) {
+        for point in points {
+            let (x, y) = self.pixel(*point);
+            if clip::holds(FRAME, (x, y)) {
+                dot.draw(&mut self.scene, x, y);
+            }
+        }
+        self.name(Sign::Dot(dot), name);
+    }
+
+    /// Adds how far off each point may be, up and down: x, y, and that distance.
+    pub fn spread(&mut self, points: &[(f64, f64, f64)], colour: Colour) {
+        let stroke = Stroke { colour, wide: 1.2, dash: None };
+        for (x, y, far) in points {
+            let ends = [(*x, y - far), (*x, y + far)];
+            let pixels = ends.map(|end| self.pixel(end));
+            for piece in clip::line(&pixels, FRAME) {
+                self.scene.line(&piece, stroke);
+            }
+            for end in pixels.into_iter().filter(|end| clip::holds(FRAME, *end)) {
+                self.scene.line(&[(end.0 - 3.0, end.1), (end.0 + 3.0, end.1)], stroke);
+            }
+        }
+    }
+
     /// Adds lines of dots from a point to both axes.
     pub fn plumb(&mut self, (x, y): (f64, f64)) {
         let dots = Stroke { colour: DIM, wide: 1.0, dash: Some((1.5, 3.0)) };
-        self.line(&[(x, 0.0), (x, y), (0.0, y)], dots, "");
+        let (left, bottom) = (self.x.from, self.y.from);
+        self.line(&[(x, bottom), (x, y), (left, y)], dots, "");
     }
 
     /// Adds words that begin, end or have their middle at a point.
@@ -108,11 +134,11 @@ impl Chart {
         let (left, right, top, bottom) = (LEFT, LEFT + ACROSS, TOP, TOP + UP);
         let thin = Stroke { colour: GRID, wide: 1.0, dash: None };
         for (at, _) in ticks(&self.x) {
-            let (x, _) = self.pixel((at, 0.0));
+            let (x, _) = self.pixel((at, self.y.from));
             self.scene.line(&[(x, top), (x, bottom)], thin);
         }
         for (at, _) in ticks(&self.y) {
-            let (_, y) = self.pixel((0.0, at));
+            let (_, y) = self.pixel((self.x.from, at));
             self.scene.line(&[(left, y), (right, y)], thin);
         }
     }
@@ -124,12 +150,12 @@ impl Chart {
         self.scene.line(&corners, frame);
         let number = Letters::new(12.0, DARK);
         for (at, text) in ticks(&self.x) {
-            let (x, _) = self.pixel((at, 0.0));
+            let (x, _) = self.pixel((at, self.y.from));
             self.scene.line(&[(x, bottom), (x, bottom + 5.0)], frame);
             self.scene.text(x, bottom + 19.0, number.at(Anchor::Middle), &text);
         }
         for (at, text) in ticks(&self.y) {
-            let (_, y) = self.pixel((0.0, at));
+            let (_, y) = self.pixel((self.x.from, at));
             self.scene.line(&[(left - 5.0, y), (left, y)], frame);
             self.scene.text(left - 9.0, y + 4.0, number.at(Anchor::End), &text);
         }
@@ -140,7 +166,7 @@ impl Chart {
 
     #[expect(clippy::cast_possible_truncation, reason = "pixels; a share of one does not matter")]
     fn pixel(&self, (x, y): (f64, f64)) -> (f32, f32) {
-        let (x, y) = ((x / self.x.to) as f32, (y / self.y.to) as f32);
+        let (x, y) = (self.x.share(x) as f32, self.y.share(y) as f32);
         (LEFT + x * ACROSS, TOP + UP - y * UP)
     }
 }

@@ -1,7 +1,7 @@
 //! What the signs of a chart mean: one line each, in two columns.
 
 use super::{DARK, DIM};
-use crate::{Font, Letters, Paint, Scene, Stroke};
+use crate::{Colour, Font, Letters, Paint, Scene, Stroke};
 
 /// A sign at a point. Told apart by their shapes, in any colour and in none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,21 +14,51 @@ pub enum Mark {
     Square,
 }
 
+/// A measured point of a series. Series are told apart by shape and by colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dot {
+    /// Its shape.
+    pub mark: Mark,
+    /// Its colour.
+    pub colour: Colour,
+}
+
+/// Eight corners around a place.
+fn around((x, y): (f32, f32), far: f32, near: f32) -> [(f32, f32); 8] {
+    let signs: [(f32, f32); 8] = [
+        (-near, -far),
+        (near, -far),
+        (far, -near),
+        (far, near),
+        (near, far),
+        (-near, far),
+        (-far, near),
+        (-far, -near),
+    ];
+    signs.map(|(dx, dy)| (x + dx, y + dy))
+}
+
+impl Dot {
+    pub(super) fn draw(self, scene: &mut Scene, x: f32, y: f32) {
+        let (colour, at) = (self.colour, (x, y));
+        match self.mark {
+            Mark::Ring => {
+                let ring = around(at, 3.6, 1.5);
+                scene.polygon(&ring, Paint::Plain([0xff; 3]));
+                let mut line = ring.to_vec();
+                line.push(ring[0]);
+                line.push(ring[1]);
+                scene.line(&line, Stroke { colour, wide: 1.6, dash: None });
+            }
+            Mark::Diamond => scene.polygon(&around(at, 4.6, 0.0), Paint::Plain(colour)),
+            Mark::Square => scene.polygon(&around(at, 3.3, 3.3), Paint::Plain(colour)),
+        }
+    }
+}
+
 impl Mark {
     pub(super) fn draw(self, scene: &mut Scene, x: f32, y: f32) {
-        let corners = |far: f32, near: f32| {
-            let signs: [(f32, f32); 8] = [
-                (-near, -far),
-                (near, -far),
-                (far, -near),
-                (far, near),
-                (near, far),
-                (-near, far),
-                (-far, near),
-                (-far, -near),
-            ];
-            signs.map(|(dx, dy)| (x + dx, y + dy))
-        };
+        let corners = |far, near| around((x, y), far, near);
         let white = Paint::Plain([0xff; 3]);
         let dark = Paint::Plain(DARK);
         match self {
@@ -55,6 +85,7 @@ pub(super) enum Sign {
     Area(Paint),
     Line(Stroke),
     Mark(Mark),
+    Dot(Dot),
 }
 
 /// Pixels of a row.
@@ -74,6 +105,7 @@ pub(super) fn draw(scene: &mut Scene, font: &Font, legend: &[(Sign, String)], to
                 }
                 Sign::Line(stroke) => scene.line(&[(x, middle), (x + 32.0, middle)], *stroke),
                 Sign::Mark(mark) => mark.draw(scene, x + 16.0, middle),
+                Sign::Dot(dot) => dot.draw(scene, x + 16.0, middle),
             }
             let name = font.fit(name, 12.0, 392.0 - 56.0);
             scene.text(x + 42.0, y + 11.5, Letters::new(12.0, DARK), &name);

@@ -27,7 +27,7 @@ pub(super) fn scene(case: &Case, found: &Found, boundary: &Boundary) -> Scene {
     #[expect(clippy::cast_precision_loss, reason = "places on a picture")]
     let of = |span: Span| span.as_nanos() as f64 / unit;
     let most = boundary.points.iter().filter_map(|point| point.amount).max();
-    let x = Axis { name: format!("period ({name})"), to: of(last) };
+    let x = Axis::until(&format!("period ({name})"), of(last));
     let y = Axis::covering(&format!("amount ({name})"), of(most.unwrap_or(last)) * 1.04);
     let (right, top) = (x.to, y.to);
     let mut chart = Chart::new(&title(case, found), &facts(case, found), x, y);

@@ -18,12 +18,14 @@ const FLOORS: &[(&str, &[&str])] = &[
     ),
     ("linux", &["guarantees", "hierarchy", "programs", "scenario", "schedulers", "time", "trace"]),
     ("sim", &["hierarchy", "programs", "scenario", "schedulers", "time", "trace"]),
+    ("lab", &["hierarchy", "plot", "programs", "scenario", "schedulers", "sim", "time", "trace"]),
     (
         "windfall",
         &[
             "analysis",
             "guarantees",
             "hierarchy",
+            "lab",
             "linux",
             "plot",
             "programs",

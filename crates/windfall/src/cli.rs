@@ -37,6 +37,8 @@ pub(crate) enum Verb {
     Import(ImportArgs),
     /// Explain why a thread of a recording was late: what it got, and who ran instead.
     Explain(ExplainArgs),
+    /// Measure a table or figure of the papers again, beside the papers' numbers.
+    Lab(LabArgs),
     /// List the schedulers with what each takes, gives, admits and assumes; or describe one.
     Catalogue(CatalogueArgs),
     /// Print the JSON Schema of scenario files, for editors.
@@ -262,6 +264,51 @@ pub(crate) struct ExplainArgs {
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Where an experiment runs.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LabHost {
+    /// The simulated machine.
+    Sim,
+    /// This machine, without supervised threads.
+    Here,
+    /// Supervised threads of this machine.
+    Linux,
+}
+
+impl From<LabHost> for windfall_lab::Host {
+    fn from(host: LabHost) -> windfall_lab::Host {
+        match host {
+            LabHost::Sim => windfall_lab::Host::Sim,
+            LabHost::Here => windfall_lab::Host::Here,
+            LabHost::Linux => windfall_lab::Host::Linux,
+        }
+    }
+}
+
+/// Arguments of `lab`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  windfall lab list
+  windfall lab table-10-4 --quick --report isolation.html
+
+Exit status: 0 the claim stands, or is not decided; 1 it is refuted; 2 could not run.")]
+pub(crate) struct LabArgs {
+    /// A table or figure, or `list` for all of them.
+    pub(crate) name: String,
+    /// Run it only there [default: each host that it has].
+    #[arg(long)]
+    pub(crate) host: Option<LabHost>,
+    /// Shorter runs and fewer of them: a few seconds in all.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Write a page with tables and figures that a browser shows without a network.
+    #[arg(long, value_name = "OUT.html")]
+    pub(crate) report: Option<PathBuf>,
+    /// Keep the raw numbers and the figures in this folder.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
 }
 
 /// Arguments of `catalogue`.

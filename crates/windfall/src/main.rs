@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         Verb::Import(args) => verbs::import::run(&args),
         Verb::Convert(args) => verbs::convert::run(&args),
         Verb::Reserve(args) => verbs::reserve::run(&args),
+        Verb::Lab(args) => verbs::lab::run(&args),
         Verb::Catalogue(args) => verbs::catalogue::run(&args),
         Verb::Schema => verbs::schema::run(),
         Verb::Completions(args) => verbs::completions::run(&args),

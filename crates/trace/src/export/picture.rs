@@ -13,7 +13,7 @@ mod marks;
 mod window;
 
 use crate::export::Story;
-use windfall_plot::Font;
+use windfall_plot::{Font, Scene};
 use windfall_time::Instant;
 
 /// What to draw of a story, and how large.
@@ -37,16 +37,22 @@ impl Default for Picture {
 }
 
 impl Picture {
+    /// The picture, to be drawn beside others.
+    #[must_use]
+    pub fn scene(&self, story: &Story) -> Scene {
+        layout::scene(self, story, &Font::new())
+    }
+
     /// The picture as SVG text.
     #[must_use]
     pub fn svg(&self, story: &Story) -> String {
-        layout::scene(self, story, &Font::new()).svg()
+        self.scene(story).svg()
     }
 
     /// The picture as a PNG file.
     #[must_use]
     pub fn png(&self, story: &Story) -> Vec<u8> {
-        layout::scene(self, story, &Font::new()).png()
+        self.scene(story).png()
     }
 }
 

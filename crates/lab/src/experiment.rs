@@ -1,0 +1,136 @@
+//! What an experiment is, on which hosts it runs, and how one that is missing is refused.
+
+use crate::findings::Findings;
+use core::fmt;
+
+/// Where an experiment runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Host {
+    /// The simulated machine: equal runs, no rights needed.
+    Sim,
+    /// This process on this machine, without supervised threads: no rights needed.
+    Here,
+    /// Supervised threads of this machine.
+    Linux,
+}
+
+impl Host {
+    /// As it is typed.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Host::Sim => "sim",
+            Host::Here => "here",
+            Host::Linux => "linux",
+        }
+    }
+}
+
+/// How an experiment is to be run.
+#[derive(Clone, Copy)]
+pub struct Settings<'a> {
+    /// Only there; `None`: on each host that the experiment has.
+    pub host: Option<Host>,
+    /// Whether a few seconds must do: shorter runs and fewer of them.
+    pub quick: bool,
+    /// Is told what is being measured.
+    pub progress: &'a dyn Fn(&str),
+}
+
+impl Settings<'_> {
+    /// Whether the experiment is to run there.
+    pub(crate) fn on(&self, host: Host) -> bool {
+        self.host.is_none_or(|only| only == host)
+    }
+
+    /// One of two, by whether a few seconds must do.
+    pub(crate) fn either<T>(&self, long: T, quick: T) -> T {
+        if self.quick { quick } else { long }
+    }
+}
+
+/// A table or figure of a paper that can be had again.
+pub struct Experiment {
+    /// Its name: the table or figure.
+    pub name: &'static str,
+    /// Further tables and figures that come of the same runs.
+    pub also: &'static [&'static str],
+    /// What it is about, in a few words.
+    pub title: &'static str,
+    /// Where in which paper.
+    pub source: &'static str,
+    /// What it asks.
+    pub question: &'static str,
+    /// What it can refute.
+    pub claim: &'static str,
+    /// Where it runs.
+    pub hosts: &'static [Host],
+    /// Why it does not run elsewhere; and where it would, if it can be told.
+    pub absent: &'static str,
+    pub(crate) run: fn(&Settings<'_>) -> Result<Findings, Trouble>,
+}
+
+impl Experiment {
+    /// All names that it goes by.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        std::iter::once(self.name).chain(self.also.iter().copied())
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// When it does not run on the host that is asked for, or what that host answers.
+    pub fn run(&self, settings: &Settings<'_>) -> Result<Findings, Trouble> {
+        let missing = settings.host.filter(|host| !self.hosts.contains(host));
+        if missing.is_some() || self.hosts.is_empty() {
+            let hosts: Vec<_> = self.hosts.iter().map(|host| host.name()).collect();
+            let asked = missing.unwrap_or(Host::Linux);
+            let (name, absent) = (self.name, self.absent);
+            return Err(Trouble::NoHost { name, asked, hosts: hosts.join(", "), absent });
+        }
+        (self.run)(settings)
+    }
+}
+
+/// Why an experiment could not be run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Trouble {
+    /// It does not run there.
+    NoHost {
+        /// The experiment.
+        name: &'static str,
+        /// Where it was to run.
+        asked: Host,
+        /// Where it does run.
+        hosts: String,
+        /// Why not there.
+        absent: &'static str,
+    },
+    /// A scenario that was made here is wrong.
+    Scenario(String),
+    /// A run ended early or was not what the scenario says.
+    Run(String),
+    /// The machine said no.
+    Machine {
+        /// To what.
+        asked: String,
+        /// Its reason.
+        why: String,
+    },
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::NoHost { name, asked, hosts, absent } => {
+                write!(f, "{name} does not run on the host `{}`: {absent}", asked.name())?;
+                if hosts.is_empty() { Ok(()) } else { write!(f, "; it runs on: {hosts}") }
+            }
+            Trouble::Scenario(why) => write!(f, "the experiment's own scenario: {why}"),
+            Trouble::Run(why) => f.write_str(why),
+            Trouble::Machine { asked, why } => write!(f, "{asked}: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Trouble {}

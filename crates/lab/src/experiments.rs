@@ -1,0 +1,67 @@
+//! One file an experiment, in the order of the paper.
+
+mod figure_10_3;
+mod figure_10_4;
+mod figure_11_1;
+mod figure_11_3;
+mod figure_11_4;
+mod figure_11_5;
+mod table_10_1;
+mod table_10_2;
+mod table_10_3;
+pub mod table_10_4;
+pub mod table_10_5;
+mod table_11_1;
+
+use crate::Experiment;
+use windfall_plot::{Colour, Stroke};
+
+/// All experiments.
+pub const EXPERIMENTS: &[&Experiment] = &[
+    &table_10_1::EXPERIMENT,
+    &table_10_2::EXPERIMENT,
+    &figure_10_3::EXPERIMENT,
+    &figure_10_4::EXPERIMENT,
+    &table_10_3::EXPERIMENT,
+    &table_10_4::EXPERIMENT,
+    &table_10_5::EXPERIMENT,
+    &figure_11_1::EXPERIMENT,
+    &figure_11_3::EXPERIMENT,
+    &figure_11_4::EXPERIMENT,
+    &figure_11_5::EXPERIMENT,
+    &table_11_1::EXPERIMENT,
+];
+
+/// Why what needs supervised threads does not run on the host `linux`.
+const UNSUPERVISED: &str = "no host of this build supervises threads of a real machine";
+
+/// The paper's numbers, in figures.
+const PAPER: Colour = [0x8a, 0x94, 0xa3];
+/// Series, told apart also without colours: neighbours differ in lightness.
+const SERIES: [Colour; 4] =
+    [[0x1f, 0x5f, 0xa8], [0xd1, 0x6b, 0x00], [0x5b, 0x2a, 0x86], [0x2f, 0x8f, 0x5b]];
+
+fn solid(colour: Colour) -> Stroke {
+    Stroke { colour, wide: 1.8, dash: None }
+}
+
+fn dashed(colour: Colour) -> Stroke {
+    Stroke { colour, wide: 1.8, dash: Some((8.0, 5.0)) }
+}
+
+/// Three digits, as the paper prints them.
+fn digits(value: f64) -> String {
+    let places = match value.abs() {
+        ..0.0005 => return "0".to_owned(),
+        ..1.0 => 3,
+        ..10.0 => 2,
+        ..100.0 => 1,
+        _ => 0,
+    };
+    if value.is_finite() { format!("{value:.places$}") } else { "-".to_owned() }
+}
+
+/// A mean with its confidence, as the paper prints them.
+fn with_confidence(mean: crate::Mean) -> String {
+    format!("{} ± {}", digits(mean.value), digits(mean.confidence))
+}

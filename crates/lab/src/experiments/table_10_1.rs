@@ -1,0 +1,168 @@
+//! Table 10.1: times of control operations: creating and destroying schedulers, moving threads,
+//! beginning and ending reservations.
+//!
+//! Each is done 60 times, and the first 10 are thrown away, as in the paper.
+
+use super::{digits, with_confidence};
+use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::findings::{Findings, Raw, Table, Verdict};
+use crate::statistics::mean;
+use crate::trees::{reservations_first, scenario, spinners};
+use std::time::Instant as Clock;
+use windfall_hierarchy::{Hierarchy, Message, NodeId, NodeSpec, Parent, Refusal, ThreadId};
+use windfall_schedulers::catalogue::{Settings as Written, find};
+use windfall_time::{Instant, Span};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "table-10-1",
+    also: &[],
+    title: "control operations",
+    source: "HLS 10.2, table 10.1",
+    question: "what do the operations cost that change a hierarchy?",
+    claim: "each operation but loading takes less than the paper's, and none more than 40 us",
+    hosts: &[Host::Here],
+    absent: UNSERVED,
+    run: findings,
+};
+
+const UNSERVED: &str = "no running host can be asked from another process";
+/// How often each is done, and how many of the first do not count.
+const TIMES: usize = 60;
+const THROWN_AWAY: usize = 10;
+
+/// What the paper measured, in microseconds.
+const PAPER: [(&str, f64, f64); 9] = [
+    ("load scheduler", 59_700.0, 553.0),
+    ("unload scheduler", 57_600.0, 53.0),
+    ("create scheduler instance", 25.0, 1.63),
+    ("destroy scheduler instance", 18.0, 0.0518),
+    ("move thread between schedulers", 13.3, 0.0215),
+    ("begin CPU reservation (same process)", 15.4, 0.0311),
+    ("end CPU reservation (same process)", 13.5, 0.0272),
+    ("begin CPU reservation (different process)", 36.4, 0.0376),
+    ("end CPU reservation (different process)", 35.0, 0.0649),
+];
+
+struct Tree {
+    hierarchy: Hierarchy,
+    now: Instant,
+    ts: NodeId,
+    rez: NodeId,
+    thread: ThreadId,
+}
+
+fn refused(why: Refusal) -> Trouble {
+    Trouble::Run(why.to_string())
+}
+
+impl Tree {
+    /// Reservations above time sharing, where ten threads are ready.
+    fn new() -> Result<Tree, Trouble> {
+        let schedulers = reservations_first("rez", Span::from_millis(10))?;
+        let scenario = scenario(Span::from_secs(1), schedulers, vec![spinners("a", 10, "ts")]);
+        let plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
+        let mut hierarchy = plan.hierarchy;
+        let node = |name: &str| {
+            let found = plan.nodes.iter().find(|(other, _)| other == name);
+            found.map(|(_, node)| *node).ok_or_else(|| Trouble::Run(format!("no `{name}`")))
+        };
+        let (ts, rez) = (node("ts")?, node("res")?);
+        let mut thread = None;
+        for planned in plan.threads {
+            let id =
+                hierarchy.create_thread(Instant::ZERO, planned.parent, &[]).map_err(refused)?;
+            hierarchy.ready(Instant::ZERO, id).map_err(refused)?;
+            thread = Some(id);
+        }
+        let thread = thread.ok_or_else(|| Trouble::Run("no thread".to_owned()))?;
+        Ok(Tree { hierarchy, now: Instant::ZERO, ts, rez, thread })
+    }
+
+    /// How long an operation takes, in nanoseconds, until every processor knows its thread.
+    #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
+    fn time<T>(
+        &mut self,
+        operation: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, Refusal>,
+    ) -> Result<(f64, T), Trouble> {
+        self.now = self.now + Span::from_nanos(50_000);
+        while self.hierarchy.next_timer().is_some_and(|due| due <= self.now) {
+            self.hierarchy.timer_due(self.now).map_err(refused)?;
+        }
+        let begun = Clock::now();
+        let done = operation(&mut self.hierarchy, self.now);
+        while self.hierarchy.next_changed().is_some() {}
+        let ns = begun.elapsed().as_nanos() as f64;
+        Ok((ns, done.map_err(refused)?))
+    }
+
+    /// Each operation once: create, destroy, move, begin, end.
+    fn round(&mut self) -> Result<[f64; 5], Trouble> {
+        let (ts, rez, thread) = (self.ts, self.rez, self.thread);
+        let kind =
+            find("time-sharing").ok_or_else(|| Trouble::Run("no time sharing".to_owned()))?;
+        let (create, other) = self.time(|tree, now| {
+            let scheduler = (kind.build)(&Written(&[])).map_err(|_| Refusal::NoParent)?;
+            let owns: &[(Parent, &[Message])] = &[(Parent::Node(ts), &[])];
+            tree.create(now, NodeSpec { name: "another", kind: kind.name, scheduler, owns })
+        })?;
+        let (moved, ()) = self.time(|tree, now| tree.move_thread(now, thread, other, &[]))?;
+        self.time(|tree, now| tree.move_thread(now, thread, ts, &[]))?;
+        let (destroy, ()) = self.time(|tree, now| tree.destroy(now, other))?;
+        let reserve =
+            Message::Reserve { amount: Span::from_millis(4), period: Span::from_millis(20) };
+        let (begin, ()) = self.time(|tree, now| tree.move_thread(now, thread, rez, &[reserve]))?;
+        let (end, ()) = self.time(|tree, now| tree.move_thread(now, thread, ts, &[]))?;
+        Ok([create, destroy, moved, begin, end])
+    }
+}
+
+fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+    (settings.progress)(&format!("{TIMES} times each operation"));
+    let mut tree = Tree::new()?;
+    let mut rounds = Vec::with_capacity(TIMES);
+    for _ in 0..TIMES {
+        rounds.push(tree.round()?);
+    }
+    let mut table =
+        Table::new("time of an operation, in microseconds", 1, &["operation", "paper", "here"]);
+    let mut against = Vec::new();
+    for (row, (name, paper, spread)) in PAPER.into_iter().enumerate() {
+        let here = match row {
+            0 | 1 => "n/a: schedulers are linked in".to_owned(),
+            7 | 8 => format!("n/a: {UNSERVED}"),
+            _ => {
+                let samples: Vec<f64> =
+                    rounds[THROWN_AWAY..].iter().map(|round| round[row - 2] / 1e3).collect();
+                let found = mean(&samples);
+                if found.value > paper.min(40.0) {
+                    against.push(format!("{name}: {:.2} us", found.value));
+                }
+                with_confidence(found)
+            }
+        };
+        table.rows.push(vec![
+            name.to_owned(),
+            format!("{} ± {}", digits(paper), digits(spread)),
+            here,
+        ]);
+    }
+    let rows = rounds.iter().enumerate().map(|(number, round)| {
+        let numbers: Vec<String> = round.iter().map(ToString::to_string).collect();
+        format!("{number},{}", numbers.join(","))
+    });
+    Ok(Findings {
+        circumstances: vec![
+            crate::machine::this(),
+            format!("{TIMES} times, the first {THROWN_AWAY} thrown away, 95 % confidence; ten threads, three schedulers"),
+        ],
+        tables: vec![table],
+        figures: Vec::new(),
+        raw: vec![Raw::csv("table-10-1", "round,create_ns,destroy_ns,move_ns,begin_ns,end_ns", rows)],
+        notes: vec![
+            "The paper's times include a trap into the kernel and back; these are calls within one process, \
+             until it is known who runs."
+                .to_owned(),
+        ],
+        verdict: Verdict::by(&against, "every operation takes less than in 2001"),
+    })
+}

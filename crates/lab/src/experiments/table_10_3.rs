@@ -1,0 +1,229 @@
+//! Table 10.3: by how much a program does less when a timer goes off often.
+//!
+//! On the simulator each tick costs what the paper's second column amounts to; on this machine a thread
+//! that a timer wakes takes the place of the interrupt: more than an interrupt, and what the system
+//! allows a program.
+
+use super::{PAPER, SERIES, dashed, digits, solid, with_confidence};
+use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::findings::{Figure, Findings, Raw, Table, Verdict};
+use crate::machine::cache_kib;
+use crate::native::{Native, Starter, Under, spend};
+use crate::simulated::{percent, run};
+use crate::statistics::{Mean, difference, line, mean};
+use crate::trees::{clock, scenario, spinners};
+use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use windfall_plot::chart::{Axis, Chart, Dot, Mark};
+use windfall_scenario::model::{Scheduler, Timer};
+use windfall_time::Span;
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "table-10-3",
+    also: &[],
+    title: "overhead of a fast timer",
+    source: "HLS 10.4, table 10.3",
+    question: "how much less does a program do when a timer goes off up to 8192 times a second?",
+    claim: "the loss is in proportion to the frequency, and below 4 % at 8192 Hz for an interrupt",
+    hosts: &[Host::Sim, Host::Here],
+    absent: "the system's own timer is measured on `here`",
+    run: findings,
+};
+
+/// Hertz, and the losses of 2001 in per cent: with little data, and with all of the cache in use.
+const LINES: [(u64, f64, f64); 6] = [
+    (256, -0.102, 0.0989),
+    (512, -0.141, 0.260),
+    (1024, -0.002_56, 0.520),
+    (2048, 0.387, 1.12),
+    (4096, 1.09, 2.28),
+    (8192, 2.74, 3.69),
+];
+/// The frequency against which it is measured.
+const BASE: u64 = 64;
+
+fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+    // What a tick costs: the paper's losses in proportion to the frequency.
+    let slope = |of: fn(&(u64, f64, f64)) -> f64| {
+        #[expect(clippy::cast_precision_loss, reason = "a few kilohertz")]
+        let points: Vec<_> = LINES.iter().map(|one| (one.0 as f64, of(one) / 100.0)).collect();
+        line(&points).slope * 1e9
+    };
+    let costs = [slope(|one| one.1), slope(|one| one.2)].map(whole);
+    let length = Span::from_secs(10);
+    let (runs, spell) = settings.either((20, 1_000), (2, 100));
+    let sizes = [0, cache_kib(2).unwrap_or(1024)];
+    let head = ["Hz", "paper warm", "sim warm", "here warm", "paper cold", "sim cold", "here cold"];
+    let mut table = Table::new("how much less a program does, in per cent", 0, &head);
+    let (mut rows, mut against) = (Vec::new(), Vec::new());
+    let mut points: [Vec<(f64, f64)>; 4] = Default::default();
+    for (hertz, warm, cold) in LINES {
+        let mut row = vec![hertz.to_string()];
+        for (at, (paper, cost)) in [warm, cold].into_iter().zip(costs).enumerate() {
+            row.push(digits_signed(paper));
+            let (mut sim, mut here) = ("-".to_owned(), "-".to_owned());
+            #[expect(clippy::cast_precision_loss, reason = "a few kilohertz")]
+            let x = hertz as f64;
+            if settings.on(Host::Sim) {
+                let lost = simulated(BASE, cost, length)? - simulated(hertz, cost, length)?;
+                points[at].push((x, lost));
+                if hertz == 8192 && lost > 4.0 {
+                    against.push(format!("sim: {lost:.2} % at {hertz} Hz"));
+                }
+                sim = digits_signed(lost);
+                rows.push(format!("sim,{hertz},{at},{lost},0,{hertz}"));
+            }
+            if settings.on(Host::Here) {
+                (settings.progress)(&format!("here, {hertz} Hz, {} KiB", sizes[at]));
+                let found = measured(hertz, sizes[at], runs, Duration::from_millis(spell))?;
+                let Mean { value, confidence, .. } = found.0;
+                points[2 + at].push((x, value));
+                here = with_confidence(found.0);
+                rows.push(format!("here,{hertz},{at},{value},{confidence},{}", found.1));
+            }
+            row.extend([sim, here]);
+        }
+        table.rows.push(row);
+    }
+    for (name, points) in ["sim warm", "sim cold"].into_iter().zip(&points) {
+        if !points.is_empty() && line(points).explained < 0.98 {
+            against.push(format!("{name}: not in proportion"));
+        }
+    }
+    let mut circumstances = Vec::new();
+    if settings.on(Host::Sim) {
+        let [warm, cold] = costs;
+        circumstances.push(format!(
+            "sim: a tick costs {warm} warm and {cold} cold, {length} at each frequency"
+        ));
+    }
+    if settings.on(Host::Here) {
+        circumstances.push(crate::machine::this());
+        let size = sizes[1];
+        circumstances.push(format!(
+            "here: {runs} runs of {spell} ms; cold: a working set of {size} KiB; 95 % confidence"
+        ));
+    }
+    Ok(Findings {
+        circumstances,
+        tables: vec![table],
+        figures: vec![figure(&points)],
+        raw: vec![Raw::csv("table-10-3", "host,hertz,cold,loss_percent,confidence,ticks_per_second", rows)],
+        notes: vec![
+            "Simulated, a tick costs what the paper's columns have as their slope; the table shows that one number \
+             explains each column."
+                .to_owned(),
+            "Here a thread sleeps on a timer of that frequency on the processor of the working thread: a timer's \
+             interrupt, a wake-up and two switches each time. A kernel's own tick costs less."
+                .to_owned(),
+        ],
+        verdict: Verdict::by(&against, "in proportion to the frequency, and below 4 % at 8192 Hz"),
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few microseconds")]
+fn whole(ns: f64) -> Span {
+    Span::from_nanos(ns.max(0.0).round() as u64)
+}
+
+fn digits_signed(value: f64) -> String {
+    if value < 0.0 { format!("-{}", digits(-value)) } else { digits(value) }
+}
+
+/// What a thread alone gets of a processor with a clock of that frequency, in per cent.
+fn simulated(hertz: u64, cost: Span, length: Span) -> Result<f64, Trouble> {
+    let schedulers = vec![Scheduler::root("ts", "time-sharing")];
+    let mut scenario = scenario(length, schedulers, vec![spinners("worker", 1, "ts")]);
+    scenario.machine.timer = Timer::Ticks(hertz);
+    scenario.interrupts.push(clock(hertz, cost)?);
+    Ok(percent(&run(&scenario, Vec::new(), None)?, "worker"))
+}
+
+/// The loss of a working thread beside a timer of that frequency, in per cent; and ticks a second.
+fn measured(hertz: u64, kib: u64, runs: usize, length: Duration) -> Result<(Mean, f64), Trouble> {
+    let (mut slow, mut fast, mut ticks) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..runs {
+        slow.push(beside_a_timer(BASE, kib, length)?.0);
+        let (work, seen) = beside_a_timer(hertz, kib, length)?;
+        fast.push(work);
+        ticks.push(seen);
+    }
+    let lost = difference(&slow, &fast);
+    let all = mean(&slow).value / 100.0;
+    let lost = Mean { value: lost.value / all, confidence: lost.confidence / all, ..lost };
+    Ok((lost, mean(&ticks).value))
+}
+
+/// Work done in `length` by a thread with a timer's thread on its processor; and ticks a second.
+fn beside_a_timer(hertz: u64, kib: u64, length: Duration) -> Result<(f64, f64), Trouble> {
+    let kib = usize::try_from(kib).unwrap_or(usize::MAX);
+    let (done, failed) = (Mutex::new(0.0), Mutex::new(None));
+    let ticks = AtomicU64::new(0);
+    let begin = Instant::now();
+    Native.run(Under::System, 2, &|thread| {
+        if thread == 0 {
+            let spent = spend(kib, begin, length);
+            if let Ok(mut done) = done.lock() {
+                *done = spent.work;
+            }
+        } else if let Err(why) = tick(hertz, begin + length, &ticks)
+            && let Ok(mut failed) = failed.lock()
+        {
+            *failed = Some(why);
+        }
+    })?;
+    if let Some(why) = failed.into_inner().unwrap_or_default() {
+        let asked = format!("a timer of {hertz} Hz");
+        return Err(Trouble::Machine { asked, why: why.to_string() });
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
+    let ticks = ticks.into_inner() as f64 / length.as_secs_f64();
+    Ok((done.into_inner().unwrap_or_default(), ticks))
+}
+
+/// Sleeps on a timer until `end`; counts how often it was woken.
+fn tick(hertz: u64, end: Instant, woken: &AtomicU64) -> rustix::io::Result<()> {
+    let timer = rustix::time::timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::empty())?;
+    let nanos = i64::try_from(1_000_000_000 / hertz).unwrap_or(i64::MAX);
+    let period = Timespec { tv_sec: 0, tv_nsec: nanos };
+    let times = Itimerspec { it_interval: period, it_value: period };
+    rustix::time::timerfd_settime(&timer, TimerfdTimerFlags::empty(), &times)?;
+    let mut missed = [0; 8];
+    while Instant::now() < end {
+        rustix::io::read(&timer, &mut missed)?;
+        woken.fetch_add(1, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+fn figure(points: &[Vec<(f64, f64)>; 4]) -> Figure {
+    #[expect(clippy::cast_precision_loss, reason = "a few kilohertz")]
+    let paper = [LINES.map(|one| (one.0 as f64, one.1)), LINES.map(|one| (one.0 as f64, one.2))];
+    let all = points.iter().flatten().chain(paper.iter().flatten());
+    let (least, most) = all.fold((0.0_f64, 1.0_f64), |(a, b), (_, y)| (a.min(*y), b.max(*y)));
+    let mut chart = Chart::new(
+        "What a fast timer takes from a program",
+        "table 10.3 as a picture; the paper has only the numbers",
+        Axis::until("timer frequency (Hz)", 8_500.0),
+        Axis::between("loss (%)", least, most),
+    );
+    for (series, (name, mark)) in paper.iter().zip([("warm", Mark::Ring), ("cold", Mark::Square)]) {
+        chart.line(series, dashed(PAPER), "");
+        chart.dots(series, Dot { mark, colour: PAPER }, &format!("2001, {name}"));
+    }
+    let names = ["simulated, warm", "simulated, cold", "here, warm", "here, cold"];
+    let marks = [Mark::Ring, Mark::Square, Mark::Ring, Mark::Square];
+    for (((series, name), mark), colour) in points.iter().zip(names).zip(marks).zip(SERIES) {
+        if !series.is_empty() {
+            chart.line(series, solid(colour), "");
+            chart.dots(series, Dot { mark, colour }, name);
+        }
+    }
+    Figure {
+        name: "table-10-3".to_owned(),
+        caption: "Losses grow in proportion to the frequency.".to_owned(),
+        picture: chart.finish(),
+    }
+}

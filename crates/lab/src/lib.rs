@@ -1,0 +1,34 @@
+//! The papers' tables and figures, measured again.
+//!
+//! An [`Experiment`] asks a question, runs on the hosts that it names, and comes back with
+//! [`Findings`]: tables with the paper's column beside today's, the paper's figure, the raw numbers, and
+//! whether the claim that it could refute stands. Floats are measured numbers here; none decides who runs.
+//!
+//! Invariant: what runs on the simulator gives equal findings each time. What is measured on a machine
+//! says on which.
+//! Read next: `experiment.rs`, then any file of `experiments/`.
+#![forbid(unsafe_code)]
+
+mod experiment;
+mod experiments;
+mod findings;
+mod machine;
+mod native;
+mod page;
+mod reservation;
+mod simulated;
+mod statistics;
+mod trees;
+
+pub use experiment::{Experiment, Host, Settings, Trouble};
+pub use experiments::{EXPERIMENTS, table_10_4, table_10_5};
+pub use findings::{Figure, Findings, Raw, Standing, Table, Verdict};
+pub use native::{Native, Starter, Stretch, Under};
+pub use page::page;
+pub use statistics::{Line, Mean, difference, line, mean, median};
+
+/// The experiment of that name, or with that figure or table among its own.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Experiment> {
+    EXPERIMENTS.iter().copied().find(|one| one.names().any(|other| other == name))
+}

@@ -1,0 +1,87 @@
+//! Threads that find out when they run by looking at the clock all the time (HLS 10.3.1, 11.6.2).
+
+use super::{Starter, Under};
+use crate::experiment::Trouble;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Two looks at the clock further apart than this are a gap: longer than a look takes, and shorter than
+/// an interrupt (11.6.2).
+const GAP_NS: u64 = 2_200;
+
+/// A stretch of time in which a thread was seen running, in nanoseconds since the beginning.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Stretch {
+    /// The first look at the clock.
+    pub from: u64,
+    /// The last.
+    pub to: u64,
+    /// Whose.
+    pub thread: usize,
+}
+
+/// Lets `count` threads poll the clock for so long; their stretches in order of time.
+pub(crate) fn poll(
+    starter: &dyn Starter,
+    under: Under<'_>,
+    count: usize,
+    length: Duration,
+) -> Result<Vec<Stretch>, Trouble> {
+    let found = Mutex::new(Vec::new());
+    let begun = Instant::now();
+    let look = || u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let end = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
+    starter.run(under, count, &|thread| {
+        let mut stretches = Vec::with_capacity(1 << 16);
+        let mut from = look();
+        let mut to = from;
+        while to < end {
+            let now = look();
+            if now - to > GAP_NS {
+                stretches.push(Stretch { from, to, thread });
+                from = now;
+            }
+            to = now;
+        }
+        stretches.push(Stretch { from, to, thread });
+        if let Ok(mut found) = found.lock() {
+            found.append(&mut stretches);
+        }
+    })?;
+    let mut found = found.into_inner().unwrap_or_default();
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// The time between one thread's stop and another's start, in microseconds: what a switch took, and
+/// whatever else ran meanwhile.
+#[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
+pub(crate) fn gaps(stretches: &[Stretch]) -> Vec<f64> {
+    let pairs = stretches.windows(2).filter(|pair| pair[0].thread != pair[1].thread);
+    pairs
+        .filter_map(|pair| pair[1].from.checked_sub(pair[0].to))
+        .map(|ns| ns as f64 / 1e3)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Native;
+
+    #[test]
+    fn law_gaps_lie_between_stretches_of_different_threads() {
+        let at = |from, to, thread| Stretch { from, to, thread };
+        let seen =
+            [at(0, 10_000, 0), at(15_000, 20_000, 0), at(27_100, 30_000, 1), at(32_000, 40_000, 0)];
+        assert_eq!(gaps(&seen), [7.1, 2.0]);
+    }
+
+    #[test]
+    fn law_threads_on_one_processor_never_run_at_once() {
+        let seen = poll(&Native, Under::System, 3, Duration::from_millis(60)).unwrap();
+        assert!(seen.iter().map(|stretch| stretch.thread).max() == Some(2));
+        let apart = seen.windows(2).all(|pair| pair[0].to <= pair[1].from);
+        assert!(apart, "{seen:?}");
+    }
+}

@@ -1,0 +1,69 @@
+//! Carries scenarios out on the simulated machine, and counts in their traces what papers count.
+
+use crate::experiment::Trouble;
+use std::collections::BTreeMap;
+use windfall_scenario::{PlannedInterrupts, Scenario};
+use windfall_sim::{Outcome, Sim, ThreadOutcome};
+use windfall_time::{Instant, Span};
+use windfall_trace::{Event, Sink, ThreadId};
+
+/// Runs it, with further interrupts, and shows what happens to `sink`.
+pub(crate) fn run(
+    scenario: &Scenario,
+    interrupts: Vec<PlannedInterrupts>,
+    sink: Option<&mut dyn Sink>,
+) -> Result<Outcome, Trouble> {
+    let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
+    plan.interrupts.extend(interrupts);
+    let sim = Sim::of(plan, sink).map_err(|failure| Trouble::Run(failure.to_string()))?;
+    let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
+    let broken = outcome.quarantined.first().map(|(name, why)| format!("{name}: {why}"));
+    let lost = outcome.unborn.first().map(|name| format!("no scheduler would have `{name}`"));
+    let refused = outcome.refused.first().map(|(at, why)| format!("refused at {at}: {why}"));
+    let failed = outcome.failure.as_ref().map(ToString::to_string);
+    match failed.or(broken).or(lost).or(refused) {
+        Some(why) => Err(Trouble::Run(why)),
+        None => Ok(outcome),
+    }
+}
+
+/// The threads NAME, or NAME-1 to NAME-n.
+pub(crate) fn threads<'a>(
+    outcome: &'a Outcome,
+    name: &'a str,
+) -> impl Iterator<Item = &'a ThreadOutcome> {
+    outcome.threads.iter().filter(move |thread| {
+        let rest = thread.name.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    })
+}
+
+/// What the threads of that name received of the processor, in per cent.
+pub(crate) fn percent(outcome: &Outcome, name: &str) -> f64 {
+    let sum = threads(outcome, name).fold(Span::ZERO, |sum, thread| sum + thread.received);
+    sum.over(outcome.simulated).map_or(0.0, |share| share.to_f64() * 100.0)
+}
+
+/// When a thread's jobs were done.
+#[derive(Default)]
+pub(crate) struct Completions {
+    names: BTreeMap<ThreadId, String>,
+    /// By thread, in order.
+    pub(crate) of: BTreeMap<String, Vec<Instant>>,
+}
+
+impl Sink for Completions {
+    fn record(&mut self, at: Instant, event: &Event) {
+        match event {
+            Event::Thread { thread, name, .. } => {
+                self.names.insert(*thread, name.clone());
+            }
+            Event::Complete { thread, .. } => {
+                if let Some(name) = self.names.get(thread) {
+                    self.of.entry(name.clone()).or_default().push(at);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The trees and machines that several experiments share.
+
+use crate::experiment::Trouble;
+use windfall_scenario::Scenario;
+use windfall_scenario::model::{
+    Asks, Attachment, Interrupts, Machine, Parent, Pattern, Run, Scheduler, Setting, Thread,
+};
+use windfall_time::{Instant, Span};
+use windfall_trace::Theft;
+
+/// A scenario of these schedulers and threads on one processor.
+pub(crate) fn scenario(length: Span, schedulers: Vec<Scheduler>, threads: Vec<Thread>) -> Scenario {
+    Scenario {
+        question: None,
+        answer: None,
+        seed: 1,
+        epoch: Instant::ZERO,
+        length,
+        machine: Machine::ideal(1),
+        interrupts: Vec::new(),
+        schedulers,
+        default: None,
+        threads,
+        requests: Vec::new(),
+        expectations: Vec::new(),
+        origin: windfall_scenario::Origin::default(),
+    }
+}
+
+/// A guarantee, from its text.
+pub(crate) fn guarantee(text: &str) -> Result<Asks, Trouble> {
+    let wrong = |why: &dyn core::fmt::Display| Trouble::Scenario(format!("`{text}`: {why}"));
+    text.parse().map(Asks::guarantee).map_err(|why| wrong(&why))
+}
+
+/// The same, at a priority.
+pub(crate) fn ranked(text: &str, priority: i32) -> Result<Asks, Trouble> {
+    Ok(Asks { priority: Some(priority), ..guarantee(text)? })
+}
+
+/// Reservations above time sharing, as in figure 10.6 left and in chapter 11.
+pub(crate) fn reservations_first(rez: &str, quantum: Span) -> Result<Vec<Scheduler>, Trouble> {
+    Ok(vec![
+        Scheduler::root("fp", "fixed-priority"),
+        Scheduler::below("res", rez, "fp", ranked("ALL", 1)?),
+        Scheduler::below("ts", "time-sharing", "fp", ranked("NULL", 0)?)
+            .with("quantum", Setting::Span(quantum)),
+    ])
+}
+
+/// Served through two parents: what a soft reservation is made of (figure 10.6 right).
+pub(crate) fn join(name: &str, first: (&str, Asks), second: &str) -> Scheduler {
+    let at = |parent: &str, asks| Attachment { parent: Parent::Scheduler(parent.to_owned()), asks };
+    Scheduler {
+        owns: vec![at(first.0, first.1), at(second, Asks::default())],
+        ..Scheduler::root(name, "join")
+    }
+}
+
+/// So many threads NAME-1 to NAME-n that compute for ever.
+pub(crate) fn spinners(name: &str, count: u32, parent: &str) -> Thread {
+    Thread { count: Some(count), ..Thread::new(name, parent, Asks::default(), Run::spin()) }
+}
+
+/// The clock's own interrupt, so often and so long.
+pub(crate) fn clock(hertz: u64, cost: Span) -> Result<Interrupts, Trouble> {
+    let period = Span::of_frequency(hertz)
+        .ok_or_else(|| Trouble::Scenario(format!("no clock of {hertz} Hz")))?;
+    let pattern = Pattern::Periodic { offset: Instant::ZERO + period, period, cost };
+    Ok(Interrupts { kind: Theft::Interrupt, number: 8, processors: Vec::new(), pattern })
+}

@@ -1,0 +1,113 @@
+//! `windfall lab list | NAME`: a paper's table or figure, measured again.
+
+use crate::cli::LabArgs;
+use crate::output::{errors_are_read, print, table, write_file};
+use crate::{Answer, Trouble};
+use std::io::Write;
+use std::path::Path;
+use windfall_lab::{EXPERIMENTS, Experiment, Findings, Host, Settings, Standing, find, page};
+
+pub(crate) fn run(args: &LabArgs) -> Result<Answer, Trouble> {
+    if args.name == "list" {
+        if args.report.is_some() || args.keep.is_some() || args.host.is_some() || args.quick {
+            return Err(Trouble(
+                "windfall: `lab list` runs nothing; name an experiment to run it".to_owned(),
+            ));
+        }
+        print(&list())?;
+        return Ok(Answer::Yes);
+    }
+    let experiment = find(&args.name).ok_or_else(|| unknown(&args.name))?;
+    if let Some(path) = &args.report {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if !matches!(extension, Some("html" | "htm")) {
+            let path = path.display();
+            return Err(Trouble(format!(
+                "windfall: a report is a page; end the name of `{path}` in `.html`"
+            )));
+        }
+    }
+    let read = errors_are_read();
+    let progress = |what: &str| {
+        if read {
+            eprintln!("{what}");
+        }
+    };
+    let host = args.host.map(Host::from);
+    let findings = experiment.run(&Settings { host, quick: args.quick, progress: &progress })?;
+    if let Some(folder) = &args.keep {
+        keep(folder, &findings)?;
+    }
+    if let Some(path) = &args.report {
+        let page = page(experiment, &findings);
+        write_file(path, |out| out.write_all(page.as_bytes()))?;
+    }
+    print(&text(experiment, &findings))?;
+    Ok(match findings.verdict.standing {
+        Standing::Refuted => Answer::No,
+        Standing::Stands | Standing::Open => Answer::Yes,
+    })
+}
+
+fn unknown(name: &str) -> Trouble {
+    let names: Vec<_> = EXPERIMENTS.iter().flat_map(|one| one.names()).collect();
+    Trouble(format!("windfall: unknown experiment `{name}`; there are: {}", names.join(", ")))
+}
+
+fn list() -> String {
+    let row = |one: &&Experiment| {
+        let hosts: Vec<_> = one.hosts.iter().map(|host| host.name()).collect();
+        let hosts = if hosts.is_empty() { "none yet".to_owned() } else { hosts.join(", ") };
+        let names: Vec<_> = one.names().collect();
+        vec![names.join(", "), hosts, one.title.to_owned(), one.source.to_owned()]
+    };
+    table(&["NAME", "HOSTS", "ABOUT", "SOURCE"], 4, EXPERIMENTS.iter().map(row).collect())
+}
+
+/// Raw numbers and pictures into a folder.
+fn keep(folder: &Path, findings: &Findings) -> Result<(), Trouble> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Trouble(format!("windfall: {}: {error}", folder.display())))?;
+    for raw in &findings.raw {
+        write_file(&folder.join(&raw.name), |out| out.write_all(raw.text.as_bytes()))?;
+    }
+    for figure in &findings.figures {
+        let path = folder.join(format!("{}.svg", figure.name));
+        write_file(&path, |out| out.write_all(figure.picture.svg().as_bytes()))?;
+    }
+    Ok(())
+}
+
+/// Findings for people.
+fn text(experiment: &Experiment, findings: &Findings) -> String {
+    let names: Vec<_> = experiment.names().collect();
+    let mut text = format!(
+        "{}: {}\nSource:   {}\nQuestion: {}\nClaim:    {}\n",
+        names.join(", "),
+        experiment.title,
+        experiment.source,
+        experiment.question,
+        experiment.claim,
+    );
+    for line in &findings.circumstances {
+        text.push_str(&format!("Measured: {line}\n"));
+    }
+    for one in &findings.tables {
+        let head: Vec<&str> = one.head.iter().map(String::as_str).collect();
+        text.push_str(&format!("\n{}\n", one.title));
+        text.push_str(&table(&head, one.words, one.rows.clone()));
+    }
+    if !findings.notes.is_empty() {
+        text.push('\n');
+    }
+    for note in &findings.notes {
+        text.push_str(&format!("Note: {note}\n"));
+    }
+    let word = match findings.verdict.standing {
+        Standing::Stands => "stands",
+        Standing::Refuted => "REFUTED",
+        Standing::Open => "not decided",
+    };
+    text.push_str(&format!("\nClaim {word}: {}\n", findings.verdict.why));
+    text
+}

@@ -9,7 +9,7 @@ mod work;
 
 pub use pin::Native;
 pub use poll::Stretch;
-pub(crate) use poll::{gaps, poll};
+pub(crate) use poll::{gaps, interruptions, poll};
 pub(crate) use work::{Spent, spend};
 
 use crate::experiment::Trouble;

@@ -7,7 +7,7 @@
 
 use super::{PAPER, SERIES, dashed, digits, solid};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Figure, Findings, Raw, Table, Verdict};
+use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict};
 use crate::machine::cache_kib;
 use crate::native::{Native, Spent, Starter, Under, spend};
 use crate::simulated::{run, threads};
@@ -57,7 +57,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
                 .to_owned(),
         );
         let sizes = (0..=settings.either(32, 8)).map(|n| n * settings.either(32, 128));
-        sim = sizes.map(|kib| simulated(kib)).collect::<Result<_, _>>()?;
+        sim = sizes.map(simulated).collect::<Result<_, _>>()?;
     }
     let cache = cache_kib(2).unwrap_or(1024);
     if settings.on(Host::Here) {
@@ -127,19 +127,29 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
 
 fn verdict(sim: &[Point], here: &[Point], fits: &[Option<Line>; 2], cache: u64) -> Verdict {
     let mut against = Vec::new();
-    for (host, fit) in ["sim", "here"].into_iter().zip(fits) {
-        if let Some(fit) = fit.filter(|fit| fit.slope <= 0.0) {
-            against.push(format!("{host}: {:.3} us for each further KiB", fit.slope));
-        }
-    }
-    let whole = here.iter().filter(|point| point.kib == cache);
-    for point in whole.filter(|point| point.penalty.value < 5.0) {
-        against.push(format!("here: {:.2} us at {cache} KiB", point.penalty.value));
-    }
     let flat = sim.iter().filter(|point| point.kib >= PAPER_CACHE);
     let ends: Vec<f64> = flat.map(|point| point.penalty.value).collect();
     if ends.iter().any(|value| (value - ends[0]).abs() > ends[0] * 0.05) {
         against.push("sim: the penalty grows beyond the cache".to_owned());
+    }
+    let mut fits: Vec<_> = ["sim", "here"].into_iter().zip(fits).collect();
+    let decided = here.iter().any(|point| point.kib == cache && point.significant);
+    if !decided {
+        fits.truncate(1);
+    }
+    for (host, fit) in fits {
+        if let Some(fit) = fit.filter(|fit| fit.slope <= 0.0) {
+            against.push(format!("{host}: {:.3} us for each further KiB", fit.slope));
+        }
+    }
+    let whole = here.iter().filter(|point| decided && point.kib == cache);
+    for point in whole.filter(|point| point.penalty.value < 5.0) {
+        against.push(format!("here: {:.2} us at {cache} KiB", point.penalty.value));
+    }
+    if against.is_empty() && !here.is_empty() && !decided {
+        let why = "here: what ten threads lose at the size of the cache is not significant; longer runs, or a \
+                   quieter machine, would tell";
+        return Verdict { standing: Standing::Open, why: why.to_owned() };
     }
     Verdict::by(
         &against,

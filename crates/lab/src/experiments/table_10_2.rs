@@ -6,7 +6,7 @@
 use super::{PAPER, SERIES, digits};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict};
-use crate::native::{Native, Starter, Stretch, Under, gaps, poll};
+use crate::native::{Native, Starter, Stretch, Under, gaps, interruptions, poll};
 use crate::statistics::{histogram, median, quantile};
 use crate::trees::{self, guarantee, reservations_first, spinners};
 use std::time::Duration;
@@ -82,7 +82,16 @@ fn measure(
 
 fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     let length = settings.either(Duration::from_secs(100), Duration::from_secs(2));
-    let head = ["scheduler", "paper median", "here median", "least", "p99", "most", "switches"];
+    let head = [
+        "scheduler",
+        "paper median",
+        "here median",
+        "least",
+        "p99",
+        "most",
+        "switches",
+        "interrupted only",
+    ];
     let mut table =
         Table::new("from one thread's stop to another's start, in microseconds", 1, &head);
     let (mut figures, mut raw) = (Vec::new(), Vec::new());
@@ -101,6 +110,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
             let numbers = [0.5, 0.0, 0.99, 1.0].map(|share| digits(quantile(&gaps, share)));
             row.extend(numbers);
             row.push(gaps.len().to_string());
+            row.push(digits(median(&interruptions(&stretches))));
             figures.push(figure(column.name, &gaps));
             let rows =
                 stretches.iter().map(|one| format!("{},{},{}", one.thread, one.from, one.to));
@@ -117,6 +127,9 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         figures,
         raw,
         notes: vec![
+            "`Interrupted only` is the median gap after which the same thread goes on: the clock's interrupt \
+             without a switch. The system switches in that interrupt; what is above it is the switch."
+                .to_owned(),
             "The paper's first line is the released Windows 2000; its rebuilt kernel took 7.35 us."
                 .to_owned(),
             "Whatever else this machine runs on that processor is in the tail, as in the paper."

@@ -110,8 +110,8 @@ pub struct Found {
     pub frames: f64,
     /// Intervals between frames above 33 ms: the paper's words.
     pub gaps: usize,
-    /// Whole times that 33 ms fit into intervals between frames, less one each: what the paper seems to
-    /// have counted where gaps are long.
+    /// Whole times that 33 ms fit into intervals between frames: what the paper seems to have counted where
+    /// gaps are long.
     pub late: u64,
     /// What background threads got, in per cent.
     pub others: f64,
@@ -149,7 +149,7 @@ fn name(app: App) -> &'static str {
 }
 
 fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
-    let length = settings.either(Span::from_secs(30), Span::from_secs(6));
+    let length = Span::from_secs(30);
     let head = [
         "app. guarantee",
         "background",
@@ -194,7 +194,6 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
          the column `33 ms late`, the last interval included."
             .to_owned(),
         "The time-sharing quantum of 50 ms is fitted to the paper's 290 misses; that line is no prediction.".to_owned(),
-        format!("Paper's misses are those of 30 s; these are of {length}."),
     ];
     Ok(Findings {
         circumstances: vec![format!("sim: one processor, clock of 1024 Hz, {length} a line")],

@@ -55,13 +55,20 @@ pub(crate) fn poll(
 
 /// The time between one thread's stop and another's start, in microseconds: what a switch took, and
 /// whatever else ran meanwhile.
-#[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
 pub(crate) fn gaps(stretches: &[Stretch]) -> Vec<f64> {
-    let pairs = stretches.windows(2).filter(|pair| pair[0].thread != pair[1].thread);
-    pairs
-        .filter_map(|pair| pair[1].from.checked_sub(pair[0].to))
-        .map(|ns| ns as f64 / 1e3)
-        .collect()
+    between(stretches, |one, next| one != next)
+}
+
+/// The time for which a thread did not run, and no other of these did, in microseconds.
+pub(crate) fn interruptions(stretches: &[Stretch]) -> Vec<f64> {
+    between(stretches, |one, next| one == next)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
+fn between(stretches: &[Stretch], wanted: fn(usize, usize) -> bool) -> Vec<f64> {
+    let pairs = stretches.windows(2).filter(|pair| wanted(pair[0].thread, pair[1].thread));
+    let gaps = pairs.filter_map(|pair| pair[1].from.checked_sub(pair[0].to));
+    gaps.map(|ns| ns as f64 / 1e3).collect()
 }
 
 #[cfg(test)]
@@ -74,7 +81,7 @@ mod tests {
         let at = |from, to, thread| Stretch { from, to, thread };
         let seen =
             [at(0, 10_000, 0), at(15_000, 20_000, 0), at(27_100, 30_000, 1), at(32_000, 40_000, 0)];
-        assert_eq!(gaps(&seen), [7.1, 2.0]);
+        assert_eq!((gaps(&seen), interruptions(&seen)), (vec![7.1, 2.0], vec![5.0]));
     }
 
     #[test]

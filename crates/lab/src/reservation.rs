@@ -93,8 +93,8 @@ impl Watch {
             let passed = end - self.since;
             match (self.running, self.thefts) {
                 (false, _) => {}
-                (true, 0) => *received = *received + passed,
-                (true, _) => *stolen = *stolen + passed,
+                (true, 0) => *received += passed,
+                (true, _) => *stolen += passed,
             }
             self.since = end;
         }

@@ -151,10 +151,10 @@ mod tests {
 
     #[test]
     fn law_confidence_is_students() {
-        // Jain 1991, example 13.3: eight samples; 90 % there, 95 % by the same tables (t = 2.365).
-        let found = mean(&[1.5, 2.6, -1.8, 1.3, -0.5, 1.7, 2.4, -0.4]);
-        assert!((found.value - 0.85).abs() < 1e-9, "{found:?}");
-        assert!((found.confidence - 2.365 * 1.602 / 8_f64.sqrt()).abs() < 2e-3, "{found:?}");
+        // Of 1 to 8 the deviation is the root of 6; t of 7 degrees of freedom is 2.365 in the tables.
+        let found = mean(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+        assert!((found.value - 4.5).abs() < 1e-9, "{found:?}");
+        assert!((found.confidence - 2.3646 * (6.0_f64 / 8.0).sqrt()).abs() < 1e-4, "{found:?}");
         assert!(mean(&[1.0]).confidence.is_infinite() && mean(&[]).value.is_nan());
     }
 

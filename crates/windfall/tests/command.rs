@@ -141,6 +141,7 @@ fn every_verb_has_help_a_man_page_and_completions() {
         "simulate",
         "import",
         "explain",
+        "lab",
         "catalogue",
         "schema",
         "completions",

@@ -14,7 +14,7 @@ use crate::simulated::{run, threads};
 use crate::statistics::{Line, Mean, difference, line, mean};
 use crate::trees::{scenario, spinners};
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_programs::Work;
 use windfall_scenario::model::{Cache, Run, Scheduler, Setting, Step, Thread};
@@ -209,9 +209,8 @@ fn simulated(kib: u64) -> Result<Point, Trouble> {
 fn together(kib: u64, count: usize, length: Duration) -> Result<Spent, Trouble> {
     let kib = usize::try_from(kib).unwrap_or(usize::MAX);
     let sum = Mutex::new(Spent::default());
-    let begin = Instant::now();
     Native.run(Under::System, count, &|_| {
-        let spent = spend(kib, begin, length);
+        let spent = spend(kib, length);
         if let Ok(mut sum) = sum.lock() {
             sum.work += spent.work;
             sum.seconds += spent.seconds;
@@ -264,12 +263,10 @@ fn figure(name: &str, host: &str, points: &[Point], fit: Option<&Line>) -> Figur
             &format!("line of best fit: {} us for each KiB", digits(fit.slope)),
         );
     }
+    let exact = far.iter().all(|(_, _, far)| *far == 0.0);
+    let spread_name = if exact { host.to_owned() } else { format!("{host}, 95 % confidence") };
     chart.spread(&far, SERIES[0]);
-    chart.dots(
-        &places,
-        Dot { mark: Mark::Diamond, colour: SERIES[0] },
-        &format!("{host}, 95 % confidence"),
-    );
+    chart.dots(&places, Dot { mark: Mark::Diamond, colour: SERIES[0] }, &spread_name);
     Figure {
         name: name.to_owned(),
         caption: "The penalty grows with what must be fetched again, up to what the cache holds."

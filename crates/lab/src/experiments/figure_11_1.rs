@@ -58,7 +58,8 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         if alone && missed > 0.0 {
             against.push(format!("alone it misses {missed:.1} % of its periods"));
         }
-        if !alone && !(missed > 50.0 && (13.0..23.0).contains(&stolen)) {
+        let as_told = missed > 50.0 && (13.0..23.0).contains(&stolen);
+        if !alone && !as_told {
             against.push(format!("receiving, {stolen:.1} % is stolen and {missed:.1} % missed"));
         }
         let periods = both.watch.periods.iter().enumerate();

@@ -174,8 +174,10 @@ fn figures(name: &str, watch: &Watch) -> Vec<Figure> {
 
 fn facts(part: &str) -> &'static str {
     match part {
-        "stolen" => "in 2001 a small base, and noise from 1000 to 2000",
-        "asked" => "in 2001 it rose to about 5 ms, noisily, and fell back abruptly at 2000",
+        "stolen" => "in 2001 a small base, and much more, noisily, from 1000 to 2000",
+        "asked" => {
+            "in 2001 it was higher during the stream, and fell back to about 4 abruptly at 2000"
+        }
         _ => "in 2001, 22 points lay below 4 ms",
     }
 }

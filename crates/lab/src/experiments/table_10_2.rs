@@ -29,7 +29,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run: findings,
 };
 
-const THREADS: usize = 10;
+const THREADS: u32 = 10;
 
 /// A line of the table.
 struct Column {
@@ -47,7 +47,7 @@ const COLUMNS: [Column; 4] = [
 ];
 
 fn under(parent: &str, asks: Asks) -> Vec<Thread> {
-    vec![Thread { asks, ..spinners("poll", THREADS as u32, parent) }]
+    vec![Thread { asks, ..spinners("poll", THREADS, parent) }]
 }
 
 fn time_sharing() -> Result<Scenario, Trouble> {
@@ -77,7 +77,12 @@ fn measure(
     length: Duration,
 ) -> Result<Vec<Stretch>, Trouble> {
     let scenario = column.scenario.map(|make| make()).transpose()?;
-    poll(starter, scenario.as_ref().map_or(Under::System, Under::Hierarchy), THREADS, length)
+    poll(
+        starter,
+        scenario.as_ref().map_or(Under::System, Under::Hierarchy),
+        THREADS as usize,
+        length,
+    )
 }
 
 fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
@@ -154,13 +159,12 @@ fn figure(name: &str, gaps: &[f64]) -> Figure {
     let title = format!("Context switch times, {name}");
     let facts = "figure 10.1: least 5.54 us, median 7.10 us, a long tail to 1740 us, on straight axes there";
     let mut chart = Chart::new(&title, facts, x, y);
-    for (number, (from, to, count)) in parts.iter().enumerate().filter(|(_, part)| part.2 > 0) {
+    for (from, to, count) in parts.iter().filter(|part| part.2 > 0) {
         #[expect(clippy::cast_precision_loss, reason = "places on a picture")]
         // A single one is seen, too.
         let high = if *count == 1 { 1.25 } else { *count as f64 };
         let corners = [(*from, 1.0), (*from, high), (*to, high), (*to, 1.0)];
-        let name = if number == parts.len() { "switches" } else { "" };
-        chart.area(&corners, Paint::Plain(SERIES[0]), name);
+        chart.area(&corners, Paint::Plain(SERIES[0]), "");
     }
     #[expect(clippy::cast_precision_loss, reason = "places on a picture")]
     let top = highest as f64 * 10.0;

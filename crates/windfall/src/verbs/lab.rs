@@ -18,15 +18,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<Answer, Trouble> {
         return Ok(Answer::Yes);
     }
     let experiment = find(&args.name).ok_or_else(|| unknown(&args.name))?;
-    if let Some(path) = &args.report {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        if !matches!(extension, Some("html" | "htm")) {
-            let path = path.display();
-            return Err(Trouble(format!(
-                "windfall: a report is a page; end the name of `{path}` in `.html`"
-            )));
-        }
-    }
+    ready(args)?;
     let read = errors_are_read();
     let progress = |what: &str| {
         if read {
@@ -35,6 +27,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<Answer, Trouble> {
     };
     let host = args.host.map(Host::from);
     let findings = experiment.run(&Settings { host, quick: args.quick, progress: &progress })?;
+    print(&text(experiment, &findings))?;
     if let Some(folder) = &args.keep {
         keep(folder, &findings)?;
     }
@@ -42,11 +35,31 @@ pub(crate) fn run(args: &LabArgs) -> Result<Answer, Trouble> {
         let page = page(experiment, &findings);
         write_file(path, |out| out.write_all(page.as_bytes()))?;
     }
-    print(&text(experiment, &findings))?;
     Ok(match findings.verdict.standing {
         Standing::Refuted => Answer::No,
         Standing::Stands | Standing::Open => Answer::Yes,
     })
+}
+
+/// Whether what is to be written can be, before hours are spent on it.
+fn ready(args: &LabArgs) -> Result<(), Trouble> {
+    let trouble = |path: &Path, why: &dyn std::fmt::Display| {
+        Trouble(format!("windfall: {}: {why}", path.display()))
+    };
+    if let Some(path) = &args.report {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if !matches!(extension, Some("html" | "htm")) {
+            return Err(trouble(path, &"a report is a page; end its name in `.html`"));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            return Err(trouble(path, &format!("there is no folder `{}`", folder.display())));
+        }
+    }
+    if let Some(folder) = &args.keep {
+        std::fs::create_dir_all(folder).map_err(|why| trouble(folder, &why))?;
+    }
+    Ok(())
 }
 
 fn unknown(name: &str) -> Trouble {
@@ -66,8 +79,6 @@ fn list() -> String {
 
 /// Raw numbers and pictures into a folder.
 fn keep(folder: &Path, findings: &Findings) -> Result<(), Trouble> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Trouble(format!("windfall: {}: {error}", folder.display())))?;
     for raw in &findings.raw {
         write_file(&folder.join(&raw.name), |out| out.write_all(raw.text.as_bytes()))?;
     }

@@ -1,0 +1,176 @@
+//! Each experiment in its quick form, and the facts of the paper that the simulator must show again.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+use windfall_lab::table_10_4::{self, Case};
+use windfall_lab::table_10_5::{self, App};
+use windfall_lab::{EXPERIMENTS, Findings, Host, Settings, Standing, Trouble, find, page};
+use windfall_time::Span;
+
+fn quick(name: &str, host: Host) -> Findings {
+    let settings = Settings { host: Some(host), quick: true, progress: &|_| {} };
+    find(name).unwrap().run(&settings).unwrap()
+}
+
+fn stands(name: &str) -> Findings {
+    let findings = quick(name, Host::Sim);
+    assert_eq!(findings.verdict.standing, Standing::Stands, "{name}: {}", findings.verdict.why);
+    findings
+}
+
+/// A cell of the first table, by the words of its row and its column.
+fn cell(findings: &Findings, row: &str, column: &str) -> String {
+    let table = &findings.tables[0];
+    let at = table.head.iter().position(|name| name == column).unwrap();
+    table.rows.iter().find(|cells| cells[0] == row).unwrap()[at].clone()
+}
+
+#[test]
+fn paper_table_10_4_one_thread_keeps_half_beside_256_of_another_user() {
+    let findings = stands("table-10-4");
+    let last = findings.tables[0].rows.last().unwrap();
+    assert_eq!(
+        (last[0].as_str(), last[2].as_str(), last[4].as_str()),
+        ("with isolation", "256", "50.0")
+    );
+    for case in &table_10_4::CASES {
+        let Case { others, isolated, .. } = *case;
+        let scenario = table_10_4::scenario(case, Span::from_secs(10)).unwrap();
+        assert_eq!(scenario.schedulers.len(), if isolated { 3 } else { 1 });
+        assert_eq!(scenario.threads[1].count, Some(others));
+        // What a host of a real machine is given can be written and read again.
+        let again = windfall_scenario::Scenario::parse("again.toml", &scenario.write());
+        assert_eq!(again.map_err(|wrong| wrong.render(false)).unwrap(), scenario);
+    }
+}
+
+#[test]
+fn paper_table_10_5_only_reservations_meet_every_deadline() {
+    stands("table-10-5");
+    for case in &table_10_5::CASES {
+        let found = table_10_5::simulate(case, Span::from_secs(30)).unwrap();
+        let off = (found.percent - case.percent).abs();
+        assert!(off < 1.5 && (found.others - case.others).abs() < 1.5, "{case:?}: {found:?}");
+        let reserved = !matches!(case.app, App::Null(_));
+        assert_eq!(found.gaps == 0, reserved || case.background == 0, "{case:?}: {found:?}");
+        assert_eq!(found.gaps == 0, case.misses == 0, "{case:?}: {found:?}");
+    }
+}
+
+#[test]
+fn paper_table_10_3_a_tick_costs_the_same_at_any_frequency() {
+    let findings = stands("table-10-3");
+    let lost: f64 = cell(&findings, "8192", "sim cold").parse().unwrap();
+    assert!((3.5..4.0).contains(&lost), "{lost}");
+}
+
+#[test]
+fn paper_figure_10_4_the_penalty_of_the_machine_comes_back() {
+    let findings = stands("figure-10-4");
+    let slope: f64 = cell(&findings, "each further KiB (us)", "sim").parse().unwrap();
+    assert!((slope - 5.57).abs() < 0.15, "{slope}");
+    let whole: f64 = cell(&findings, "512 KiB (us)", "sim").parse().unwrap();
+    assert!((2_700.0..2_900.0).contains(&whole), "{whole}: almost 3 ms in the paper");
+}
+
+#[test]
+fn paper_figure_11_1_a_stream_takes_18_per_cent_of_a_reservation() {
+    let findings = stands("figure-11-1");
+    assert_eq!(cell(&findings, "alone: periods missed (%)", "sim"), "0");
+    let stolen: f64 = cell(&findings, "receiving: stolen (%)", "sim").parse().unwrap();
+    assert!((stolen - 18.0).abs() < 1.5, "{stolen}");
+}
+
+#[test]
+fn paper_figure_11_3_augmented_reservations_need_less_over_reservation() {
+    let findings = stands("figure-11-3");
+    let over = |row: &str| cell(&findings, row, "sim (%)").parse::<i32>().unwrap();
+    assert!((16..=28).contains(&over("Rez, receiving")));
+    assert!(over("Rez-C, receiving") <= 8 && over("Rez-FB, receiving") <= 8);
+}
+
+#[test]
+fn paper_figure_11_4_the_feedback_follows_a_burst() {
+    let findings = stands("figure-11-4");
+    assert_eq!(findings.figures.len(), 3);
+    assert_eq!(cell(&findings, "Rez", "sim"), "50.0 ± 0");
+}
+
+#[test]
+fn paper_figure_11_5_longer_blocks_lose_a_smaller_part() {
+    stands("figure-11-5");
+}
+
+#[test]
+fn paper_table_10_1_control_operations_take_less_than_in_2001() {
+    let findings = quick("table-10-1", Host::Here);
+    assert_eq!(findings.verdict.standing, Standing::Stands, "{}", findings.verdict.why);
+    assert!(cell(&findings, "load scheduler", "here").starts_with("n/a"));
+    assert_eq!(findings.raw[0].text.lines().count(), 61, "60 rounds and the names");
+}
+
+#[test]
+fn paper_figure_10_3_cost_grows_with_depth() {
+    let findings = quick("figure-10-3", Host::Here);
+    let slope: f64 = cell(&findings, "each further level (ns)", "here").parse().unwrap();
+    assert!(slope > 0.0, "{slope}");
+}
+
+#[test]
+fn law_what_needs_only_this_process_runs_everywhere() {
+    for name in ["table-10-2", "figure-10-4", "table-10-3"] {
+        let findings = quick(name, Host::Here);
+        assert!(!findings.tables[0].rows.is_empty() && !findings.figures.is_empty(), "{name}");
+        assert!(findings.circumstances[0].starts_with("here: "), "{name}");
+        assert!(findings.raw.iter().all(|raw| raw.text.lines().count() > 1), "{name}");
+    }
+}
+
+#[test]
+fn law_the_simulator_finds_the_same_each_time() {
+    for name in ["table-10-4", "figure-11-4", "figure-11-1"] {
+        assert_eq!(quick(name, Host::Sim), quick(name, Host::Sim), "{name}");
+    }
+}
+
+#[test]
+fn law_names_are_unique_and_words_are_there() {
+    let mut names: Vec<_> = EXPERIMENTS.iter().flat_map(|one| one.names()).collect();
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all);
+    for one in EXPERIMENTS {
+        let words = [one.title, one.source, one.question, one.claim, one.absent];
+        assert!(words.iter().all(|word| !word.is_empty()), "{}", one.name);
+        assert!(one.source.starts_with("HLS "), "{}", one.name);
+    }
+}
+
+#[test]
+fn law_a_page_fetches_nothing() {
+    let findings = quick("table-10-4", Host::Sim);
+    let page = page(find("table-10-4").unwrap(), &findings);
+    assert!(page.contains("default-src 'none'") && !page.contains("<script"));
+    assert!(
+        page.matches("<svg").count() == 1 && !page.contains("src=") && !page.contains("@import")
+    );
+    let links = page.matches("http").count() - page.matches("http-equiv").count();
+    assert_eq!(links, page.matches("http://www.w3.org/2000/svg").count());
+}
+
+#[test]
+fn refuses_a_host_that_an_experiment_does_not_have() {
+    for one in EXPERIMENTS {
+        for host in [Host::Sim, Host::Here, Host::Linux] {
+            if !one.hosts.contains(&host) {
+                let settings = Settings { host: Some(host), quick: true, progress: &|_| {} };
+                let refusal = one.run(&settings).unwrap_err();
+                assert!(matches!(refusal, Trouble::NoHost { .. }), "{refusal}");
+                assert!(refusal.to_string().contains(one.absent), "{refusal}");
+            }
+        }
+    }
+    let nowhere = find("table-11-1").unwrap();
+    let settings = Settings { host: None, quick: true, progress: &|_| {} };
+    assert!(nowhere.run(&settings).unwrap_err().to_string().contains("supervises"));
+}

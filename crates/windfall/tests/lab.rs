@@ -1,0 +1,66 @@
+//! `windfall lab` as it is typed: the list, a run with everything kept, refusals.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn lab(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
+    command.arg("lab").args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn the_list_has_every_experiment_of_the_paper() {
+    let output = lab(&["list"]);
+    assert_eq!(output.status.code(), Some(0));
+    let list = text(&output.stdout);
+    for table in
+        ["table-10-1", "table-10-2", "table-10-3", "table-10-4", "table-10-5", "table-11-1"]
+    {
+        assert!(list.contains(table), "{table} in:\n{list}");
+    }
+    for figure in ["10-1", "10-3", "10-4", "11-1", "11-2", "11-3", "11-4", "11-5"] {
+        assert!(list.contains(&format!("figure-{figure}")), "{figure} in:\n{list}");
+    }
+}
+
+#[test]
+fn a_run_prints_paper_and_now_and_keeps_page_figures_and_raw_numbers() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lab");
+    let _ = std::fs::remove_dir_all(&folder);
+    let page = folder.join("page.html");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (kept, page) = (folder.to_str().unwrap(), page.to_str().unwrap());
+    let output =
+        lab(&["figure-10-5", "--quick", "--host", "sim", "--keep", kept, "--report", page]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let printed = text(&output.stdout);
+    for part in ["Claim stands", "paper %1", "sim %1", "0.313"] {
+        assert!(printed.contains(part), "no `{part}` in:\n{printed}");
+    }
+    for name in ["page.html", "table-10-4.csv", "table-10-4.svg"] {
+        assert!(folder.join(name).metadata().unwrap().len() > 100, "{name}");
+    }
+}
+
+#[test]
+fn refuses_what_cannot_be_run_and_says_what_can() {
+    for (arguments, part) in [
+        (vec!["table-9-9"], "there are: table-10-1"),
+        (vec!["table-10-4", "--host", "linux"], "it runs on: sim"),
+        (vec!["table-11-1"], "does not run on the host `linux`"),
+        (vec!["table-10-4", "--report", "page.txt"], "`.html`"),
+        (vec!["table-10-4", "--report", "/nowhere/page.html"], "there is no folder"),
+        (vec!["list", "--quick"], "runs nothing"),
+    ] {
+        let output = lab(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let why = text(&output.stderr);
+        assert!(why.contains(part), "no `{part}` in: {why}");
+        assert!(output.stdout.is_empty());
+    }
+}

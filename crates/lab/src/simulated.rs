@@ -3,7 +3,8 @@
 use crate::experiment::Trouble;
 use std::collections::BTreeMap;
 use windfall_scenario::{PlannedInterrupts, Scenario};
-use windfall_sim::{Outcome, Sim, ThreadOutcome};
+use windfall_scenario::outcome::{Outcome, ThreadOutcome};
+use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Event, Sink, ThreadId};
 
@@ -41,7 +42,7 @@ pub(crate) fn threads<'a>(
 /// What the threads of that name received of the processor, in per cent.
 pub(crate) fn percent(outcome: &Outcome, name: &str) -> f64 {
     let sum = threads(outcome, name).fold(Span::ZERO, |sum, thread| sum + thread.received);
-    sum.over(outcome.simulated).map_or(0.0, |share| share.to_f64() * 100.0)
+    sum.over(outcome.length).map_or(0.0, |share| share.to_f64() * 100.0)
 }
 
 /// When a thread's jobs were done.

@@ -191,7 +191,7 @@ fn jobs(kib: u64, count: u32) -> Result<(f64, f64), Trouble> {
     scenario.machine.cache = Some(Cache { size_kib: PAPER_CACHE, refill });
     let outcome = run(&scenario, Vec::new(), None)?;
     #[expect(clippy::cast_precision_loss, reason = "tens of thousands")]
-    let sum = |of: fn(&windfall_sim::ThreadOutcome) -> u64| {
+    let sum = |of: fn(&windfall_scenario::outcome::ThreadOutcome) -> u64| {
         threads(&outcome, "worker").map(of).sum::<u64>() as f64
     };
     Ok((sum(|thread| thread.completed), sum(|thread| thread.dispatches)))

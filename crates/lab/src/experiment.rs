@@ -29,7 +29,7 @@ impl Host {
 /// How an experiment is to be run.
 #[derive(Clone, Copy)]
 pub struct Settings<'a> {
-    /// Only there; `None`: on each host that the experiment has.
+    /// Only there; `None`: wherever the experiment needs no rights.
     pub host: Option<Host>,
     /// Whether a few seconds must do: shorter runs and fewer of them.
     pub quick: bool,
@@ -38,9 +38,10 @@ pub struct Settings<'a> {
 }
 
 impl Settings<'_> {
-    /// Whether the experiment is to run there.
+    /// Whether the experiment is to run there. What needs rights, and takes the processors from others,
+    /// is run only where it is asked for.
     pub(crate) fn on(&self, host: Host) -> bool {
-        self.host.is_none_or(|only| only == host)
+        self.host.map_or(host != Host::Linux, |only| only == host)
     }
 
     /// One of two, by whether a few seconds must do.

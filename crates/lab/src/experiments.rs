@@ -33,7 +33,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
 ];
 
 /// Why what needs supervised threads does not run on the host `linux`.
-const UNSUPERVISED: &str = "no host of this build supervises threads of a real machine";
+const UNSUPERVISED: &str = "it is not written for supervised threads";
 
 /// The paper's numbers, in figures.
 const PAPER: Colour = [0x8a, 0x94, 0xa3];

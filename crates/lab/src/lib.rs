@@ -9,6 +9,7 @@
 //! Read next: `experiment.rs`, then any file of `experiments/`.
 #![forbid(unsafe_code)]
 
+mod carried_out;
 mod experiment;
 mod experiments;
 mod findings;
@@ -16,7 +17,6 @@ mod machine;
 mod native;
 mod page;
 mod reservation;
-mod simulated;
 mod statistics;
 mod trees;
 

@@ -15,7 +15,12 @@ pub(crate) fn this() -> String {
         _ => String::new(),
     };
     let built = if cfg!(debug_assertions) { "; built without optimising" } else { "" };
-    format!("here: {model}{caches}, kernel {}{built}", kernel.trim())
+    format!("{model}{caches}, kernel {}{built}", kernel.trim())
+}
+
+/// The same, of what is measured in this process.
+pub(crate) fn here() -> String {
+    format!("here: {}", this())
 }
 
 /// The size of the first processor's cache of a level.

@@ -172,5 +172,5 @@ fn refuses_a_host_that_an_experiment_does_not_have() {
     }
     let nowhere = find("table-11-1").unwrap();
     let settings = Settings { host: None, quick: true, progress: &|_| {} };
-    assert!(nowhere.run(&settings).unwrap_err().to_string().contains("supervises"));
+    assert!(nowhere.run(&settings).unwrap_err().to_string().contains("supervised"));
 }

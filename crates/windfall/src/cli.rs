@@ -297,7 +297,7 @@ Exit status: 0 the claim stands, or is not decided; 1 it is refuted; 2 could not
 pub(crate) struct LabArgs {
     /// A table or figure, or `list` for all of them.
     pub(crate) name: String,
-    /// Run it only there [default: each host that it has].
+    /// Run it only there [default: each host that it has, but `linux`, which needs rights].
     #[arg(long)]
     pub(crate) host: Option<LabHost>,
     /// Shorter runs and fewer of them: a few seconds in all.

@@ -107,7 +107,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     let rows = points.iter().map(|(depth, ns)| format!("{depth},{ns}"));
     Ok(Findings {
         circumstances: vec![
-            crate::machine::this(),
+            crate::machine::here(),
             format!("the best of {rounds} rounds of {switches} switches at each depth"),
         ],
         tables: vec![table],

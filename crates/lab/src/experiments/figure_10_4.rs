@@ -6,11 +6,11 @@
 //! processor does not count as a penalty.
 
 use super::{PAPER, SERIES, dashed, digits, solid};
+use crate::carried_out::{run, threads};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict};
 use crate::machine::cache_kib;
 use crate::native::{Native, Spent, Starter, Under, spend};
-use crate::simulated::{run, threads};
 use crate::statistics::{Line, Mean, difference, line, mean};
 use crate::trees::{scenario, spinners};
 use std::sync::Mutex;
@@ -62,7 +62,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     let cache = cache_kib(2).unwrap_or(1024);
     if settings.on(Host::Here) {
         let (runs, length) = settings.either((20, 1_000), (2, 60));
-        circumstances.push(crate::machine::this());
+        circumstances.push(crate::machine::here());
         circumstances.push(format!(
             "here: {runs} runs of {length} ms of 1 and of {MANY} threads at each size"
         ));

@@ -1,10 +1,10 @@
 //! Figures 11.1 and 11.2: a reservation alone, and with gaps where the kernel takes time from it.
 
 use super::{UNSUPERVISED, digits};
+use crate::carried_out::run;
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict};
 use crate::reservation::{AMOUNT, Watch, network, scenario};
-use crate::simulated::run;
 use windfall_time::{Instant, Span};
 use windfall_trace::export::StoryBuilder;
 use windfall_trace::export::picture::Picture;

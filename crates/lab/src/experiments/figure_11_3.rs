@@ -2,10 +2,10 @@
 //! each way to cope with stolen time.
 
 use super::{PAPER, SERIES, UNSUPERVISED, dashed, solid};
+use crate::carried_out::run;
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict};
 use crate::reservation::{AMOUNT, Watch, network, scenario};
-use crate::simulated::run;
 use crate::statistics::{Mean, mean};
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_schedulers::catalogue::find;

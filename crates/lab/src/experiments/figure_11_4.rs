@@ -2,10 +2,10 @@
 //! reservation that the scheduler makes of it, and what the application receives.
 
 use super::{PAPER, SERIES, UNSUPERVISED, dashed, digits, solid, with_confidence};
+use crate::carried_out::run;
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict};
 use crate::reservation::{AMOUNT, PERIOD, Watch, network, scenario};
-use crate::simulated::run;
 use crate::statistics::{difference, mean};
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_schedulers::catalogue::find;

@@ -1,10 +1,10 @@
 //! Figure 11.5: how much of a reservation is stolen, against how much is reserved.
 
 use super::{PAPER, SERIES, UNSUPERVISED, digits, solid};
+use crate::carried_out::run;
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict};
 use crate::reservation::{Watch, network, scenario};
-use crate::simulated::run;
 use crate::statistics::{Mean, mean};
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_time::{Instant, Span};

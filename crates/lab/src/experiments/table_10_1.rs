@@ -153,7 +153,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     });
     Ok(Findings {
         circumstances: vec![
-            crate::machine::this(),
+            crate::machine::here(),
             format!("{TIMES} times, the first {THROWN_AWAY} thrown away, 95 % confidence; ten threads, three schedulers"),
         ],
         tables: vec![table],

@@ -125,7 +125,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     }
     Ok(Findings {
         circumstances: vec![
-            crate::machine::this(),
+            crate::machine::here(),
             format!("{THREADS} threads on one processor for {} s each", length.as_secs()),
         ],
         tables: vec![table],

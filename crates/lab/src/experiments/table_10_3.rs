@@ -5,11 +5,11 @@
 //! allows a program.
 
 use super::{PAPER, SERIES, dashed, digits, solid, with_confidence};
+use crate::carried_out::{percent, run};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict};
 use crate::machine::cache_kib;
 use crate::native::{Native, Starter, Under, spend};
-use crate::simulated::{percent, run};
 use crate::statistics::{Mean, difference, line, mean};
 use crate::trees::{clock, scenario, spinners};
 use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec};
@@ -112,7 +112,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         ));
     }
     if settings.on(Host::Here) {
-        circumstances.push(crate::machine::this());
+        circumstances.push(crate::machine::here());
         let size = sizes[1];
         circumstances.push(format!(
             "here: {runs} runs of {spell} ms; cold: a working set of {size} KiB; 95 % confidence"

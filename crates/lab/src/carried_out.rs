@@ -1,14 +1,14 @@
-//! Carries scenarios out on the simulated machine, and counts in their traces what papers count.
+//! Carries scenarios out, simulated or with real threads, and counts what papers count.
 
 use crate::experiment::Trouble;
 use std::collections::BTreeMap;
-use windfall_scenario::{PlannedInterrupts, Scenario};
 use windfall_scenario::outcome::{Outcome, ThreadOutcome};
+use windfall_scenario::{PlannedInterrupts, Scenario};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Event, Sink, ThreadId};
 
-/// Runs it, with further interrupts, and shows what happens to `sink`.
+/// Runs it on the simulated machine, with further interrupts, and shows what happens to `sink`.
 pub(crate) fn run(
     scenario: &Scenario,
     interrupts: Vec<PlannedInterrupts>,
@@ -17,7 +17,22 @@ pub(crate) fn run(
     let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
     plan.interrupts.extend(interrupts);
     let sim = Sim::of(plan, sink).map_err(|failure| Trouble::Run(failure.to_string()))?;
-    let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
+    whole(sim.run(Instant::ZERO + scenario.length, |_| true))
+}
+
+/// Runs it with real threads of this machine; counts a thread's intervals between jobs above a limit.
+pub(crate) fn supervise(
+    scenario: &Scenario,
+    watched: Option<(usize, Span)>,
+) -> Result<Outcome, Trouble> {
+    let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
+    plan.watched.extend(watched);
+    let outcome = windfall_linux::run(plan, &windfall_linux::Settings::default());
+    whole(outcome.map_err(|fault| Trouble::Run(fault.to_string()))?)
+}
+
+/// The outcome, unless something in it went wrong.
+fn whole(outcome: Outcome) -> Result<Outcome, Trouble> {
     let broken = outcome.quarantined.first().map(|(name, why)| format!("{name}: {why}"));
     let lost = outcome.unborn.first().map(|name| format!("no scheduler would have `{name}`"));
     let refused = outcome.refused.first().map(|(at, why)| format!("refused at {at}: {why}"));

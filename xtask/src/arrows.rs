@@ -18,7 +18,20 @@ const FLOORS: &[(&str, &[&str])] = &[
     ),
     ("linux", &["guarantees", "hierarchy", "programs", "scenario", "schedulers", "time", "trace"]),
     ("sim", &["hierarchy", "programs", "scenario", "schedulers", "time", "trace"]),
-    ("lab", &["hierarchy", "linux", "plot", "programs", "scenario", "schedulers", "sim", "time", "trace"]),
+    (
+        "lab",
+        &[
+            "hierarchy",
+            "linux",
+            "plot",
+            "programs",
+            "scenario",
+            "schedulers",
+            "sim",
+            "time",
+            "trace",
+        ],
+    ),
     (
         "windfall",
         &[

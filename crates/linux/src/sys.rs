@@ -5,6 +5,7 @@ pub(crate) mod events;
 pub(crate) mod futex;
 pub(crate) mod lock;
 pub(crate) mod perf;
+pub(crate) mod probe;
 pub(crate) mod process;
 pub(crate) mod sched;
 pub(crate) mod shared;

@@ -33,6 +33,10 @@ pub(crate) enum Verb {
     Simulate(SimulateArgs),
     /// Run a scenario on this machine's processors, with real threads.
     Run(RunArgs),
+    /// Examine this machine: what it can host and enforce, what stands in the way, what would help.
+    Doctor(DoctorArgs),
+    /// Measure what switches, timers, decisions and caches cost here, as a cost model for `simulate`.
+    Measure(MeasureArgs),
     /// Make a scenario from a recording of a real machine, or from an rt-app file.
     Import(ImportArgs),
     /// Explain why a thread of a recording was late: what it got, and who ran instead.
@@ -183,6 +187,37 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub(crate) cpus: Vec<u16>,
     /// Print the results as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `doctor`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Exit status: 0 `windfall run` works here; 1 something that it needs is missing; \
+                        2 could not look."
+)]
+pub(crate) struct DoctorArgs {
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `measure`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  windfall measure -o costs.toml\n\n\
+                        A scenario uses it by `inherits = \"costs.toml\"`.")]
+pub(crate) struct MeasureArgs {
+    /// Write the cost model there, as a file that scenarios inherit from.
+    #[arg(short, long, value_name = "COSTS.toml")]
+    pub(crate) output: Option<PathBuf>,
+    /// Measure on this processor [default: the last one].
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<u16>,
+    /// Fewer repetitions: a second instead of ten.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }

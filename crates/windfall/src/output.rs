@@ -20,6 +20,33 @@ pub(crate) fn errors_are_read() -> bool {
     io::stderr().is_terminal()
 }
 
+/// How many characters a line may have: the terminal's, at least 60; 100 where none is there.
+pub(crate) fn width() -> usize {
+    let size = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
+    size.map_or(100, |(terminal_size::Width(columns), _)| usize::from(columns).max(60))
+}
+
+/// `head`, and then `text` from column `indent` on, broken between words at `width`.
+pub(crate) fn paragraph(head: &str, indent: usize, text: &str, width: usize) -> String {
+    let mut lines = format!("{head:<indent$}");
+    let mut column = indent;
+    for (number, word) in text.split_whitespace().enumerate() {
+        let length = word.chars().count();
+        if number > 0 && column + 1 + length > width {
+            lines.push('\n');
+            lines.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if number > 0 {
+            lines.push(' ');
+            column += 1;
+        }
+        lines.push_str(word);
+        column += length;
+    }
+    lines.push('\n');
+    lines
+}
+
 /// A table; columns after the first `left` are aligned to the right.
 pub(crate) fn table(head: &[&str], left: usize, rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();

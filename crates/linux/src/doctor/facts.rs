@@ -1,0 +1,110 @@
+//! What /proc and /sys say of the machine, read once.
+
+use crate::fault::Fault;
+use crate::sys::sched::Affinity;
+use std::fs;
+
+/// What is known of the machine and of this process.
+pub(crate) struct Facts {
+    /// The kernel's release.
+    pub(crate) release: String,
+    /// The processor's name.
+    pub(crate) model: String,
+    /// Whether a hypervisor is below this kernel.
+    pub(crate) hypervisor: bool,
+    /// The processors that exist, and those that this process may use.
+    pub(crate) online: Vec<u16>,
+    pub(crate) allowed: Vec<u16>,
+    /// The capabilities of this process, one bit each.
+    pub(super) capabilities: u64,
+    /// What the clock is read from.
+    pub(crate) clock_source: String,
+}
+
+impl Facts {
+    pub(crate) fn gather() -> Result<Facts, Fault> {
+        let read = |path: &str| {
+            fs::read_to_string(path)
+                .map_err(|e| Fault::of(format!("cannot read {path}"), &e, "mount /proc and /sys"))
+        };
+        let status = read("/proc/self/status")?;
+        let cpuinfo = read("/proc/cpuinfo")?;
+        let line = |text: &str, name: &str| {
+            let found = text.lines().find(|line| line.starts_with(name));
+            found.and_then(|line| line.split_once(':')).map(|(_, value)| value.trim().to_owned())
+        };
+        let capabilities = line(&status, "CapEff").unwrap_or_default();
+        let own =
+            Affinity::of(0).map_err(|e| Fault::of("cannot read the affinity", &e, "report it"))?;
+        let allowed: Vec<u16> = (0..1024).filter(|cpu| own.has(*cpu)).collect();
+        let online = word("/sys/devices/system/cpu/online").and_then(|text| list(&text));
+        let flags = line(&cpuinfo, "flags").unwrap_or_default();
+        Ok(Facts {
+            release: read("/proc/sys/kernel/osrelease")?.trim().to_owned(),
+            model: line(&cpuinfo, "model name").unwrap_or_else(|| "unknown processor".to_owned()),
+            hypervisor: flags.split(' ').any(|flag| flag == "hypervisor"),
+            online: online.unwrap_or_else(|| allowed.clone()),
+            allowed,
+            capabilities: u64::from_str_radix(&capabilities, 16).unwrap_or(0),
+            clock_source: word("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+                .unwrap_or_else(|| "unknown".to_owned()),
+        })
+    }
+
+    /// Whether this process has a capability.
+    pub(super) const fn can(&self, capability: u32) -> bool {
+        self.capabilities & (1 << capability) != 0
+    }
+
+    /// Whether the kernel is at least this version.
+    pub(super) fn since(&self, major: u32, minor: u32) -> bool {
+        let mut numbers = self.release.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
+        (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (major, minor)
+    }
+
+    /// The machine in a line.
+    pub(crate) fn line(&self) -> String {
+        let Facts { model, release, online, .. } = self;
+        let guest = if self.hypervisor { ", guest of a hypervisor" } else { "" };
+        let processors = if online.len() == 1 { "processor" } else { "processors" };
+        format!("Linux {release}, {} {processors}, {model}{guest}", online.len())
+    }
+}
+
+/// The one line of a file, where it can be read and says something.
+pub(crate) fn word(path: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?.trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+/// A list of processors as the kernel writes it: `0-3,7`.
+pub(super) fn list(text: &str) -> Option<Vec<u16>> {
+    let mut all = Vec::new();
+    for part in text.trim().split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        all.extend(first.parse::<u16>().ok()?..=last.parse().ok()?);
+    }
+    Some(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_lists_of_processors_and_refuses_others() {
+        assert_eq!(list("0-2,7\n"), Some(vec![0, 1, 2, 7]));
+        assert_eq!(list("5"), Some(vec![5]));
+        assert_eq!(list(""), None);
+        assert_eq!(list("0-x"), None);
+    }
+
+    #[test]
+    fn accepts_versions_as_distributions_write_them() {
+        let mut facts = Facts::gather().unwrap();
+        for (release, expected) in [("6.12.0-rc1", true), ("6.2.9-arch", false), ("7.0", true)] {
+            release.clone_into(&mut facts.release);
+            assert_eq!(facts.since(6, 12), expected, "{release}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What is left to the rest of the system: the throttle of real-time threads and the fair server.
+
+use super::rights::CAP_DAC_OVERRIDE;
+use super::{Check, Facts, State, word};
+use crate::proc;
+use std::path::Path;
+
+const RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
+const PERIOD: &str = "/proc/sys/kernel/sched_rt_period_us";
+const PURPOSE: &str = "time for everybody else";
+
+pub(super) fn checks(facts: &Facts) -> Vec<Check> {
+    vec![writable(facts).needed(), value(), server(facts)]
+}
+
+/// Opens it for writing, and writes nothing.
+fn writable(facts: &Facts) -> Check {
+    let opened = std::fs::OpenOptions::new().write(true).open(RUNTIME);
+    let (state, found) = match opened {
+        Ok(_) => (State::Yes, "may be set".to_owned()),
+        Err(e) => (State::No, format!("{RUNTIME}: {e}")),
+    };
+    let remedy = if facts.can(CAP_DAC_OVERRIDE) {
+        "the file system is mounted read-only here (a container?): run outside"
+    } else {
+        "run as root"
+    };
+    Check::new("reservations on real threads", "real-time throttle", state, found).remedy(remedy)
+}
+
+/// Without the throttle one thread that never stops takes its processor away from everybody.
+fn value() -> Check {
+    let number = |path: &str| word(path).and_then(|text| text.parse::<i64>().ok());
+    let (state, found) = match (number(RUNTIME), number(PERIOD)) {
+        (Some(-1), _) if supervised() => {
+            (State::Yes, "off while `windfall run` is under way, which sets it back".to_owned())
+        }
+        (Some(-1), _) => {
+            (State::Limited, "off (-1): one real-time thread can hang a processor".to_owned())
+        }
+        (Some(runtime), Some(period)) => {
+            (State::Yes, format!("{runtime} us in each {period} us go to real-time threads"))
+        }
+        _ => (State::Limited, format!("{RUNTIME} cannot be read")),
+    };
+    Check::new(PURPOSE, "throttle's value", state, found).remedy(
+        "`sysctl kernel.sched_rt_runtime_us=950000`, and look for who wrote -1 in /etc/sysctl.d",
+    )
+}
+
+/// Whether a supervisor is at work, known by its guardian.
+pub(super) fn supervised() -> bool {
+    let guards = |pid| proc::stat(pid).is_some_and(|stat| stat.comm == "windfall-guard");
+    proc::processes().into_iter().any(guards)
+}
+
+/// The fair server serves waiting ordinary threads even when real-time ones never stop.
+fn server(facts: &Facts) -> Check {
+    let folder = Path::new("/sys/kernel/debug/sched/fair_server");
+    let (state, found) = if folder.is_dir() {
+        (State::Yes, "present".to_owned())
+    } else if facts.since(6, 12) {
+        (
+            State::Yes,
+            format!("part of Linux {} (its settings in debugfs are out of sight)", facts.release),
+        )
+    } else {
+        (
+            State::Limited,
+            format!("not in Linux {}: the throttle stays on while we run", facts.release),
+        )
+    };
+    Check::new(PURPOSE, "fair server", state, found).remedy(
+        "Linux 6.12 or later; before, real-time threads lose 5 % even when nobody else waits",
+    )
+}

@@ -1,0 +1,142 @@
+//! How what happens is seen: tracepoints, their rings, BPF; and what steals time.
+
+use super::{Check, Facts, State, word};
+use crate::rungs;
+use crate::sys::perf::{Listen, Ring};
+use crate::sys::probe;
+use crate::tracepoints::{Point, Tracepoints};
+use std::path::Path;
+
+/// What `run` hears of threads by.
+pub(super) fn needed(facts: &Facts) -> Vec<Check> {
+    const PURPOSE: &str = "see threads block and wake";
+    let tracefs = Check::new(PURPOSE, "tracefs", State::No, String::new());
+    let perf = Check::new(PURPOSE, "tracepoints by perf", State::No, String::new());
+    let paranoid = word("/proc/sys/kernel/perf_event_paranoid").unwrap_or_else(|| "?".to_owned());
+    let points = match Tracepoints::find() {
+        Ok(points) => points,
+        Err(fault) => {
+            let tracefs = Check { found: fault.to_string(), ..tracefs };
+            let found = format!("not tried without tracefs; perf_event_paranoid is {paranoid}");
+            let mount = "`mount -t tracefs tracefs /sys/kernel/tracing` as root, then run as root \
+                         or `mount -o remount,mode=755 /sys/kernel/tracing`";
+            let further = "CAP_PERFMON, or `sysctl kernel.perf_event_paranoid=-1`";
+            return vec![
+                tracefs.remedy(mount).needed(),
+                Check { found, ..perf }.remedy(further).needed(),
+            ];
+        }
+    };
+    let tracefs = Check { state: State::Yes, found: "formats are read".to_owned(), ..tracefs };
+    let filter = rungs::supervised("next_prio");
+    let id = points.id(Point::Switch).unwrap_or(0);
+    let listen = [Listen { id, filter: &filter, loud: false }];
+    let perf = match Ring::open(facts.allowed.first().copied().unwrap_or(0), &listen, 1) {
+        Ok(_) => {
+            let found = format!("a ring was opened; perf_event_paranoid is {paranoid}");
+            Check { state: State::Yes, found, ..perf }
+        }
+        Err(e) => Check { found: format!("{e}; perf_event_paranoid is {paranoid}"), ..perf },
+    };
+    let perf = perf.remedy("CAP_PERFMON, or `sysctl kernel.perf_event_paranoid=-1`");
+    vec![tracefs.needed(), perf.needed(), theft(&points), hypervisor(facts)]
+}
+
+const STOLEN: &str = "measure stolen time";
+
+fn theft(points: &Tracepoints) -> Check {
+    let kinds = [
+        (Point::IrqEntry, "device interrupts"),
+        (Point::SoftirqEntry, "softirqs"),
+        (Point::TimerEntry, "timer interrupts"),
+    ];
+    let (seen, missing): (Vec<_>, Vec<_>) =
+        kinds.into_iter().partition(|(point, _)| points.id(*point).is_some());
+    let names = |list: &[(Point, &'static str)]| {
+        list.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+    };
+    let (state, found) = match (seen.as_slice(), missing.as_slice()) {
+        (seen, []) => (State::Yes, names(seen)),
+        ([], _) => (State::No, "no tracepoints of interrupts".to_owned()),
+        (seen, missing) => (State::Limited, format!("{}; not {}", names(seen), names(missing))),
+    };
+    Check::new(STOLEN, "interrupts", state, found)
+        .remedy("a kernel with CONFIG_TRACEPOINTS for them; until then they count as the thread's")
+}
+
+/// Time that a hypervisor takes is told by it, in ticks, if at all.
+fn hypervisor(facts: &Facts) -> Check {
+    if !facts.hypervisor {
+        return Check::new(STOLEN, "hypervisor", State::Yes, "none".to_owned());
+    }
+    let stolen = word("/proc/stat").and_then(|text| steal(text.lines().next()?));
+    let found = match stolen {
+        Some((steal, all)) => {
+            // Hundredths of a per cent, rounded down.
+            let share = steal.saturating_mul(10_000) / all.max(1);
+            format!(
+                "one is below; since boot it says that it took {}.{:02} %",
+                share / 100,
+                share % 100
+            )
+        }
+        None => "one is below, and does not say what it takes".to_owned(),
+    };
+    Check::new(STOLEN, "hypervisor", State::Limited, found).remedy(
+        "dedicated processors for this guest; time that it takes is counted against promises",
+    )
+}
+
+/// Ticks that a hypervisor took and all ticks, from the first line of /proc/stat.
+fn steal(line: &str) -> Option<(u64, u64)> {
+    let ticks: Vec<u64> = line.split(' ').filter_map(|part| part.parse().ok()).collect();
+    // user nice system idle iowait irq softirq steal; those of guests are in user and nice.
+    Some((*ticks.get(7)?, ticks.iter().take(8).sum()))
+}
+
+/// What would be quicker, or is another way.
+pub(super) fn further(facts: &Facts) -> Vec<Check> {
+    const PURPOSE: &str = "record with BPF";
+    let ring = match probe::bpf_ring() {
+        Ok(_) => Check::new(PURPOSE, "bpf system call", State::Yes, "a ring was made".to_owned()),
+        Err(e) => Check::new(PURPOSE, "bpf system call", State::No, e.to_string())
+            .remedy("CAP_BPF and CAP_PERFMON; perf tracepoints do without"),
+    };
+    let readable = std::fs::File::open("/sys/kernel/btf/vmlinux").is_ok();
+    let types = if readable {
+        Check::new(PURPOSE, "types (BTF)", State::Yes, "/sys/kernel/btf/vmlinux".to_owned())
+    } else {
+        Check::new(
+            PURPOSE,
+            "types (BTF)",
+            State::No,
+            "/sys/kernel/btf/vmlinux is missing".to_owned(),
+        )
+        .remedy("a kernel with CONFIG_DEBUG_INFO_BTF; perf tracepoints do without")
+    };
+    vec![ring, types, sched_ext(facts)]
+}
+
+/// A scheduler in BPF governs ordinary threads only: ours are above it.
+fn sched_ext(facts: &Facts) -> Check {
+    const SUBJECT: &str = "sched_ext";
+    let present = Path::new("/sys/kernel/sched_ext").is_dir();
+    let loaded = word("/sys/kernel/sched_ext/root/ops");
+    let found = match (present, loaded) {
+        (true, Some(name)) => format!("{name} is loaded; it governs ordinary threads only"),
+        (true, None) => "present, nothing loaded; not needed".to_owned(),
+        (false, _) => format!("not in this kernel ({}); not needed", facts.release),
+    };
+    Check::new("other schedulers", SUBJECT, State::Yes, found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_the_line_of_all_processors() {
+        assert_eq!(steal("cpu  10 0 5 80 1 0 2 2 9 9"), Some((2, 100)));
+        assert_eq!(steal("cpu  10 0 5"), None);
+    }
+}

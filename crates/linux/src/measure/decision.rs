@@ -1,0 +1,92 @@
+//! What the hierarchy itself takes: one event told to it, and each notification of a scheduler because of it.
+//!
+//! Two trees of different depth are told the same events. Time over notifications is a line:
+//! its slope is a notification, the rest a decision.
+
+use super::{Bench, Cost};
+use crate::fault::Fault;
+use crate::sys::clock;
+use windfall_hierarchy::{Hierarchy, ThreadId};
+use windfall_scenario::Scenario;
+use windfall_time::{Instant, Span};
+
+/// Events of one sample.
+const BATCH: u64 = 64;
+/// Samples a repetition.
+const COUNT: usize = 300;
+/// Levels of the deeper tree.
+const DEEP: usize = 8;
+
+/// One event in a tree of two levels, and its parts: decision, notification.
+pub(super) fn cost(bench: Bench) -> Result<(Cost, Span, Span), Fault> {
+    let mut shallow = Tree::new(2)?;
+    let mut deep = Tree::new(DEEP)?;
+    let told = shallow.measure(bench, "event told to two levels");
+    let further = deep.measure(bench, "event told to eight levels");
+    let (few, many) = (shallow.notifications(), deep.notifications());
+    // Notifications of a batch; time of an event.
+    let longer = further.median.as_nanos().saturating_sub(told.median.as_nanos());
+    let notification = longer * BATCH / many.saturating_sub(few).max(1);
+    let decision = told.median.as_nanos().saturating_sub(notification * few / BATCH);
+    Ok((told, Span::from_nanos(decision), Span::from_nanos(notification)))
+}
+
+/// A chain of fixed priorities with two threads at its end, of which one comes and goes.
+struct Tree {
+    hierarchy: Hierarchy,
+    thread: ThreadId,
+    now: Instant,
+}
+
+impl Tree {
+    fn new(levels: usize) -> Result<Tree, Fault> {
+        let broken = |why: String| Fault::new("cannot measure a decision", why, "report it");
+        let mut text = "schema = 1\nseed = 1\nlength = \"1s\"\n".to_owned();
+        for level in 0..levels {
+            let parent = level.checked_sub(1).map_or("top".to_owned(), |above| format!("s{above}"));
+            text += &format!(
+                "[schedulers.s{level}]\nscheduler = \"fixed-priority\"\nparent = \"{parent}\"\n"
+            );
+        }
+        for thread in ["other", "coming"] {
+            text += &format!("[threads.{thread}]\nparent = \"s{}\"\nrun = \"spin\"\n", levels - 1);
+        }
+        let plan = Scenario::parse("chain", &text).and_then(|scenario| scenario.build());
+        let plan = plan.map_err(|mistakes| broken(mistakes.to_json()))?;
+        let mut hierarchy = plan.hierarchy;
+        let mut threads = Vec::new();
+        for thread in &plan.threads {
+            let made = hierarchy.create_thread(Instant::ZERO, thread.parent, &thread.messages);
+            threads.push(made.map_err(|refusal| broken(refusal.to_string()))?);
+        }
+        let thread = *threads.last().ok_or_else(|| broken("no thread".to_owned()))?;
+        Ok(Tree { hierarchy, thread, now: Instant::ZERO })
+    }
+
+    /// The thread comes and goes; every event is one decision.
+    fn batch(&mut self) {
+        for _ in 0..BATCH / 2 {
+            self.now = self.now + Span::from_nanos(1_000);
+            let _ = self.hierarchy.ready(self.now, self.thread);
+            while self.hierarchy.next_changed().is_some() {}
+            self.now = self.now + Span::from_nanos(1_000);
+            let _ = self.hierarchy.blocked(self.now, self.thread);
+            while self.hierarchy.next_changed().is_some() {}
+        }
+    }
+
+    fn measure(&mut self, bench: Bench, what: &'static str) -> Cost {
+        bench.repeat(what, COUNT, BATCH, || {
+            let begun = clock::now();
+            self.batch();
+            clock::now().saturating_since(begun)
+        })
+    }
+
+    /// Notifications of a batch.
+    fn notifications(&mut self) -> u64 {
+        let before = self.hierarchy.notifications();
+        self.batch();
+        self.hierarchy.notifications() - before
+    }
+}

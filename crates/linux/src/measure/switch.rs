@@ -1,0 +1,43 @@
+//! From one real-time thread to another on one processor: a futex handed to and fro.
+
+use super::{Bench, Cost, PRIORITY};
+use crate::fault::Fault;
+use crate::sys::clock;
+use crate::sys::futex::Gate;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Round trips a repetition.
+const COUNT: usize = 2_000;
+
+#[derive(Default)]
+struct Pair {
+    here: Gate,
+    there: Gate,
+    over: AtomicBool,
+}
+
+pub(super) fn cost(bench: Bench) -> Result<Cost, Fault> {
+    let pair = Arc::new(Pair::default());
+    let its = pair.clone();
+    let other = std::thread::spawn(move || {
+        let entered = bench.enter(PRIORITY);
+        loop {
+            its.there.pass();
+            if its.over.load(Ordering::Acquire) {
+                return entered;
+            }
+            its.here.open();
+        }
+    });
+    // A round trip is two switches.
+    let cost = bench.repeat("switch, thread to thread", COUNT, 2, || {
+        let begun = clock::now();
+        pair.there.open();
+        pair.here.pass();
+        clock::now().saturating_since(begun)
+    });
+    pair.over.store(true, Ordering::Release);
+    pair.there.open();
+    other.join().unwrap_or(Ok(())).map(|()| cost)
+}

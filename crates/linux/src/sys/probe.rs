@@ -1,0 +1,62 @@
+//! Small questions to the kernel that `doctor` and `measure` ask.
+
+use super::check;
+use super::clock::timespec;
+use super::events::owned;
+use std::io;
+use std::os::fd::OwnedFd;
+use windfall_time::{Instant, Span};
+
+/// How finely the clock's timers are kept: 1 ns with high-resolution timers, else a tick.
+pub(crate) fn timer_resolution() -> Span {
+    let mut time = timespec(Instant::ZERO);
+    // SAFETY: the pointer is to a live timespec; the clock exists on every Linux.
+    unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC, &raw mut time) };
+    Span::from_nanos(
+        time.tv_sec.unsigned_abs().saturating_mul(1_000_000_000) + time.tv_nsec.unsigned_abs(),
+    )
+}
+
+/// Sleeps until an instant of the clock; a signal may end it earlier.
+pub(crate) fn sleep_until(at: Instant) {
+    let at = timespec(at);
+    // SAFETY: the time is live; the time left is not asked for.
+    unsafe {
+        libc::clock_nanosleep(
+            libc::CLOCK_MONOTONIC,
+            libc::TIMER_ABSTIME,
+            &raw const at,
+            std::ptr::null_mut(),
+        )
+    };
+}
+
+/// The highest real-time priority that this process may take without a capability.
+pub(crate) fn priority_limit() -> u64 {
+    limit(libc::RLIMIT_RTPRIO)
+}
+
+/// How much memory this process may lock without a capability, in bytes; `u64::MAX`: any.
+pub(crate) fn memory_limit() -> u64 {
+    limit(libc::RLIMIT_MEMLOCK)
+}
+
+fn limit(which: libc::__rlimit_resource_t) -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the pointer is to a live limit.
+    unsafe { libc::getrlimit(which, &raw mut limit) };
+    limit.rlim_cur
+}
+
+/// Makes one of the kernel's ring buffers for BPF programs; it is gone when it is dropped.
+pub(crate) fn bpf_ring() -> io::Result<OwnedFd> {
+    const MAP_CREATE: i32 = 0;
+    const RINGBUF: u32 = 27;
+    // Kind, bytes of a key, bytes of a value, size; the rest of `bpf_attr` may be left out.
+    let attributes: [u32; 4] = [RINGBUF, 0, 0, 64 * 1024];
+    // SAFETY: the attributes are live and as long as is said.
+    let fd = unsafe {
+        libc::syscall(libc::SYS_bpf, MAP_CREATE, attributes.as_ptr(), size_of_val(&attributes))
+    };
+    owned(i32::try_from(check(fd)?).unwrap_or(-1))
+}

@@ -129,7 +129,9 @@ impl Bench {
         let resolution = timer_resolution();
         let (told, decision, notification) = decision::cost(self)?;
         let elsewhere = facts.allowed.iter().copied().find(|other| *other != self.cpu);
-        let mut further = vec![wake::lateness(self), wake::interrupt(self)?, others::raise(self)?];
+        let (size, refill, in_order) = cache::cost(self);
+        let mut further =
+            vec![in_order, wake::lateness(self), wake::interrupt(self)?, others::raise(self)?];
         if let Some(elsewhere) = elsewhere {
             further.push(others::migrate(self, elsewhere)?);
         }
@@ -141,7 +143,7 @@ impl Bench {
             told,
             decision,
             notification,
-            cache: cache::cost(self),
+            cache: (size, refill),
             further,
             thefts: gaps::thefts(self),
         })

@@ -33,6 +33,8 @@ pub(crate) enum Verb {
     Simulate(SimulateArgs),
     /// Run a scenario on this machine's processors, with real threads.
     Run(RunArgs),
+    /// Simulate a scenario, run it on real threads, and set both side by side.
+    Compare(CompareArgs),
     /// Examine this machine: what it can host and enforce, what stands in the way, what would help.
     Doctor(DoctorArgs),
     /// Measure what switches, timers, decisions and caches cost here, as a cost model for `simulate`.
@@ -187,6 +189,32 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub(crate) cpus: Vec<u16>,
     /// Print the results as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `compare`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  windfall compare scenarios/isolation.toml --for 5s --costs costs.toml\n\n\
+                        Exit status: 0 processor times agree; 1 they do not; 2 could not run."
+)]
+pub(crate) struct CompareArgs {
+    /// The scenario.
+    pub(crate) file: PathBuf,
+    /// Run so long instead of the scenario's length [units: ns, us, ms, s, min, h].
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
+    pub(crate) length: Option<Span>,
+    /// Simulate with the costs that `windfall measure` wrote there, instead of the scenario's.
+    #[arg(long, value_name = "COSTS.toml")]
+    pub(crate) costs: Option<PathBuf>,
+    /// How far a thread's processor time may be from the simulated, as a share of it.
+    #[arg(long, value_name = "RATIO", default_value = "2%")]
+    pub(crate) within: Ratio,
+    /// The machine's processors that the scenario's stand for, in order [default: the last ones].
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    pub(crate) cpus: Vec<u16>,
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }

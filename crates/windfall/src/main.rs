@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Verb::Simulate(args) => verbs::simulate::run(&args),
         Verb::Run(args) => verbs::run::run(&args),
         Verb::Explain(args) => verbs::explain::run(&args),
+        Verb::Compare(args) => verbs::compare::run(&args),
         Verb::Doctor(args) => verbs::doctor::run(&args),
         Verb::Measure(args) => verbs::measure::run(&args),
         Verb::Import(args) => verbs::import::run(&args),

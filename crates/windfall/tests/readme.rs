@@ -57,6 +57,10 @@ fn accepts_the_scenario_of_the_readme() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
+fn machine_is_ready(folder: &Path) -> bool {
+    windfall(folder, &["doctor"]).status.code() == Some(0)
+}
+
 #[test]
 fn accepts_every_command_of_the_readme() {
     let folder = scratch("readme_commands");
@@ -75,8 +79,15 @@ fn accepts_every_command_of_the_readme() {
             .map(|word| word.replace('~', folder.to_str().unwrap()))
             .collect();
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        if ["measure", "compare"].contains(&words[0]) && !machine_is_ready(&folder) {
+            eprintln!("skipped: {line}: `windfall doctor` says that real threads cannot be had");
+            continue;
+        }
         let output = windfall(&folder, &words);
-        assert_eq!(output.status.code(), Some(0), "{line}: {output:?}");
+        // Their verdict is about this machine, and whoever else uses it.
+        let any_verdict = ["doctor", "compare"].contains(&words[0]);
+        let most = if any_verdict { 1 } else { 0 };
+        assert!((0..=most).contains(&output.status.code().unwrap()), "{line}: {output:?}");
         run += 1;
     }
     assert!(run >= 6, "only {run} commands were found");

@@ -56,12 +56,6 @@ impl Facts {
         self.capabilities & (1 << capability) != 0
     }
 
-    /// Whether the kernel is at least this version.
-    pub(super) fn since(&self, major: u32, minor: u32) -> bool {
-        let mut numbers = self.release.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
-        (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (major, minor)
-    }
-
     /// The machine in a line.
     pub(crate) fn line(&self) -> String {
         let Facts { model, release, online, .. } = self;
@@ -97,14 +91,5 @@ mod tests {
         assert_eq!(list("5"), Some(vec![5]));
         assert_eq!(list(""), None);
         assert_eq!(list("0-x"), None);
-    }
-
-    #[test]
-    fn accepts_versions_as_distributions_write_them() {
-        let mut facts = Facts::gather().unwrap();
-        for (release, expected) in [("6.12.0-rc1", true), ("6.2.9-arch", false), ("7.0", true)] {
-            release.clone_into(&mut facts.release);
-            assert_eq!(facts.since(6, 12), expected, "{release}");
-        }
     }
 }

@@ -2,8 +2,9 @@
 
 use super::rights::CAP_DAC_OVERRIDE;
 use super::{Check, Facts, State, word};
-use crate::proc;
+use crate::{proc, throttle};
 use std::path::Path;
+use windfall_scenario::model::Machine;
 
 const RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
 const PERIOD: &str = "/proc/sys/kernel/sched_rt_period_us";
@@ -59,7 +60,7 @@ fn server(facts: &Facts) -> Check {
     let folder = Path::new("/sys/kernel/debug/sched/fair_server");
     let (state, found) = if folder.is_dir() {
         (State::Yes, "present".to_owned())
-    } else if facts.since(6, 12) {
+    } else if throttle::of(&Machine::most_cap()).0 == -1 {
         (
             State::Yes,
             format!("part of Linux {} (its settings in debugfs are out of sight)", facts.release),

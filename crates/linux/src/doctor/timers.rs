@@ -45,10 +45,13 @@ fn lateness() -> Check {
     let (median, most) = (late.median(), late.most());
     let found = format!("in {class}: {median} late in the middle, {most} at most");
     let state = if most > Span::from_millis(1) { State::Limited } else { State::Yes };
-    Check::new(PURPOSE, "wake-ups", state, found).remedy(
+    let remedy = if real_time {
         "look for firmware, a hypervisor, or drivers that keep interrupts off \
-         (`rtla timerlat hist`); PREEMPT_RT helps against the last",
-    )
+         (`rtla timerlat hist`); PREEMPT_RT helps against the last"
+    } else {
+        "a real-time class, see above"
+    };
+    Check::new(PURPOSE, "wake-ups", state, found).remedy(remedy)
 }
 
 fn clock_cost(facts: &Facts) -> Check {

@@ -1,6 +1,7 @@
 //! How what happens is seen: tracepoints, their rings, BPF; and what steals time.
 
 use super::{Check, Facts, State, word};
+use crate::fault::Fault;
 use crate::rungs;
 use crate::sys::perf::{Listen, Ring};
 use crate::sys::probe;
@@ -16,15 +17,11 @@ pub(super) fn needed(facts: &Facts) -> Vec<Check> {
     let points = match Tracepoints::find() {
         Ok(points) => points,
         Err(fault) => {
-            let tracefs = Check { found: fault.to_string(), ..tracefs };
+            let (found, remedy) = out_of_sight(&fault);
+            let tracefs = Check { found, ..tracefs }.remedy(remedy).needed();
             let found = format!("not tried without tracefs; perf_event_paranoid is {paranoid}");
-            let mount = "`mount -t tracefs tracefs /sys/kernel/tracing` as root, then run as root \
-                         or `mount -o remount,mode=755 /sys/kernel/tracing`";
             let further = "CAP_PERFMON, or `sysctl kernel.perf_event_paranoid=-1`";
-            return vec![
-                tracefs.remedy(mount).needed(),
-                Check { found, ..perf }.remedy(further).needed(),
-            ];
+            return vec![tracefs, Check { found, ..perf }.remedy(further).needed()];
         }
     };
     let tracefs = Check { state: State::Yes, found: "formats are read".to_owned(), ..tracefs };
@@ -40,6 +37,22 @@ pub(super) fn needed(facts: &Facts) -> Vec<Check> {
     };
     let perf = perf.remedy("CAP_PERFMON, or `sysctl kernel.perf_event_paranoid=-1`");
     vec![tracefs.needed(), perf.needed(), theft(&points), hypervisor(facts)]
+}
+
+/// Why tracefs shows nothing, and what would help.
+fn out_of_sight(fault: &Fault) -> (String, &'static str) {
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let kind = |line: &str| line.split(' ').nth(2) == Some("tracefs");
+    match mounts.lines().find(|line| kind(line)).and_then(|line| line.split(' ').nth(1)) {
+        None => {
+            ("not mounted".to_owned(), "`mount -t tracefs tracefs /sys/kernel/tracing`, as root")
+        }
+        Some(place) if std::fs::read_dir(place).is_err() => (
+            format!("{place} is mounted, out of this user's sight"),
+            "run as root, or `mount -o remount,mode=755 /sys/kernel/tracing`",
+        ),
+        Some(_) => (fault.to_string(), "a kernel with scheduler tracepoints"),
+    }
 }
 
 const STOLEN: &str = "measure stolen time";

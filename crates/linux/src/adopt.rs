@@ -51,12 +51,7 @@ impl Supervisor {
         let found = match program.what.clone() {
             ExternalProgram::Of(_) => return,
             ExternalProgram::Exec { command, env } => self.start_program(entry, &command, &env),
-            ExternalProgram::Pid(pid) => {
-                let pid = i32::try_from(pid).unwrap_or(i32::MAX);
-                Ok(with_descendants(&[pid]))
-            }
-            ExternalProgram::Cgroup(path) => Ok(with_descendants(&proc::cgroup(&path))),
-            ExternalProgram::Unit(unit) => Ok(with_descendants(&proc::unit(&unit))),
+            there => Ok(found(&there)),
         };
         let found = found.map(|pids| {
             let alive = |pid: &i32| self.take_process(*pid, entry, None) > 0;
@@ -277,9 +272,20 @@ impl Supervisor {
     }
 }
 
+/// The processes of a program that runs already.
+pub(crate) fn found(program: &ExternalProgram) -> Vec<i32> {
+    match program {
+        ExternalProgram::Of(_) | ExternalProgram::Exec { .. } => Vec::new(),
+        ExternalProgram::Pid(pid) => with_descendants(&[i32::try_from(*pid).unwrap_or(i32::MAX)]),
+        ExternalProgram::Cgroup(path) => with_descendants(&proc::cgroup(path)),
+        ExternalProgram::Unit(unit) => with_descendants(&proc::unit(unit)),
+    }
+}
+
 /// Processes and all that they have made.
 fn with_descendants(pids: &[i32]) -> Vec<i32> {
-    let mut found: BTreeSet<i32> = pids.iter().copied().filter(|pid| *pid > 0).collect();
+    let alive = |pid: &i32| *pid > 0 && process::exists(*pid);
+    let mut found: BTreeSet<i32> = pids.iter().copied().filter(alive).collect();
     let parents: Vec<(i32, i32)> = proc::processes()
         .into_iter()
         .filter_map(|pid| Some((pid, proc::stat(pid)?.ppid)))

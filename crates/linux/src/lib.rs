@@ -12,6 +12,7 @@ mod adopt;
 mod audit;
 mod cpu;
 pub mod doctor;
+mod dry_run;
 mod fault;
 mod follow;
 mod freezer;
@@ -31,5 +32,6 @@ mod supervisor;
 mod throttle;
 mod tracepoints;
 
+pub use dry_run::dry_run;
 pub use fault::Fault;
 pub use run::{Settings, run};

@@ -75,7 +75,7 @@ fn alone() -> Result<UnixListener, Fault> {
 }
 
 impl Settings {
-    fn choose(&self, plan: &Plan) -> Result<Vec<u16>, Fault> {
+    pub(crate) fn choose(&self, plan: &Plan) -> Result<Vec<u16>, Fault> {
         let asked = if self.cpus.is_empty() { &plan.machine.cpus } else { &self.cpus };
         choose(asked, plan.hierarchy.processors())
     }

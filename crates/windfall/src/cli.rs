@@ -178,7 +178,12 @@ pub(crate) struct SimulateArgs {
 
 /// Arguments of `run`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  windfall run scenarios/isolation.toml --for 5s")]
+#[command(after_help = "Examples:
+  windfall run scenarios/isolation.toml --for 5s
+  windfall run scenarios/isolation.toml --dry-run
+
+Needs root, or CAP_SYS_NICE and CAP_PERFMON; `windfall doctor` says what is missing.
+Exit status: 0 all expectations held; 1 one failed; 2 could not run, and nothing was changed.")]
 pub(crate) struct RunArgs {
     /// The scenario.
     pub(crate) file: PathBuf,
@@ -188,6 +193,9 @@ pub(crate) struct RunArgs {
     /// The machine's processors that the scenario's stand for, in order [default: the last ones].
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub(crate) cpus: Vec<u16>,
+    /// Say what would be done to this machine, and do none of it.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Print the results as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -2,6 +2,7 @@
 //!
 //! Needs root (real-time priorities, tracepoints); says so and passes where it is missing. The
 //! supervisor is killed at random moments `WINDFALL_KILLS` times, 20 when that is not set.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -16,8 +16,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, Trouble> {
     }
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, &args.file, args.json)?;
+    let settings = Settings { cpus: args.cpus.clone() };
+    if args.dry_run {
+        return print(&windfall_linux::dry_run(&plan, &settings)?).map(|()| Answer::Yes);
+    }
     let begun = Clock::now();
-    let outcome = windfall_linux::run(plan, &Settings { cpus: args.cpus.clone() })?;
+    let outcome = windfall_linux::run(plan, &settings)?;
     let verdicts = judge(&scenario, &outcome);
     if args.json {
         print(&format!("{:#}\n", json(&outcome, &verdicts, begun.elapsed())))?;

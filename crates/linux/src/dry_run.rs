@@ -1,0 +1,78 @@
+//! What a run would do to this machine, in words, without doing any of it.
+
+use crate::adopt::found;
+use crate::fault::Fault;
+use crate::run::Settings;
+use crate::{proc, rungs, throttle};
+use std::fmt::Write;
+use windfall_scenario::model::ExternalProgram;
+use windfall_scenario::{Plan, PlannedProgram};
+
+/// Says what [`run`](crate::run) would do: processors, classes, what is started and what is taken.
+///
+/// # Errors
+/// When the processors that are asked for are not there.
+pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, Fault> {
+    let cpus = settings.choose(plan)?;
+    let mut text = String::new();
+    let mut line = |words: std::fmt::Arguments<'_>| {
+        let _ = writeln!(text, "{words}"); // writing to a string cannot fail
+    };
+    for (scenario, machine) in cpus.iter().enumerate() {
+        line(format_args!("processor {machine} would be the scenario's processor {scenario}"));
+    }
+    line(format_args!(
+        "supervised threads would be SCHED_FIFO {} while held and {} while granted, pinned to one of these",
+        rungs::HELD,
+        rungs::GRANTED,
+    ));
+    let (runtime, period) = throttle::of(&plan.machine.cap);
+    let words = match runtime {
+        -1 => {
+            "be lifted (-1): the kernel's fair server keeps 5 % for waiting ordinary threads".into()
+        }
+        us => format!("be {us} us in {period} us"),
+    };
+    line(format_args!("/proc/sys/kernel/sched_rt_runtime_us would {words}"));
+    for thread in &plan.threads {
+        let name = &thread.name;
+        let parent = plan.nodes.iter().find(|(_, node)| *node == thread.parent);
+        let parent = parent.map_or("?", |(name, _)| name.as_str());
+        match &thread.program {
+            PlannedProgram::Declared(_) => {
+                line(format_args!("`{name}` would be a thread of this process, below `{parent}`"));
+            }
+            PlannedProgram::External { external, .. } => match &external.program {
+                ExternalProgram::Exec { command, .. } => {
+                    let words = command.join(" ");
+                    line(format_args!(
+                        "`{name}` would start `{words}`, its threads below `{parent}`"
+                    ));
+                }
+                ExternalProgram::Of(other) => {
+                    line(format_args!(
+                        "`{name}` would take threads of `{other}`, below `{parent}`"
+                    ));
+                }
+                there => {
+                    let pids = found(there);
+                    if pids.is_empty() {
+                        line(format_args!("`{name}` has no running process"));
+                    }
+                    for tid in pids.into_iter().flat_map(proc::threads) {
+                        let Some(stat) = proc::stat(tid) else { continue };
+                        let (comm, policy) = (stat.comm, stat.policy);
+                        line(format_args!(
+                            "`{name}` would take thread {tid} ({comm}, class {policy}), below `{parent}`"
+                        ));
+                    }
+                }
+            },
+        }
+    }
+    line(format_args!(
+        "all of it would be given back after {}, when interrupted, or by a guardian within a second",
+        plan.length
+    ));
+    Ok(text)
+}

@@ -11,7 +11,7 @@ use crate::sys::sched::{Affinity, own_tid, set_fifo};
 use crate::sys::{clock, process};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use windfall_programs::{Cue, Doing, Job, Mishap, Stage};
+use windfall_programs::{Cue, Doing, Job, Mishap, Players, Stage};
 use windfall_scenario::outcome::Failure;
 use windfall_time::{Instant, Span};
 
@@ -34,9 +34,7 @@ impl Supervisor {
                     break Doing::Waits;
                 }
             }
-            let mut players = std::mem::take(&mut self.players);
-            let doing = players.step(number, self);
-            self.players = players;
+            let doing = Players::step(self, number);
             match doing {
                 Doing::Work(_) => break doing,
                 Doing::Waits => {
@@ -66,23 +64,27 @@ impl Supervisor {
 
     /// Something that own programs wait for has come.
     pub(crate) fn cue_due(&mut self, number: u32, cue: Cue, at: Instant) {
-        let mut players = std::mem::take(&mut self.players);
         match cue {
-            Cue::Wake => players.slept(number, self),
-            Cue::Release => players.release_due(number, at, self),
+            Cue::Wake => Players::slept(self, number),
+            Cue::Release => Players::release_due(self, number, at),
             Cue::Deadline => {
-                if players.abort(number, self)
+                if Players::abort(self, number)
                     && let Kind::Own(own) = &self.members[number as usize].kind
                 {
                     own.give_up.store(true, Ordering::Relaxed);
                 }
             }
         }
-        self.players = players;
     }
 }
 
 impl Stage for Supervisor {
+    const MOMENT: Span = Span::from_secs(10);
+
+    fn players(&mut self) -> &mut Players {
+        &mut self.players
+    }
+
     fn now(&self) -> Instant {
         self.time()
     }
@@ -114,9 +116,7 @@ impl Stage for Supervisor {
     }
 
     fn released(&mut self, player: u32, job: Job) {
-        let outcome = &mut self.members[player as usize].outcome;
-        outcome.released += 1;
-        outcome.due |= job.deadline.is_some();
+        self.members[player as usize].outcome.release(job.deadline.is_some());
     }
 
     fn begins(&mut self, player: u32, job: Job) {
@@ -125,23 +125,22 @@ impl Stage for Supervisor {
 
     fn completed(&mut self, player: u32, job: Job) {
         let now = self.time();
-        let late = job.deadline.is_some_and(|deadline| now > deadline);
-        self.members[player as usize].outcome.complete(job.release, now.max(job.release), late);
+        let outcome = &mut self.members[player as usize].outcome;
+        outcome.complete(job.release, now.max(job.release), job.is_late(now));
     }
 
     fn aborted(&mut self, player: u32) {
-        let outcome = &mut self.members[player as usize].outcome;
-        outcome.aborted += 1;
-        outcome.missed += 1;
+        self.members[player as usize].outcome.abort();
+    }
+
+    fn goes_on(&mut self, player: u32, job: Job, missed: bool) {
+        self.members[player as usize].outcome.missed += u64::from(missed);
+        self.tell_job(player, job.release, None);
     }
 
     fn mishap(&mut self, player: u32, mishap: Mishap) {
         let (at, thread) = (self.time(), self.members[player as usize].outcome.name.clone());
-        self.failure.get_or_insert(match mishap {
-            Mishap::Stuck => Failure::Stuck { thread, at },
-            Mishap::Backlog(jobs) => Failure::Backlog { thread, jobs, at },
-            Mishap::NotOwner => Failure::NotOwner { thread, at },
-        });
+        self.failure.get_or_insert(Failure::of(mishap, thread, at));
         self.ending = true;
     }
 }

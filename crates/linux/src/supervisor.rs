@@ -160,9 +160,9 @@ impl Supervisor {
             }
             let wish = self.wishes[number as usize].clone();
             if self.admit(number, &wish) {
-                let mut players = std::mem::take(&mut self.players);
-                players.begin(number, self);
-                self.players = players;
+                Players::begin(self, number);
+            } else {
+                self.players.withdraw(number);
             }
         }
     }

@@ -44,7 +44,7 @@ pub use import::{Imported, Reserving, import};
 pub use import_rtapp::import_rtapp;
 pub use model::Scenario;
 pub use plan::{
-    Plan, PlannedInterrupts, PlannedPattern, PlannedProgram, PlannedRequest, PlannedThread,
+    Place, Plan, PlannedInterrupts, PlannedPattern, PlannedProgram, PlannedRequest, PlannedThread,
 };
 pub use promises::Promises;
 pub use recording::{Recording, TraceFiles};

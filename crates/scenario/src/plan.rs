@@ -3,8 +3,14 @@
 //! Threads are numbered in the order of the file, those of a `count` next to each other. Programs
 //! name threads, locks, conditions and barriers by number.
 
-use crate::model::{External, ExternalProgram, Machine, Timer};
-use windfall_hierarchy::{Hierarchy, Message, NodeId, Scheduler};
+mod place;
+mod request;
+
+pub use place::Place;
+pub use request::PlannedRequest;
+
+use crate::model::{External, ExternalProgram, Machine};
+use windfall_hierarchy::{Hierarchy, Message, NodeId};
 use windfall_programs::{Program, Resource};
 use windfall_time::{Instant, Span};
 use windfall_trace::Theft;
@@ -139,40 +145,4 @@ pub enum PlannedPattern {
     },
     /// At these instants, in order, each so long.
     Recorded(Vec<(Instant, Span)>),
-}
-
-/// A control request. Schedulers are named, since a request may create one.
-pub enum PlannedRequest {
-    /// Creates an instance.
-    Create {
-        /// Its name.
-        name: String,
-        /// Its kind.
-        kind: &'static str,
-        /// The scheduler.
-        scheduler: Box<dyn Scheduler>,
-        /// For each own VP: the parent's name (`None` for the top) and what is asked there.
-        owns: Vec<(Option<String>, Vec<Message>)>,
-    },
-    /// Destroys an instance; its children move to the default.
-    Destroy(String),
-    /// Makes an instance the default and moves the former's threads to it.
-    Default(String),
-    /// Moves a thread (by number), with what is asked for it there.
-    Move {
-        /// Whom.
-        thread: usize,
-        /// To which scheduler.
-        to: String,
-        /// What is asked there.
-        messages: Vec<Message>,
-    },
-    /// Asks a thread's scheduler for something.
-    Thread(usize, Message),
-    /// Asks the parent of a scheduler's own VP of that number for something.
-    Scheduler(String, u16, Message),
-    /// Tells an instance something about itself.
-    Configure(String, Message),
-    /// Sets the resolution of the machine's timer.
-    Timer(Timer),
 }

@@ -7,8 +7,8 @@
 use crate::cpu::{Robbery, is_stolen};
 use crate::events::Due;
 use crate::run::Sim;
-use crate::thread::Condition;
 use windfall_hierarchy::Processor;
+use windfall_programs::Condition;
 use windfall_time::Span;
 use windfall_trace::{Stop, Theft};
 
@@ -16,7 +16,7 @@ impl Sim<'_> {
     /// Lets the processors follow; whether anything more may happen at this instant.
     pub(crate) fn converge(&mut self) -> bool {
         while let Some(number) = self.expired.pop() {
-            self.abort_job(number);
+            self.give_up(number);
         }
         self.changed.clear();
         while let Some(processor) = self.hierarchy.next_changed() {
@@ -58,7 +58,7 @@ impl Sim<'_> {
         self.cpus[cpu].last = Some(number);
         let thread = &mut self.threads[number as usize];
         thread.cpu = None;
-        let stop = match thread.condition {
+        let stop = match self.players.condition(number) {
             Condition::Runnable => Stop::Preempted,
             Condition::Gone => Stop::Exited,
             _ => Stop::Blocked,

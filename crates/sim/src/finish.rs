@@ -2,7 +2,7 @@
 
 use crate::cpu::theft_index;
 use crate::run::Sim;
-use crate::thread::Condition;
+use windfall_programs::Condition;
 use windfall_scenario::outcome::{CpuOutcome, Failure, Outcome};
 use windfall_time::{Instant, Span};
 use windfall_trace::Theft;
@@ -31,19 +31,19 @@ impl Sim<'_> {
         let worked = self.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.work);
         assert_eq!(received, worked, "what threads received is not what processors gave");
 
-        let threads = self.threads.drain(..).zip(parents).map(|(mut thread, parent)| {
-            if thread.condition == Condition::Runnable {
-                thread.stats.runnable += now - thread.awake;
-                if let Some(since) = thread.unserved {
-                    thread.stats.gap = thread.stats.gap.max(now - since);
+        let players = std::mem::take(&mut self.players);
+        let threads =
+            (0..).zip(self.threads.drain(..).zip(parents)).map(|(number, (mut thread, parent))| {
+                if players.condition(number) == Condition::Runnable {
+                    thread.stats.runnable += now - thread.awake;
+                    if let Some(since) = thread.unserved {
+                        thread.stats.gap = thread.stats.gap.max(now - since);
+                    }
                 }
-            }
-            let open = thread.job.iter().chain(&thread.backlog);
-            let late = open.filter(|job| job.deadline.is_some_and(|deadline| deadline <= now));
-            thread.stats.missed += u64::try_from(late.count()).unwrap_or(u64::MAX);
-            thread.stats.parent = parent.or(thread.stats.parent);
-            thread.stats
-        });
+                thread.stats.missed += players.overdue(number, now);
+                thread.stats.parent = parent.or(thread.stats.parent);
+                thread.stats
+            });
         let cpus = self.cpus.iter().map(|cpu| CpuOutcome {
             received: cpu.work,
             idle: cpu.idle,

@@ -9,21 +9,21 @@
 //! received, what switching and scheduling cost, what was stolen and what was idle add up to the
 //! time that has passed (asserted).
 //!
-//! Read next: `run.rs` (the loop), `drive.rs` (what a program's action does), `cpu.rs` (where a
+//! Read next: `run.rs` (the loop), `stage.rs` (what a program's action does to the machine), `cpu.rs` (where a
 //! processor's time goes), `converge.rs` (from desired to actual).
 #![forbid(unsafe_code)]
 
+mod birth;
 mod control;
 mod converge;
 mod cpu;
-mod drive;
 mod events;
 mod finish;
 mod interrupt;
 mod ledger;
-mod machine;
 mod promises;
 mod run;
+mod stage;
 mod thread;
 mod tracer;
 mod unfit;

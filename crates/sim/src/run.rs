@@ -4,24 +4,17 @@ use crate::cpu::{SimCpu, Units, rates};
 use crate::events::{Due, Events};
 use crate::interrupt::Source;
 use crate::ledger::Ledger;
-use crate::machine::fires;
 use crate::promises::Promises;
-use crate::thread::{Condition, Job, Thread};
+use crate::thread::Thread;
 use crate::tracer::{self, Tracer};
 use crate::unfit::Unfit;
-use std::collections::BTreeMap;
-use windfall_hierarchy::{
-    Happening, Hierarchy, Message, NodeId, Note, Processor, Target, ThreadId,
-};
-use windfall_programs::{Activation, Resource, SyncPoints};
+use windfall_hierarchy::{Happening, Hierarchy, Message, Note, Processor, Target, ThreadId};
+use windfall_programs::{Job, Players, Program, Resource};
 use windfall_scenario::model::Machine;
 use windfall_scenario::outcome::{Failure, Outcome};
 use windfall_scenario::{Plan, PlannedInterrupts, PlannedRequest, PlannedThread};
 use windfall_time::{Instant, Span};
 use windfall_trace::{Event, Sink, Theft};
-
-/// So many jobs of one thread may wait for it.
-const MOST_WAITING: usize = 4_000_000;
 
 /// A simulation that is being set up or has begun.
 pub struct Sim<'a> {
@@ -31,14 +24,13 @@ pub struct Sim<'a> {
     pub(crate) cpus: Vec<SimCpu>,
     /// Units in a nanosecond of work at speed 1.
     pub(crate) unit: Units,
+    /// What their programs do.
+    pub(crate) players: Players,
     pub(crate) threads: Vec<Thread>,
     /// From the hierarchy's thread index to ours.
     pub(crate) numbers: Vec<u32>,
-    /// Threads whose jobs are released by another's completions.
-    pub(crate) followers: BTreeMap<u32, Vec<u32>>,
     pub(crate) events: Events,
     pub(crate) sources: Vec<Source>,
-    pub(crate) syncs: SyncPoints,
     /// Control requests in order of time, and which comes next.
     pub(crate) requests: Vec<(Instant, PlannedRequest)>,
     pub(crate) next_request: usize,
@@ -91,12 +83,11 @@ impl<'a> Sim<'a> {
             unit,
             machine,
             hierarchy,
+            players: Players::default(),
             threads: Vec::new(),
             numbers: Vec::new(),
-            followers: BTreeMap::new(),
             events,
             sources: Vec::new(),
-            syncs: SyncPoints::default(),
             requests: Vec::new(),
             next_request: 0,
             tracer: Tracer::new(sink),
@@ -145,20 +136,17 @@ impl<'a> Sim<'a> {
     /// # Errors
     /// When it is a program of a real machine of which nobody has said what it does.
     pub fn add(&mut self, spec: PlannedThread) -> Result<usize, Unfit> {
-        let name = spec.name.clone();
         let start = spec.start;
         let number = u32::try_from(self.threads.len()).unwrap_or(u32::MAX);
-        self.events.reserve(self.threads.len() + 1);
+        let Some(program) = spec.program.declared() else {
+            return Err(Unfit::Unknown { thread: spec.name });
+        };
+        let bursts = !matches!(program, Program::Jobs(_));
         let seed = self.seed ^ u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let thread = Thread::new(spec, seed).ok_or(Unfit::Unknown { thread: name })?;
+        self.players.add(program, seed);
+        self.events.reserve(self.threads.len() + 1);
         self.events.set(Due::Birth(number), start);
-        if let Some(source) = &thread.jobs
-            && let Activation::After(before) = source.jobs.activation
-        {
-            let before = u32::try_from(before).unwrap_or(u32::MAX);
-            self.followers.entry(before).or_default().push(number);
-        }
-        self.threads.push(thread);
+        self.threads.push(Thread::new(spec, bursts));
         Ok(number as usize)
     }
 
@@ -177,7 +165,7 @@ impl<'a> Sim<'a> {
 
     /// Says how many threads use a barrier.
     pub fn barrier(&mut self, barrier: Resource, parties: usize) {
-        self.syncs.at(barrier).parties = parties;
+        self.players.barrier(barrier, parties);
     }
 
     /// Counts the intervals between a thread's completions that exceed `limit`.
@@ -224,7 +212,7 @@ impl<'a> Sim<'a> {
 
     #[inline]
     fn next_at(&self) -> Option<Instant> {
-        let timer = self.hierarchy.next_timer().map(|at| fires(self.machine.timer, at));
+        let timer = self.hierarchy.next_timer().map(|at| self.machine.timer.fires(at));
         match (self.events.next_at(), timer) {
             (Some(event), Some(timer)) => Some(event.min(timer).max(self.now)),
             (event, timer) => event.or(timer).map(|at| at.max(self.now)),
@@ -239,7 +227,7 @@ impl<'a> Sim<'a> {
                 self.happen(due);
             }
             if let Some(timer) = self.hierarchy.next_timer()
-                && fires(self.machine.timer, timer) <= self.now
+                && self.machine.timer.fires(timer) <= self.now
             {
                 self.tell(|hierarchy, now| hierarchy.timer_due(now));
             }
@@ -254,13 +242,10 @@ impl<'a> Sim<'a> {
             Due::Cpu(cpu) => self.cpu_due(cpu as usize),
             Due::Interrupt(source) => self.strike(source as usize),
             Due::Control => self.control(),
-            Due::Deadline(thread) => self.abort_job(thread),
-            Due::Release(thread) => self.release_due(thread),
+            Due::Deadline(thread) => self.give_up(thread),
+            Due::Release(thread) => Players::release_due(self, thread, self.now),
             Due::Birth(thread) => self.birth(thread),
-            Due::Wake(thread) => {
-                self.threads[thread as usize].asks = true;
-                self.wake(thread, None);
-            }
+            Due::Wake(thread) => Players::slept(self, thread),
         }
     }
 
@@ -306,12 +291,12 @@ impl<'a> Sim<'a> {
     }
 
     /// A message about a job; a scheduler that has no use for such is not told again.
-    pub(crate) fn tell_job(&mut self, number: u32) {
+    pub(crate) fn tell_job(&mut self, number: u32, job: Job) {
         let thread = &self.threads[number as usize];
-        let (Some(id), Some(job), true) = (thread.id, thread.job, thread.tells) else {
+        let (Some(id), true) = (thread.id, thread.tells) else {
             return;
         };
-        let work = thread.jobs.as_ref().map(|source| source.jobs.work.most());
+        let work = self.players.most_work(number);
         let deadline = job.deadline.unwrap_or(Instant::MAX);
         let message = Message::Job { release: job.release, deadline, work };
         let mut understood = true;
@@ -358,213 +343,6 @@ impl<'a> Sim<'a> {
 
     pub(crate) fn number(&self, thread: ThreadId) -> Option<u32> {
         self.numbers.get(thread.index()).copied()
-    }
-
-    /// Creates a thread below its scheduler, or below the default if that is gone by then.
-    fn admit(
-        &mut self,
-        number: u32,
-        parent: NodeId,
-        messages: &[Message],
-    ) -> Option<(ThreadId, NodeId)> {
-        let default = self.hierarchy.default_node();
-        let gone = self.hierarchy.name(parent).is_none();
-        let (parent, messages) = match default.filter(|_| gone) {
-            Some(default) => (default, &[][..]),
-            None => (parent, messages),
-        };
-        if gone {
-            let name = &self.threads[number as usize].spec.name;
-            let to = self.hierarchy.name(parent).unwrap_or("nobody");
-            let why = format!("`{name}` begins below the default `{to}`: its scheduler is gone");
-            self.refused.push((self.now, why));
-        }
-        let id = self.tell(|hierarchy, now| hierarchy.create_thread(now, parent, messages))?;
-        Some((id, parent))
-    }
-
-    /// A thread comes into being, ready to run its program.
-    fn birth(&mut self, number: u32) {
-        let spec = &self.threads[number as usize].spec;
-        let (parent, messages) = (spec.parent, spec.messages.clone());
-        let Some((id, parent)) = self.admit(number, parent, &messages) else {
-            let thread = &mut self.threads[number as usize];
-            thread.condition = Condition::Gone;
-            self.unborn.push(thread.spec.name.clone());
-            return;
-        };
-        if self.numbers.len() <= id.index() {
-            self.numbers.resize(id.index() + 1, u32::MAX);
-        }
-        self.numbers[id.index()] = number;
-        let now = self.now;
-        let thread = &mut self.threads[number as usize];
-        thread.id = Some(id);
-        let (name, promised) = (thread.spec.name.clone(), thread.spec.promised.clone());
-        self.tracer.thread(now, number, &name, Some(parent));
-        if let Some(guarantee) = promised {
-            self.tracer.record(now, || Event::Promise {
-                thread: windfall_trace::ThreadId(number),
-                guarantee: Some(guarantee),
-            });
-        }
-        let thread = &mut self.threads[number as usize];
-        if let Some(source) = &thread.jobs {
-            thread.condition = Condition::Jobless;
-            thread.asks = true;
-            // The body's first action is to await a job; it does so here, without a processor.
-            let _ = thread.body.next(now);
-            match source.jobs.activation {
-                Activation::Periodic { offset, .. } | Activation::Sporadic { offset, .. } => {
-                    self.events.set(Due::Release(number), offset.max(now));
-                }
-                Activation::After(_) => {}
-            }
-        } else {
-            self.first_action(number);
-        }
-    }
-
-    /// Begins a program that is not made of jobs: one that sleeps first never gets a processor for
-    /// that.
-    fn first_action(&mut self, number: u32) {
-        let now = self.now;
-        let thread = &mut self.threads[number as usize];
-        match thread.body.next(now) {
-            windfall_programs::Action::SleepUntil(at) if at > now => {
-                thread.condition = Condition::Sleeping;
-                thread.asks = true;
-                self.events.set(Due::Wake(number), fires(self.machine.timer, at));
-            }
-            windfall_programs::Action::SleepUntil(_) => self.wake(number, None),
-            action => {
-                thread.resumed = Some(action);
-                self.wake(number, None);
-            }
-        }
-    }
-
-    /// A job is released by time.
-    fn release_due(&mut self, number: u32) {
-        let now = self.now;
-        let thread = &mut self.threads[number as usize];
-        let Some(source) = &mut thread.jobs else {
-            return;
-        };
-        let next = match source.jobs.activation {
-            Activation::Periodic { period, .. } => now.checked_add(period),
-            Activation::Sporadic { least, most, .. } => {
-                let gap = source.random.between(least.as_nanos(), most.as_nanos());
-                now.checked_add(Span::from_nanos(gap))
-            }
-            Activation::After(_) => None,
-        };
-        let more = source.jobs.count.is_none_or(|count| source.released + 1 < count);
-        if let Some(next) = next.filter(|_| more) {
-            self.events.set(Due::Release(number), next);
-        }
-        self.release_job(number);
-    }
-
-    /// A job of a thread is released; it begins at once if the thread has nothing else to do.
-    pub(crate) fn release_job(&mut self, number: u32) {
-        let now = self.now;
-        let thread = &mut self.threads[number as usize];
-        let Some(source) = &mut thread.jobs else {
-            return;
-        };
-        if source.jobs.count.is_some_and(|count| source.released >= count) {
-            return;
-        }
-        source.released += 1;
-        thread.stats.released += 1;
-        let deadline = source.jobs.deadline.map(|span| now.saturating_add(span));
-        thread.stats.due |= deadline.is_some();
-        let job = Job { release: now, deadline };
-        self.tracer
-            .record(now, || Event::Release { thread: windfall_trace::ThreadId(number), deadline });
-        if thread.condition == Condition::Jobless {
-            thread.job = Some(job);
-            self.begin_job(number);
-            self.wake(number, None);
-        } else {
-            thread.backlog.push_back(job);
-            if thread.backlog.len() > MOST_WAITING {
-                let thread = thread.spec.name.clone();
-                self.failure = Some(Failure::Backlog { thread, jobs: MOST_WAITING, at: now });
-            }
-        }
-    }
-
-    /// The job that a thread is to work at is told to its scheduler, and given up in time if it is
-    /// to be.
-    pub(crate) fn begin_job(&mut self, number: u32) {
-        let thread = &self.threads[number as usize];
-        if let (true, Some(job)) = (thread.aborts(), thread.job)
-            && let Some(deadline) = job.deadline
-        {
-            self.events.set(Due::Deadline(number), deadline);
-        }
-        self.tell_job(number);
-    }
-
-    /// A job is given up at its deadline, by the thread's own wish or by its scheduler's. A program
-    /// that cannot give it up goes on without a deadline.
-    pub(crate) fn abort_job(&mut self, number: u32) {
-        let now = self.now;
-        if let Some(cpu) = self.threads[number as usize].cpu {
-            self.account(usize::from(cpu));
-        }
-        let thread = &mut self.threads[number as usize];
-        if thread.jobs.is_none() {
-            if let Some(job) = thread.job.as_mut().filter(|job| job.deadline.is_some()) {
-                job.deadline = None;
-                thread.stats.missed += 1;
-            }
-            if let Some(id) = thread.id {
-                let release = thread.job.map_or(now, |job| job.release);
-                let message = Message::Job { release, deadline: Instant::MAX, work: None };
-                self.tell(|hierarchy, now| hierarchy.tell(now, id, message));
-            }
-            return;
-        }
-        if thread.job.take().is_none() {
-            return;
-        }
-        thread.left = 0;
-        thread.resumed = None;
-        thread.asks = true;
-        thread.body.abandon_job();
-        self.count_abort(number);
-        self.next_job(number);
-    }
-
-    pub(crate) fn count_abort(&mut self, number: u32) {
-        let thread = &mut self.threads[number as usize];
-        thread.stats.aborted += 1;
-        thread.stats.missed += 1;
-        self.tracer.record(self.now, || Event::Abort { thread: windfall_trace::ThreadId(number) });
-    }
-
-    /// A waiting thread becomes runnable.
-    pub(crate) fn wake(&mut self, number: u32, by: Option<u32>) {
-        let now = self.now;
-        let thread = &mut self.threads[number as usize];
-        let Some(id) = thread.id else { return };
-        thread.condition = Condition::Runnable;
-        thread.awake = now;
-        thread.unserved = Some(now);
-        thread.stats.wakeups += 1;
-        let last_cpu = thread.last_cpu;
-        self.promise_wakes(number);
-        if let Some(cpu) = last_cpu {
-            self.event_cpu = cpu;
-        }
-        self.tracer.record(now, || Event::Wake {
-            thread: windfall_trace::ThreadId(number),
-            by: by.map(windfall_trace::ThreadId),
-        });
-        self.tell(|hierarchy, now| hierarchy.ready(now, id));
     }
 
     /// A source of interrupts takes its toll.

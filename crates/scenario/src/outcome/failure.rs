@@ -1,6 +1,7 @@
 //! Why a run could not go on to its end.
 
 use core::fmt;
+use windfall_programs::Mishap;
 use windfall_time::Instant;
 
 /// Why a run could not go on.
@@ -38,6 +39,18 @@ pub enum Failure {
         /// When.
         at: Instant,
     },
+}
+
+impl Failure {
+    /// A thread's program cannot go on.
+    #[must_use]
+    pub const fn of(mishap: Mishap, thread: String, at: Instant) -> Failure {
+        match mishap {
+            Mishap::Stuck => Failure::Stuck { thread, at },
+            Mishap::Backlog(jobs) => Failure::Backlog { thread, jobs, at },
+            Mishap::NotOwner => Failure::NotOwner { thread, at },
+        }
+    }
 }
 
 impl fmt::Display for Failure {

@@ -78,6 +78,19 @@ impl ThreadOutcome {
         self.interval_limit = Some(limit);
     }
 
+    /// A job was released, and perhaps has a deadline.
+    #[inline]
+    pub const fn release(&mut self, due: bool) {
+        self.released += 1;
+        self.due |= due;
+    }
+
+    /// A job was given up.
+    pub const fn abort(&mut self) {
+        self.aborted += 1;
+        self.missed += 1;
+    }
+
     /// A job that was released at `release` is done, and perhaps `late`.
     #[inline]
     pub fn complete(&mut self, release: Instant, now: Instant, late: bool) {

@@ -1,0 +1,72 @@
+//! What a host offers to programs under way.
+
+use super::{Job, Players};
+use windfall_time::{Instant, Span};
+
+/// What a stage is to call back for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Cue {
+    /// A sleep ends: [`Players::slept`].
+    Wake,
+    /// A job is released: [`Players::release_due`].
+    Release,
+    /// A job's time is over: [`Players::abort`].
+    Deadline,
+}
+
+/// Why a program cannot go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mishap {
+    /// It acts for ever without computing or waiting.
+    Stuck,
+    /// So many of its jobs wait for it.
+    Backlog(usize),
+    /// It unlocks what it has not locked.
+    NotOwner,
+}
+
+/// A host, as programs see it. Players are named by their numbers.
+///
+/// # The host promises
+/// P1. [`now`](Self::now) never decreases.
+/// P2. [`step`](Players::step) is called for a player that has a processor and has done its last work.
+/// P3. Each cue comes back once, not before its time.
+///
+/// # Players promise
+/// P4. A player that was [`blocked`](Self::blocked) is [`woken`](Self::woken) once before it is blocked
+/// again; so is one that has [begun](Players::begin) before it acts.
+/// P5. Every job that [`begins`](Self::begins) was [`released`](Self::released), and is then
+/// [`completed`](Self::completed) or [`aborted`](Self::aborted) unless the run ends first.
+pub trait Stage {
+    /// How long acting may take here, from one action to the next without computing or waiting, for
+    /// them to count as done at one instant; zero where acting takes no time.
+    const MOMENT: Span;
+
+    /// The players themselves: they are part of their stage.
+    fn players(&mut self) -> &mut Players;
+    /// The time.
+    fn now(&self) -> Instant;
+    /// Has a cue given at an instant, instead of an earlier one of the same kind.
+    fn cue(&mut self, player: u32, cue: Cue, at: Instant);
+    /// A player waits.
+    fn blocked(&mut self, player: u32);
+    /// A player that waited can run; `by` whom it was woken.
+    fn woken(&mut self, player: u32, by: Option<u32>);
+    /// A running player lets others go first.
+    fn yielded(&mut self, player: u32);
+    /// A player has ended.
+    fn exited(&mut self, player: u32);
+    /// A job was released.
+    fn released(&mut self, player: u32, job: Job);
+    /// A player works at a job from now on.
+    fn begins(&mut self, player: u32, job: Job);
+    /// A player's job is done.
+    fn completed(&mut self, player: u32, job: Job);
+    /// A player's job was given up: what it computes, if it does, is of no use any more.
+    fn aborted(&mut self, player: u32);
+    /// A player's job, of whose end only the program knows, was given up by its scheduler. It goes on
+    /// without a deadline; `missed` if it had one.
+    fn goes_on(&mut self, player: u32, job: Job, missed: bool);
+    /// A program cannot go on.
+    fn mishap(&mut self, player: u32, mishap: Mishap);
+}

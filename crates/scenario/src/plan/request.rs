@@ -1,0 +1,141 @@
+//! Control requests, and what each does to a hierarchy (HLS 4.3.9).
+
+use crate::model::Timer;
+use windfall_hierarchy::{
+    Hierarchy, Message, NodeId, NodeSpec, Own, Parent, Refusal, Scheduler, Target, ThreadId,
+};
+use windfall_time::Instant;
+
+/// A control request. Schedulers are named, since a request may create one.
+pub enum PlannedRequest {
+    /// Creates an instance.
+    Create {
+        /// Its name.
+        name: String,
+        /// Its kind.
+        kind: &'static str,
+        /// The scheduler.
+        scheduler: Box<dyn Scheduler>,
+        /// For each own VP: the parent's name (`None` for the top) and what is asked there.
+        owns: Vec<(Option<String>, Vec<Message>)>,
+    },
+    /// Destroys an instance; its children move to the default.
+    Destroy(String),
+    /// Makes an instance the default and moves the former's threads to it.
+    Default(String),
+    /// Moves a thread (by number), with what is asked for it there.
+    Move {
+        /// Whom.
+        thread: usize,
+        /// To which scheduler.
+        to: String,
+        /// What is asked there.
+        messages: Vec<Message>,
+    },
+    /// Asks a thread's scheduler for something.
+    Thread(usize, Message),
+    /// Asks the parent of a scheduler's own VP of that number for something.
+    Scheduler(String, u16, Message),
+    /// Tells an instance something about itself.
+    Configure(String, Message),
+    /// Sets the resolution of the machine's timer.
+    Timer(Timer),
+}
+
+impl PlannedRequest {
+    /// What is asked, in words; `name` says what threads are called, by number.
+    #[must_use]
+    pub fn text(&self, name: impl Fn(usize) -> String) -> String {
+        match self {
+            PlannedRequest::Create { name, kind, .. } => format!("create {kind} `{name}`"),
+            PlannedRequest::Destroy(node) => format!("destroy `{node}`"),
+            PlannedRequest::Default(node) => format!("make `{node}` the default"),
+            PlannedRequest::Move { thread, to, .. } => {
+                format!("move `{}` to `{to}`", name(*thread))
+            }
+            PlannedRequest::Thread(thread, message) => {
+                format!("{} for `{}`", message.name(), name(*thread))
+            }
+            PlannedRequest::Scheduler(node, _, message) => {
+                format!("{} for `{node}`", message.name())
+            }
+            PlannedRequest::Configure(node, message) => format!("{} of `{node}`", message.name()),
+            PlannedRequest::Timer(Timer::Precise) => "precise timer".to_owned(),
+            PlannedRequest::Timer(Timer::Ticks(hertz)) => format!("timer at {hertz} Hz"),
+        }
+    }
+
+    /// Whether threads other than one that is named may be below another scheduler afterwards.
+    #[must_use]
+    pub const fn moves_many(&self) -> bool {
+        matches!(self, PlannedRequest::Destroy(_) | PlannedRequest::Default(_))
+    }
+
+    /// The thread, by number, that it is about.
+    #[must_use]
+    pub const fn thread(&self) -> Option<usize> {
+        match self {
+            PlannedRequest::Move { thread, .. } | PlannedRequest::Thread(thread, _) => {
+                Some(*thread)
+            }
+            _ => None,
+        }
+    }
+
+    /// Carries it out at `now`; `thread` says what the hierarchy knows a thread as, by number. A
+    /// [`Timer`](Self::Timer) is not the hierarchy's but the machine's, and its host's to set.
+    ///
+    /// # Errors
+    /// What the hierarchy refuses, unchanged then; [`Refusal::Stale`] when a scheduler or thread that is
+    /// named does not exist.
+    pub fn carry_out(
+        self,
+        hierarchy: &mut Hierarchy,
+        now: Instant,
+        thread: impl Fn(usize) -> Option<ThreadId>,
+    ) -> Result<(), Refusal> {
+        let known = |number| thread(number).ok_or(Refusal::Stale { what: "thread" });
+        match self {
+            PlannedRequest::Create { name, kind, scheduler, owns } => {
+                let mut parents = Vec::with_capacity(owns.len());
+                for (parent, messages) in &owns {
+                    let parent = match parent {
+                        None => Parent::Top,
+                        Some(parent) => Parent::Node(find(hierarchy, parent)?),
+                    };
+                    parents.push((parent, messages.as_slice()));
+                }
+                let spec = NodeSpec { name: &name, kind, scheduler, owns: &parents };
+                hierarchy.create(now, spec).map(drop)
+            }
+            PlannedRequest::Destroy(node) => {
+                let node = find(hierarchy, &node)?;
+                hierarchy.destroy(now, node)
+            }
+            PlannedRequest::Default(node) => {
+                let node = find(hierarchy, &node)?;
+                hierarchy.set_default(now, node)
+            }
+            PlannedRequest::Move { thread, to, messages } => {
+                let to = find(hierarchy, &to)?;
+                hierarchy.move_thread(now, known(thread)?, to, &messages)
+            }
+            PlannedRequest::Thread(thread, message) => {
+                hierarchy.ask(now, Target::Thread(known(thread)?), Own(0), message)
+            }
+            PlannedRequest::Scheduler(node, own, message) => {
+                let target = Target::Node(find(hierarchy, &node)?);
+                hierarchy.ask(now, target, Own(own), message)
+            }
+            PlannedRequest::Configure(node, message) => {
+                let node = find(hierarchy, &node)?;
+                hierarchy.configure(now, node, message)
+            }
+            PlannedRequest::Timer(_) => Ok(()),
+        }
+    }
+}
+
+fn find(hierarchy: &Hierarchy, name: &str) -> Result<NodeId, Refusal> {
+    hierarchy.find_node(name).ok_or(Refusal::Stale { what: "scheduler" })
+}

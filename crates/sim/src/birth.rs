@@ -1,0 +1,38 @@
+//! How a thread comes into being.
+
+use crate::run::Sim;
+use windfall_programs::Players;
+use windfall_scenario::Place;
+use windfall_trace::Event;
+
+impl Sim<'_> {
+    /// A thread comes into being, ready to run its program: below its scheduler, or below the default
+    /// if that is gone by then.
+    pub(crate) fn birth(&mut self, number: u32) {
+        let spec = &self.threads[number as usize].spec;
+        let (name, promised) = (spec.name.clone(), spec.promised.clone());
+        let messages = spec.messages.clone();
+        let place = Place::of(&self.hierarchy, &name, spec.parent, &messages);
+        let parent = place.parent;
+        self.refused.extend(place.remark.map(|why| (self.now, why)));
+        let id = self.tell(|hierarchy, now| hierarchy.create_thread(now, parent, place.messages));
+        let Some(id) = id else {
+            self.players.withdraw(number);
+            self.unborn.push(name);
+            return;
+        };
+        if self.numbers.len() <= id.index() {
+            self.numbers.resize(id.index() + 1, u32::MAX);
+        }
+        self.numbers[id.index()] = number;
+        self.threads[number as usize].id = Some(id);
+        self.tracer.thread(self.now, number, &name, Some(parent));
+        if let Some(guarantee) = promised {
+            self.tracer.record(self.now, || Event::Promise {
+                thread: windfall_trace::ThreadId(number),
+                guarantee: Some(guarantee),
+            });
+        }
+        Players::begin(self, number);
+    }
+}

@@ -31,19 +31,19 @@ impl Sim<'_> {
         let worked = self.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.work);
         assert_eq!(received, worked, "what threads received is not what processors gave");
 
-        let players = std::mem::take(&mut self.players);
-        let threads =
-            (0..).zip(self.threads.drain(..).zip(parents)).map(|(number, (mut thread, parent))| {
-                if players.condition(number) == Condition::Runnable {
-                    thread.stats.runnable += now - thread.awake;
-                    if let Some(since) = thread.unserved {
-                        thread.stats.gap = thread.stats.gap.max(now - since);
-                    }
+        for (number, thread) in (0..).zip(&mut self.threads) {
+            if self.players.condition(number) == Condition::Runnable {
+                thread.stats.runnable += now - thread.awake;
+                if let Some(since) = thread.unserved {
+                    thread.stats.gap = thread.stats.gap.max(now - since);
                 }
-                thread.stats.missed += players.overdue(number, now);
-                thread.stats.parent = parent.or(thread.stats.parent);
-                thread.stats
-            });
+            }
+            thread.stats.missed += self.players.overdue(number, now);
+        }
+        let threads = self.threads.drain(..).zip(parents).map(|(mut thread, parent)| {
+            thread.stats.parent = parent.or(thread.stats.parent);
+            thread.stats
+        });
         let cpus = self.cpus.iter().map(|cpu| CpuOutcome {
             received: cpu.work,
             idle: cpu.idle,

@@ -1,0 +1,142 @@
+//! Control requests of a scenario, carried out on its hierarchy without any host.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use windfall_hierarchy::{Hierarchy, Message, Refusal, ThreadId};
+use windfall_scenario::{Place, Plan, PlannedRequest, Scenario};
+use windfall_time::Instant;
+
+const TREE: &str = r#"
+schema  = 1
+seed    = 1
+length  = "1s"
+default = "rr"
+[schedulers.fp]
+scheduler = "fixed-priority"
+parent    = "top"
+[schedulers.rr]
+scheduler = "round-robin"
+parent    = "fp"
+priority  = 1
+[schedulers.edf]
+scheduler = "edf"
+parent    = "fp"
+priority  = 2
+[threads.a]
+parent   = "edf"
+periodic = "1ms/10ms"
+"#;
+
+/// The plan of the tree with these requests, and its thread as the hierarchy knows it.
+fn plan(requests: &str) -> (Plan, ThreadId) {
+    let scenario = Scenario::parse("test.toml", &format!("{TREE}{requests}"))
+        .unwrap_or_else(|why| panic!("{}", why.render(false)));
+    let mut plan = scenario.build().unwrap();
+    let (parent, messages) = (plan.threads[0].parent, plan.threads[0].messages.clone());
+    let id = plan.hierarchy.create_thread(Instant::ZERO, parent, &messages).unwrap();
+    (plan, id)
+}
+
+/// Carries out all of them, in order; what each says in words, and how it went.
+fn carried_out(requests: &str) -> (Hierarchy, ThreadId, Vec<(String, Result<(), Refusal>)>) {
+    let (plan, id) = plan(requests);
+    let mut hierarchy = plan.hierarchy;
+    let done = plan.requests.into_iter().map(|(at, request)| {
+        let text = request.text(|thread| plan.threads[thread].name.clone());
+        (text, request.carry_out(&mut hierarchy, at, |_| Some(id)))
+    });
+    let done = done.collect();
+    (hierarchy, id, done)
+}
+
+fn parent(hierarchy: &Hierarchy, id: ThreadId) -> Option<&str> {
+    hierarchy.name(hierarchy.parent_of(id).unwrap())
+}
+
+#[test]
+fn accepts_requests_and_says_each_in_words() {
+    let (hierarchy, id, done) = carried_out(
+        r#"
+[[at]]
+time = "1ms"
+do   = "create"
+name = "late"
+with = { scheduler = "edf", parent = "fp", priority = 3 }
+[[at]]
+time   = "2ms"
+do     = "move"
+thread = "a"
+to     = "late"
+[[at]]
+time      = "3ms"
+do        = "priority"
+scheduler = "late"
+priority  = 4
+[[at]]
+time      = "4ms"
+do        = "quantum"
+scheduler = "rr"
+quantum   = "5ms"
+[[at]]
+time  = "5ms"
+do    = "timer"
+timer = "64Hz"
+[[at]]
+time      = "6ms"
+do        = "destroy"
+scheduler = "edf"
+"#,
+    );
+    let said: Vec<&str> = done.iter().map(|(text, _)| text.as_str()).collect();
+    let expected = [
+        "create edf `late`",
+        "move `a` to `late`",
+        "priority for `late`",
+        "quantum of `rr`",
+        "timer at 64 Hz",
+        "destroy `edf`",
+    ];
+    assert_eq!(said, expected);
+    assert!(done.iter().all(|(_, how)| how.is_ok()), "{done:?}");
+    assert_eq!(parent(&hierarchy, id), Some("late"));
+    assert!(hierarchy.find_node("edf").is_none());
+}
+
+#[test]
+fn refuses_what_names_nothing_that_lives() {
+    let (mut plan, id) = plan("");
+    let hierarchy = &mut plan.hierarchy;
+    let mut ask = |request: PlannedRequest, known: Option<ThreadId>| {
+        request.carry_out(hierarchy, Instant::ZERO, |_| known)
+    };
+    let gone = |what| Err(Refusal::Stale { what });
+    assert_eq!(ask(PlannedRequest::Destroy("nobody".into()), None), gone("scheduler"));
+    assert_eq!(ask(PlannedRequest::Default("nobody".into()), None), gone("scheduler"));
+    let priority = Message::Priority(1);
+    assert_eq!(ask(PlannedRequest::Thread(0, priority), None), gone("thread"));
+    let to = |to: &str| PlannedRequest::Move { thread: 0, to: to.into(), messages: Vec::new() };
+    assert_eq!(ask(to("rr"), None), gone("thread"));
+    assert_eq!(ask(to("nobody"), Some(id)), gone("scheduler"));
+    assert_eq!(parent(&plan.hierarchy, id), Some("edf"));
+}
+
+#[test]
+fn law_a_request_says_whom_it_moves() {
+    let to = PlannedRequest::Move { thread: 3, to: "rr".into(), messages: Vec::new() };
+    assert_eq!((to.thread(), to.moves_many()), (Some(3), false));
+    let destroy = PlannedRequest::Destroy("edf".into());
+    assert_eq!((destroy.thread(), destroy.moves_many()), (None, true));
+}
+
+#[test]
+fn law_a_thread_whose_scheduler_is_gone_begins_below_the_default() {
+    let (mut plan, _) = plan("");
+    let (edf, messages) = (plan.threads[0].parent, [Message::Priority(1)]);
+    let planned = Place::of(&plan.hierarchy, "b", edf, &messages);
+    assert_eq!(planned, Place { parent: edf, messages: &messages, remark: None });
+    plan.hierarchy.destroy(Instant::ZERO, edf).unwrap();
+    let place = Place::of(&plan.hierarchy, "b", edf, &messages);
+    assert_eq!(plan.hierarchy.name(place.parent), Some("rr"));
+    assert!(place.messages.is_empty());
+    let remark = place.remark.unwrap();
+    assert!(remark.contains("`b`") && remark.contains("`rr`"), "{remark}");
+}

@@ -137,6 +137,7 @@ fn supervised(
     let nodes: Vec<(String, _)> = plan.nodes.clone();
     let end = Instant::ZERO + plan.length;
     let mut supervisor = Supervisor::new(plan.hierarchy, cpus, rings, journal.clone(), before)?;
+    supervisor.resolution = plan.machine.timer;
     for (barrier, parties) in plan.barriers {
         supervisor.players.barrier(barrier, parties);
     }

@@ -25,6 +25,7 @@ use windfall_hierarchy::{
     Happening, Hierarchy, Message, Note, Processor, Refusal, Target, ThreadId,
 };
 use windfall_programs::{Cue, Players};
+use windfall_scenario::model;
 use windfall_scenario::outcome::Failure;
 use windfall_time::{Instant, Span};
 
@@ -60,6 +61,8 @@ pub(crate) struct Supervisor {
     pub(crate) journal: Arc<Journal>,
     pub(crate) freezer: Freezer,
     pub(crate) timer: Timer,
+    /// How exactly timers of schedulers, and sleeps of own programs, are kept.
+    pub(crate) resolution: model::Timer,
     armed: Option<Instant>,
     pub(crate) decisions: u64,
     pub(crate) refused: Vec<(Instant, String)>,
@@ -115,6 +118,7 @@ impl Supervisor {
             journal,
             freezer: Freezer::new(std::process::id().cast_signed()),
             timer,
+            resolution: model::Timer::Precise,
             armed: None,
             decisions: 0,
             refused: Vec::new(),
@@ -206,7 +210,7 @@ impl Supervisor {
                     self.cue_due(number, cue, at);
                 }
             }
-            match self.hierarchy.next_timer() {
+            match self.next_timer() {
                 Some(at) if at <= now => {
                     self.lag = self.lag.max(now.saturating_since(at));
                     self.tell(now, |hierarchy, now| hierarchy.timer_due(now));
@@ -214,6 +218,11 @@ impl Supervisor {
                 _ => return,
             }
         }
+    }
+
+    /// When the next timer of a scheduler goes off, at the resolution that the scenario asks for.
+    fn next_timer(&self) -> Option<Instant> {
+        self.hierarchy.next_timer().map(|at| self.resolution.fires(at))
     }
 
     /// Tells the hierarchy something that happened at `at`.
@@ -274,6 +283,7 @@ impl Supervisor {
 
     /// Has a cue given, instead of an earlier one of the same kind.
     pub(crate) fn set_cue(&mut self, number: u32, cue: Cue, at: Instant) {
+        let at = if cue == Cue::Wake { self.resolution.fires(at) } else { at };
         self.cued.insert((number, cue), at);
         self.due.push(Reverse((at, number, cue)));
     }
@@ -282,7 +292,7 @@ impl Supervisor {
     fn arm(&mut self) {
         let own = self.due.peek().map(|Reverse((at, _, _))| *at);
         let birth = self.births.last().map(|(at, _)| *at);
-        let next = [own, birth, self.hierarchy.next_timer()].into_iter().flatten().min();
+        let next = [own, birth, self.next_timer()].into_iter().flatten().min();
         if next != self.armed {
             self.armed = next;
             self.timer.set(next.map(|at| self.epoch + (at - Instant::ZERO)));

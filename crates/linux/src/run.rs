@@ -234,11 +234,27 @@ impl Supervisor {
     }
 
     /// Closes the books.
+    ///
+    /// # Panics
+    /// When time is not conserved, which would be a defect of this crate.
     fn outcome(&mut self, nodes: &[(String, windfall_hierarchy::NodeId)]) -> Outcome {
         self.listen();
         let now = self.time();
         for cpu in 0..self.cpus.len() {
             self.account(cpu, now);
+        }
+        let given = self.cpus.iter().map(|cpu| cpu.outcome().received);
+        let given = given.fold(Span::ZERO, |sum, part| sum + part);
+        let got = self.members.iter().map(|member| member.outcome.received);
+        assert_eq!(
+            given,
+            got.fold(Span::ZERO, |sum, part| sum + part),
+            "threads got what was given"
+        );
+        for cpu in &self.cpus {
+            let parts = cpu.outcome();
+            let sum = parts.received + parts.idle + parts.scheduling + parts.stolen;
+            assert_eq!(sum, now - Instant::ZERO, "time of processor {} is conserved", cpu.number);
         }
         for number in 0..self.members.len() {
             let overdue = self.players.overdue(u32::try_from(number).unwrap_or(u32::MAX), now);

@@ -58,6 +58,7 @@ impl Supervisor {
     fn lower(&mut self, number: u32) {
         let (caller, number_of) = (self.caller, number);
         let member = &mut self.members[number as usize];
+        member.outcome.preemptions += u64::from(member.ready);
         match &member.kind {
             Kind::Own(_) if member.parked => {}
             // It will go to its gate when it has told us what it does.
@@ -73,6 +74,7 @@ impl Supervisor {
         let linux = self.cpus[cpu].number;
         let caller = self.caller == Some(number);
         let member = &mut self.members[number as usize];
+        member.outcome.dispatches += 1;
         if member.place != Some(cpu) {
             let _ = Affinity::one(linux).give(member.tid); // a thread that has just ended has none
             member.place = Some(cpu);

@@ -79,7 +79,6 @@ impl Supervisor {
         let member = &mut self.members[number as usize];
         member.on = None;
         if stop == Stop::Preempted {
-            member.outcome.preemptions += 1;
             if member.ready {
                 member.unserved = Some(at);
             }
@@ -100,7 +99,6 @@ impl Supervisor {
     fn entered(&mut self, number: u32, cpu: usize, at: Instant) {
         let member = &mut self.members[number as usize];
         member.on = Some(cpu);
-        member.outcome.dispatches += 1;
         member.outcome.migrations += u64::from(member.last.is_some_and(|last| last != cpu));
         member.last = Some(cpu);
         if let Some(since) = member.unserved.take() {

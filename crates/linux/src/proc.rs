@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn accepts_a_name_that_looks_like_the_rest_of_the_line() {
         let line = "77 (a) R 1 (b)) S 5 77 77 0 -1 4194624 1 2 3 4 5 6 7 8 20 0 1 0 991 10 \
-                    11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 17 1 73 1 0 0 0 0\n";
+                    11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 17 73 1 0 0 0 0\n";
         let stat = parse(line).unwrap();
         assert_eq!((stat.comm.as_str(), stat.state, stat.ppid), ("a) R 1 (b)", 'S', 5));
         assert_eq!((stat.start, stat.priority, stat.policy), (991, 73, 1));

@@ -29,8 +29,8 @@ pub(crate) struct Cpu {
     pub(crate) dirty: bool,
     pub(crate) occupant: Occupant,
     since: Instant,
-    /// How deep interrupts are nested.
-    depth: u32,
+    /// What interrupts have taken since the kernel was first listened to, as far as it is told.
+    stolen: Span,
     accounts: CpuOutcome,
     /// Time of supervised threads while they were not granted.
     pub(crate) leaked: Span,
@@ -47,7 +47,7 @@ impl Cpu {
             dirty: false,
             occupant: Occupant::Rest,
             since: Instant::ZERO,
-            depth: 0,
+            stolen: none,
             accounts: CpuOutcome {
                 received: none,
                 idle: none,
@@ -60,19 +60,21 @@ impl Cpu {
     }
 
     /// The clock starts anew, and all accounts with it.
-    pub(crate) fn restart(&mut self) {
+    pub(crate) fn restart(&mut self, stolen: Span) {
         let (fence, fenced) = (self.fence.clone(), self.fenced);
-        *self = Cpu { fence, fenced, ..Cpu::new(self.number) };
+        *self = Cpu { fence, fenced, stolen, ..Cpu::new(self.number) };
     }
 
-    /// Puts what has passed to somebody's account; what a supervised thread got, and what was stolen meanwhile.
-    pub(crate) fn account(&mut self, now: Instant) -> (Option<(u32, Span)>, Span) {
-        let span = now.saturating_since(self.since);
+    /// Puts what has passed to somebody's account; what a supervised thread got, and what was stolen
+    /// meanwhile. `total` is what interrupts have taken until `now` since the kernel was first listened to.
+    pub(crate) fn account(&mut self, now: Instant, total: Span) -> (Option<(u32, Span)>, Span) {
+        let passed = now.saturating_since(self.since);
         self.since = self.since.max(now);
-        if self.depth > 0 {
-            self.accounts.stolen += span;
-            return (None, span);
-        }
+        // What is told late counts later.
+        let stolen = total.saturating_sub(self.stolen).min(passed);
+        self.stolen += stolen;
+        self.accounts.stolen += stolen;
+        let span = passed - stolen;
         let account = match self.occupant {
             Occupant::Member(_) => &mut self.accounts.received,
             Occupant::Agent => &mut self.accounts.scheduling,
@@ -84,27 +86,21 @@ impl Cpu {
                 if self.actual != Some(number) {
                     self.leaked += span;
                 }
-                (Some((number, span)), Span::ZERO)
+                (Some((number, span)), stolen)
             }
             // Whoever outranks a granted thread takes its time, too.
-            Occupant::Rest if self.actual.is_some() => (None, span),
-            _ => (None, Span::ZERO),
+            Occupant::Rest if self.actual.is_some() => (None, passed),
+            _ => (None, stolen),
         }
     }
 
-    /// An interrupt begins; call `account` first.
-    pub(crate) const fn theft_begins(&mut self) {
-        self.depth = self.depth.saturating_add(1);
-    }
-
-    /// An interrupt ends; call `account` first.
-    pub(crate) const fn theft_ends(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
+    /// Whether interrupts have taken more than is told.
+    pub(crate) fn misses(&self, total: Span) -> bool {
+        total > self.stolen
     }
 
     /// What is known is known no longer: events were lost.
     pub(crate) const fn forget(&mut self) {
-        self.depth = 0;
         self.occupant = Occupant::Rest;
     }
 

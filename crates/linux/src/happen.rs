@@ -5,20 +5,19 @@
 
 use crate::cpu::Occupant;
 use crate::member::Kind;
-use crate::rings::Where;
+use crate::rings::{Event, Where};
 use crate::supervisor::Supervisor;
 use crate::tracepoints::Seen;
 use windfall_hierarchy::Processor;
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 use windfall_trace::Stop;
 
 impl Supervisor {
     /// Takes what the kernel has seen.
     pub(crate) fn listen(&mut self) {
         let batch = self.rings.take();
-        for (at, place, seen) in &batch {
-            let at = self.since_epoch(*at);
-            self.happen(at, *place, *seen);
+        for event in &batch {
+            self.happen(event);
         }
         self.rings.reuse(batch);
         if !self.rings.lost.is_empty() {
@@ -26,10 +25,11 @@ impl Supervisor {
         }
     }
 
-    fn happen(&mut self, at: Instant, place: Where, seen: Seen) {
-        match (seen, place) {
+    fn happen(&mut self, event: &Event) {
+        let at = self.since_epoch(event.at);
+        match (event.seen, event.place) {
             (Seen::Switch { prev, stop, next }, Where::Here(cpu)) => {
-                self.account(cpu, at);
+                self.account_for(cpu, at, event.stolen);
                 if let Some(number) = self.tids.get(&prev).copied() {
                     self.left(number, stop, at);
                 }
@@ -41,14 +41,6 @@ impl Supervisor {
                     None if self.agents.contains(&next) => Occupant::Agent,
                     None => Occupant::Rest,
                 };
-            }
-            (Seen::TheftBegin { .. }, Where::Here(cpu)) => {
-                self.account(cpu, at);
-                self.cpus[cpu].theft_begins();
-            }
-            (Seen::TheftEnd, Where::Here(cpu)) => {
-                self.account(cpu, at);
-                self.cpus[cpu].theft_ends();
             }
             (Seen::Wake { tid, .. }, _) => {
                 if let Some(number) = self.tids.get(&tid).copied() {
@@ -63,7 +55,12 @@ impl Supervisor {
 
     /// Brings a processor's accounts, and its thread's, up to an instant.
     pub(crate) fn account(&mut self, cpu: usize, at: Instant) {
-        let (received, stolen) = self.cpus[cpu].account(at);
+        self.account_for(cpu, at, self.rings.stolen(cpu));
+    }
+
+    /// As `account`, when `total` is what interrupts have taken until then.
+    fn account_for(&mut self, cpu: usize, at: Instant, total: Span) {
+        let (received, stolen) = self.cpus[cpu].account(at, total);
         if !stolen.is_zero() {
             let processor = Processor(u16::try_from(cpu).unwrap_or(u16::MAX));
             let told = self.hierarchy.stole(processor, stolen);
@@ -71,6 +68,17 @@ impl Supervisor {
         }
         if let Some((number, span)) = received {
             self.members[number as usize].outcome.received += span;
+        }
+    }
+
+    /// What interrupts have taken is told before a scheduler is asked (decision 0006).
+    pub(crate) fn account_thefts(&mut self) {
+        for cpu in 0..self.cpus.len() {
+            let total = self.rings.stolen(cpu);
+            if self.cpus[cpu].misses(total) {
+                let now = self.time();
+                self.account_for(cpu, now, total);
+            }
         }
     }
 

@@ -1,15 +1,21 @@
 //! What the kernel has seen on all processors, in order of time.
+//!
+//! By BPF programs where they load, and by perf events otherwise, which cost a microsecond more at
+//! each switch (decision 0010). Both tell the same; each event says how much time interrupts have
+//! taken on its processor until then.
+
+mod bpf;
+mod perf;
+
+#[cfg(test)]
+mod tests;
 
 use crate::fault::Fault;
-use crate::rungs;
 use crate::sys::events::Poll;
-use crate::sys::perf::{Entry, Listen, Ring};
-use crate::tracepoints::{Point, Seen, Tracepoints};
-use std::os::fd::AsRawFd;
-use windfall_time::Instant;
-
-/// Pages of a ring; at 4 KiB, 256 hold some 10,000 events.
-const PAGES: usize = 256;
+use crate::tracepoints::Seen;
+use bpf::Programs;
+use perf::Events;
+use windfall_time::{Instant, Span};
 
 /// Where something was seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,100 +26,87 @@ pub(crate) enum Where {
     Elsewhere,
 }
 
-/// Rings of all processors.
+impl Where {
+    fn of(cpu: u16, supervised: &[u16]) -> Where {
+        supervised.iter().position(|own| *own == cpu).map_or(Where::Elsewhere, Where::Here)
+    }
+}
+
+/// Something that was seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Event {
+    pub(crate) at: Instant,
+    pub(crate) place: Where,
+    /// What interrupts have taken on this processor until then, since we began to listen.
+    pub(crate) stolen: Span,
+    pub(crate) seen: Seen,
+}
+
+/// Listens to all processors.
 pub(crate) struct Rings {
-    points: Tracepoints,
-    rings: Vec<(Where, Ring)>,
+    source: Source,
+    /// By what it listens, and why not by something better.
+    pub(crate) by: String,
     /// What was read and not yet handed out.
-    batch: Vec<(Instant, Where, Seen)>,
-    /// Where events were lost since the last look.
+    batch: Vec<Event>,
+    /// Where events were lost since the last look, and how many.
     pub(crate) lost: Vec<(Where, u64)>,
+}
+
+enum Source {
+    Bpf(Box<Programs>),
+    Perf(Events),
 }
 
 impl Rings {
     /// Listens to all processors: what happens to supervised threads, and interrupts on the
     /// processors that are supervised.
     pub(crate) fn open(supervised: &[u16], online: &[u16]) -> Result<Rings, Fault> {
-        let points = Tracepoints::find()?;
-        let mut rings = Vec::new();
-        for cpu in online {
-            let place = supervised.iter().position(|own| own == cpu);
-            let mut listen = Vec::new();
-            let mut add = |point, filter: &str, loud| {
-                if let Some(id) = points.id(point) {
-                    listen.push((id, filter.to_owned(), loud));
-                }
-            };
-            if place.is_some() {
-                let both = [rungs::supervised("prev_prio"), rungs::supervised("next_prio")];
-                let either = format!("({}) || ({})", both[0], both[1]);
-                add(Point::Switch, &either, false);
-                for interrupts in [
-                    Point::IrqEntry,
-                    Point::IrqExit,
-                    Point::SoftirqEntry,
-                    Point::SoftirqExit,
-                    Point::TimerEntry,
-                    Point::TimerExit,
-                ] {
-                    add(interrupts, "", false);
-                }
+        match Programs::load(supervised) {
+            Ok(programs) => Ok(Rings::from(Source::Bpf(Box::new(programs)), "BPF".to_owned())),
+            Err(why) => {
+                let events = Events::open(supervised, online)?;
+                Ok(Rings::from(Source::Perf(events), format!("perf; BPF did not load: {why}")))
             }
-            add(Point::Wakeup, &rungs::foreign("prio"), true);
-            add(Point::WakeupNew, &rungs::foreign("prio"), true);
-            add(Point::Fork, "", false);
-            add(Point::Exec, "", false);
-            add(Point::Rename, "", false);
-            let listen: Vec<Listen<'_>> = listen
-                .iter()
-                .map(|(id, filter, loud)| Listen { id: *id, filter, loud: *loud })
-                .collect();
-            let ring = Ring::open(*cpu, &listen, PAGES).map_err(|e| {
-                let what = format!("cannot listen to the tracepoints of processor {cpu}");
-                Fault::of(what, &e, "use a kernel with perf events")
-            })?;
-            rings.push((place.map_or(Where::Elsewhere, Where::Here), ring));
         }
-        Ok(Rings { points, rings, batch: Vec::new(), lost: Vec::new() })
     }
 
-    /// Where the events come from, in words.
-    pub(crate) const fn source(&self) -> &'static str {
-        "perf tracepoints"
+    fn from(source: Source, by: String) -> Rings {
+        Rings { source, by, batch: Vec::new(), lost: Vec::new() }
     }
 
-    /// Has the ear wait for loud events.
+    /// Has the ear wait for wake-ups of foreign threads.
     pub(crate) fn join(&self, poll: &Poll, name: u64) -> std::io::Result<()> {
-        self.rings.iter().try_for_each(|(_, ring)| poll.add(ring.as_raw_fd(), name))
+        match &self.source {
+            Source::Bpf(programs) => programs.join(poll, name),
+            Source::Perf(events) => events.join(poll, name),
+        }
     }
 
     /// Everything that was seen since the last call, in order of time.
-    pub(crate) fn take(&mut self) -> Vec<(Instant, Where, Seen)> {
-        let Rings { points, rings, batch, lost } = self;
-        let mut sources = 0;
-        for (place, ring) in rings.iter_mut() {
-            if ring.is_empty() {
-                continue;
-            }
-            sources += 1;
-            ring.drain(|entry| match entry {
-                Entry::Sample(at, raw) => {
-                    if let Some(seen) = points.decode(raw) {
-                        batch.push((at, *place, seen));
-                    }
-                }
-                Entry::Lost(count) => lost.push((*place, count)),
-            });
+    pub(crate) fn take(&mut self) -> Vec<Event> {
+        let Rings { source, batch, lost, .. } = self;
+        match source {
+            Source::Bpf(programs) => programs.read(batch, lost),
+            Source::Perf(events) => events.read(batch, lost),
         }
-        if sources > 1 {
-            batch.sort_by_key(|(at, _, _)| *at);
+        if !batch.is_sorted_by_key(|event| event.at) {
+            batch.sort_by_key(|event| event.at);
         }
         std::mem::take(batch)
     }
 
     /// Takes a batch back, so that its memory is used again.
-    pub(crate) fn reuse(&mut self, mut batch: Vec<(Instant, Where, Seen)>) {
+    pub(crate) fn reuse(&mut self, mut batch: Vec<Event>) {
         batch.clear();
         self.batch = batch;
+    }
+
+    /// What interrupts have taken on a supervised processor since we began to listen.
+    pub(crate) fn stolen(&self, cpu: usize) -> Span {
+        match &self.source {
+            Source::Bpf(programs) => programs.stolen(cpu),
+            Source::Perf(events) => events.stolen(cpu),
+        }
     }
 }

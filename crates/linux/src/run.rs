@@ -273,7 +273,7 @@ impl Supervisor {
         let quarantined = self.hierarchy.quarantined().iter();
         let quarantined = quarantined.map(|(_, name, defect)| (name.clone(), defect.to_string()));
         Outcome {
-            machine: "linux".to_owned(),
+            machine: format!("linux, events by {}", self.rings.by),
             length: now - Instant::ZERO,
             notifications: self.hierarchy.notifications(),
             decisions: self.decisions,

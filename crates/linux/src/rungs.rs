@@ -19,7 +19,7 @@ pub(crate) const EAR: u32 = 76;
 pub(crate) const GUARDIAN: u32 = 77;
 
 /// The kernel counts priorities of real-time threads downwards from 99.
-const fn in_kernel(rung: u32) -> u32 {
+pub(crate) const fn in_kernel(rung: u32) -> u32 {
     99 - rung
 }
 

@@ -140,8 +140,9 @@ impl Supervisor {
         self.listen(); // what was seen before does not count
         self.started = true;
         self.epoch = clock::now();
-        for cpu in &mut self.cpus {
-            cpu.restart();
+        for cpu in 0..self.cpus.len() {
+            let stolen = self.rings.stolen(cpu);
+            self.cpus[cpu].restart(stolen);
         }
         for member in &mut self.members {
             member.outcome.received = windfall_time::Span::ZERO;
@@ -186,6 +187,7 @@ impl Supervisor {
             return;
         }
         self.listen();
+        self.account_thefts();
         self.pass();
         while self.give_up_expired() {
             self.pass();

@@ -136,7 +136,7 @@ fn theft(kind: Theft, number: i32) -> Seen {
 }
 
 /// Why a thread no longer runs, from the kernel's `prev_state`.
-const fn stop(state: u64) -> Stop {
+pub(crate) const fn stop(state: u64) -> Stop {
     const PREEMPTED: u64 = 0x100;
     match state & 0xff {
         0 => Stop::Preempted,

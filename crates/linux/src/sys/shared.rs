@@ -1,9 +1,10 @@
-//! Memory that a parent and its forked child both see.
+//! Memory that others see, too: a forked child, or the kernel.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
+use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// A value of plain atomics in memory that survives a fork as one.
+/// A value of plain atomics in memory that is seen by others.
 pub(crate) struct Shared<T> {
     at: *mut T,
     of: PhantomData<T>,
@@ -34,11 +35,19 @@ unsafe impl<T: Zeroed> Sync for Shared<T> {}
 impl<T: Zeroed> Shared<T> {
     /// Fresh zeroed memory; pages cost nothing until they are used.
     pub(crate) fn new() -> std::io::Result<Shared<T>> {
-        let (read_write, how) =
-            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+        Shared::map(libc::MAP_SHARED | libc::MAP_ANONYMOUS, -1)
+    }
+
+    /// What a descriptor stands for; an error when that is smaller.
+    pub(crate) fn of(fd: BorrowedFd<'_>) -> std::io::Result<Shared<T>> {
+        Shared::map(libc::MAP_SHARED, fd.as_raw_fd())
+    }
+
+    fn map(how: i32, fd: i32) -> std::io::Result<Shared<T>> {
+        let read_write = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: a new mapping at an address of the kernel's choice touches nothing of ours.
         let at =
-            unsafe { libc::mmap(std::ptr::null_mut(), size_of::<T>(), read_write, how, -1, 0) };
+            unsafe { libc::mmap(std::ptr::null_mut(), size_of::<T>(), read_write, how, fd, 0) };
         if at == libc::MAP_FAILED {
             return Err(super::last_error());
         }

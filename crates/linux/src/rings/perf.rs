@@ -1,0 +1,129 @@
+//! Events of the kernel by perf: a ring for each processor, filtered by the kernel.
+
+use super::{Event, Where};
+use crate::fault::Fault;
+use crate::rungs;
+use crate::sys::events::Poll;
+use crate::sys::perf::{Entry, Listen, Ring};
+use crate::tracepoints::{Point, Seen, Tracepoints};
+use std::os::fd::AsRawFd;
+use windfall_time::{Instant, Span};
+
+/// Pages of a ring; at 4 KiB, 256 hold some 10,000 events.
+const PAGES: usize = 256;
+
+/// Rings of all processors.
+pub(super) struct Events {
+    points: Tracepoints,
+    rings: Vec<(Where, Ring, Thefts)>,
+}
+
+/// What interrupts have taken on a processor, as far as its ring was read.
+#[derive(Default)]
+struct Thefts {
+    depth: u32,
+    begun: Instant,
+    stolen: Span,
+}
+
+impl Thefts {
+    fn begin(&mut self, at: Instant) {
+        if self.depth == 0 {
+            self.begun = at;
+        }
+        self.depth += 1;
+    }
+
+    /// The end of one whose begin was not seen does not count.
+    fn end(&mut self, at: Instant) {
+        if self.depth == 1 {
+            self.stolen += at.saturating_since(self.begun);
+        }
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn until(&self, at: Instant) -> Span {
+        let under_way = if self.depth > 0 { at.saturating_since(self.begun) } else { Span::ZERO };
+        self.stolen + under_way
+    }
+}
+
+impl Events {
+    pub(super) fn open(supervised: &[u16], online: &[u16]) -> Result<Events, Fault> {
+        let points = Tracepoints::find()?;
+        let mut rings = Vec::new();
+        for cpu in online {
+            let place = Where::of(*cpu, supervised);
+            let mut listen = Vec::new();
+            let mut add = |point, filter: &str, loud| {
+                if let Some(id) = points.id(point) {
+                    listen.push((id, filter.to_owned(), loud));
+                }
+            };
+            if place != Where::Elsewhere {
+                let both = [rungs::supervised("prev_prio"), rungs::supervised("next_prio")];
+                let either = format!("({}) || ({})", both[0], both[1]);
+                add(Point::Switch, &either, false);
+                for interrupts in [
+                    Point::IrqEntry,
+                    Point::IrqExit,
+                    Point::SoftirqEntry,
+                    Point::SoftirqExit,
+                    Point::TimerEntry,
+                    Point::TimerExit,
+                ] {
+                    add(interrupts, "", false);
+                }
+            }
+            add(Point::Wakeup, &rungs::foreign("prio"), true);
+            add(Point::WakeupNew, &rungs::foreign("prio"), true);
+            add(Point::Fork, "", false);
+            add(Point::Exec, "", false);
+            add(Point::Rename, "", false);
+            let listen: Vec<Listen<'_>> = listen
+                .iter()
+                .map(|(id, filter, loud)| Listen { id: *id, filter, loud: *loud })
+                .collect();
+            let ring = Ring::open(*cpu, &listen, PAGES).map_err(|e| {
+                let what = format!("cannot listen to the tracepoints of processor {cpu}");
+                Fault::of(what, &e, "use a kernel with perf events")
+            })?;
+            rings.push((place, ring, Thefts::default()));
+        }
+        Ok(Events { points, rings })
+    }
+
+    pub(super) fn join(&self, poll: &Poll, name: u64) -> std::io::Result<()> {
+        self.rings.iter().try_for_each(|(_, ring, _)| poll.add(ring.as_raw_fd(), name))
+    }
+
+    pub(super) fn read(&mut self, batch: &mut Vec<Event>, lost: &mut Vec<(Where, u64)>) {
+        let Events { points, rings } = self;
+        for (place, ring, thefts) in rings.iter_mut() {
+            if ring.is_empty() {
+                continue;
+            }
+            ring.drain(|entry| match entry {
+                Entry::Sample(at, raw) => match points.decode(raw) {
+                    Some(Seen::TheftBegin { .. }) => thefts.begin(at),
+                    Some(Seen::TheftEnd) => thefts.end(at),
+                    Some(seen) => {
+                        let stolen = thefts.until(at);
+                        batch.push(Event { at, place: *place, stolen, seen });
+                    }
+                    None => {}
+                },
+                Entry::Lost(count) => {
+                    thefts.depth = 0;
+                    lost.push((*place, count));
+                }
+            });
+        }
+    }
+
+    /// An interrupt under way is not counted before its end is read.
+    pub(super) fn stolen(&self, cpu: usize) -> Span {
+        let its = self.rings.iter().find(|(place, ..)| *place == Where::Here(cpu));
+        its.map_or(Span::ZERO, |(.., thefts)| thefts.stolen)
+    }
+}

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod arrows;
+mod bpf;
 mod run;
 mod tidy;
 
@@ -14,6 +15,7 @@ cargo xtask CHORE
   demo     simulate the recorded workload under two hierarchies, and say where to look
   check    everything that must pass: format, lints, documentation, tests, arrows, no std
   law      the law of the house on half a million random trees, a quarter of an hour
+  bpf      compile the programs for the kernel anew; needs clang-19 and llvm-strip-19
   bench    the benchmarks; needs valgrind for the instruction counts
 ";
 
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
         Some("check") => check(),
         Some("demo") => demo(),
         Some("law") => all(&[Step::cargo("the law", &LAW).with("WINDFALL_LAW_TREES", "500000")]),
+        Some("bpf") => bpf::remake(),
         Some("bench") => bench(),
         _ => {
             print!("{HELP}");
@@ -43,6 +46,7 @@ fn check() -> Result<(), String> {
         Step::cargo("format", &["fmt", "--all", "--check"]),
         Step::call("arrows between crates", arrows::check),
         Step::call("tidy", tidy::check),
+        Step::call("compiled programs for the kernel", bpf::check),
         Step::cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--quiet"])
             .with("RUSTDOCFLAGS", "-D warnings"),

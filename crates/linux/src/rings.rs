@@ -66,7 +66,10 @@ impl Rings {
             Ok(programs) => Ok(Rings::from(Source::Bpf(Box::new(programs)), "BPF".to_owned())),
             Err(why) => {
                 let events = Events::open(supervised, online)?;
-                Ok(Rings::from(Source::Perf(events), format!("perf; BPF did not load: {why}")))
+                Ok(Rings::from(
+                    Source::Perf(events),
+                    format!("perf tracepoints (BPF did not load: {why})"),
+                ))
             }
         }
     }

@@ -273,7 +273,7 @@ impl Supervisor {
         let quarantined = self.hierarchy.quarantined().iter();
         let quarantined = quarantined.map(|(_, name, defect)| (name.clone(), defect.to_string()));
         Outcome {
-            machine: format!("linux, events by {}", self.rings.by),
+            machine: "linux".to_owned(),
             length: now - Instant::ZERO,
             notifications: self.hierarchy.notifications(),
             decisions: self.decisions,
@@ -296,7 +296,7 @@ impl Supervisor {
             promises: Vec::new(),
             failure: self.failure.take(),
             supervision: Some(Supervision {
-                events: self.rings.source().to_owned(),
+                events: self.rings.by.clone(),
                 lost: self.lost,
                 lag: self.lag,
                 leaked: self.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.leaked),

@@ -1,1 +1,191 @@
+//! Both sources, side by side on this machine's kernel. Without the right to listen, these tests say so
+//! and do nothing.
 
+use super::bpf::Programs;
+use super::perf::Events;
+use super::{Event, Rings, Source, Where};
+use crate::rungs;
+use crate::sys::process::name_thread;
+use crate::sys::sched::{Affinity, own_tid, set_fifo};
+use crate::tracepoints::Seen;
+use aya::programs::loaded_programs;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread::{Builder, sleep};
+use std::time::{Duration, Instant};
+use windfall_trace::Stop;
+
+/// The processors that we may use, the last one supervised; `None`, and why, if nobody may listen.
+fn both() -> Option<[Rings; 2]> {
+    let own = Affinity::of(0).ok()?;
+    let online: Vec<u16> = (0..1024).filter(|cpu| own.has(*cpu)).collect();
+    let supervised = [*online.last()?];
+    let bpf = Programs::load(&supervised).map(|programs| Source::Bpf(Box::new(programs)));
+    let perf = Events::open(&supervised, &online).map(Source::Perf);
+    match (bpf, perf) {
+        (Ok(bpf), Ok(perf)) => Some([bpf, perf].map(|source| Rings::from(source, String::new()))),
+        (bpf, perf) => {
+            println!("skipped: BPF {:?}, perf {:?}", bpf.err(), perf.err());
+            None
+        }
+    }
+}
+
+fn last_processor() -> u16 {
+    let own = Affinity::of(0).expect("our own affinity");
+    (0..1024).filter(|cpu| own.has(*cpu)).next_back().expect("a processor")
+}
+
+/// Two supervised threads on one processor hand a token back and forth; their numbers.
+fn play() -> [i32; 2] {
+    let cpu = last_processor();
+    let (to_held, tokens) = channel::<()>();
+    let (to_granted, answers) = channel::<()>();
+    let take = move |rung| {
+        Affinity::one(cpu).give(0).expect("may be pinned");
+        set_fifo(0, rung).expect("may be real-time");
+        own_tid()
+    };
+    let held = Builder::new().name("held".into()).spawn(move || {
+        let tid = take(rungs::HELD);
+        while tokens.recv().is_ok() && to_granted.send(()).is_ok() {}
+        tid
+    });
+    let granted = Builder::new().name("granted".into()).spawn(move || {
+        let tid = take(rungs::GRANTED);
+        for _ in 0..200 {
+            to_held.send(()).expect("the other lives");
+            answers.recv().expect("the other lives");
+        }
+        tid
+    });
+    let [held, granted] = [held, granted].map(|thread| thread.expect("a thread").join());
+    [held.expect("it ends"), granted.expect("it ends")]
+}
+
+fn about(seen: Seen, tids: [i32; 2]) -> bool {
+    match seen {
+        Seen::Switch { prev, next, .. } => tids.contains(&prev) || tids.contains(&next),
+        Seen::Wake { tid, .. } | Seen::Named { tid } => tids.contains(&tid),
+        Seen::Fork { child, .. } => tids.contains(&child),
+        _ => false,
+    }
+}
+
+#[test]
+fn twin_both_sources_tell_the_same_story() {
+    let Some(sources) = both() else { return };
+    let tids = play();
+    let [bpf, perf] = sources.map(|mut rings| {
+        let events = rings.take();
+        assert_eq!(rings.lost, [], "nothing is lost in so short a time");
+        assert!(events.is_sorted_by_key(|event| event.at));
+        events.into_iter().filter(|event| about(event.seen, tids)).collect::<Vec<Event>>()
+    });
+    // Processors have clocks that agree to well below this; each has an order of its own.
+    for place in [Where::Here(0), Where::Elsewhere] {
+        let there = |events: &[Event]| -> Vec<Seen> {
+            events.iter().filter(|event| event.place == place).map(|event| event.seen).collect()
+        };
+        assert_eq!(there(&bpf), there(&perf), "{place:?}");
+    }
+    let switches = |stop| {
+        let is = |event: &&Event| matches!(event.seen, Seen::Switch { stop: s, .. } if s == stop);
+        bpf.iter().filter(is).count()
+    };
+    assert!(switches(Stop::Blocked) >= 200, "{}", switches(Stop::Blocked));
+    assert!(switches(Stop::Preempted) >= 100, "the granted thread preempts the one that wakes it");
+    assert!(switches(Stop::Exited) >= 1, "the end of a thread is seen");
+    let pairs = bpf.iter().zip(&perf).filter(|(_, perf)| perf.place == Where::Here(0));
+    for (bpf, perf) in pairs.filter(|(bpf, perf)| bpf.seen == perf.seen) {
+        let apart = bpf.at.saturating_since(perf.at) + perf.at.saturating_since(bpf.at);
+        assert!(apart.as_nanos() < 10_000_000, "{bpf:?} {perf:?}");
+    }
+}
+
+#[test]
+fn twin_both_sources_count_the_time_of_interrupts() {
+    let Some(mut sources) = both() else { return };
+    let before = sources.each_mut().map(|rings| (rings.take(), rings.stolen(0)).1);
+    let cpu = last_processor();
+    let busy = std::thread::spawn(move || {
+        Affinity::one(cpu).give(0).expect("may be pinned");
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_millis(300) {}
+    });
+    busy.join().expect("it ends");
+    let after = sources.each_mut().map(|rings| (rings.take(), rings.stolen(0)).1);
+    let [bpf, perf] = [0, 1].map(|n: usize| after[n].saturating_sub(before[n]).as_nanos());
+    // Each counts what it costs itself, and some of what the other costs.
+    assert!(bpf > 10_000 && perf > 10_000, "the timer of a busy processor ticks: {bpf} {perf}");
+    assert!(bpf < 100_000_000 && perf < 100_000_000, "{bpf} {perf}");
+    assert!(bpf / 3 <= perf && perf / 3 <= bpf, "{bpf} {perf}");
+}
+
+#[test]
+fn law_what_does_not_fit_is_told_as_lost() {
+    const NAMES: u64 = 150_000;
+    let Some(mut sources) = both() else { return };
+    let busy = std::thread::spawn(move || {
+        Affinity::one(last_processor()).give(0).expect("may be pinned");
+        for _ in 0..NAMES {
+            name_thread("full");
+        }
+        own_tid()
+    });
+    let own = busy.join().expect("it ends");
+    let said = sources.each_mut().map(|rings| rings.take());
+    let after = std::thread::spawn(move || {
+        Affinity::one(last_processor()).give(0).expect("may be pinned");
+        name_thread("room again");
+    });
+    after.join().expect("it ends");
+    for (mut rings, said) in sources.into_iter().zip(said) {
+        drop(rings.take());
+        let named = Seen::Named { tid: own };
+        let seen = said.iter().filter(|event| event.seen == named).count() as u64;
+        let lost: u64 = rings.lost.iter().map(|(_, count)| count).sum();
+        assert!(seen < NAMES, "this test fills the ring: {seen}");
+        assert!(seen + lost >= NAMES, "{seen} seen, {lost} lost");
+        assert!(rings.lost.iter().any(|(place, _)| *place == Where::Here(0)), "{:?}", rings.lost);
+    }
+}
+
+#[test]
+fn law_nothing_stays_in_the_kernel_when_the_process_is_killed() {
+    if std::env::var_os("WINDFALL_HOLDS_PROGRAMS").is_some() {
+        let programs = Programs::load(&[last_processor()]).expect("the parent could");
+        for (_, program) in programs.loaded.programs() {
+            println!("program {}", program.info().expect("it is loaded").id());
+        }
+        println!("all");
+        sleep(Duration::from_secs(60));
+        return;
+    }
+    if both().is_none() {
+        return;
+    }
+    let this = std::env::current_exe().expect("this program");
+    let name = "rings::tests::law_nothing_stays_in_the_kernel_when_the_process_is_killed";
+    let child = Command::new(this)
+        .args(["--exact", name, "--nocapture"])
+        .env("WINDFALL_HOLDS_PROGRAMS", "1")
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut child = child.expect("a child");
+    let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+    let lines = lines.map_while(Result::ok).take_while(|line| line != "all");
+    let ids: Vec<u32> =
+        lines.filter_map(|line| line.strip_prefix("program ")?.parse().ok()).collect();
+    let left = || loaded_programs().flatten().filter(|one| ids.contains(&one.id())).count();
+    let held = left();
+    child.kill().expect("it lives");
+    child.wait().expect("it is our child");
+    assert!(held >= 6 && held == ids.len(), "{held} of {ids:?} were loaded");
+    let begun = Instant::now();
+    while left() > 0 {
+        assert!(begun.elapsed() < Duration::from_secs(10), "{} are left", left());
+        sleep(Duration::from_millis(20));
+    }
+}

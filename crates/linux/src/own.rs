@@ -45,7 +45,11 @@ impl Supervisor {
                         break doing;
                     }
                 }
-                Doing::Acted => self.settle(),
+                // What the kernel has seen can wait until it computes or waits.
+                Doing::Acted => {
+                    self.arm();
+                    self.follow();
+                }
             }
         };
         self.caller = None;

@@ -291,7 +291,7 @@ impl Supervisor {
     }
 
     /// Sets the ear's alarm to what is due next.
-    fn arm(&mut self) {
+    pub(crate) fn arm(&mut self) {
         let own = self.due.peek().map(|Reverse((at, _, _))| *at);
         let birth = self.births.last().map(|(at, _)| *at);
         let next = [own, birth, self.next_timer()].into_iter().flatten().min();

@@ -92,6 +92,23 @@ impl Hierarchy {
         answer
     }
 
+    /// As [`tell`](Self::tell), for a message that the scheduler may have no use for: whether it has.
+    ///
+    /// # Errors
+    /// What else the scheduler answers; or the thread has exited, or time went back.
+    pub fn offer(
+        &mut self,
+        now: Instant,
+        thread: ThreadId,
+        message: Message,
+    ) -> Result<bool, Refusal> {
+        match self.tell(now, thread, message) {
+            Ok(()) => Ok(true),
+            Err(Refusal::NotUnderstood { .. }) => Ok(false),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
     /// Calls back every scheduler whose timer is due at `now` or was before, in order of time.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //! each call; what does not fit is counted, never silently dropped.
 
 use crate::error::Defect;
-use crate::id::{NodeId, Target};
+use crate::id::{NodeId, Target, ThreadId};
 use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
 
@@ -95,6 +95,19 @@ pub struct Entry {
     pub node: NodeId,
     /// What.
     pub what: Happening,
+}
+
+impl Entry {
+    /// The thread whose job its scheduler has given up, if that is what happened: its host does then.
+    #[must_use]
+    pub const fn expired(&self) -> Option<ThreadId> {
+        match self.what {
+            Happening::Noted { note: Note::Expired, about: Some(Target::Thread(thread)) } => {
+                Some(thread)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The buffer.

@@ -71,18 +71,22 @@ impl Supervisor {
         match cue {
             Cue::Wake => Players::slept(self, number),
             Cue::Release => Players::release_due(self, number, at),
-            Cue::Deadline => {
-                if Players::abort(self, number)
-                    && let Kind::Own(own) = &self.members[number as usize].kind
-                {
-                    own.give_up.store(true, Ordering::Relaxed);
+            Cue::Deadline => match self.members[number as usize].kind.clone() {
+                Kind::Own(own) => {
+                    if Players::abort(self, number) {
+                        own.give_up.store(true, Ordering::Relaxed);
+                    }
                 }
-            }
+                // Nobody can make it leave what it does: it goes on, and its scheduler is told.
+                Kind::Foreign { .. } => self.tell_job(number, at, None),
+            },
         }
     }
 }
 
 impl Stage for Supervisor {
+    // An action takes far less than a ten-thousandth of a second, settling included, so that a program
+    // that gets nowhere is found out within this.
     const MOMENT: Span = Span::from_secs(10);
 
     fn players(&mut self) -> &mut Players {

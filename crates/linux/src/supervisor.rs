@@ -21,12 +21,10 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
-use windfall_hierarchy::{
-    Happening, Hierarchy, Message, Note, Processor, Refusal, Target, ThreadId,
-};
+use windfall_hierarchy::{Hierarchy, Message, Processor, Refusal, ThreadId};
 use windfall_programs::{Cue, Players};
-use windfall_scenario::model;
 use windfall_scenario::outcome::Failure;
+use windfall_scenario::{Place, model};
 use windfall_time::{Instant, Span};
 
 /// Everything that the lock covers.
@@ -249,17 +247,9 @@ impl Supervisor {
         let member = &self.members[number as usize];
         let (Some(id), true) = (member.id, member.tells) else { return };
         let deadline = deadline.unwrap_or(Instant::MAX);
-        let mut understood = true;
-        self.tell(release, |hierarchy, now| {
-            match hierarchy.tell(now, id, Message::Job { release, deadline, work: None }) {
-                Err(Refusal::NotUnderstood { .. }) => {
-                    understood = false;
-                    Ok(())
-                }
-                answer => answer,
-            }
-        });
-        self.members[number as usize].tells = understood;
+        let message = Message::Job { release, deadline, work: self.players.most_work(number) };
+        let told = self.tell(release, |hierarchy, now| hierarchy.offer(now, id, message));
+        self.members[number as usize].tells = told != Some(false);
     }
 
     /// Jobs that a scheduler has given up; whether there were any.
@@ -267,16 +257,9 @@ impl Supervisor {
         if self.hierarchy.journal_is_empty() {
             return false;
         }
-        let expired: Vec<u32> = self
-            .hierarchy
-            .drain_journal()
-            .filter_map(|entry| match entry.what {
-                Happening::Noted { note: Note::Expired, about: Some(Target::Thread(thread)) } => {
-                    self.numbers.get(thread.index()).copied()
-                }
-                _ => None,
-            })
-            .collect();
+        let expired: Vec<ThreadId> =
+            self.hierarchy.drain_journal().filter_map(|entry| entry.expired()).collect();
+        let expired: Vec<u32> = expired.into_iter().filter_map(|id| self.number(id)).collect();
         for number in &expired {
             self.cue_due(*number, Cue::Deadline, self.told);
         }
@@ -320,12 +303,9 @@ impl Supervisor {
     /// A member gets its place in the hierarchy, below the default when its own scheduler is gone.
     pub(crate) fn admit(&mut self, number: u32, wish: &Wish) -> bool {
         let now = self.time();
-        let default = self.hierarchy.default_node();
-        let gone = self.hierarchy.name(wish.parent).is_none();
-        let (parent, messages) = match default.filter(|_| gone) {
-            Some(default) => (default, &[][..]),
-            None => (wish.parent, wish.messages.as_slice()),
-        };
+        let Place { parent, messages, remark } =
+            Place::of(&self.hierarchy, &wish.name, wish.parent, &wish.messages);
+        self.refused.extend(remark.map(|why| (now, why)));
         let id = self.tell(now, |hierarchy, now| hierarchy.create_thread(now, parent, messages));
         // What its scheduler refuses, the default scheduler serves: no thread is lost.
         let id = id.or_else(|| {

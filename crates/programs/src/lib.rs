@@ -1,8 +1,9 @@
 //! What a thread runs: declared phases, jobs, and behaviour recorded on a real machine.
 //!
-//! A [`Program`] is a description; [`Program::start`] makes a [`Body`], a state machine that a host
-//! asks for one [`Action`] after the other. The host lends it time, timers, locks and wake-ups, and
-//! decides nothing about its course. So the same program runs on every host.
+//! A [`Program`] is a description; [`Program::start`] makes a [`Body`], a state machine that is
+//! asked for one [`Action`] after the other. [`Players`] say what an action means for jobs, locks and other
+//! threads; a host is their [`Stage`], which lends them time, timers and processors and decides nothing
+//! about their course. So the same program runs on every host.
 #![forbid(unsafe_code)]
 
 mod action;

@@ -1,6 +1,6 @@
 //! Locks, conditions and barriers as plain state: whoever waits longest goes first.
 //!
-//! A host keeps them and puts threads, which are numbers here, to sleep and wakes them as it is told.
+//! Players keep them, and have their stage put threads, which are numbers here, to sleep and wake them.
 
 use crate::Resource;
 use std::collections::VecDeque;

@@ -2,7 +2,7 @@
 
 use windfall_hierarchy::{Hierarchy, Message, NodeSpec, Parent, Processor};
 use windfall_schedulers::{Edf, Late};
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 fn at(ns: u64) -> Instant {
     Instant::from_nanos(ns)
@@ -10,6 +10,24 @@ fn at(ns: u64) -> Instant {
 
 fn job(deadline: u64) -> Message {
     Message::Job { release: at(0), deadline: at(deadline), work: None }
+}
+
+#[test]
+fn law_an_offer_says_whether_there_is_a_use_for_it() {
+    let mut tree = Hierarchy::new(1);
+    let top: &[(Parent, &[Message])] = &[(Parent::Top, &[])];
+    let spec = NodeSpec {
+        name: "edf",
+        kind: "edf",
+        scheduler: Box::new(Edf::new(Late::Complete)),
+        owns: top,
+    };
+    let edf = tree.create(at(0), spec).unwrap();
+    let thread = tree.create_thread(at(0), edf, &[]).unwrap();
+    assert_eq!(tree.offer(at(0), thread, job(20)), Ok(true));
+    assert_eq!(tree.offer(at(0), thread, Message::Quantum(Span::ZERO)), Ok(false));
+    tree.exited(at(1), thread).unwrap();
+    assert!(tree.offer(at(1), thread, job(20)).is_err());
 }
 
 #[test]

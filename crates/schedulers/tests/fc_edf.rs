@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Host, MS, S, T, periodic};
-use windfall_hierarchy::{Happening, Note, Target, VpState};
+use windfall_hierarchy::VpState;
 use windfall_schedulers::catalogue::Value;
 
 const PERIOD: u64 = 20 * MS;
@@ -77,11 +77,7 @@ fn run(settings: &[(&str, Value<'_>)], threads: u64, work: u64, from: u64, end: 
 }
 
 fn expired(host: &mut Host) -> Vec<T> {
-    let about = |what| match what {
-        Happening::Noted { note: Note::Expired, about: Some(Target::Thread(id)) } => Some(id),
-        _ => None,
-    };
-    let ids: Vec<_> = host.tree.drain_journal().filter_map(|entry| about(entry.what)).collect();
+    let ids: Vec<_> = host.tree.drain_journal().filter_map(|entry| entry.expired()).collect();
     let number = |id| host.threads.iter().position(|thread| thread.id == id).unwrap();
     ids.into_iter().map(number).collect()
 }

@@ -8,7 +8,7 @@ use crate::promises::Promises;
 use crate::thread::Thread;
 use crate::tracer::{self, Tracer};
 use crate::unfit::Unfit;
-use windfall_hierarchy::{Happening, Hierarchy, Message, Note, Processor, Target, ThreadId};
+use windfall_hierarchy::{Happening, Hierarchy, Message, Processor, Target, ThreadId};
 use windfall_programs::{Job, Players, Program, Resource};
 use windfall_scenario::model::Machine;
 use windfall_scenario::outcome::{Failure, Outcome};
@@ -299,33 +299,22 @@ impl<'a> Sim<'a> {
         let work = self.players.most_work(number);
         let deadline = job.deadline.unwrap_or(Instant::MAX);
         let message = Message::Job { release: job.release, deadline, work };
-        let mut understood = true;
         self.promise_told(number, deadline);
-        self.tell(|hierarchy, now| match hierarchy.tell(now, id, message) {
-            Err(windfall_hierarchy::Refusal::NotUnderstood { .. }) => {
-                understood = false;
-                Ok(())
-            }
-            answer => answer,
-        });
-        self.threads[number as usize].tells = understood;
+        let told = self.tell(|hierarchy, now| hierarchy.offer(now, id, message));
+        self.threads[number as usize].tells = told != Some(false);
     }
 
     fn read_journal(&mut self) {
         let entries: Vec<_> = self.hierarchy.drain_journal().collect();
         for entry in entries {
             let node = self.tracer.node_number(entry.node);
+            self.expired.extend(entry.expired().and_then(|thread| self.number(thread)));
             match entry.what {
                 Happening::Noted { note, about } => {
                     let thread = match about {
                         Some(Target::Thread(thread)) => self.number(thread),
                         _ => None,
                     };
-                    if note == Note::Expired
-                        && let Some(thread) = thread
-                    {
-                        self.expired.push(thread);
-                    }
                     if let Some(what) = tracer::note(note) {
                         let thread = thread.map(windfall_trace::ThreadId);
                         self.tracer.record(entry.at, || Event::Note { node, thread, what });

@@ -20,13 +20,14 @@ const COUNT: usize = 20;
 /// The largest cache that a processor has for itself, in KiB; filling one KiB of it again, at most and in order.
 pub(super) fn cost(bench: Bench) -> (u64, Cost, Cost) {
     let size = own_cache(bench.cpu).unwrap_or(USUAL_KIB);
-    // A working set of half of it, and another thread's of twice as much.
+    // A working set of half of it, and another thread's of four times as much.
     let own = chain(usize::try_from(size * 1024 / 2).unwrap_or(1 << 18) / 64);
-    let other = chain(usize::try_from(size * 1024 * 2).unwrap_or(1 << 20) / 64);
+    let other = chain(usize::try_from(size * 1024 * 4).unwrap_or(1 << 21) / 64);
     let refill = |read: fn(&[usize]) -> Span| {
         read(&own);
+        read(&own);
         let full = read(&own);
-        in_order(&other);
+        unforeseen(&other);
         let emptied = read(&own);
         Span::from_nanos(emptied.as_nanos().saturating_sub(full.as_nanos()))
     };

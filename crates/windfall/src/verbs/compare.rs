@@ -49,7 +49,7 @@ fn cost(scenario: &mut Scenario, path: &Path, json: bool) -> Result<(), Trouble>
     // Costs alone are no scenario.
     const AROUND: &str = "schema = 1\ninherits = \"costs\"\nseed = 1\nlength = \"1s\"\n\
         [schedulers.any]\nscheduler = \"round-robin\"\nparent = \"top\"\n\
-        [threads.any]\nparent = \"any\"\nrun = \"spin\"\n";
+        [threads.one]\nparent = \"any\"\nrun = \"spin\"\n";
     let name = path.display().to_string();
     let read = std::fs::read_to_string(path);
     let text = read.map_err(|error| Trouble(format!("windfall: {name}: {error}")))?;

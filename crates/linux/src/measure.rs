@@ -2,8 +2,8 @@
 //! simulator, measured.
 //!
 //! Everything runs at one real-time priority above all that a supervisor uses, pinned to one processor, in
-//! stretches of at most [`STRETCH`] with pauses between, so that neither the throttle of real-time
-//! threads nor a guardian's patience is touched. A sample that holds a gap above [`GAP`], which is more than any
+//! stretches of at most 30 ms with pauses between, so that neither the throttle of real-time
+//! threads nor a guardian's patience is touched. A sample that holds a gap above 200 us, which is more than any
 //! interrupt takes, lost its processor to somebody else: it is counted and thrown away.
 //! Each measurement is repeated, and how far the repetitions' medians lie apart is told.
 

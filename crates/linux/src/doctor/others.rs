@@ -35,15 +35,16 @@ pub(super) fn checks() -> Vec<Check> {
 /// `name (tid, priority)`, highest first; neither the kernel's own threads nor those of a supervisor.
 fn rivals() -> Vec<String> {
     let own = std::process::id().cast_signed();
+    // A supervisor's threads are on our rungs.
+    let least = if supervised() { rungs::GUARDIAN + 1 } else { rungs::HELD };
     let mut found = Vec::new();
     for pid in proc::processes().into_iter().filter(|pid| *pid != own) {
         for tid in proc::threads(pid) {
             let Some(stat) = proc::stat(tid) else { continue };
             let real_time = [libc::SCHED_FIFO, libc::SCHED_RR].map(i32::cast_unsigned);
             let of_kernel = stat.ppid == KTHREADD || pid == KTHREADD;
-            let supervised = supervised() && stat.priority <= rungs::GUARDIAN;
-            let high = real_time.contains(&stat.policy) && stat.priority >= rungs::HELD;
-            if high && !of_kernel && !supervised {
+            let high = real_time.contains(&stat.policy) && stat.priority >= least;
+            if high && !of_kernel {
                 found.push((stat.priority, tid, stat.comm));
             }
         }

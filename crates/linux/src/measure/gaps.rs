@@ -1,6 +1,6 @@
 //! What steals time: gaps that a loop sees which does nothing but look at the clock.
 //!
-//! A gap up to [`GAP`] is an interrupt; a longer one is a processor lost to a hypervisor.
+//! A gap up to `GAP` is an interrupt; a longer one is a processor lost to a hypervisor.
 
 use super::{Bench, GAP, PAUSE, STRETCH, Theft};
 use crate::stats::Summary;

@@ -252,8 +252,9 @@ pub(crate) fn text(
             of(cpu.stolen),
         ));
     }
+    let did = if outcome.supervision.is_some() { "ran" } else { "simulated" };
     text.push_str(&format!(
-        "simulated {} in {:.3} s: {} notifications, {} decisions\n",
+        "{did} {} in {:.3} s: {} notifications, {} decisions\n",
         outcome.length,
         wall.as_secs_f64(),
         outcome.notifications,

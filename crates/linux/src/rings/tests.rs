@@ -12,19 +12,26 @@ use aya::programs::loaded_programs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, sleep};
 use std::time::{Duration, Instant};
 use windfall_trace::Stop;
 
-/// The processors that we may use, the last one supervised; `None`, and why, if nobody may listen.
-fn both() -> Option<[Rings; 2]> {
+/// One test at a time: what one does is seen by all, and may not fit into another's rings.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// On all processors that we may use, the last one supervised; nothing, and why, if we may not listen.
+fn both() -> Option<([Rings; 2], MutexGuard<'static, ()>)> {
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let own = Affinity::of(0).ok()?;
     let online: Vec<u16> = (0..1024).filter(|cpu| own.has(*cpu)).collect();
     let supervised = [*online.last()?];
     let bpf = Programs::load(&supervised).map(|programs| Source::Bpf(Box::new(programs)));
     let perf = Events::open(&supervised, &online).map(Source::Perf);
     match (bpf, perf) {
-        (Ok(bpf), Ok(perf)) => Some([bpf, perf].map(|source| Rings::from(source, String::new()))),
+        (Ok(bpf), Ok(perf)) => {
+            Some(([bpf, perf].map(|source| Rings::from(source, String::new())), alone))
+        }
         (bpf, perf) => {
             println!("skipped: BPF {:?}, perf {:?}", bpf.err(), perf.err());
             None
@@ -75,7 +82,7 @@ fn about(seen: Seen, tids: [i32; 2]) -> bool {
 
 #[test]
 fn twin_both_sources_tell_the_same_story() {
-    let Some(sources) = both() else { return };
+    let Some((sources, _alone)) = both() else { return };
     let tids = play();
     let [bpf, perf] = sources.map(|mut rings| {
         let events = rings.take();
@@ -106,7 +113,7 @@ fn twin_both_sources_tell_the_same_story() {
 
 #[test]
 fn twin_both_sources_count_the_time_of_interrupts() {
-    let Some(mut sources) = both() else { return };
+    let Some((mut sources, _alone)) = both() else { return };
     let before = sources.each_mut().map(|rings| (rings.take(), rings.stolen(0)).1);
     let cpu = last_processor();
     let busy = std::thread::spawn(move || {
@@ -117,16 +124,17 @@ fn twin_both_sources_count_the_time_of_interrupts() {
     busy.join().expect("it ends");
     let after = sources.each_mut().map(|rings| (rings.take(), rings.stolen(0)).1);
     let [bpf, perf] = [0, 1].map(|n: usize| after[n].saturating_sub(before[n]).as_nanos());
+    println!("ns of interrupts in 300 ms: BPF {bpf}, perf {perf}");
     // Each counts what it costs itself, and some of what the other costs.
     assert!(bpf > 10_000 && perf > 10_000, "the timer of a busy processor ticks: {bpf} {perf}");
     assert!(bpf < 100_000_000 && perf < 100_000_000, "{bpf} {perf}");
-    assert!(bpf / 3 <= perf && perf / 3 <= bpf, "{bpf} {perf}");
+    assert!(bpf / 2 <= perf && perf / 2 <= bpf, "{bpf} {perf}");
 }
 
 #[test]
 fn law_what_does_not_fit_is_told_as_lost() {
     const NAMES: u64 = 150_000;
-    let Some(mut sources) = both() else { return };
+    let Some((mut sources, _alone)) = both() else { return };
     let busy = std::thread::spawn(move || {
         Affinity::one(last_processor()).give(0).expect("may be pinned");
         for _ in 0..NAMES {

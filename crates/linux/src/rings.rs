@@ -58,6 +58,11 @@ enum Source {
     Perf(Events),
 }
 
+/// Whether BPF could be listened to, or why not.
+pub(crate) fn by_bpf() -> Result<(), String> {
+    Programs::load(&[]).map(drop)
+}
+
 impl Rings {
     /// Listens to all processors: what happens to supervised threads, and interrupts on the
     /// processors that are supervised.

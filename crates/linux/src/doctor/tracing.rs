@@ -109,7 +109,15 @@ fn steal(line: &str) -> Option<(u64, u64)> {
 
 /// What would be quicker, or is another way.
 pub(super) fn further(facts: &Facts) -> Vec<Check> {
-    const PURPOSE: &str = "record with BPF";
+    const PURPOSE: &str = "decide a microsecond or two sooner";
+    let programs = match crate::rings::by_bpf() {
+        Ok(()) => {
+            let found = "our programs were loaded and attached".to_owned();
+            Check::new(PURPOSE, "events by BPF", State::Yes, found)
+        }
+        Err(why) => Check::new(PURPOSE, "events by BPF", State::No, why)
+            .remedy("see the next two; perf tracepoints do without"),
+    };
     let ring = match probe::bpf_ring() {
         Ok(_) => Check::new(PURPOSE, "bpf system call", State::Yes, "a ring was made".to_owned()),
         Err(e) => Check::new(PURPOSE, "bpf system call", State::No, e.to_string())
@@ -127,7 +135,7 @@ pub(super) fn further(facts: &Facts) -> Vec<Check> {
         )
         .remedy("a kernel with CONFIG_DEBUG_INFO_BTF; perf tracepoints do without")
     };
-    vec![ring, types, sched_ext(facts)]
+    vec![programs, ring, types, sched_ext(facts)]
 }
 
 /// A scheduler in BPF governs ordinary threads only: ours are above it.

@@ -61,7 +61,7 @@ pub(super) struct Programs {
     lost: Vec<u32>,
     supervised: Vec<u16>,
     /// Takes the programs out of the kernel when it goes.
-    pub(super) loaded: Ebpf,
+    _loaded: Ebpf,
 }
 
 impl Programs {
@@ -108,7 +108,14 @@ impl Programs {
             own.watched.store(1, Ordering::Release);
         }
         let lost = vec![0; PROCESSORS];
-        Ok(Programs { ring, counters, lost, supervised: supervised.to_vec(), loaded: loaded })
+        Ok(Programs { ring, counters, lost, supervised: supervised.to_vec(), _loaded: loaded })
+    }
+
+    /// The kernel's numbers for the programs.
+    #[cfg(test)]
+    pub(super) fn numbers(&self) -> Vec<u32> {
+        let programs = self._loaded.programs();
+        programs.filter_map(|(_, program)| Some(program.info().ok()?.id())).collect()
     }
 
     pub(super) fn join(&self, poll: &Poll, name: u64) -> std::io::Result<()> {

@@ -9,6 +9,7 @@ pub struct Fault {
     what: String,
     why: String,
     remedy: String,
+    status: u8,
 }
 
 impl Fault {
@@ -18,7 +19,18 @@ impl Fault {
         why: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Fault {
-        Fault { what: what.into(), why: why.into(), remedy: remedy.into() }
+        Fault { what: what.into(), why: why.into(), remedy: remedy.into(), status: 2 }
+    }
+
+    /// With the exit status that goes with it, where it is not 2.
+    pub(crate) fn with_status(self, status: u8) -> Fault {
+        Fault { status, ..self }
+    }
+
+    /// The exit status that goes with it: 2 as a rule; 126 or 127 for a command that cannot be started.
+    #[must_use]
+    pub const fn status(&self) -> u8 {
+        self.status
     }
 
     /// From a system call's error; a missing right is told as such.
@@ -36,7 +48,7 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault { what, why, remedy } = self;
+        let Fault { what, why, remedy, .. } = self;
         write!(f, "{what}: {why}; {remedy}")
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod probe;
 pub(crate) mod process;
 pub(crate) mod sched;
 pub(crate) mod shared;
+pub(crate) mod usage;
 
 /// The error of the system call that has just failed.
 pub(crate) fn last_error() -> std::io::Error {

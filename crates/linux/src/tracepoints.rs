@@ -24,15 +24,22 @@ pub(crate) enum Seen {
     TheftBegin { kind: Theft, number: u16 },
     /// See `TheftBegin`.
     TheftEnd,
+    /// A thread has been made, of its parent's process or of one of its own.
+    Made { parent: i32, child: i32, thread: bool },
 }
 
 /// Which tracepoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Point {
     Switch,
+    /// Wake-ups, told by who wakes, where he does it.
+    Waking,
+    /// Wake-ups, told where the woken thread will run.
     Wakeup,
     WakeupNew,
     Fork,
+    /// A thread is made; tells of what kind.
+    NewTask,
     Exec,
     Rename,
     Exit,
@@ -45,18 +52,24 @@ pub(crate) enum Point {
 }
 
 use Point::{
-    Exec, Exit, Fork, IrqEntry, IrqExit, Rename, SoftirqEntry, SoftirqExit, Switch, TimerEntry,
-    TimerExit, Wakeup, WakeupNew,
+    Exec, Exit, Fork, IrqEntry, IrqExit, NewTask, Rename, SoftirqEntry, SoftirqExit, Switch,
+    TimerEntry, TimerExit, Wakeup, WakeupNew, Waking,
 };
 
 /// Where each is, and which of its fields are used, in order.
-const POINTS: [(Point, &str, &[&str]); 13] = [
-    (Switch, "sched/sched_switch", &["prev_pid", "prev_state", "next_pid"]),
+const POINTS: [(Point, &str, &[&str]); 15] = [
+    (
+        Switch,
+        "sched/sched_switch",
+        &["prev_pid", "prev_state", "next_pid", "prev_comm", "next_comm"],
+    ),
+    (Waking, "sched/sched_waking", &["pid", "comm"]),
     (Wakeup, "sched/sched_wakeup", &["pid"]),
-    (WakeupNew, "sched/sched_wakeup_new", &["pid"]),
+    (WakeupNew, "sched/sched_wakeup_new", &["pid", "comm"]),
+    (NewTask, "task/task_newtask", &["pid", "clone_flags", "comm"]),
     (Fork, "sched/sched_process_fork", &["parent_pid", "child_pid"]),
-    (Exec, "sched/sched_process_exec", &["pid"]),
-    (Rename, "task/task_rename", &["pid"]),
+    (Exec, "sched/sched_process_exec", &["pid", "old_pid"]),
+    (Rename, "task/task_rename", &["pid", "newcomm"]),
     (Exit, "sched/sched_process_exit", &["pid"]),
     (IrqEntry, "irq/irq_handler_entry", &["irq"]),
     (IrqExit, "irq/irq_handler_exit", &[]),
@@ -118,8 +131,14 @@ impl Tracepoints {
                 let state = offsets.get(1).map_or(0, |at| u64_at(raw, *at));
                 Seen::Switch { prev: field(0), stop: stop(state), next: field(2) }
             }
-            Wakeup | WakeupNew => {
+            Waking | Wakeup | WakeupNew => {
                 Seen::Wake { tid: field(0), by: u32_at(raw, COMMON_PID).cast_signed() }
+            }
+            NewTask => {
+                const CLONE_THREAD: u32 = 0x0001_0000;
+                let thread = field(1).cast_unsigned() & CLONE_THREAD != 0;
+                let parent = u32_at(raw, COMMON_PID).cast_signed();
+                Seen::Made { parent, child: field(0), thread }
             }
             Fork => Seen::Fork { parent: field(0), child: field(1) },
             Exec | Rename => Seen::Named { tid: field(0) },
@@ -129,6 +148,44 @@ impl Tracepoints {
             IrqExit | SoftirqExit | TimerExit => Seen::TheftEnd,
         })
     }
+
+    /// The name by which a sample calls the thread `tid`, if it does. That of a renamed thread is the
+    /// one that it has from then on.
+    pub(crate) fn name(&self, raw: &[u8], tid: i32) -> Option<String> {
+        let id = u16_at(raw, 0);
+        let Format { point, offsets, .. } = self.0.iter().find(|format| format.id == id)?;
+        let is = |n: usize| offsets.get(n).is_some_and(|at| u32_at(raw, *at).cast_signed() == tid);
+        let named: &[(usize, usize)] = match point {
+            Switch => &[(0, 3), (2, 4)],
+            Waking | WakeupNew | Rename => &[(0, 1)],
+            NewTask => &[(0, 2)],
+            _ => &[],
+        };
+        let (_, name) = named.iter().find(|(number, _)| is(*number))?;
+        comm(raw, *offsets.get(*name)?)
+    }
+
+    /// The number that a thread had before it ran another program; it may have taken over that of
+    /// its process' first thread. `None` for a sample that tells of something else.
+    pub(crate) fn before_exec(&self, raw: &[u8]) -> Option<i32> {
+        let format = self.0.iter().find(|format| format.id == u16_at(raw, 0))?;
+        let old = format.offsets.get(1).filter(|_| format.point == Exec)?;
+        Some(u32_at(raw, *old).cast_signed())
+    }
+}
+
+/// Whether a sample was taken while an interrupt was served.
+pub(crate) fn interrupted(raw: &[u8]) -> bool {
+    const COMMON_FLAGS: usize = 2;
+    const SERVED: u8 = 0x18; // hard, soft
+    raw.get(COMMON_FLAGS).is_some_and(|flags| flags & SERVED != 0)
+}
+
+/// A thread's name in a sample's bytes.
+fn comm(raw: &[u8], at: usize) -> Option<String> {
+    let bytes = raw.get(at..at + 16)?;
+    let length = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    Some(String::from_utf8_lossy(&bytes[..length]).into_owned())
 }
 
 fn theft(kind: Theft, number: i32) -> Seen {

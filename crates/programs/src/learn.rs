@@ -2,10 +2,11 @@
 //!
 //! [`learn`] turns the records of a trace into recorded programs; [`habit()`] says whether a thread
 //! has a period and what it needs in one; [`Proposal`] says what one might promise whom, and never
-//! applies itself; [`convert`] turns an rt-app file into phases.
+//! applies itself; [`Calibration`] says what an application needs; [`convert`] turns an rt-app file into phases.
 //!
 //! No floats decide anything here: shares are exact fractions, spans are nanoseconds.
 
+mod calibrate;
 mod cpus;
 mod gather;
 mod grid;
@@ -16,6 +17,7 @@ mod rtapp;
 mod select;
 mod table;
 
+pub use calibrate::{Calibration, Conservatism, Kind};
 pub use period::{Habit, Need, Note, habit};
 pub use proposal::{Options, Parent, Proposal, Row};
 pub use replay::{

@@ -27,6 +27,7 @@ pub mod model;
 mod names;
 pub mod outcome;
 mod plan;
+mod profile;
 mod promises;
 mod recording;
 mod resolve;
@@ -46,6 +47,7 @@ pub use model::Scenario;
 pub use plan::{
     Place, Plan, PlannedInterrupts, PlannedPattern, PlannedProgram, PlannedRequest, PlannedThread,
 };
+pub use profile::{Profile, ProfiledThread, Profiles};
 pub use promises::Promises;
 pub use recording::{Recording, TraceFiles};
 pub use schema::schema;

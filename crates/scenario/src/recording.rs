@@ -16,6 +16,9 @@ use windfall_trace::{Record, Source};
 pub struct Recording {
     /// What its threads did.
     pub learned: Learned,
+    /// Of a recorded command: how many other threads the machine had. They woke its threads when they did, and are not
+    /// repeated.
+    pub environment: usize,
     /// What became of every line of the text; `None` for Windfall's own format.
     pub report: Option<Report>,
     /// Why it ends before its end, if it does: what came before is there.
@@ -40,8 +43,14 @@ impl Recording {
         report: Option<Report>,
         failed: Option<String>,
     ) -> Result<Recording, String> {
+        let mut learned = learned;
+        let all = learned.threads.len();
+        if learned.threads.iter().any(|thread| thread.of_command) {
+            learned.retain(|thread| thread.of_command);
+        }
+        let environment = all - learned.threads.len();
         if !learned.threads.is_empty() {
-            return Ok(Recording { learned, report, cut: failed });
+            return Ok(Recording { learned, environment, report, cut: failed });
         }
         let nothing = "there is no thread in it; record sched_switch and sched_waking";
         Err(failed.unwrap_or_else(|| nothing.to_owned()))

@@ -89,7 +89,8 @@ pub enum Event {
         /// The scheduler that it is under, if known.
         node: Option<NodeId>,
     },
-    /// A scheduler instance is declared, or has a new parent or promise.
+    /// A scheduler instance is declared, or has a new parent or promise. In a recording of a command: the command, whose
+    /// threads are told from all others by it.
     Node {
         /// Which.
         node: NodeId,
@@ -97,7 +98,7 @@ pub enum Event {
         parent: Option<NodeId>,
         /// Its name, unique among living instances.
         name: String,
-        /// The kind of scheduler (`rez`, `edf`, ...).
+        /// The kind of scheduler (`rez`, `edf`, ...), or [`COMMAND`].
         kind: String,
     },
     /// What a thread has been promised, as text (`RESBH 3ms 10ms`), from now on.
@@ -223,6 +224,9 @@ pub enum Note {
     /// Its deadline passed with work left; the job is given up.
     Expired,
 }
+
+/// The kind of a node that is no scheduler but a recorded command: its threads, and all that they start.
+pub const COMMAND: &str = "command";
 
 /// Where records go, one after another, in order of time.
 pub trait Sink {

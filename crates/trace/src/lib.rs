@@ -14,7 +14,7 @@ mod source;
 pub mod timeline;
 
 pub use event::{
-    Cpu, Discard, Event, Header, Memory, NodeId, Note, Record, Sink, Stop, Theft, ThreadId,
+    COMMAND, Cpu, Discard, Event, Header, Memory, NodeId, Note, Record, Sink, Stop, Theft, ThreadId,
 };
 pub use source::{Bytes, Source, SourceError};
 pub use timeline::Timeline;

@@ -39,6 +39,12 @@ pub(crate) enum Verb {
     Doctor(DoctorArgs),
     /// Measure what switches, timers, decisions and caches cost here, as a cost model for `simulate`.
     Measure(MeasureArgs),
+    /// Record what this machine's processors do, or what a command and its children do on them.
+    Record(RecordArgs),
+    /// Find out the period and the need of each thread of a program, and keep them as a profile.
+    Calibrate(CalibrateArgs),
+    /// Turn a recording into a trace for Perfetto, or into the compact form.
+    Export(ExportArgs),
     /// Make a scenario from a recording of a real machine, or from an rt-app file.
     Import(ImportArgs),
     /// Explain why a thread of a recording was late: what it got, and who ran instead.
@@ -258,6 +264,64 @@ pub(crate) struct MeasureArgs {
     pub(crate) json: bool,
 }
 
+/// Arguments of `record`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  windfall record --for 10s -o desktop.wft
+  windfall record -o player.wft -- mpv film.mkv
+
+Ends with the command, after `--for`, or by Ctrl-C; a command that still runs then is asked to end.
+Exit status: the command's own (128 and the signal's number when one ended it), 126 or 127 when it cannot be started;
+0 without one, or when it was asked to end; 2 could not record.")]
+pub(crate) struct RecordArgs {
+    /// Record so long [units: ns, us, ms, s, min, h].
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
+    pub(crate) length: Option<Span>,
+    /// Where to write the trace.
+    #[arg(short, long, value_name = "FILE.wft", default_value = "recording.wft")]
+    pub(crate) output: PathBuf,
+    /// A command to start; its threads are told from all others, which are recorded, too.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
+/// Arguments of `calibrate`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  windfall calibrate --for 30s --save player -- mpv film.mkv
+  windfall calibrate --for 30s --pid 2201
+
+A profile is kept in $XDG_CONFIG_HOME/windfall/profiles; a scenario names it by `profile = \"player\"`.
+Exit status: 0 some thread has a period, 1 none has, 2 could not watch it.")]
+pub(crate) struct CalibrateArgs {
+    /// Watch so long; otherwise until the program ends [units: ns, us, ms, s, min, h].
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
+    pub(crate) length: Option<Span>,
+    /// Suggest so many times the most that a period took (at least 1), or `p99`: what 99 of 100 took.
+    #[arg(long, value_name = "X", default_value = "1.2")]
+    pub(crate) conservatism: String,
+    /// Keep what was found under this name.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) save: Option<String>,
+    /// Watch this process, which is there already.
+    #[arg(long, value_name = "N", conflicts_with = "command",
+          value_parser = clap::value_parser!(i32).range(1..))]
+    pub(crate) pid: Option<i32>,
+    /// The program to start and watch.
+    #[arg(last = true, value_name = "COMMAND", required_unless_present = "pid")]
+    pub(crate) command: Vec<String>,
+}
+
+/// Arguments of `export`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  windfall export recording.wft recording.pftrace")]
+pub(crate) struct ExportArgs {
+    /// The recording: Windfall's own, or text of tracefs, trace-cmd or `perf script`.
+    pub(crate) trace: PathBuf,
+    /// What to write: for Perfetto (`.pftrace`, `.perfetto-trace`), or compact (`.wft`).
+    pub(crate) output: PathBuf,
+}
+
 /// What a trace may be.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
@@ -275,7 +339,7 @@ pub(crate) enum Source {
     after_help = "Example:\n  windfall import scenarios/recorded/desktop.ftrace.gz -o desktop.toml"
 )]
 pub(crate) struct ImportArgs {
-    /// The recording, as text; may be compressed by gzip.
+    /// The recording: Windfall's own, or text, which may be compressed by gzip.
     pub(crate) trace: PathBuf,
     /// What it is; found out from its first lines when not given.
     #[arg(long)]

@@ -18,6 +18,8 @@ pub(crate) enum Answer {
     Yes,
     /// The verdict is no: an expectation failed, or a promise does not follow.
     No,
+    /// What a command that was started has answered.
+    Status(u8),
 }
 
 /// Why a verb could not do its work, ready to be printed.
@@ -38,6 +40,9 @@ fn main() -> ExitCode {
         Verb::Compare(args) => verbs::compare::run(&args),
         Verb::Doctor(args) => verbs::doctor::run(&args),
         Verb::Measure(args) => verbs::measure::run(&args),
+        Verb::Record(args) => verbs::record::run(&args),
+        Verb::Calibrate(args) => verbs::calibrate::run(&args),
+        Verb::Export(args) => verbs::export::run(&args),
         Verb::Import(args) => verbs::import::run(&args),
         Verb::Convert(args) => verbs::convert::run(&args),
         Verb::Reserve(args) => verbs::reserve::run(&args),
@@ -50,6 +55,7 @@ fn main() -> ExitCode {
     match done {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
+        Ok(Answer::Status(status)) => ExitCode::from(status),
         Err(Trouble(why)) => {
             eprintln!("{}", why.trim_end());
             ExitCode::from(2)

@@ -1,5 +1,6 @@
 //! One file a verb.
 
+pub(crate) mod calibrate;
 pub(crate) mod catalogue;
 pub(crate) mod check;
 pub(crate) mod compare;
@@ -7,11 +8,13 @@ pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod lab;
 pub(crate) mod man;
 pub(crate) mod measure;
 pub(crate) mod promises;
+pub(crate) mod record;
 pub(crate) mod reserve;
 pub(crate) mod run;
 pub(crate) mod schema;

@@ -42,6 +42,7 @@ const SAMPLE_RAW: u64 = 1 << 10;
 const DISABLED: u64 = 1;
 const USE_CLOCKID: u64 = 1 << 25;
 const ENABLE: u64 = 0x2400;
+const DISABLE: u64 = 0x2401;
 const SET_OUTPUT: u64 = 0x2405;
 const SET_FILTER: u64 = 0x4008_2406;
 const RECORD_LOST: u32 = 2;
@@ -155,8 +156,33 @@ impl Ring {
         unsafe { &*self.base.add(offset).cast::<AtomicU64>() }
     }
 
+    /// When the oldest sample was taken that has not been read, or nothing; a loss, which belongs to
+    /// what was read before it, has no time.
+    pub(crate) fn oldest(&self) -> Option<Instant> {
+        if self.is_empty() {
+            return None;
+        }
+        let tail = self.word(1032).load(Ordering::Relaxed);
+        // Entries begin at multiples of eight, so these words are never broken by the ring's end.
+        let kind = u32_at(&self.copy(tail, 8), 0);
+        let sample = kind == RECORD_SAMPLE;
+        Some(Instant::from_nanos(if sample { u64_at(&self.copy(tail + 8, 8), 0) } else { 0 }))
+    }
+
     /// Reads everything that there is.
-    pub(crate) fn drain(&mut self, mut each: impl FnMut(Entry<'_>)) {
+    pub(crate) fn drain(&mut self, each: impl FnMut(Entry<'_>)) {
+        self.drain_until(Instant::MAX, each);
+    }
+
+    /// Has the kernel tell no more; what it has told can still be read.
+    pub(crate) fn stop(&self) {
+        for event in &self.events {
+            let _ = ioctl(event, DISABLE, 0); // it ends with the descriptor at the latest
+        }
+    }
+
+    /// Reads up to an instant.
+    pub(crate) fn drain_until(&mut self, last: Instant, mut each: impl FnMut(Entry<'_>)) {
         let head = self.word(1024).load(Ordering::Acquire);
         let mut tail = self.word(1032).load(Ordering::Relaxed);
         while tail < head {
@@ -171,6 +197,10 @@ impl Ring {
             match kind {
                 RECORD_SAMPLE if body.len() >= 12 => {
                     let at = Instant::from_nanos(u64_at(body, 0));
+                    if at > last {
+                        self.whole = whole;
+                        break;
+                    }
                     let length = usize::try_from(u32_at(body, 8)).unwrap_or(0);
                     each(Entry::Sample(at, body.get(12..12 + length).unwrap_or_default()));
                 }

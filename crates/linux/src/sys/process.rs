@@ -154,3 +154,38 @@ pub(crate) fn release_signals() {
         libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut());
     }
 }
+
+/// Takes the signals that have arrived on a descriptor of [`stop_signals`].
+pub(crate) fn take_signals(signals: &OwnedFd) {
+    let mut told = [0_u8; 128];
+    // SAFETY: room for one `signalfd_siginfo` of 128 bytes; the descriptor does not block.
+    while unsafe { libc::read(signals.as_raw_fd(), told.as_mut_ptr().cast(), told.len()) } > 0 {}
+}
+
+/// Has a program begin with the signals of [`stop_signals`] let through; it would inherit that they are held.
+pub(crate) fn let_signals_through(command: &mut Command) {
+    // SAFETY: between fork and exec one system call is made, and nothing is allocated.
+    unsafe {
+        command.pre_exec(|| {
+            release_signals();
+            Ok(())
+        });
+    }
+}
+
+/// A descriptor that can be read when a child has ended.
+pub(crate) fn pidfd(pid: i32) -> io::Result<OwnedFd> {
+    // SAFETY: numbers.
+    let fd = check(unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) })?;
+    super::events::owned(i32::try_from(fd).unwrap_or(-1))
+}
+
+/// Waits until one of some descriptors can be read, or so many milliseconds have passed.
+pub(crate) fn readable(these: &[&OwnedFd], limit_ms: i32) {
+    let entry =
+        |fd: &&OwnedFd| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let mut polled: Vec<libc::pollfd> = these.iter().map(entry).collect();
+    let count = libc::nfds_t::try_from(polled.len()).unwrap_or(0);
+    // SAFETY: as many live entries as are said.
+    unsafe { libc::poll(polled.as_mut_ptr(), count, limit_ms) };
+}

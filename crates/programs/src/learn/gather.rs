@@ -8,7 +8,7 @@ use super::replay::{Activation, Cause, Learned, LearnedThread};
 use crate::program::Recorded;
 use std::collections::HashMap;
 use windfall_time::{Instant, Span};
-use windfall_trace::{Event, Record, Stop, ThreadId};
+use windfall_trace::{COMMAND, Event, NodeId, Record, Stop, ThreadId};
 
 mod finish;
 
@@ -27,6 +27,8 @@ pub(super) struct Gather {
     /// When something was last lost anywhere; and whether all processors were concerned.
     last_loss: Option<Instant>,
     all_lost: bool,
+    /// The node that stands for the recorded command.
+    command: Option<NodeId>,
     learned: Learned,
 }
 
@@ -89,8 +91,10 @@ impl Gather {
         self.learned.conflicts += u64::from(record.at < self.now);
         self.now = self.now.max(record.at);
         match &record.event {
-            Event::Thread { thread, tid, pid, name, .. } => {
+            Event::Node { node, kind, .. } if kind == COMMAND => self.command = Some(*node),
+            Event::Thread { thread, tid, pid, name, node } => {
                 let i = self.line(*thread);
+                self.lines[i].thread.of_command |= node.is_some() && *node == self.command;
                 let known = &mut self.lines[i].thread;
                 (known.tid, known.pid) = (*tid, *pid);
                 known.name.clone_from(name);
@@ -384,6 +388,7 @@ impl Gather {
                     name,
                     tid: 0,
                     pid: 0,
+                    of_command: false,
                     recorded: Recorded::default(),
                     activations: Vec::new(),
                     unknown: Span::ZERO,

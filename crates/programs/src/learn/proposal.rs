@@ -139,7 +139,7 @@ fn row(learned: &Learned, thread: usize, options: Options) -> Row {
 }
 
 /// Rounded down to a whole microsecond, unless that is nothing.
-fn whole_micros(period: Span) -> Span {
+pub(super) fn whole_micros(period: Span) -> Span {
     let rest = Span::from_nanos(period.as_nanos() % 1_000);
     let whole = period.saturating_sub(rest);
     if whole.is_zero() { period } else { whole }
@@ -152,7 +152,7 @@ fn millionths(amount: Span, period: Span) -> i128 {
 }
 
 /// `need` times `margin`, rounded up to a whole microsecond; at least one.
-fn with_margin(need: Span, margin: Ratio) -> Span {
+pub(super) fn with_margin(need: Span, margin: Ratio) -> Span {
     let microsecond = 1_000;
     let product = Ratio::whole(need.as_nanos()).checked_mul(margin.max(Ratio::ONE));
     let ns = product.map_or(i128::MAX, |exact| {

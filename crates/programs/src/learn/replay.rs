@@ -60,6 +60,8 @@ pub struct LearnedThread {
     pub tid: u32,
     /// Process number of the source; 0 when unknown.
     pub pid: u32,
+    /// Whether it is one of the command that was recorded; never of a recording of a whole machine.
+    pub of_command: bool,
     /// What it did.
     pub recorded: Recorded,
     /// Each time that it became able to run after a wait, in order.

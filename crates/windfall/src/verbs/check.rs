@@ -2,6 +2,7 @@
 
 use crate::cli::CheckArgs;
 use crate::output::{errors_are_read, print, table};
+use crate::verbs::calibrate::Shelf;
 use crate::{Answer, Trouble};
 use std::path::Path;
 use windfall_scenario::{Deadline, Diagnostics, Plan, Promises, Scenario, TraceFiles};
@@ -33,9 +34,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Answer, Trouble> {
     Ok(answer)
 }
 
-/// Reads a scenario.
+/// Reads a scenario, and the profiles that it names.
 pub(crate) fn load(path: &Path, json: bool) -> Result<Scenario, Trouble> {
-    Scenario::load(path).map_err(|mistakes| told(&mistakes, json))
+    let mut scenario = Scenario::load(path).map_err(|mistakes| told(&mistakes, json))?;
+    scenario.apply_profiles(&Shelf).map_err(|mistakes| told(&mistakes, json))?;
+    Ok(scenario)
 }
 
 /// Builds a scenario; recordings are looked for in its folder.

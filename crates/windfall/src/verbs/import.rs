@@ -60,6 +60,12 @@ fn from_recording(args: &ImportArgs, recording: &Recording) -> Result<(Scenario,
     let imported = import(recording, &file, reserving);
     let mut words = imported.proposal.to_string();
     words.push('\n');
+    if recording.environment > 0 {
+        words.push_str(&format!(
+            "the threads of the recorded command; {} others of the machine woke them when they did, and are not repeated\n",
+            recording.environment
+        ));
+    }
     if let Some(why) = &recording.cut {
         words.push_str(&format!(
             "LOST: the recording ends early ({why}); what came before is used\n"

@@ -18,6 +18,7 @@ fn learned(activations: Vec<Activation>) -> Learned {
         name: "t".to_owned(),
         tid: 1,
         pid: 1,
+        of_command: false,
         recorded: Recorded::default(),
         activations,
         unknown: Span::ZERO,

@@ -18,6 +18,7 @@ fn thread(id: u32, name: &str, count: u64, gap_us: u64, work_us: u64) -> Learned
         name: name.to_owned(),
         tid: 100 + id,
         pid: 100,
+        of_command: false,
         recorded: Recorded { start: Instant::ZERO, steps },
         activations: (0..count).map(each).collect(),
         unknown: Span::ZERO,

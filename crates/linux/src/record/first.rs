@@ -1,0 +1,96 @@
+//! The machine's state when a recording begins: all threads, who runs where, who is ready.
+//!
+//! After the rings have begun to listen, all threads are read from /proc, and our own thread visits each processor, so
+//! that each one switches. Whoever leaves a processor at its first switch has run there since the beginning; whoever
+//! enters one without having been woken was ready. So nothing is guessed, and idle is told from unknown.
+//!
+//! A processor that we may not visit stays unknown until its first switch.
+
+use super::merge::Ears;
+use super::translate::Translator;
+use crate::fault::Fault;
+use crate::proc;
+use crate::sys::clock;
+use crate::sys::perf::Entry;
+use crate::sys::sched::Affinity;
+use std::time::Duration;
+use windfall_time::Instant;
+
+/// A thread as /proc has it.
+pub(super) struct Standing {
+    pub(super) tid: i32,
+    pub(super) pid: i32,
+    pub(super) name: String,
+    /// It can run, or runs.
+    pub(super) able: bool,
+}
+
+/// A sample that has been read before its turn.
+pub(super) struct Early {
+    pub(super) at: Instant,
+    pub(super) cpu: u16,
+    pub(super) raw: Vec<u8>,
+}
+
+/// Tells `translator` the state at `from`, and what has happened since.
+pub(super) fn state(translator: &mut Translator<'_>, ears: &mut Ears, from: Instant, cpus: &[u16]) {
+    let standing = threads();
+    visit(cpus);
+    std::thread::sleep(Duration::from_nanos(super::SETTLED.as_nanos()));
+    let settled = clock::now().checked_sub(super::SETTLED).unwrap_or(from);
+    let (mut early, mut lost) = (Vec::new(), Vec::new());
+    ears.until(settled, |cpu, entry| match entry {
+        Entry::Sample(at, raw) if at >= from => early.push(Early { at, cpu, raw: raw.to_vec() }),
+        Entry::Sample(..) => {}
+        Entry::Lost(count) => lost.push((cpu, count)),
+    });
+    translator.begin(standing, &early);
+    for one in &early {
+        translator.take(one.cpu, Entry::Sample(one.at, &one.raw));
+    }
+    for (cpu, count) in lost {
+        translator.take(cpu, Entry::Lost(count));
+    }
+}
+
+fn threads() -> Vec<Standing> {
+    let threads = proc::processes().into_iter().flat_map(|pid| {
+        proc::threads(pid).into_iter().filter_map(move |tid| {
+            let stat = proc::stat(tid).filter(|stat| !matches!(stat.state, 'Z' | 'X'))?;
+            Some(Standing { tid, pid, name: stat.comm, able: stat.state == 'R' })
+        })
+    });
+    threads.collect()
+}
+
+/// Goes to each processor and back.
+fn visit(cpus: &[u16]) {
+    let Ok(home) = Affinity::of(0) else { return };
+    for cpu in cpus {
+        let _ = Affinity::one(*cpu).give(0); // refused: it stays unknown until it switches
+    }
+    let _ = home.give(0); // what was allowed a moment ago
+}
+
+/// The processors that are switched on.
+pub(super) fn online() -> Vec<u16> {
+    let text = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    let ranges = text.trim().split(',').filter_map(|range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        Some(first.parse::<u16>().ok()?..=last.parse::<u16>().ok()?)
+    });
+    ranges.flatten().collect()
+}
+
+/// Refuses where thread numbers are not those of the kernel.
+pub(super) fn same_numbers() -> Result<(), Fault> {
+    const OF_THE_KERNEL: &str = "pid:[4026531836]";
+    match std::fs::read_link("/proc/self/ns/pid") {
+        Ok(space) if space.as_os_str() != OF_THE_KERNEL => Err(Fault::new(
+            "cannot record the machine",
+            "this process is in a PID namespace of its own, where threads have other numbers than the kernel tells",
+            "record outside of the container",
+        )),
+        _ => Ok(()),
+    }
+}

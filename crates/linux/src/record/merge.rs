@@ -1,0 +1,116 @@
+//! The rings of all processors, read as one, in order of time.
+
+use crate::fault::Fault;
+use crate::sys::events::Poll;
+use crate::sys::perf::{Entry, Listen, Ring};
+use crate::tracepoints::{Point, Tracepoints};
+use std::io;
+use std::os::fd::AsRawFd;
+use windfall_time::Instant;
+
+/// Pages of a ring, the best first: who may lock little memory gets less.
+const PAGES: [usize; 2] = [256, 64];
+
+/// What is recorded. A thread's last switch says that it has ended, and its rename that it runs another
+/// program, so neither needs a tracepoint of its own; a wake-up is told by the waker, who is known there.
+const WANTED: [Point; 12] = [
+    Point::Switch,
+    Point::Waking,
+    Point::WakeupNew,
+    Point::NewTask,
+    Point::Exec,
+    Point::Rename,
+    Point::IrqEntry,
+    Point::IrqExit,
+    Point::SoftirqEntry,
+    Point::SoftirqExit,
+    Point::TimerEntry,
+    Point::TimerExit,
+];
+
+/// The rings of all processors.
+pub(super) struct Ears {
+    rings: Vec<(u16, Ring)>,
+    /// When each ring's oldest sample was taken, while they are read.
+    oldest: Vec<Option<Instant>>,
+}
+
+impl Ears {
+    pub(super) fn open(points: &Tracepoints, cpus: &[u16]) -> Result<Ears, Fault> {
+        let listen: Vec<Listen<'_>> = WANTED
+            .iter()
+            .filter_map(|point| points.id(*point))
+            .map(|id| Listen { id, filter: "", loud: false })
+            .collect();
+        for needed in [Point::Waking, Point::NewTask, Point::Rename] {
+            if points.id(needed).is_none() {
+                let what = "cannot record the machine";
+                let why = format!("this kernel has no tracepoint for {needed:?}");
+                return Err(Fault::new(
+                    what,
+                    why,
+                    "record with another tool and `windfall import` it",
+                ));
+            }
+        }
+        let open = |cpu: u16| {
+            let mut tries = PAGES.iter().map(|pages| Ring::open(cpu, &listen, *pages));
+            let first = tries.next().unwrap_or_else(|| Err(io::Error::other("no size")));
+            tries.fold(first, |best, next| if best.is_ok() { best } else { next })
+        };
+        let mut rings = Vec::new();
+        for cpu in cpus {
+            rings.push((*cpu, open(*cpu).map_err(|error| rights(&error.to_string()))?));
+        }
+        Ok(Ears { oldest: vec![None; rings.len()], rings })
+    }
+
+    /// Has a poll wait until a ring is half full.
+    pub(super) fn join(&self, poll: &Poll, name: u64) -> io::Result<()> {
+        self.rings.iter().try_for_each(|(_, ring)| poll.add(ring.as_raw_fd(), name))
+    }
+
+    /// Reads all that was seen up to an instant, in order of time.
+    pub(super) fn until(&mut self, last: Instant, mut each: impl FnMut(u16, Entry<'_>)) {
+        for ((_, ring), oldest) in self.rings.iter().zip(&mut self.oldest) {
+            *oldest = ring.oldest();
+        }
+        loop {
+            // The ring whose turn it is, and when the next one's comes.
+            let mut turn: Option<(Instant, usize)> = None;
+            let mut until = last;
+            for (place, at) in self.oldest.iter().enumerate() {
+                let Some(at) = *at else { continue };
+                match turn {
+                    Some((first, _)) if first <= at => until = until.min(at),
+                    _ => {
+                        until = turn.map_or(until, |(first, _)| until.min(first));
+                        turn = Some((at, place));
+                    }
+                }
+            }
+            let Some((_, place)) = turn.filter(|(at, _)| *at <= last) else { return };
+            let (cpu, ring) = &mut self.rings[place];
+            ring.drain_until(until, |entry| each(*cpu, entry));
+            self.oldest[place] = ring.oldest();
+        }
+    }
+
+    /// Listens no more; what was heard can still be read.
+    pub(super) fn stop(&self) {
+        self.rings.iter().for_each(|(_, ring)| ring.stop());
+    }
+}
+
+/// What is missing when the kernel does not let us listen.
+pub(super) fn rights(why: &str) -> Fault {
+    let paranoid = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
+    let paranoid = paranoid.map_or_else(|_| "?".to_owned(), |text| text.trim().to_owned());
+    Fault::new(
+        "cannot record the machine",
+        format!("{why} (perf_event_paranoid is {paranoid})"),
+        "the kernel's tracepoints need root, or CAP_PERFMON and leave to read /sys/kernel/tracing; run as root, or have \
+         somebody with that right record (`trace-cmd record -e sched`, `perf sched record`) and read their text with \
+         `windfall import`, which needs no rights",
+    )
+}

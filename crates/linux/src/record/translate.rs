@@ -1,0 +1,349 @@
+//! What samples mean, as records.
+//!
+//! Invariants: a [`ThreadId`] is declared before it is used and means one life of a thread number. `cpus` is what the
+//! records say that a processor runs. Where a sample contradicts that, a switch is missing: this is counted and told as a
+//! loss, so that the records never contradict each other.
+
+use super::Recorded;
+use super::first::{Early, Standing};
+use crate::proc;
+use crate::sys::perf::Entry;
+use crate::tracepoints::{Seen, Tracepoints, interrupted};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use windfall_time::Instant;
+use windfall_trace::{COMMAND, Cpu, Event, NodeId, Sink, Stop, ThreadId};
+
+pub(super) struct Translator<'a> {
+    points: &'a Tracepoints,
+    sink: &'a mut dyn Sink,
+    /// The time of the last record.
+    now: Instant,
+    /// The living threads by number.
+    threads: HashMap<i32, Slot>,
+    cpus: BTreeMap<u16, Processor>,
+    /// The command's node, and whose next child it is.
+    command: Option<NodeId>,
+    parent: Option<i32>,
+    /// A process of which every thread is the command's.
+    process: Option<i32>,
+    /// A new name of a thread that is not known under its number yet.
+    unclaimed: Option<(i32, String)>,
+    counts: Recorded,
+}
+
+/// A living thread.
+struct Slot {
+    id: ThreadId,
+    pid: i32,
+    name: String,
+    node: Option<NodeId>,
+    state: State,
+    /// Woken since it last began to run: the switch that it undoes is still to come.
+    woken: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Running(u16),
+    Ready,
+    /// It waits, or nobody knows.
+    Other,
+}
+
+#[derive(Default)]
+struct Processor {
+    /// A thread number, 0 for idle; `None` when it is unknown.
+    running: Option<i32>,
+    thefts: u32,
+}
+
+impl<'a> Translator<'a> {
+    pub(super) fn new(
+        points: &'a Tracepoints,
+        sink: &'a mut dyn Sink,
+        from: Instant,
+    ) -> Translator<'a> {
+        Translator {
+            points,
+            sink,
+            now: from,
+            threads: HashMap::new(),
+            cpus: BTreeMap::new(),
+            command: None,
+            parent: None,
+            process: None,
+            unclaimed: None,
+            counts: Recorded::default(),
+        }
+    }
+
+    /// Threads of `process`, and children as told by [`expect_child_of`](Self::expect_child_of), belong to a node.
+    pub(super) fn begin_command(&mut self, node: NodeId, name: &str, process: Option<i32>) {
+        (self.command, self.process) = (Some(node), process);
+        self.put(&Event::Node {
+            node,
+            parent: None,
+            name: name.to_owned(),
+            kind: COMMAND.to_owned(),
+        });
+    }
+
+    /// The next child of a thread is the command.
+    pub(super) fn expect_child_of(&mut self, tid: i32) {
+        self.parent = self.process.is_none().then_some(tid);
+    }
+
+    /// The state at the beginning, from /proc and from what happened first.
+    pub(super) fn begin(&mut self, standing: Vec<Standing>, early: &[Early]) {
+        let mut first: BTreeMap<u16, (i32, usize)> = BTreeMap::new();
+        let (mut born, mut met, mut ready) = (HashSet::new(), HashSet::new(), Vec::new());
+        for (place, one) in early.iter().enumerate() {
+            match self.points.decode(&one.raw) {
+                Some(Seen::Switch { prev, next, .. }) => {
+                    first.entry(one.cpu).or_insert((prev, place));
+                    met.insert(prev);
+                    if met.insert(next) && next != 0 {
+                        ready.push((next, place));
+                    }
+                }
+                Some(Seen::Wake { tid, .. }) => drop(met.insert(tid)),
+                Some(Seen::Made { child, .. }) => drop(born.insert(child)),
+                _ => {}
+            }
+        }
+        for one in standing {
+            if born.contains(&one.tid) {
+                continue;
+            }
+            self.declare(one.tid, one.pid, one.name, None);
+            if one.able && !met.contains(&one.tid) {
+                ready.push((one.tid, usize::MAX));
+            }
+        }
+        for (cpu, (tid, place)) in first {
+            let next = (tid != 0).then(|| self.thread(tid, &early[place].raw));
+            self.put(&Event::Switch { cpu: Cpu(cpu), prev: None, next });
+            self.enter(cpu, tid);
+        }
+        for (tid, place) in ready {
+            let runs = |slot: &Slot| matches!(slot.state, State::Running(_));
+            if !born.contains(&tid) && !self.threads.get(&tid).is_some_and(runs) {
+                let raw = early.get(place).map_or(&[][..], |one| &one.raw);
+                let thread = self.thread(tid, raw);
+                self.become_ready(tid);
+                self.put(&Event::Wake { thread, by: None });
+            }
+        }
+    }
+
+    /// Takes the next entry of a processor's ring.
+    pub(super) fn take(&mut self, cpu: u16, entry: Entry<'_>) {
+        let (at, raw) = match entry {
+            Entry::Sample(at, raw) => (at, raw),
+            Entry::Lost(count) => {
+                self.counts.lost += count;
+                self.lose(cpu, Some(count));
+                return;
+            }
+        };
+        let Some(seen) = self.points.decode(raw) else { return };
+        if at < self.now {
+            self.counts.late += 1;
+            self.counts.latest = self.counts.latest.max(self.now.saturating_since(at));
+        }
+        self.now = self.now.max(at);
+        match seen {
+            Seen::Switch { prev, stop, next } => self.switch(cpu, prev, stop, next, raw),
+            Seen::Wake { tid, by } if tid != 0 => self.wake(tid, by, raw),
+            Seen::Made { parent, child, thread } => self.made(parent, child, thread, raw),
+            Seen::Named { tid } => match self.points.before_exec(raw) {
+                Some(old) if old != tid => self.took(cpu, tid, old),
+                Some(_) => {}
+                None => self.renamed(tid, raw),
+            },
+            Seen::TheftBegin { kind, number } => {
+                self.cpu(cpu).thefts += 1;
+                self.put(&Event::TheftBegin { cpu: Cpu(cpu), kind, number });
+            }
+            Seen::TheftEnd if self.cpu(cpu).thefts > 0 => {
+                self.cpu(cpu).thefts -= 1;
+                self.put(&Event::TheftEnd { cpu: Cpu(cpu) });
+            }
+            // One that began before the recording; and what other samples tell, too.
+            Seen::TheftEnd | Seen::Wake { .. } | Seen::Fork { .. } | Seen::Exit { .. } => {}
+        }
+    }
+
+    /// Closes the trace, and gives what was counted.
+    pub(super) fn finish(mut self) -> Recorded {
+        self.put(&Event::Mark { thread: None, text: "the recording ends".to_owned() });
+        self.counts
+    }
+
+    fn switch(&mut self, cpu: u16, prev: i32, stop: Stop, next: i32, raw: &[u8]) {
+        self.counts.switches += 1;
+        for _ in 0..std::mem::take(&mut self.cpu(cpu).thefts) {
+            self.put(&Event::TheftEnd { cpu: Cpu(cpu) });
+        }
+        if self.cpu(cpu).running.is_some_and(|ran| ran != prev) {
+            self.counts.missing += 1;
+            self.lose(cpu, None);
+        }
+        self.is_alone(cpu, prev);
+        self.is_alone(cpu, next);
+        let leaves = (prev != 0).then(|| (self.thread(prev, raw), stop));
+        let enters = (next != 0).then(|| self.thread(next, raw));
+        self.put(&Event::Switch { cpu: Cpu(cpu), prev: leaves, next: enters });
+        if let Some(slot) = self.threads.get_mut(&prev) {
+            let able = stop == Stop::Preempted || std::mem::take(&mut slot.woken);
+            slot.state = if able { State::Ready } else { State::Other };
+        }
+        if let (Some((thread, Stop::Exited)), true) = (leaves, prev != next) {
+            self.threads.remove(&prev);
+            self.put(&Event::Exit { thread });
+        }
+        self.enter(cpu, next);
+    }
+
+    fn enter(&mut self, cpu: u16, tid: i32) {
+        self.cpu(cpu).running = Some(tid);
+        if let Some(slot) = self.threads.get_mut(&tid) {
+            (slot.state, slot.woken) = (State::Running(cpu), false);
+        }
+    }
+
+    /// If a thread is said to run on another processor, a switch is missing there.
+    fn is_alone(&mut self, cpu: u16, tid: i32) {
+        if let Some(State::Running(other)) = self.threads.get(&tid).map(|slot| slot.state)
+            && other != cpu
+        {
+            self.counts.missing += 1;
+            self.lose(other, None);
+        }
+    }
+
+    fn wake(&mut self, tid: i32, by: i32, raw: &[u8]) {
+        self.counts.wakeups += 1;
+        let thread = self.thread(tid, raw);
+        if !self.become_ready(tid) {
+            return; // it was on its way to a wait when another thread took its processor
+        }
+        let by = (by != 0 && !interrupted(raw)).then(|| self.thread(by, raw));
+        self.put(&Event::Wake { thread, by });
+    }
+
+    /// Takes note of a wake-up; whether it is one.
+    fn become_ready(&mut self, tid: i32) -> bool {
+        let Some(slot) = self.threads.get_mut(&tid) else { return false };
+        match slot.state {
+            State::Ready => return false,
+            State::Running(_) => slot.woken = true,
+            State::Other => slot.state = State::Ready,
+        }
+        true
+    }
+
+    fn made(&mut self, parent: i32, child: i32, thread: bool, raw: &[u8]) {
+        if let Some(old) = self.threads.remove(&child) {
+            // The number is used anew, so its end has been lost.
+            self.put(&Event::Exit { thread: old.id });
+        }
+        let its = self.threads.get(&parent);
+        let follows = self.parent == Some(parent) || its.is_some_and(|slot| slot.node.is_some());
+        let pid = if thread { its.map_or(0, |slot| slot.pid) } else { child };
+        if self.parent == Some(parent) {
+            self.parent = None;
+        }
+        let maker = its.map(|slot| slot.id);
+        let name = self.points.name(raw, child).unwrap_or_default();
+        let id = self.declare(child, pid, name, self.command.filter(|_| follows));
+        if let Some(maker) = maker.filter(|_| follows) {
+            self.counts.makers.insert(id, maker);
+        }
+    }
+
+    fn renamed(&mut self, tid: i32, raw: &[u8]) {
+        let Some(name) = self.points.name(raw, tid) else { return };
+        match self.threads.get_mut(&tid) {
+            None => self.unclaimed = Some((tid, name)),
+            Some(slot) if slot.name != name => {
+                slot.name = name;
+                self.tell(tid);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// A thread that was not its process' first has executed a program: the two exchange their numbers.
+    fn took(&mut self, cpu: u16, tid: i32, old: i32) {
+        let first = self.threads.remove(&tid);
+        let Some(mut slot) = self.threads.remove(&old) else {
+            self.threads.extend(first.map(|first| (tid, first)));
+            return;
+        };
+        if self.cpu(cpu).running == Some(tid) {
+            // It has run under its number already, and was taken for somebody else.
+            self.put(&Event::Exit { thread: slot.id });
+            self.threads.extend(first.map(|first| (tid, first)));
+            return;
+        }
+        if let Some((_, name)) = self.unclaimed.take_if(|(number, _)| *number == tid) {
+            slot.name = name;
+        }
+        for (slot, number) in [(Some(slot), tid), (first, old)] {
+            let Some(slot) = slot else { continue };
+            if let State::Running(on) = slot.state {
+                self.cpu(on).running = Some(number);
+            }
+            self.threads.insert(number, slot);
+            self.tell(number);
+        }
+    }
+
+    /// A processor is unknown, and so is every thread that is not seen running elsewhere.
+    fn lose(&mut self, cpu: u16, count: Option<u64>) {
+        *self.cpu(cpu) = Processor::default();
+        for slot in self.threads.values_mut() {
+            if !matches!(slot.state, State::Running(on) if on != cpu) {
+                (slot.state, slot.woken) = (State::Other, false);
+            }
+        }
+        self.put(&Event::Lost { cpu: Some(Cpu(cpu)), count });
+    }
+
+    /// The thread of a number, which is declared at its first use.
+    fn thread(&mut self, tid: i32, raw: &[u8]) -> ThreadId {
+        if let Some(slot) = self.threads.get(&tid) {
+            return slot.id;
+        }
+        let stat = || proc::stat(tid).map(|stat| stat.comm);
+        let name = self.points.name(raw, tid).or_else(stat).unwrap_or_else(|| "<...>".to_owned());
+        self.declare(tid, proc::process_of(tid).unwrap_or(0), name, None)
+    }
+
+    fn declare(&mut self, tid: i32, pid: i32, name: String, node: Option<NodeId>) -> ThreadId {
+        let id = ThreadId(self.counts.threads);
+        self.counts.threads += 1;
+        let of_process = self.process.is_some_and(|process| process == pid);
+        let node = node.or(self.command.filter(|_| of_process));
+        let slot = Slot { id, pid, name, node, state: State::Other, woken: false };
+        self.threads.insert(tid, slot);
+        self.tell(tid);
+        id
+    }
+
+    fn tell(&mut self, tid: i32) {
+        let Some(slot) = self.threads.get(&tid) else { return };
+        let (tid, pid) = (tid.unsigned_abs(), slot.pid.unsigned_abs());
+        let (thread, name, node) = (slot.id, slot.name.clone(), slot.node);
+        self.put(&Event::Thread { thread, tid, pid, name, node });
+    }
+
+    fn cpu(&mut self, cpu: u16) -> &mut Processor {
+        self.cpus.entry(cpu).or_default()
+    }
+
+    fn put(&mut self, event: &Event) {
+        self.sink.record(self.now, event);
+    }
+}

@@ -1,0 +1,174 @@
+//! Calibration: what each kind of thread of an application needs, from one run of it (HLS 8.5.1).
+//!
+//! Threads of equal identity (name, and name of the thread that made them) are taken to have equal requirements: they are
+//! one [`Kind`]. Its period is that of the member that was watched for the most periods, if half of those that
+//! worked agree with it within a tenth; its need is the greatest of any member's. The amount that is suggested is chosen by a
+//! stated [`Conservatism`] and rounded up to a microsecond.
+//!
+//! Not promised: that another run, another machine or another clock rate needs no more.
+
+use super::period::{FEWEST, Habit, Need, Note, habit};
+use super::proposal::{whole_micros, with_margin};
+use super::replay::Learned;
+use std::collections::{BTreeMap, HashMap};
+use windfall_time::{Ratio, Span};
+use windfall_trace::timeline::State;
+use windfall_trace::{ThreadId, Timeline};
+
+/// How the amount is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conservatism {
+    /// The most that any period took, times this.
+    Max(Ratio),
+    /// What 99 of 100 periods took at most.
+    P99,
+}
+
+/// Threads that are taken for alike.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kind {
+    /// Their name.
+    pub name: String,
+    /// The name of the thread that made them; `None` when that was not seen.
+    pub parent: Option<String>,
+    /// How many there were.
+    pub count: usize,
+    /// What the one that stands for them does.
+    pub habit: Habit,
+    /// The greatest need of all.
+    pub need: Need,
+    /// What is suggested in each period; `None` when they have none.
+    pub amount: Option<Span>,
+    /// Whether need and conservatism ask for more than the period, so that `amount` is cut.
+    pub cut: bool,
+    /// Why there is no period, in words; empty when there is one.
+    pub why_not: String,
+}
+
+/// What was found out about an application.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Calibration {
+    /// Periodic ones first, then by need.
+    pub kinds: Vec<Kind>,
+    /// How amounts were chosen.
+    pub conservatism: Conservatism,
+    /// How many events were lost, and how many gaps there were for whatever reason.
+    pub lost: (u64, u64),
+}
+
+/// A thread that has had this share of its life a processor, or wanted one, does nothing but compute.
+const BOUND: (u64, u64) = (9, 10);
+/// Fewer confident periods than this share are no promise: 3/4.
+const SURE: (i128, i128) = (3, 4);
+
+impl Calibration {
+    /// Looks at the threads of `learned`; `timeline` is of the same records, and `parents` says who made whom.
+    #[must_use]
+    pub fn new(
+        learned: &Learned,
+        timeline: &Timeline,
+        parents: &HashMap<ThreadId, ThreadId>,
+        conservatism: Conservatism,
+    ) -> Calibration {
+        let names: HashMap<ThreadId, &str> =
+            timeline.threads.iter().map(|line| (line.id, line.name.as_str())).collect();
+        let mut alike: BTreeMap<(String, Option<String>), Vec<usize>> = BTreeMap::new();
+        for (place, thread) in learned.threads.iter().enumerate() {
+            let parent = parents.get(&thread.trace_thread).and_then(|parent| names.get(parent));
+            let key = (thread.name.clone(), parent.map(|name| (*name).to_owned()));
+            alike.entry(key).or_default().push(place);
+        }
+        let mut kinds: Vec<Kind> = alike
+            .into_iter()
+            .filter_map(|((name, parent), members)| {
+                let mut kind = kind(learned, &members, conservatism)?;
+                (kind.name, kind.parent) = (name, parent);
+                if kind.amount.is_none()
+                    && members.iter().any(|at| is_bound(learned, timeline, *at))
+                {
+                    kind.why_not = "not periodic: CPU-bound".to_owned();
+                }
+                Some(kind)
+            })
+            .collect();
+        kinds.sort_by_key(|kind| (kind.amount.is_none(), std::cmp::Reverse(kind.need.max)));
+        let lost = (learned.lost.events, learned.lost.gaps);
+        Calibration { kinds, conservatism, lost }
+    }
+}
+
+/// `None` when there is no member.
+fn kind(learned: &Learned, members: &[usize], conservatism: Conservatism) -> Option<Kind> {
+    let habits: Vec<Habit> = members.iter().map(|at| habit(learned, *at)).collect();
+    let sure = |habit: &&Habit| {
+        let share =
+            habit.confidence.numerator() * SURE.1 >= habit.confidence.denominator() * SURE.0;
+        habit.period.is_some() && habit.periods >= FEWEST && share
+    };
+    let best = habits.iter().filter(sure).max_by_key(|habit| habit.periods);
+    let agree = |habit: &&Habit| match (habit.period, best.and_then(|best| best.period)) {
+        (Some(own), Some(period)) => {
+            own.as_nanos().abs_diff(period.as_nanos()) * 10 <= period.as_nanos()
+        }
+        _ => false,
+    };
+    let (agreeing, worked) = (
+        habits.iter().filter(agree).count(),
+        habits.iter().filter(|habit| habit.periods >= FEWEST).count(),
+    );
+    let best = best.filter(|_| agreeing * 2 >= worked);
+    let counted = habits.iter().filter(|habit| best.is_none() || agree(habit));
+    let need = counted.fold(Need::default(), |most, habit| Need {
+        p50: most.p50.max(habit.need.p50),
+        p99: most.p99.max(habit.need.p99),
+        max: most.max.max(habit.need.max),
+    });
+    let longest = || habits.iter().max_by_key(|habit| (habit.periods, habit.wakeups)).cloned();
+    let shown = best.cloned().or_else(longest)?;
+    let period = best.and_then(|best| best.period);
+    let wished = period.map(|_| conservatism.of(need));
+    let why_not = match (period, shown.note) {
+        (Some(_), _) => "",
+        (None, Note::TooFewPeriods) => "too few periods",
+        (None, _) if shown.period.is_some() => "not surely periodic",
+        (None, _) => "not periodic",
+    };
+    Some(Kind {
+        name: String::new(),
+        parent: None,
+        count: members.len(),
+        habit: shown,
+        need,
+        amount: wished.zip(period).map(|(wished, period)| wished.min(whole_micros(period))),
+        cut: wished.zip(period).is_some_and(|(wished, period)| wished > period),
+        why_not: why_not.to_owned(),
+    })
+}
+
+/// Whether a thread could have run nearly all its life.
+fn is_bound(learned: &Learned, timeline: &Timeline, at: usize) -> bool {
+    let id = learned.threads[at].trace_thread;
+    let stretches = timeline.thread(id).map_or(&[][..], |line| &line.stretches);
+    let (mut able, mut known) = (0_u64, 0_u64);
+    for stretch in stretches {
+        let ns = stretch.span().as_nanos();
+        match stretch.state {
+            State::Unknown => {}
+            State::Running(_) | State::Ready => (able, known) = (able + ns, known + ns),
+            _ => known += ns,
+        }
+    }
+    // Less than a tenth of a second says nothing.
+    able > 100_000_000 && able * BOUND.1 >= known * BOUND.0
+}
+
+impl Conservatism {
+    /// The amount for a need.
+    #[must_use]
+    pub fn of(self, need: Need) -> Span {
+        match self {
+            Conservatism::Max(margin) => with_margin(need.max, margin),
+            Conservatism::P99 => with_margin(need.p99, Ratio::ONE),
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Profiles: what calibration has found out about an executable, kept in a file (HLS 8.5.2), and put into scenarios.
+//!
+//! A profile belongs to one executable, known by its SHA-256. A scenario's thread that names a profile gets the period and
+//! amount of the kind of thread that it matches: as what stands in for it, and, below a scheduler of reservations, as its
+//! guarantee where it asks for none. If the executable is another one by now, this is refused.
+//!
+//! Absent on purpose: where profiles lie, and how a file's checksum is made ([`Profiles`] knows).
+
+use crate::diagnostic::{Diagnostics, Mistake};
+use crate::glob::fits;
+use crate::model::{Activation, ExternalProgram, Jobs, Run, Scenario, Thread};
+use crate::source::Path;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use windfall_programs::{OnLate, Work};
+use windfall_time::{Instant, Span};
+
+/// The version of the files that are written, and the only one that is read.
+const VERSION: u32 = 1;
+
+/// What is known of an executable.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Profile {
+    /// Version of the form.
+    pub version: u32,
+    /// The executable's path when it was calibrated.
+    pub executable: String,
+    /// Its SHA-256 in hexadecimal digits.
+    pub sha256: String,
+    /// The kernel's release then.
+    pub kernel: String,
+    /// How long it was watched.
+    pub watched: String,
+    /// How amounts were chosen.
+    pub chosen: String,
+    /// How many events were lost meanwhile.
+    pub lost: u64,
+    /// Its kinds of threads.
+    #[serde(default)]
+    pub threads: Vec<ProfiledThread>,
+    /// SHA-256 of the shared libraries that it had loaded.
+    #[serde(default)]
+    pub libraries: BTreeMap<String, String>,
+}
+
+/// Threads of an executable that are taken for alike. Times are as in scenarios.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ProfiledThread {
+    /// Their name.
+    pub name: String,
+    /// The name of the thread that made them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// How many there were.
+    pub count: usize,
+    /// Their period, if they have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub period: Option<String>,
+    /// What is suggested for each period.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amount: Option<String>,
+    /// The share of periods that began on time.
+    pub confidence: String,
+    /// Of how many.
+    pub periods: u64,
+    /// What half of the periods, or wake-ups, took at most; 99 of 100; all.
+    pub need: [String; 3],
+    /// Why there is no period.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Whoever keeps profiles.
+pub trait Profiles {
+    /// The profile of a name.
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    fn profile(&self, name: &str) -> Result<Profile, String>;
+
+    /// The path and the SHA-256 of what a program executes.
+    ///
+    /// # Errors
+    /// Why that cannot be said, in words.
+    fn checksum(&self, program: &ExternalProgram) -> Result<(String, String), String>;
+}
+
+impl Profile {
+    /// A profile without threads.
+    #[must_use]
+    pub fn new(executable: String, sha256: String) -> Profile {
+        let (kernel, watched, chosen) = (String::new(), String::new(), String::new());
+        let (threads, libraries) = (Vec::new(), BTreeMap::new());
+        Profile {
+            version: VERSION,
+            executable,
+            sha256,
+            kernel,
+            watched,
+            chosen,
+            lost: 0,
+            threads,
+            libraries,
+        }
+    }
+
+    /// Reads a profile's file.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub fn parse(text: &str) -> Result<Profile, String> {
+        let profile: Profile = toml::from_str(text).map_err(|error| error.to_string())?;
+        if profile.version != VERSION {
+            return Err(format!(
+                "it is of version {}; this program reads {VERSION}",
+                profile.version
+            ));
+        }
+        Ok(profile)
+    }
+
+    /// The file.
+    ///
+    /// # Errors
+    /// Never for a profile that was made by calibration.
+    pub fn write(&self) -> Result<String, String> {
+        toml::to_string(self).map_err(|error| error.to_string())
+    }
+
+    /// Amount and period of the one kind of periodic threads whose name fits.
+    fn of(&self, comm: &str) -> Result<(Span, Span), String> {
+        let periodic =
+            |thread: &&ProfiledThread| thread.period.is_some() && thread.amount.is_some();
+        let fitting: Vec<&ProfiledThread> = self
+            .threads
+            .iter()
+            .filter(periodic)
+            .filter(|thread| fits(comm, &thread.name))
+            .collect();
+        let list = |threads: &[&ProfiledThread]| {
+            let names: Vec<String> = threads.iter().map(|t| format!("`{}`", t.name)).collect();
+            names.join(", ")
+        };
+        match fitting.as_slice() {
+            [thread] => {
+                let span = |text: &Option<String>| {
+                    text.as_deref()
+                        .and_then(|text| text.parse::<Span>().ok())
+                        .filter(|s| !s.is_zero())
+                };
+                span(&thread.amount)
+                    .zip(span(&thread.period))
+                    .filter(|(amount, period)| amount <= period)
+                    .ok_or_else(|| {
+                        format!("amount and period of `{}` there are no times", thread.name)
+                    })
+            }
+            [] => {
+                let all: Vec<&ProfiledThread> = self.threads.iter().filter(periodic).collect();
+                Err(match all.as_slice() {
+                    [] => "none of its threads is periodic".to_owned(),
+                    all => format!(
+                        "none of its periodic threads is called `{comm}`, but {}",
+                        list(all)
+                    ),
+                })
+            }
+            several => Err(format!(
+                "several kinds of its threads are meant ({}); say which by `match = {{ comm = \"..\" }}`",
+                list(several)
+            )),
+        }
+    }
+}
+
+impl Scenario {
+    /// Puts what profiles say in the place of their names.
+    ///
+    /// # Errors
+    /// A profile that cannot be had, does not know the thread, or belongs to another executable.
+    pub fn apply_profiles(&mut self, profiles: &dyn Profiles) -> Result<(), Diagnostics> {
+        let mut mistakes = Vec::new();
+        for at in 0..self.threads.len() {
+            let thread = &self.threads[at];
+            let Run::Profile(name) = &thread.run else { continue };
+            match self.look_up(thread, name, profiles) {
+                Ok((amount, period)) => {
+                    let reserving =
+                        thread.parent.as_deref().and_then(|parent| self.kind_named(parent));
+                    let asks = &thread.asks;
+                    let wanting = reserving == Some("rez")
+                        && asks.guarantee.is_none()
+                        && asks.reserve.is_none();
+                    let guarantee =
+                        format!("RESBH {amount} {period}").parse().ok().filter(|_| wanting);
+                    let thread = &mut self.threads[at];
+                    thread.asks.guarantee = thread.asks.guarantee.take().or(guarantee);
+                    thread.run = Run::Jobs(Jobs {
+                        activation: Activation::Periodic { offset: Instant::ZERO, period },
+                        work: Work::Fixed(amount),
+                        deadline: Some(period),
+                        late: OnLate::Complete,
+                        count: None,
+                    });
+                }
+                Err(why) => {
+                    let path = Path::of(&["threads", &thread.name]).key("profile");
+                    let place = self.origin.find(&[path]);
+                    let help = "calibrate it again: `windfall calibrate --save NAME -- COMMAND`";
+                    mistakes
+                        .push(Mistake::new(format!("profile `{name}`: {why}"), place).help(help));
+                }
+            }
+        }
+        Diagnostics::of(&self.origin, mistakes).map_or(Ok(()), Err)
+    }
+
+    fn look_up(
+        &self,
+        thread: &Thread,
+        name: &str,
+        profiles: &dyn Profiles,
+    ) -> Result<(Span, Span), String> {
+        let profile = profiles.profile(name)?;
+        let external = thread.external.as_ref().ok_or("this thread names no program")?;
+        let mut program = &external.program;
+        if let ExternalProgram::Of(other) = program {
+            let found = self.threads.iter().find(|thread| thread.name == *other);
+            let found = found.and_then(|thread| thread.external.as_ref());
+            program = &found.ok_or_else(|| format!("there is no program `{other}`"))?.program;
+        }
+        let (path, sha256) = profiles.checksum(program)?;
+        if sha256 != profile.sha256 {
+            return Err(format!(
+                "it was made for `{}` with SHA-256 {}..., but `{path}` has {}...: the program has changed",
+                profile.executable,
+                profile.sha256.chars().take(12).collect::<String>(),
+                sha256.chars().take(12).collect::<String>(),
+            ));
+        }
+        profile.of(external.threads.comm.as_deref().unwrap_or("*"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Store(&'static str);
+
+    impl Profiles for Store {
+        fn profile(&self, name: &str) -> Result<Profile, String> {
+            if name != "player" {
+                return Err("there is none".to_owned());
+            }
+            let mut profile = Profile::new("/usr/bin/player".to_owned(), "abc".to_owned());
+            for (name, periodic) in [("loop", true), ("other", true), ("ui", false)] {
+                let some = |text: &str| periodic.then(|| text.to_owned());
+                let (period, amount) = (some("10ms"), some("3ms"));
+                let name = name.to_owned();
+                profile.threads.push(ProfiledThread {
+                    name,
+                    period,
+                    amount,
+                    ..ProfiledThread::default()
+                });
+            }
+            Profile::parse(&profile.write()?)
+        }
+
+        fn checksum(&self, _: &ExternalProgram) -> Result<(String, String), String> {
+            Ok(("/usr/bin/player".to_owned(), self.0.to_owned()))
+        }
+    }
+
+    fn applied(entry: &str, sum: &'static str) -> Result<Scenario, String> {
+        let text = format!(
+            "schema = 1\nseed = 1\nlength = \"1s\"\n[schedulers.res]\nscheduler = \"rez\"\nparent = \"top\"\n\
+             [threads.a]\nparent = \"res\"\nexec = [\"player\"]\n{entry}\n"
+        );
+        let mut scenario = Scenario::parse("a.toml", &text).map_err(|d| d.render(false))?;
+        scenario.apply_profiles(&Store(sum)).map_err(|d| d.render(false))?;
+        Ok(scenario)
+    }
+
+    #[test]
+    fn accepts_a_profile_of_the_same_executable() {
+        let scenario = applied("profile = \"player\"\nmatch = { comm = \"lo*\" }", "abc").unwrap();
+        let thread = &scenario.threads[0];
+        assert_eq!(thread.asks.guarantee, "RESBH 3ms 10ms".parse().ok());
+        let Run::Jobs(jobs) = &thread.run else { panic!("{:?}", thread.run) };
+        assert_eq!(jobs.work, Work::Fixed(Span::from_millis(3)));
+    }
+
+    #[test]
+    fn refuses_a_profile_of_another_executable_and_one_that_is_not_there() {
+        let other =
+            applied("profile = \"player\"\nmatch = { comm = \"loop\" }", "abd").unwrap_err();
+        assert!(other.contains("the program has changed"), "{other}");
+        let none = applied("profile = \"gone\"", "abc").unwrap_err();
+        assert!(none.contains("there is none") && none.contains("calibrate"), "{none}");
+    }
+
+    #[test]
+    fn refuses_to_choose_between_kinds_of_threads() {
+        let several = applied("profile = \"player\"", "abc").unwrap_err();
+        assert!(several.contains("several kinds") && several.contains("`other`"), "{several}");
+        let none = applied("profile = \"player\"\nmatch = { comm = \"ui\" }", "abc").unwrap_err();
+        assert!(none.contains("is called `ui`"), "{none}");
+    }
+}

@@ -1,0 +1,271 @@
+//! Recordings of this machine: what is known to have happened is in them.
+//!
+//! They need root (or CAP_PERFMON and a readable tracefs); without, each test says that it is skipped.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::BufReader;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+use windfall_time::Span;
+use windfall_trace::codec::Reader;
+use windfall_trace::timeline::{State, What};
+use windfall_trace::{COMMAND, Event, Record, Timeline};
+
+/// Tells this program, started anew, to be what is recorded.
+const PART: &str = "WINDFALL_TEST_PART";
+const PERIODS: u32 = 25;
+
+#[test]
+fn part_that_is_recorded() {
+    match std::env::var(PART).as_deref() {
+        Ok("beat") => beat(),
+        Ok("exec") => {
+            let thread = std::thread::spawn(|| Command::new("sleep").arg("0.05").exec());
+            let error = thread.join();
+            panic!("not executed: {error:?}");
+        }
+        _ => {}
+    }
+}
+
+/// 2 ms of work and 18 ms of sleep, again and again, in a thread of this name.
+fn beat() {
+    let work = || {
+        for _ in 0..PERIODS {
+            let begun = Instant::now();
+            while begun.elapsed() < Duration::from_millis(2) {
+                std::hint::spin_loop();
+            }
+            std::thread::sleep(Duration::from_millis(18));
+        }
+    };
+    std::thread::Builder::new().name("beat".to_owned()).spawn(work).unwrap().join().unwrap();
+}
+
+/// Whether this machine can be recorded; says so if not.
+fn able(test: &str) -> bool {
+    let readable = std::fs::read_dir("/sys/kernel/tracing/events/sched").is_ok();
+    if !readable {
+        println!(
+            "skipped: {test} needs root, or CAP_PERFMON and leave to read /sys/kernel/tracing"
+        );
+    }
+    readable
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("record");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.join(name)
+}
+
+fn windfall(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_windfall")).args(arguments).output().unwrap()
+}
+
+/// Records this program in one of its parts.
+fn record(part: &str) -> PathBuf {
+    let path = scratch(&format!("{part}.wft"));
+    let own = std::env::current_exe().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
+    command.args(["record", "-o"]).arg(&path).arg("--").arg(own);
+    command.args(["--exact", "part_that_is_recorded"]).env(PART, part);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("% of a processor at") && errors.contains("events lost"), "{errors}");
+    path
+}
+
+fn records(path: &Path) -> Vec<Record> {
+    let reader = Reader::new(BufReader::new(File::open(path).unwrap())).unwrap();
+    reader.map(|record| record.unwrap()).collect()
+}
+
+#[test]
+fn law_a_known_program_is_recorded_as_it_ran() {
+    if !able("law_a_known_program_is_recorded_as_it_ran") {
+        return;
+    }
+    let records = records(&record("beat"));
+    let timeline = Timeline::build(records.iter().cloned());
+    assert_eq!(timeline.conflicts, 0);
+    let node = records.iter().find_map(|record| match &record.event {
+        Event::Node { node, kind, .. } if kind == COMMAND => Some(*node),
+        _ => None,
+    });
+    let line = timeline.threads.iter().find(|line| line.name == "beat").unwrap();
+    assert!(line.node.is_some() && line.node == node);
+    let ran = |state: &State| matches!(state, State::Running(_));
+    let bursts = line.stretches.iter().filter(|stretch| ran(&stretch.state)).count();
+    let work = line.stretches.iter().filter(|stretch| ran(&stretch.state));
+    let work = work.fold(Span::ZERO, |sum, stretch| sum.saturating_add(stretch.span()));
+    let wakes = records.iter().filter(|record| match record.event {
+        Event::Wake { thread, .. } => thread == line.id,
+        _ => false,
+    });
+    // Each sleep ends by a wake-up; a switch that the kernel omitted may hide a burst.
+    let wakes = wakes.count();
+    assert!(wakes >= PERIODS as usize && bursts >= 10, "{bursts} bursts, {wakes} wake-ups");
+    assert!(work > Span::from_millis(1) && work < Span::from_millis(100), "{work}");
+
+    // Others are there, too, and not taken for the command's.
+    let others = timeline.threads.iter().filter(|line| line.node.is_none());
+    assert!(others.count() > 10);
+}
+
+#[test]
+fn law_each_processors_time_is_conserved() {
+    if !able("law_each_processors_time_is_conserved") {
+        return;
+    }
+    let path = scratch("machine.wft");
+    let output = windfall(&["record", "--for", "300ms", "-o", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let records = records(&path);
+    let timeline = Timeline::build(records.iter().cloned());
+    assert_eq!(timeline.conflicts, 0);
+    assert!(timeline.span() >= Span::from_millis(290), "{}", timeline.span());
+    for line in &timeline.cpus {
+        let sum =
+            line.slices.iter().fold(Span::ZERO, |sum, slice| sum.saturating_add(slice.span()));
+        assert_eq!(sum, timeline.span(), "processor {}", line.cpu.0);
+        // Who runs at the start is known: idle is not unknown.
+        assert!(line.slices.first().is_some_and(|slice| slice.what != What::Unknown));
+    }
+    let online = std::thread::available_parallelism().unwrap().get();
+    assert!(timeline.cpus.len() >= online);
+    let declared: BTreeSet<u32> = records
+        .iter()
+        .filter_map(|record| match record.event {
+            Event::Thread { thread, .. } => Some(thread.0),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(declared.len(), timeline.threads.len());
+}
+
+#[test]
+fn law_a_thread_that_executes_a_program_goes_on_under_its_process_number() {
+    if !able("law_a_thread_that_executes_a_program_goes_on_under_its_process_number") {
+        return;
+    }
+    let timeline = Timeline::build(records(&record("exec")).into_iter());
+    let own = |name: &str| {
+        let of_command = timeline.threads.iter().filter(|line| line.node.is_some());
+        of_command.filter(|line| line.name == name).collect::<Vec<_>>()
+    };
+    let slept = own("sleep");
+    assert_eq!(slept.len(), 1, "{slept:?}");
+    assert_eq!(slept[0].tid, slept[0].pid, "it has its process' number");
+    assert_eq!(timeline.conflicts, 0);
+}
+
+#[test]
+fn accepts_its_own_recordings_for_import_simulation_and_export() {
+    if !able("accepts_its_own_recordings_for_import_simulation_and_export") {
+        return;
+    }
+    let path = scratch("round.wft");
+    let trace = path.to_str().unwrap();
+    let program = "i=0; while [ $i -lt 20 ]; do i=$((i+1)); sleep 0.01; done";
+    let output = windfall(&["record", "-o", trace, "--", "sh", "-c", program]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let scenario = scratch("round.toml");
+    let output = windfall(&["import", trace, "-o", scenario.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = std::fs::read_to_string(&scenario).unwrap();
+    assert!(text.contains("sleep") && !text.contains("ksoftirqd"), "{text}");
+    let output = windfall(&["simulate", scenario.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let again = scratch("again.wft");
+    let output = windfall(&["export", trace, again.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(std::fs::read(&path).unwrap() == std::fs::read(&again).unwrap());
+    let shown = scratch("round.pftrace");
+    let output = windfall(&["export", trace, shown.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(shown.metadata().unwrap().len() > 1_000);
+    let output = windfall(&["export", trace, "round.txt"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn status_is_that_of_the_command() {
+    if !able("status_is_that_of_the_command") {
+        return;
+    }
+    let path = scratch("status.wft");
+    let status = |options: &[&str], command: &[&str]| {
+        let all = [&["record", "-o", path.to_str().unwrap()], options, &["--"], command].concat();
+        windfall(&all).status.code()
+    };
+    assert_eq!(status(&[], &["sh", "-c", "exit 7"]), Some(7));
+    assert_eq!(status(&[], &["sh", "-c", "kill -9 $$"]), Some(137));
+    assert_eq!(status(&[], &["/nonexistent/program"]), Some(127));
+    assert_eq!(status(&[], &["/etc/passwd"]), Some(126));
+    assert_eq!(status(&["--for", "50ms"], &["sleep", "600"]), Some(0));
+}
+
+#[test]
+fn refuses_without_rights_and_names_what_is_missing() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
+    command.args(["record", "--for", "10ms", "-o", "/tmp/windfall-refused.wft"]);
+    if able("the same as another user") {
+        command.uid(65534).gid(65534);
+    }
+    let output = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    for word in ["CAP_PERFMON", "perf_event_paranoid", "windfall import"] {
+        assert!(errors.contains(word), "{errors}");
+    }
+}
+
+#[test]
+fn law_calibration_finds_a_known_period_and_its_profile_holds_for_that_executable() {
+    if !able("law_calibration_finds_a_known_period_and_its_profile_holds_for_that_executable") {
+        return;
+    }
+    let folder = scratch("config");
+    let _ = std::fs::remove_dir_all(&folder);
+    let own = std::env::current_exe().unwrap();
+    let own = own.to_str().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
+        command.args(arguments).env(PART, "beat").env("XDG_CONFIG_HOME", &folder).output().unwrap()
+    };
+    let words = ["calibrate", "--save", "beat", "--", own, "--exact", "part_that_is_recorded"];
+    let output = run(&words);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    // The rest of the machine may be so busy that the beat is lost; that is said, and is no period.
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+    let line = text.lines().find(|line| line.starts_with("beat")).unwrap_or_default();
+    assert!(output.status.code() == Some(1) || line.contains("2"), "{text}");
+    assert!(text.contains("ptrace") && text.contains("x 1.20"), "{text}");
+
+    let scenario = |program: &str| {
+        let path = scratch("profile.toml");
+        let text = format!(
+            "schema = 1\nseed = 1\nlength = \"100ms\"\n[schedulers.res]\nscheduler = \"rez\"\nparent = \"top\"\n\
+             [threads.a]\nparent = \"res\"\nexec = [\"{program}\"]\nprofile = \"beat\"\nmatch = {{ comm = \"beat\" }}\n"
+        );
+        std::fs::write(&path, text).unwrap();
+        run(&["simulate", path.to_str().unwrap()])
+    };
+    let refused = scenario("/bin/sh");
+    let errors = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        refused.status.code() == Some(2) && errors.contains("the program has changed"),
+        "{errors}"
+    );
+    if output.status.code() == Some(0) && line.contains("periods") {
+        let output = scenario(own);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("RESBH"), "{output:?}");
+    }
+}

@@ -181,8 +181,8 @@ impl Supervisor {
 
     /// Everything that is due happens, and the processors follow.
     pub(crate) fn settle(&mut self) {
-        if !self.started {
-            return;
+        if !self.started || self.ending {
+            return; // nothing is decided before the clock starts, and nothing after the end
         }
         self.listen();
         self.account_thefts();

@@ -71,7 +71,10 @@ impl Programs {
             let mut why = error.to_string();
             let mut source = error.source();
             while let Some(deeper) = source {
-                why = format!("{why}: {deeper}");
+                let deeper_why = deeper.to_string();
+                if !why.contains(&deeper_why) {
+                    why = format!("{why}: {deeper_why}");
+                }
                 source = deeper.source();
             }
             why

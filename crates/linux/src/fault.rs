@@ -3,6 +3,9 @@
 use std::fmt;
 use std::io;
 
+/// Only one run at a time supervises a machine.
+pub(crate) const TWICE: &str = "cannot supervise this machine twice";
+
 /// The operating system said no, or lacks something.
 #[derive(Debug)]
 pub struct Fault {
@@ -43,6 +46,14 @@ impl Fault {
             _ => remedy,
         };
         Fault::new(what, error.to_string(), remedy)
+    }
+}
+
+impl Fault {
+    /// Whether another run is in the way, so that it helps to wait.
+    #[must_use]
+    pub fn is_another_run(&self) -> bool {
+        self.what == TWICE
     }
 }
 

@@ -114,13 +114,13 @@ impl Host {
     }
 
     /// Lets every thread of ours see that it is over.
-    pub(crate) fn end(&self, own: &[Arc<Own>]) {
+    pub(crate) fn end(&self, owns: &[(u32, Arc<Own>)]) {
         let fences: Vec<Arc<Gate>> = self.enter(|s| {
             s.ending = true;
             s.cpus.iter().map(|cpu| cpu.fence.clone()).collect()
         });
         fences.iter().for_each(|gate| gate.open());
-        for own in own {
+        for (_, own) in owns {
             own.give_up.store(true, Ordering::Relaxed);
             own.hold.store(false, Ordering::Relaxed);
             own.gate.open();

@@ -3,7 +3,7 @@
 use crate::journal::Former;
 use crate::sys::futex::Gate;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::AtomicBool;
 use windfall_hierarchy::{Message, NodeId, ThreadId};
 use windfall_scenario::model::ThreadMatch;
@@ -30,6 +30,9 @@ pub(crate) struct Own {
     pub(crate) hold: AtomicBool,
     /// Whether it is to leave the work that it is at and ask anew.
     pub(crate) give_up: AtomicBool,
+    /// Whether it is to keep the stretches in which it sees itself running; and those, once it has ended.
+    pub(crate) keeps: bool,
+    pub(crate) kept: Mutex<Vec<(Instant, Instant)>>,
 }
 
 /// Who a member is to the kernel.

@@ -158,16 +158,20 @@ pub(crate) fn live(host: &Host, number: u32, own: &Arc<Own>) {
     process::name_thread(&host.enter(|s| s.members[number as usize].outcome.name.clone()));
     let tid = own_tid();
     host.enter(|s| s.arrives(number, tid));
+    let mut stretches = Stretches::new(own.keeps);
     loop {
         own.gate.pass();
         loop {
             match host.enter(|s| s.step(number)) {
-                Doing::Work(work) => compute(work, own),
+                Doing::Work(work) => compute(work, own, &mut stretches),
                 Doing::Acted => {}
                 Doing::Waits => break,
             }
         }
         if host.enter(|s| s.has_ended(number)) {
+            if let (Stretches(Some(stretches)), Ok(mut kept)) = (stretches, own.kept.lock()) {
+                *kept = stretches;
+            }
             return;
         }
     }
@@ -189,21 +193,42 @@ impl Supervisor {
     }
 }
 
+/// The stretches of time in which a thread saw itself running, where they are to be kept.
+struct Stretches(Option<Vec<(Instant, Instant)>>);
+
+impl Stretches {
+    /// None, with room for many: to make room takes time.
+    fn new(keeps: bool) -> Stretches {
+        Stretches(keeps.then(|| Vec::with_capacity(1 << 16)))
+    }
+
+    fn end(&mut self, from: Instant, to: Instant) {
+        if let Stretches(Some(kept)) = self {
+            kept.push((from, to));
+        }
+    }
+}
+
 /// Computes for so much processor time, or until the work is given up.
-fn compute(work: Span, own: &Own) {
+fn compute(work: Span, own: &Own, stretches: &mut Stretches) {
     let mut left = work.as_nanos();
     let mut last = clock::now();
+    let mut from = last;
     while left > 0 && !own.give_up.swap(false, Ordering::Relaxed) {
         for _ in 0..4 {
             let now = clock::now();
             let step = now.saturating_since(last).as_nanos();
-            last = now;
             if step < OURS {
                 left = left.saturating_sub(step);
+            } else {
+                stretches.end(from, last);
+                from = now;
             }
+            last = now;
         }
         if own.hold.load(Ordering::Relaxed) {
             own.gate.pass();
         }
     }
+    stretches.end(from, last);
 }

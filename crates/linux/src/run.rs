@@ -1,7 +1,7 @@
 //! A run from its first thread to its outcome.
 
 use crate::adopt;
-use crate::fault::Fault;
+use crate::fault::{self, Fault};
 use crate::freezer;
 use crate::guardian::Guardian;
 use crate::host::Host;
@@ -31,6 +31,8 @@ use windfall_time::{Instant, Span};
 pub struct Settings {
     /// The machine's processors that the scenario's stand for, in order; empty: the last ones.
     pub cpus: Vec<u16>,
+    /// Whether own programs keep the stretches in which they see themselves running.
+    pub stretches: bool,
 }
 
 /// Carries out a plan on this machine's processors.
@@ -43,7 +45,7 @@ pub fn run(plan: Plan, settings: &Settings) -> Result<Outcome, Fault> {
     let alone = alone()?;
     let journal = Arc::new(Journal::new()?);
     let guardian = Guardian::post(&journal, alone.as_raw_fd())?;
-    let outcome = supervised(plan, &cpus, &journal);
+    let outcome = supervised(plan, &cpus, settings.stretches, &journal);
     freezer::thaw_all(std::process::id().cast_signed());
     let late = journal.restore();
     guardian.dismiss(&journal);
@@ -66,11 +68,7 @@ fn alone() -> Result<UnixListener, Fault> {
     let name = SocketAddr::from_abstract_name("windfall-linux");
     name.and_then(|name| UnixListener::bind_addr(&name)).map_err(|_| {
         let why = "another run is under way, or its guardian is still restoring";
-        Fault::new(
-            "cannot supervise this machine twice",
-            why,
-            "wait for it, or `windfall ctl stop`",
-        )
+        Fault::new(fault::TWICE, why, "wait for it, or `windfall ctl stop`")
     })
 }
 
@@ -118,6 +116,7 @@ fn online() -> Result<Vec<u16>, Fault> {
 fn supervised(
     plan: Plan,
     cpus: &[u16],
+    keeps: bool,
     journal: &Arc<Journal>,
 ) -> Result<(Outcome, Vec<String>), Fault> {
     let trouble = |e: &std::io::Error| Fault::of("cannot set up the supervision", e, "report it");
@@ -150,7 +149,7 @@ fn supervised(
         supervisor.births.push((start, entry));
         let (mut member, threads) = match program {
             PlannedProgram::Declared(program) => {
-                let own = Arc::new(Own::default());
+                let own = Arc::new(Own { keeps, ..Own::default() });
                 owns.push((entry, own.clone()));
                 let mut member = Member::new(Kind::Own(own), 0, &name, promise);
                 member.bursts = !matches!(program, Program::Jobs(_));
@@ -198,21 +197,34 @@ fn supervised(
     }
     host.enter(Supervisor::start);
     let stopped = host.ear(end, &signals).map_err(|e| trouble(&e));
-    let outcome = host.enter(|s| s.outcome(&nodes));
+    let mut outcome = host.enter(|s| s.outcome(&nodes));
     journal.table().heartbeat.store(0, Ordering::Release);
-    let owns: Vec<Arc<Own>> = owns.into_iter().map(|(_, own)| own).collect();
     host.end(&owns);
     let children = host.enter(|s| std::mem::take(&mut s.programs.children));
     let left = journal.restore(); // from here on nobody is in the way of the others
     for thread in threads {
         let _ = thread.join();
     }
+    host.enter(|s| s.add_stretches(&mut outcome, &owns));
     process::release_signals();
     adopt::dismiss(children);
     stopped.map(|_| (outcome, left))
 }
 
 impl Supervisor {
+    /// What own programs, which have ended, saw of themselves until the run was over.
+    fn add_stretches(&self, outcome: &mut Outcome, owns: &[(u32, Arc<Own>)]) {
+        let end = Instant::ZERO + outcome.length;
+        for (number, own) in owns {
+            let name = &self.members[*number as usize].outcome.name;
+            let thread = outcome.threads.iter_mut().find(|thread| thread.name == *name);
+            let (Some(thread), Ok(kept)) = (thread, own.kept.lock()) else { continue };
+            let seen = kept.iter().map(|(from, to)| (self.since_epoch(*from), self.since_epoch(*to)));
+            let seen = seen.take_while(|(from, _)| *from < end);
+            thread.stretches = seen.map(|(from, to)| (from, to.min(end))).collect();
+        }
+    }
+
     /// What every thread got: those of a program next to each other, in the place of its entry.
     fn threads(&self) -> Vec<ThreadOutcome> {
         let (entries, late) = self.members.split_at(self.wishes.len());

@@ -44,6 +44,9 @@ pub struct ThreadOutcome {
     pub interval: Span,
     /// Intervals between completions longer than the limit that was watched for.
     pub intervals_above: u64,
+    /// The stretches in which it saw itself running, in order, where a host was to keep them: each from its
+    /// first look at the clock to the last one before a gap.
+    pub stretches: Vec<(Instant, Instant)>,
     interval_limit: Option<Span>,
     /// When it completed last.
     completion: Option<Instant>,

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, Trouble> {
     }
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, &args.file, args.json)?;
-    let settings = Settings { cpus: args.cpus.clone() };
+    let settings = Settings { cpus: args.cpus.clone(), ..Settings::default() };
     if args.dry_run {
         return print(&windfall_linux::dry_run(&plan, &settings)?).map(|()| Answer::Yes);
     }

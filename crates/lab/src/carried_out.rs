@@ -1,4 +1,4 @@
-//! Carries scenarios out, simulated or with real threads, and counts what papers count.
+//! Carries scenarios out on the simulated machine, and counts what papers count.
 
 use crate::experiment::Trouble;
 use std::collections::BTreeMap;
@@ -20,19 +20,8 @@ pub(crate) fn run(
     whole(sim.run(Instant::ZERO + scenario.length, |_| true))
 }
 
-/// Runs it with real threads of this machine; counts a thread's intervals between jobs above a limit.
-pub(crate) fn supervise(
-    scenario: &Scenario,
-    watched: Option<(usize, Span)>,
-) -> Result<Outcome, Trouble> {
-    let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
-    plan.watched.extend(watched);
-    let outcome = windfall_linux::run(plan, &windfall_linux::Settings::default());
-    whole(outcome.map_err(|fault| Trouble::Run(fault.to_string()))?)
-}
-
 /// The outcome, unless something in it went wrong.
-fn whole(outcome: Outcome) -> Result<Outcome, Trouble> {
+pub(crate) fn whole(outcome: Outcome) -> Result<Outcome, Trouble> {
     let broken = outcome.quarantined.first().map(|(name, why)| format!("{name}: {why}"));
     let lost = outcome.unborn.first().map(|name| format!("no scheduler would have `{name}`"));
     let refused = outcome.refused.first().map(|(at, why)| format!("refused at {at}: {why}"));

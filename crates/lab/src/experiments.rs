@@ -32,6 +32,27 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &table_11_1::EXPERIMENT,
 ];
 
+/// So far apart may simulated and real threads be at most, in per cent of the processor.
+const CLOSE: f64 = 2.0;
+
+/// What [`apart`] shows.
+const APART: &str =
+    "`Apart` is the larger difference between what simulated and real threads received, in per cent of the \
+     processor. A run in which a timer was seen to more than 2 ms late, or events were lost, is made again twice \
+     at most; a line that is disturbed even then counts neither for the claim nor against it.";
+
+/// How far two runs' shares of the processor are apart: the larger difference of the two groups of threads.
+fn apart(one: (f64, f64), other: (f64, f64)) -> f64 {
+    (one.0 - other.0).abs().max((one.1 - other.1).abs())
+}
+
+/// What a stream is on the host `linux`.
+const REAL_STREAM: &str =
+    "The stream on `linux` is TCP with packets of 1500 bytes on a loopback device of its own, sent on another \
+     processor and received on the supervised one, where packets are processed as a network card's \
+     interrupts would have it; the application alone is supervised, and tells what it got from its own looks at \
+     the clock.";
+
 /// Why what needs supervised threads does not run on the host `linux`.
 const UNSUPERVISED: &str = "it is not written for supervised threads";
 

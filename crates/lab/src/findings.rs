@@ -103,4 +103,39 @@ impl Verdict {
         }
         Verdict { standing: Standing::Refuted, why: against.join("; ") }
     }
+
+    /// The same of runs with real threads, some of which may have been `disturbed`: those refute nothing, and
+    /// without them nothing stands.
+    #[must_use]
+    pub fn of_runs(against: &[String], disturbed: &[String], why: &str) -> Verdict {
+        let verdict = Verdict::by(against, why);
+        if disturbed.is_empty() {
+            return verdict;
+        }
+        let beside = format!("disturbed, and not counted: {}", disturbed.join("; "));
+        match verdict.standing {
+            Standing::Refuted => Verdict { why: format!("{}; {beside}", verdict.why), ..verdict },
+            _ => Verdict { standing: Standing::Open, why: beside },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_a_disturbed_run_refutes_nothing_and_lets_nothing_stand() {
+        let (one, none) = (["line 3".to_owned()], []);
+        let of = |against: &[String], disturbed: &[String]| {
+            Verdict::of_runs(against, disturbed, "all is well")
+        };
+        assert_eq!(of(&none, &none).standing, Standing::Stands);
+        assert_eq!(of(&one, &none).standing, Standing::Refuted);
+        let open = of(&none, &one);
+        assert_eq!(open.standing, Standing::Open);
+        assert!(open.why.starts_with("disturbed"), "{}", open.why);
+        let refuted = of(&one, &one);
+        assert!(refuted.standing == Standing::Refuted && refuted.why.contains("disturbed"));
+    }
 }

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod carried_out;
+mod devices;
 mod experiment;
 mod experiments;
 mod findings;
@@ -18,12 +19,12 @@ mod native;
 mod page;
 mod reservation;
 mod statistics;
+mod supervised;
 mod trees;
 
 pub use experiment::{Experiment, Host, Settings, Trouble};
 pub use experiments::{EXPERIMENTS, table_10_4, table_10_5};
 pub use findings::{Figure, Findings, Raw, Standing, Table, Verdict};
-pub use native::{Native, Starter, Stretch, Under};
 pub use page::page;
 pub use statistics::{Line, Mean, difference, line, mean, median};
 

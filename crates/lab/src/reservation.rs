@@ -7,9 +7,12 @@
 //! Both the mean (20 %) and the 3 ms are fitted, to the 18 % that are stolen from 4 ms (11.2); all else
 //! follows.
 
+use crate::devices::Stream;
 use crate::experiment::Trouble;
+use crate::supervised::{Watching, supervise};
 use crate::trees::{clock, reservations_first, spinners};
 use windfall_programs::Random;
+use windfall_scenario::outcome::Outcome;
 use windfall_scenario::model::{Asks, Reserve, Run, Thread, Timer};
 use windfall_scenario::{PlannedInterrupts, PlannedPattern, Scenario};
 use windfall_time::{Instant, Span};
@@ -25,6 +28,8 @@ const HERTZ: u64 = 4096;
 pub(crate) const TICK: Span = Span::from_nanos(4_500);
 /// How long a sender goes on without acknowledgement.
 const WINDOW: Span = Span::from_millis(3);
+/// A shorter gap was stolen: whoever reserves up to half of a period waits longer for the next one.
+const AWAY: Span = Span::from_millis(5);
 
 /// Thread `app` under a reservation scheduler with `reserved` in each period, `other` in what is left.
 pub(crate) fn scenario(rez: &str, reserved: Span, length: Span) -> Result<Scenario, Trouble> {
@@ -39,6 +44,39 @@ pub(crate) fn scenario(rez: &str, reserved: Span, length: Span) -> Result<Scenar
     scenario.machine.timer = Timer::Ticks(HERTZ);
     scenario.interrupts.push(clock(HERTZ, TICK)?);
     Ok(scenario)
+}
+
+/// What the application saw of itself on this machine, and what disturbed the host, if anything did.
+pub(crate) struct Real {
+    pub(crate) watch: Watch,
+    pub(crate) disturbed: Option<String>,
+}
+
+/// What is carried out with real threads: the application alone, so that whatever it does not get is the
+/// rest of the system's, a receiver's, too. The machine has interrupts of its own.
+pub(crate) fn real(rez: &str, reserved: Span, length: Span) -> Result<Scenario, Trouble> {
+    let mut scenario = scenario(rez, reserved, length)?;
+    scenario.interrupts.clear();
+    scenario.threads.truncate(1);
+    Ok(scenario)
+}
+
+/// How real threads of chapter 11 are watched. What keeps the machine busy may delay the host, too.
+pub(crate) const fn watching(busy: bool) -> Watching {
+    let lag = Span::from_millis(if busy { 5 } else { 2 });
+    Watching { intervals: None, stretches: true, lag }
+}
+
+/// Runs it with real threads, alone or while a stream is received.
+pub(crate) fn supervised(
+    rez: &str,
+    reserved: Span,
+    length: Span,
+    receiving: bool,
+) -> Result<Real, Trouble> {
+    let _stream = receiving.then(|| Stream::begin(None)).transpose()?;
+    let run = supervise(&real(rez, reserved, length)?, &watching(receiving))?;
+    Ok(Real { watch: Watch::of(&run.outcome), disturbed: run.disturbed })
 }
 
 /// What receiving a stream takes between two instants, beside a reservation of `reserved`.
@@ -76,11 +114,33 @@ pub(crate) struct Watch {
     since: Instant,
     /// By period: received, and stolen while it was on the processor.
     pub(crate) periods: Vec<(Span, Span)>,
-    /// The budgets that its scheduler gave it, and when.
+    /// The budgets that its scheduler gave it, and when; of a real thread, how long it had the processor.
     pub(crate) budgets: Vec<(Instant, Span)>,
 }
 
 impl Watch {
+    /// What the application saw of itself with real threads, in periods that are over.
+    pub(crate) fn of(outcome: &Outcome) -> Watch {
+        let mut watch = Watch::default();
+        let app = outcome.threads.iter().find(|thread| thread.name == "app");
+        for (from, to) in app.map_or(&[][..], |app| &app.stretches) {
+            watch.running &= from.saturating_since(watch.since) < AWAY;
+            if !watch.running {
+                watch.budgets.push((*from, Span::ZERO));
+            }
+            watch.thefts = 1;
+            watch.account(*from);
+            (watch.running, watch.thefts) = (true, 0);
+            watch.account(*to);
+            if let Some((begin, budget)) = watch.budgets.last_mut() {
+                *budget = to.saturating_since(*begin);
+            }
+        }
+        let whole = outcome.length.checked_div(PERIOD).unwrap_or(0);
+        watch.periods.resize(usize::try_from(whole).unwrap_or(0), (Span::ZERO, Span::ZERO));
+        watch
+    }
+
     fn account(&mut self, now: Instant) {
         while self.since < now {
             let period = self.since.as_nanos() / PERIOD.as_nanos();
@@ -137,5 +197,26 @@ impl Sink for Watch {
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use windfall_scenario::outcome::ThreadOutcome;
+
+    #[test]
+    fn paper_a_thread_tells_stolen_time_from_its_next_period_by_gaps() {
+        let at = |us: u64| Instant::from_nanos(us * 1_000);
+        // 1 ms, a gap of 10 us, 3 ms; then the next period, in which it gets 2 ms; then none.
+        let stretches = [(100, 1_100), (1_110, 4_110), (20_100, 22_100)];
+        let stretches = stretches.map(|(from, to)| (at(from), at(to))).to_vec();
+        let app = ThreadOutcome { stretches, ..ThreadOutcome::new("app", None) };
+        let length = Span::from_millis(65);
+        let watch = Watch::of(&Outcome { threads: vec![app], length, ..Outcome::default() });
+        let us = Span::from_micros;
+        assert_eq!(watch.periods, [(us(4_000), us(10)), (us(2_000), us(0)), (us(0), us(0))]);
+        assert_eq!(watch.budgets, [(at(100), us(4_010)), (at(20_100), us(2_000))]);
+        assert!((watch.missed() - 200.0 / 3.0).abs() < 1e-9);
     }
 }

@@ -10,7 +10,7 @@ use crate::carried_out::{run, threads};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict};
 use crate::machine::cache_kib;
-use crate::native::{Native, Spent, Starter, Under, spend};
+use crate::native::{Spent, spend, on_one_processor};
 use crate::statistics::{Line, Mean, difference, line, mean};
 use crate::trees::{scenario, spinners};
 use std::sync::Mutex;
@@ -209,7 +209,7 @@ fn simulated(kib: u64) -> Result<Point, Trouble> {
 fn together(kib: u64, count: usize, length: Duration) -> Result<Spent, Trouble> {
     let kib = usize::try_from(kib).unwrap_or(usize::MAX);
     let sum = Mutex::new(Spent::default());
-    Native.run(Under::System, count, &|_| {
+    on_one_processor(count, &|_| {
         let spent = spend(kib, length);
         if let Ok(mut sum) = sum.lock() {
             sum.work += spent.work;

@@ -1,14 +1,16 @@
 //! Figure 11.4: what the feedback does when a stream is received for a second: stolen time, the
 //! reservation that the scheduler makes of it, and what the application receives.
 
-use super::{PAPER, SERIES, UNSUPERVISED, dashed, digits, solid, with_confidence};
+use super::{PAPER, SERIES, dashed, digits, solid, with_confidence};
 use crate::carried_out::run;
+use crate::devices::Stream;
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict};
-use crate::reservation::{AMOUNT, PERIOD, Watch, network, scenario};
+use crate::reservation::{AMOUNT, PERIOD, Real, Watch, network, real, scenario, watching};
 use crate::statistics::{difference, mean};
+use crate::supervised::{once, repeated};
+use std::time::Duration;
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
-use windfall_schedulers::catalogue::find;
 use windfall_time::{Instant, Span};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -19,14 +21,14 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     question: "how fast, and how smoothly, does Rez-FB follow a burst of stolen time?",
     claim: "of the 50 periods of the burst it misses significantly fewer than Rez, and ten periods after the \
             burst its reservation is within a tick of 4 ms",
-    hosts: &[Host::Sim],
-    absent: UNSUPERVISED,
+    hosts: &[Host::Sim, Host::Linux],
+    absent: "it needs schedulers",
     run: findings,
 };
 
 const LENGTH: Span = Span::from_secs(3);
 
-fn burst(rez: &str, seed: u64) -> Result<Watch, Trouble> {
+fn simulated(rez: &str, seed: u64) -> Result<Watch, Trouble> {
     let at = |seconds| Instant::ZERO + Span::from_secs(seconds);
     let mut watch = Watch::default();
     let strikes = network(AMOUNT, (at(1), at(2)), seed);
@@ -34,70 +36,104 @@ fn burst(rez: &str, seed: u64) -> Result<Watch, Trouble> {
     Ok(watch)
 }
 
+/// With real threads the burst begins a second after the run is asked for, a little earlier than in its time.
+fn supervised(rez: &str) -> Result<Real, Trouble> {
+    let scenario = real(rez, AMOUNT, LENGTH)?;
+    let run = repeated(|| {
+        let second = Duration::from_secs(1);
+        let _stream = Stream::begin(Some((second, second)))?;
+        once(&scenario, &watching(true))
+    })?;
+    Ok(Real { watch: Watch::of(&run.outcome), disturbed: run.disturbed })
+}
+
 #[expect(clippy::cast_precision_loss, reason = "150 periods")]
 fn misses(watch: &Watch) -> f64 {
     watch.periods.iter().filter(|(received, _)| *received < AMOUNT).count() as f64
 }
 
-/// Twenty bursts; the first is drawn.
-fn bursts(rez: &str) -> Result<(Watch, Vec<f64>), Trouble> {
-    let first = burst(rez, 1)?;
-    let misses = (1..=20).map(|seed| burst(rez, seed).map(|watch| misses(&watch)));
-    Ok((first, misses.collect::<Result<_, _>>()?))
+/// What a scheduler made of bursts.
+struct Bursts {
+    /// The first, which is drawn.
+    first: Watch,
+    /// Periods missed, by burst.
+    misses: Vec<f64>,
+    disturbed: Vec<String>,
+}
+
+fn bursts(host: Host, rez: &str, runs: u64) -> Result<Bursts, Trouble> {
+    let one = |seed| match host {
+        Host::Linux => supervised(rez),
+        _ => simulated(rez, seed).map(|watch| Real { watch, disturbed: None }),
+    };
+    let all = (1..=runs).map(one).collect::<Result<Vec<_>, _>>()?;
+    let misses = all.iter().map(|run| misses(&run.watch)).collect();
+    let disturbed = all.iter().filter_map(|run| Some(format!("{rez}: {}", run.disturbed.as_ref()?)));
+    let disturbed = disturbed.collect();
+    let first = all.into_iter().next().map(|run| run.watch).unwrap_or_default();
+    Ok(Bursts { first, misses, disturbed })
 }
 
 fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
-    (settings.progress)("Rez");
-    let rez = bursts("rez")?;
-    let present = find("rez-fb").is_some();
-    let fb = if present {
-        (settings.progress)("Rez-FB");
-        Some(bursts("rez-fb")?)
-    } else {
-        None
-    };
-    let mut table =
-        Table::new("periods missed of 150, 50 of them in the burst", 1, &["", "paper", "sim"]);
-    let count = |bursts: &(Watch, Vec<f64>)| with_confidence(mean(&bursts.1));
-    let dash = || "-".to_owned();
-    table.rows.push(vec!["Rez".to_owned(), "most of the burst".to_owned(), count(&rez)]);
-    table.rows.push(vec![
-        "Rez-FB".to_owned(),
-        "22".to_owned(),
-        fb.as_ref().map_or_else(dash, count),
-    ]);
-    let shown = &fb.as_ref().unwrap_or(&rez).0;
-    let name = if present { "Rez-FB" } else { "Rez" };
-    let rows = shown.periods.iter().enumerate().map(|(number, (received, stolen))| {
-        let begin = Instant::ZERO + PERIOD.checked_mul(number as u64).unwrap_or(Span::ZERO);
-        let asked = asked(shown, begin).map_or_else(dash, |budget| budget.as_nanos().to_string());
-        format!("{number},{},{},{asked}", received.as_nanos(), stolen.as_nanos())
-    });
-    let raw = vec![Raw::csv("figure-11-4", "period,received_ns,stolen_ns,asked_ns", rows)];
+    let mut cells = [["Rez", "most of the burst"], ["Rez-FB", "22"]].map(|row| row.map(str::to_owned).to_vec());
     let mut notes = vec![
         "The paper counts 500 periods between the times 1000 and 2000; with periods of 20 ms there are 50 in a \
          second. Its axis is in ms."
             .to_owned(),
     ];
-    let verdict = match &fb {
-        Some(fb) => verdict(&rez, fb),
-        None => {
-            notes.push(
-                "No scheduler `rez-fb` is in the catalogue; the figure shows `rez`.".to_owned(),
-            );
-            Verdict { standing: Standing::Open, why: "there is no feedback to look at".to_owned() }
-        }
+    let host = settings.host.unwrap_or(Host::Sim);
+    let (real, name) = (host == Host::Linux, host.name());
+    let runs = if real { settings.either(10, 3) } else { 20 };
+    (settings.progress)(&format!("{name}, Rez"));
+    let rez = bursts(host, "rez", runs)?;
+    (settings.progress)(&format!("{name}, Rez-FB"));
+    let fb = bursts(host, "rez-fb", runs)?;
+    for (cells, bursts) in cells.iter_mut().zip([&rez, &fb]) {
+        let mark = if bursts.disturbed.is_empty() { "" } else { " (disturbed)" };
+        cells.push(format!("{}{mark}", with_confidence(mean(&bursts.misses))));
+    }
+    let (machine, stream) = match host {
+        Host::Linux => (crate::machine::this(), "for a second"),
+        _ => ("one processor".to_owned(), "from 1 s to 2 s, which is a model"),
     };
+    if real {
+        notes.push(super::REAL_STREAM.to_owned());
+        notes.push(
+            "C is there how long the application had its processor in a period, what was stolen included.".to_owned(),
+        );
+    }
+    let disturbed = [rez.disturbed.as_slice(), fb.disturbed.as_slice()].concat();
+    let verdict = if disturbed.is_empty() {
+        verdict(host, &rez, &fb)
+    } else {
+        Verdict::of_runs(&[], &disturbed, "")
+    };
+    let head = ["", "paper", name].map(str::to_owned).to_vec();
+    let title = "periods missed of 150, 50 of them in the burst".to_owned();
     Ok(Findings {
         circumstances: vec![format!(
-            "sim: {LENGTH}, with a stream from 1 s to 2 s, which is a model; means of 20 runs, the first is drawn"
+            "{name}: {machine}; {LENGTH}, with a stream {stream}; means of {runs} runs, the first is drawn"
         )],
-        tables: vec![table],
-        figures: figures(name, shown),
-        raw,
+        tables: vec![Table { title, head, words: 1, rows: cells.into() }],
+        figures: figures(host, &fb.first),
+        raw: vec![rows(host, &fb.first)],
         notes,
         verdict,
     })
+}
+
+fn rows(host: Host, watch: &Watch) -> Raw {
+    let rows = watch.periods.iter().enumerate().map(|(number, (received, stolen))| {
+        let begin = Instant::ZERO + PERIOD.checked_mul(number as u64).unwrap_or(Span::ZERO);
+        let asked = asked(watch, begin).map_or("-".to_owned(), |budget| budget.as_nanos().to_string());
+        format!("{number},{},{},{asked}", received.as_nanos(), stolen.as_nanos())
+    });
+    Raw::csv(&named(host, "figure-11-4"), "period,received_ns,stolen_ns,asked_ns", rows)
+}
+
+/// The name of a file of what was found there.
+fn named(host: Host, name: &str) -> String {
+    if host == Host::Linux { format!("{name}-linux") } else { name.to_owned() }
 }
 
 /// The last budget that was given by the middle of the period that begins then.
@@ -106,24 +142,29 @@ fn asked(watch: &Watch, begin: Instant) -> Option<Span> {
     watch.budgets.iter().rev().find(|(at, _)| *at <= middle).map(|(_, budget)| *budget)
 }
 
-fn verdict(rez: &(Watch, Vec<f64>), fb: &(Watch, Vec<f64>)) -> Verdict {
+fn verdict(host: Host, rez: &Bursts, fb: &Bursts) -> Verdict {
+    let name = host.name();
+    let fewer = difference(&rez.misses, &fb.misses);
+    let told = format!("{name}: {} fewer misses than Rez", with_confidence(fewer));
+    if host == Host::Linux && fewer.value.abs() <= fewer.confidence {
+        let why = format!("{told}, which may be chance");
+        return Verdict { standing: Standing::Open, why };
+    }
     let mut against = Vec::new();
-    let fewer = difference(&rez.1, &fb.1);
     if fewer.value <= fewer.confidence {
-        against.push(format!("{} fewer misses than Rez", with_confidence(fewer)));
+        against.push(told.clone());
     }
     let later = Instant::ZERO + Span::from_millis(2_200);
-    let calm = asked(&fb.0, later).unwrap_or(Span::ZERO);
+    let calm = asked(&fb.first, later).unwrap_or(Span::ZERO);
     if calm.as_nanos().abs_diff(AMOUNT.as_nanos()) > 244_141 {
-        against.push(format!("ten periods after the burst it asks for {calm}"));
+        against.push(format!("{name}: ten periods after the burst it asks for {calm}"));
     }
-    let why = format!("{} fewer misses than Rez, and calm after the burst", with_confidence(fewer));
-    Verdict::by(&against, &why)
+    Verdict::by(&against, &format!("{told}, and calm after the burst"))
 }
 
 /// Stolen, asked for, received: one below the other, as in the paper.
 #[expect(clippy::cast_precision_loss, reason = "places on a picture")]
-fn figures(name: &str, watch: &Watch) -> Vec<Figure> {
+fn figures(host: Host, watch: &Watch) -> Vec<Figure> {
     let ms = |span: Span| span.as_nanos() as f64 / 1e6;
     let at = |number: usize| number as f64 * ms(PERIOD);
     let all = || watch.periods.iter().enumerate();
@@ -150,7 +191,7 @@ fn figures(name: &str, watch: &Watch) -> Vec<Figure> {
                 None => Axis::covering(axis, most),
             };
             let mut chart = Chart::new(
-                &format!("{name} during a burst: {axis}"),
+                &format!("Rez-FB during a burst, {}: {axis}", host.name()),
                 &format!("figure 11.4, by period of 20 ms; {}", facts(part)),
                 Axis::until("time (ms)", ms(LENGTH)),
                 y,
@@ -162,9 +203,9 @@ fn figures(name: &str, watch: &Watch) -> Vec<Figure> {
             if part == "asked" {
                 chart.line(&points, solid(colour), "");
             }
-            chart.dots(&points, Dot { mark: Mark::Diamond, colour }, name);
+            chart.dots(&points, Dot { mark: Mark::Diamond, colour }, "Rez-FB");
             Figure {
-                name: format!("figure-11-4-{part}"),
+                name: named(host, &format!("figure-11-4-{part}")),
                 caption: facts(part).to_owned(),
                 picture: chart.finish(),
             }

@@ -1,10 +1,10 @@
 //! Figure 11.5: how much of a reservation is stolen, against how much is reserved.
 
-use super::{PAPER, SERIES, UNSUPERVISED, digits, solid};
+use super::{PAPER, SERIES, digits, solid};
 use crate::carried_out::run;
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict};
-use crate::reservation::{Watch, network, scenario};
+use crate::reservation::{Watch, network, scenario, supervised};
 use crate::statistics::{Mean, mean};
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_time::{Instant, Span};
@@ -16,77 +16,116 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     source: "HLS 11.8.1, figure 11.5",
     question: "does a larger block of reserved time lose a larger or a smaller part of it?",
     claim: "a smaller part: the receiving program does not run meanwhile, so that the sender stops",
-    hosts: &[Host::Sim],
-    absent: UNSUPERVISED,
+    hosts: &[Host::Sim, Host::Linux],
+    absent: "it needs schedulers",
     run: findings,
 };
 
 /// The only number in the paper's text: 82 % of 4 ms are received (11.2).
 const PAPER_AT: (u32, f64) = (4, 18.0);
 
-fn stolen(ms: u32, seed: u64, length: Span) -> Result<f64, Trouble> {
-    let reserved = Span::from_millis(ms);
+/// What is stolen of so many ms, in per cent; and what disturbed the host.
+fn stolen(host: Host, ms: u32, seed: u64, length: Span) -> Result<(f64, Option<String>), Trouble> {
+    let reserved = Span::from_millis(ms.into());
+    if host == Host::Linux {
+        let real = supervised("rez", reserved, length, true)?;
+        return Ok((real.watch.stolen(), real.disturbed));
+    }
     let strikes = network(reserved, (Instant::ZERO, Instant::ZERO + length), seed);
     let mut watch = Watch::default();
     run(&scenario("rez", reserved, length)?, strikes, Some(&mut watch))?;
-    Ok(watch.stolen())
+    Ok((watch.stolen(), None))
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
-    let (runs, seconds) = settings.either((10, 10), (2, 1));
-    let length = Span::from_secs(seconds);
-    let head = ["reserved of 20 ms", "paper (%)", "sim (%)"];
-    let mut table = Table::new("stolen of the reserved time", 1, &head);
-    let mut found: Vec<(u32, Mean)> = Vec::new();
-    for ms in 1..=10 {
-        (settings.progress)(&format!("{ms} ms"));
-        let samples =
-            (1..=runs).map(|seed| stolen(ms, seed, length)).collect::<Result<Vec<_>, _>>()?;
-        let share = mean(&samples);
-        let paper = if ms == PAPER_AT.0 { digits(PAPER_AT.1) } else { "-".to_owned() };
-        table.rows.push(vec![format!("{ms} ms"), paper, super::with_confidence(share)]);
-        found.push((ms, share));
-    }
-    let mut against = Vec::new();
-    for pair in found.windows(2).filter(|pair| pair[0].0 >= 3) {
+/// Amounts of which a larger one loses a larger part, by more than 0.5 % and more than is uncertain.
+fn contradictions(host: Host, found: &[(u32, Mean)]) -> impl Iterator<Item = String> {
+    let pairs = found.windows(2).filter(|pair| pair[0].0 >= 3);
+    pairs.filter_map(move |pair| {
         let ((before, most), (after, least)) = (pair[0], pair[1]);
-        if least.value > most.value + 0.5 {
-            let (least, most) = (least.value, most.value);
-            against.push(format!("{least:.1} % of {after} ms, {most:.1} % of {before} ms"));
-        }
-    }
-    let rows = found.iter().map(|(ms, share)| format!("{ms},{},{}", share.value, share.confidence));
-    Ok(Findings {
-        circumstances: vec![format!("sim: means of {runs} runs of {length} each, Rez, clock of 4096 Hz")],
-        tables: vec![table],
-        raw: vec![Raw::csv("figure-11-5", "reserved_ms,stolen_percent,confidence", rows)],
-        figures: vec![figure(&found)],
-        notes: vec![
-            "That the sender stops after 3 ms is part of the model of the stream; the shape of the line follows \
-             from it. Only a real stream can refute it."
-                .to_owned(),
-        ],
-        verdict: Verdict::by(&against, "the stolen part shrinks as the block grows"),
+        let doubt = if host == Host::Linux { most.confidence + least.confidence } else { 0.0 };
+        let (least, most) = (least.value, most.value);
+        (least > most + doubt.max(0.5))
+            .then(|| format!("{}: {least:.1} % of {after} ms, {most:.1} % of {before} ms", host.name()))
     })
 }
 
-fn figure(found: &[(u32, Mean)]) -> Figure {
+fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+    let hosts = [Host::Sim, Host::Linux].into_iter().filter(|host| settings.on(*host));
+    let mut head = vec!["reserved of 20 ms".to_owned(), "paper (%)".to_owned()];
+    let paper = |ms| if ms == PAPER_AT.0 { digits(PAPER_AT.1) } else { "-".to_owned() };
+    let mut cells: Vec<_> = (1..=10).map(|ms| vec![format!("{ms} ms"), paper(ms)]).collect();
+    let (mut circumstances, mut figures, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut against, mut disturbed) = (Vec::new(), Vec::new());
+    let mut notes = Vec::new();
+    for host in hosts {
+        let name = host.name();
+        let (runs, seconds) = match host {
+            Host::Linux => settings.either((5, 5), (2, 1)),
+            _ => settings.either((10, 10), (2, 1)),
+        };
+        let length = Span::from_secs(seconds);
+        let mut found: Vec<(u32, Mean)> = Vec::new();
+        for (ms, cells) in (1..=10).zip(&mut cells) {
+            (settings.progress)(&format!("{name}, {ms} ms"));
+            let samples = (1..=runs).map(|seed| stolen(host, ms, seed, length));
+            let samples = samples.collect::<Result<Vec<_>, _>>()?;
+            let shares: Vec<f64> = samples.iter().map(|sample| sample.0).collect();
+            let share = mean(&shares);
+            let why = samples.into_iter().find_map(|sample| sample.1);
+            let mark = if why.is_some() { " (disturbed)" } else { "" };
+            cells.push(format!("{}{mark}", super::with_confidence(share)));
+            rows.push(format!("{name},{ms},{},{}", share.value, share.confidence));
+            match why {
+                Some(why) => disturbed.push(format!("{name}, {ms} ms: {why}")),
+                None => found.push((ms, share)),
+            }
+        }
+        against.extend(contradictions(host, &found));
+        head.push(format!("{name} (%)"));
+        figures.push(figure(host, &found));
+        let machine = if host == Host::Linux { crate::machine::this() } else { "one processor".into() };
+        circumstances.push(format!(
+            "{name}: {machine}; means of {runs} runs of {length} each, Rez, clock of 4096 Hz"
+        ));
+        notes.push(match host {
+            Host::Linux => super::REAL_STREAM.to_owned(),
+            _ => "That the sender stops after 3 ms is part of the model of the stream; the shape of the line \
+                  follows from it. Only a real stream can refute it."
+                .to_owned(),
+        });
+    }
+    Ok(Findings {
+        circumstances,
+        tables: vec![Table { title: "stolen of the reserved time".to_owned(), head, words: 1, rows: cells }],
+        raw: vec![Raw::csv("figure-11-5", "host,reserved_ms,stolen_percent,confidence", rows)],
+        figures,
+        notes,
+        verdict: Verdict::of_runs(&against, &disturbed, "the stolen part shrinks as the block grows"),
+    })
+}
+
+fn figure(host: Host, found: &[(u32, Mean)]) -> Figure {
     let points: Vec<_> = found.iter().map(|(ms, share)| (f64::from(*ms), share.value)).collect();
     let far: Vec<_> =
         found.iter().map(|(ms, share)| (f64::from(*ms), share.value, share.confidence)).collect();
+    let most = points.iter().map(|point| point.1 * 1.1).fold(0.0, f64::max);
     let mut chart = Chart::new(
         "Stolen time against the amount that is reserved",
         "figure 11.5: the proportion decreases as the block grows; its text has one number, 18 % of 4 ms",
         Axis::until("reserved in each 20 ms (ms)", 11.0),
-        Axis::until("stolen of it (%)", 40.0),
+        Axis::until("stolen of it (%)", most.max(40.0)),
     );
+    let name = format!("{}, 95 % confidence", host.name());
     chart.line(&points, solid(SERIES[0]), "");
     chart.spread(&far, SERIES[0]);
-    chart.dots(&points, Dot { mark: Mark::Ring, colour: SERIES[0] }, "simulated, 95 % confidence");
+    chart.dots(&points, Dot { mark: Mark::Ring, colour: SERIES[0] }, &name);
     let paper = (f64::from(PAPER_AT.0), PAPER_AT.1);
     chart.dots(&[paper], Dot { mark: Mark::Square, colour: PAPER }, "2001");
     Figure {
-        name: "figure-11-5".to_owned(),
+        name: match host {
+            Host::Linux => "figure-11-5-linux".to_owned(),
+            _ => "figure-11-5".to_owned(),
+        },
         caption: "Towards the end of a long block there is nothing left to process.".to_owned(),
         picture: chart.finish(),
     }

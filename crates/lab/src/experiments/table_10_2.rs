@@ -6,14 +6,15 @@
 use super::{PAPER, SERIES, digits};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict};
-use crate::native::{Native, Starter, Stretch, Under, gaps, interruptions, poll};
+use crate::native::{Stretch, gaps, interruptions, poll};
 use crate::statistics::{histogram, median, quantile};
+use crate::supervised::{Watching, supervise};
 use crate::trees::{self, guarantee, reservations_first, spinners};
 use std::time::Duration;
 use windfall_plot::chart::{Axis, Chart};
 use windfall_plot::{Paint, Stroke};
 use windfall_scenario::Scenario;
-use windfall_scenario::model::{Asks, Reserve, Scheduler, Thread};
+use windfall_scenario::model::{Asks, Reserve, Scheduler, Setting, Thread};
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -24,19 +25,21 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     question: "how long does it take from one thread to the next?",
     claim: "a switch that a hierarchy decides takes less than twice the system's own, and less than the \
             paper's 11.7 us",
-    hosts: &[Host::Here],
-    absent: "no host of this build supervises threads; the system's own switches are measured on `here`",
+    hosts: &[Host::Here, Host::Linux],
+    absent: "a simulated switch takes as long as its scenario says",
     run: findings,
 };
 
 const THREADS: u32 = 10;
+/// Short, so that there are many switches.
+const QUANTUM: Span = Span::from_millis(1);
 
 /// A line of the table.
 struct Column {
     name: &'static str,
     /// Microseconds, in 2001.
     paper: f64,
-    scenario: Option<fn() -> Result<Scenario, Trouble>>,
+    scenario: Option<fn(Span) -> Result<Scenario, Trouble>>,
 }
 
 const COLUMNS: [Column; 4] = [
@@ -50,104 +53,125 @@ fn under(parent: &str, asks: Asks) -> Vec<Thread> {
     vec![Thread { asks, ..spinners("poll", THREADS, parent) }]
 }
 
-fn time_sharing() -> Result<Scenario, Trouble> {
-    let schedulers = reservations_first("rez", Span::from_millis(10))?;
-    Ok(trees::scenario(Span::from_secs(1), schedulers, under("ts", Asks::default())))
+fn time_sharing(length: Span) -> Result<Scenario, Trouble> {
+    let schedulers = reservations_first("rez", QUANTUM)?;
+    Ok(trees::scenario(length, schedulers, under("ts", Asks::default())))
 }
 
-fn reservation() -> Result<Scenario, Trouble> {
-    let schedulers = reservations_first("rez", Span::from_millis(10))?;
+fn reservation(length: Span) -> Result<Scenario, Trouble> {
+    let schedulers = reservations_first("rez", QUANTUM)?;
     let (amount, period) = (Span::from_millis(2), Span::from_millis(21));
     let asks = Asks { reserve: Some(Reserve { amount, period }), ..Asks::default() };
-    Ok(trees::scenario(Span::from_secs(1), schedulers, under("res", asks)))
+    Ok(trees::scenario(length, schedulers, under("res", asks)))
 }
 
-fn proportional_share() -> Result<Scenario, Trouble> {
+fn proportional_share(length: Span) -> Result<Scenario, Trouble> {
     let schedulers = vec![
         Scheduler::root("fp", "fixed-priority"),
-        Scheduler::below("ps", "proportional-share", "fp", guarantee("ALL")?),
+        Scheduler::below("ps", "proportional-share", "fp", guarantee("ALL")?)
+            .with("quantum", Setting::Span(QUANTUM)),
     ];
-    Ok(trees::scenario(Span::from_secs(1), schedulers, under("ps", Asks::share(1))))
+    Ok(trees::scenario(length, schedulers, under("ps", Asks::share(1))))
 }
 
-/// The stretches that ten polling threads see, started by whoever can start them under `column`.
-fn measure(
-    starter: &dyn Starter,
-    column: &Column,
-    length: Duration,
-) -> Result<Vec<Stretch>, Trouble> {
-    let scenario = column.scenario.map(|make| make()).transpose()?;
-    poll(
-        starter,
-        scenario.as_ref().map_or(Under::System, Under::Hierarchy),
-        THREADS as usize,
-        length,
-    )
+/// The stretches that ten polling threads see, and what disturbed the host.
+fn measure(column: &Column, length: Span) -> Result<(Vec<Stretch>, Option<String>), Trouble> {
+    let Some(scenario) = column.scenario else {
+        let length = Duration::from_nanos(length.as_nanos());
+        return Ok((poll(THREADS as usize, length)?, None));
+    };
+    let watching = Watching { stretches: true, ..Watching::default() };
+    let run = supervise(&scenario(length)?, &watching)?;
+    let mut found = Vec::new();
+    for (thread, one) in run.outcome.threads.iter().enumerate() {
+        let seen = one.stretches.iter();
+        found.extend(seen.map(|(from, to)| Stretch { from: from.as_nanos(), to: to.as_nanos(), thread }));
+    }
+    found.sort_unstable();
+    Ok((found, run.disturbed))
 }
 
 fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
-    let length = settings.either(Duration::from_secs(100), Duration::from_secs(2));
-    let head = [
-        "scheduler",
-        "paper median",
-        "here median",
-        "least",
-        "p99",
-        "most",
-        "switches",
-        "interrupted only",
-    ];
+    let host = settings.host.unwrap_or(Host::Here);
+    let length = Span::from_secs(settings.either(100, 2));
+    let head = ["scheduler", "paper median", "median", "least", "p99", "most", "switches", "interrupted only"];
     let mut table =
         Table::new("from one thread's stop to another's start, in microseconds", 1, &head);
     let (mut figures, mut raw) = (Vec::new(), Vec::new());
+    let (mut medians, mut disturbed) = (Vec::new(), Vec::new());
     for column in &COLUMNS {
         let mut row = vec![column.name.to_owned(), digits(column.paper)];
-        if column.scenario.is_some() {
+        if column.scenario.is_some() && host != Host::Linux {
             row.resize(head.len(), "-".to_owned());
-        } else {
-            (settings.progress)(&format!(
-                "{}: {THREADS} threads, {} s",
-                column.name,
-                length.as_secs()
-            ));
-            let stretches = measure(&Native, column, length)?;
-            let gaps = gaps(&stretches);
-            let numbers = [0.5, 0.0, 0.99, 1.0].map(|share| digits(quantile(&gaps, share)));
-            row.extend(numbers);
-            row.push(gaps.len().to_string());
-            row.push(digits(median(&interruptions(&stretches))));
-            figures.push(figure(column.name, &gaps));
-            let rows =
-                stretches.iter().map(|one| format!("{},{},{}", one.thread, one.from, one.to));
-            raw.push(Raw::csv("table-10-2-system", "thread,from_ns,to_ns", rows));
+            table.rows.push(row);
+            continue;
+        }
+        (settings.progress)(&format!("{}: {THREADS} threads, {length}", column.name));
+        let (stretches, why) = measure(column, length)?;
+        let gaps = gaps(&stretches);
+        row.extend([0.5, 0.0, 0.99, 1.0].map(|share| digits(quantile(&gaps, share))));
+        row.push(gaps.len().to_string());
+        row.push(digits(median(&interruptions(&stretches))));
+        let short = column.name.replace(' ', "-");
+        figures.push(figure(column.name, &short, &gaps));
+        let rows = stretches.iter().map(|one| format!("{},{},{}", one.thread, one.from, one.to));
+        raw.push(Raw::csv(&format!("table-10-2-{short}"), "thread,from_ns,to_ns", rows));
+        match why {
+            None => medians.push((column, median(&gaps))),
+            Some(why) => {
+                row[0].push_str(" (disturbed)");
+                disturbed.push(format!("{}: {why}", column.name));
+            }
         }
         table.rows.push(row);
     }
     Ok(Findings {
         circumstances: vec![
-            crate::machine::here(),
-            format!("{THREADS} threads on one processor for {} s each", length.as_secs()),
+            format!("{}: {}", host.name(), crate::machine::this()),
+            format!("{THREADS} threads on one processor for {length} each"),
         ],
         tables: vec![table],
         figures,
         raw,
-        notes: vec![
-            "`Interrupted only` is the median gap after which the same thread goes on: the clock's interrupt \
-             without a switch. The system switches in that interrupt; what is above it is the switch."
-                .to_owned(),
-            "The paper's first line is the released Windows 2000; its rebuilt kernel took 7.35 us."
-                .to_owned(),
-            "Whatever else this machine runs on that processor is in the tail, as in the paper."
-                .to_owned(),
-        ],
-        verdict: Verdict {
-            standing: Standing::Open,
-            why: "only the system's own switches could be measured".to_owned(),
-        },
+        notes: notes(host),
+        verdict: verdict(&medians, &disturbed),
     })
 }
 
-fn figure(name: &str, gaps: &[f64]) -> Figure {
+fn verdict(medians: &[(&Column, f64)], disturbed: &[String]) -> Verdict {
+    let system = medians.iter().find(|one| one.0.scenario.is_none()).map(|one| one.1);
+    let decided = medians.iter().filter(|one| one.0.scenario.is_some());
+    let told = |(column, median): &(&Column, f64)| format!("{}: {} us", column.name, digits(*median));
+    let slow = decided.clone().filter(|one| one.1 >= 11.7 || one.1 >= 2.0 * system.unwrap_or(f64::INFINITY));
+    let (against, all): (Vec<_>, Vec<_>) = (slow.map(told).collect(), decided.map(told).collect());
+    if all.is_empty() && disturbed.is_empty() {
+        let why = "only the system's own switches were measured".to_owned();
+        return Verdict { standing: Standing::Open, why };
+    }
+    let beside = format!("the system itself: {} us", system.map_or("-".to_owned(), digits));
+    let against: Vec<_> = against.into_iter().map(|why| format!("{why} ({beside})")).collect();
+    Verdict::of_runs(&against, disturbed, &format!("{}; {beside}", all.join("; ")))
+}
+
+fn notes(host: Host) -> Vec<String> {
+    let mut notes = vec![
+        "`Interrupted only` is the median gap after which the same thread goes on: the clock's interrupt \
+         without a switch. The system switches in that interrupt; what is above it is the switch."
+            .to_owned(),
+        "The paper's first line is the released Windows 2000; its rebuilt kernel took 7.35 us.".to_owned(),
+        "Whatever else this machine runs on that processor is in the tail, as in the paper.".to_owned(),
+    ];
+    if host == Host::Linux {
+        notes.push(format!(
+            "The threads are a scenario's own programs, which keep the stretches in which they see themselves \
+             running; quanta of {QUANTUM}. For threads that know nothing of Windfall: \
+             `cargo bench -p windfall-linux --bench decision`."
+        ));
+    }
+    notes
+}
+
+fn figure(name: &str, short: &str, gaps: &[f64]) -> Figure {
     let most = quantile(gaps, 1.0).max(10.0);
     let least = quantile(gaps, 0.0).clamp(0.05, 1.0);
     let x = Axis::factors("context switch time (us)", least, most);
@@ -170,11 +194,11 @@ fn figure(name: &str, gaps: &[f64]) -> Figure {
     let top = highest as f64 * 10.0;
     let at = |x: f64, colour, dash| ([(x, 1.0), (x, top)], Stroke { colour, wide: 1.8, dash });
     let (line, stroke) = at(middle, SERIES[1], None);
-    chart.line(&line, stroke, &format!("median here: {middle:.2} us"));
+    chart.line(&line, stroke, &format!("median: {middle:.2} us"));
     let (line, stroke) = at(7.10_f64.max(left), PAPER, Some((8.0, 5.0)));
     chart.line(&line, stroke, "median in 2001: 7.10 us");
     Figure {
-        name: "figure-10-1".to_owned(),
+        name: if short == "system" { "figure-10-1".to_owned() } else { format!("figure-10-1-{short}") },
         caption: "A narrow peak and a long tail: in the tail other threads and interrupts ran."
             .to_owned(),
         picture: chart.finish(),

@@ -9,7 +9,7 @@ use crate::carried_out::{percent, run};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict};
 use crate::machine::cache_kib;
-use crate::native::{Native, Starter, Under, spend};
+use crate::native::{spend, on_one_processor};
 use crate::statistics::{Mean, difference, line, mean};
 use crate::trees::{clock, scenario, spinners};
 use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec};
@@ -178,7 +178,7 @@ fn beside_a_timer(hertz: u64, kib: u64, length: Duration) -> Result<(f64, f64), 
     let kib = usize::try_from(kib).unwrap_or(usize::MAX);
     let (done, failed) = (Mutex::new(0.0), Mutex::new(None));
     let ticks = AtomicU64::new(0);
-    Native.run(Under::System, 2, &|thread| {
+    on_one_processor(2, &|thread| {
         if thread == 0 {
             let spent = spend(kib, length);
             if let Ok(mut done) = done.lock() {

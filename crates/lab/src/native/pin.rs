@@ -1,56 +1,55 @@
 //! Threads under the system's own scheduler, all on one processor.
 
-use super::{Starter, Under};
 use crate::experiment::Trouble;
+use rustix::io::Errno;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::sync::Barrier;
 
-/// The system's own scheduler, on the last processor that this process may use: the first one is where
-/// most interrupts go.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Native;
+fn refused(why: Errno) -> Trouble {
+    Trouble::Machine { asked: "keep threads on one processor".to_owned(), why: why.to_string() }
+}
 
-impl Starter for Native {
-    fn run(
-        &self,
-        under: Under<'_>,
-        count: usize,
-        body: &(dyn Fn(usize) + Sync),
-    ) -> Result<(), Trouble> {
-        if let Under::Hierarchy(_) = under {
-            return Err(Trouble::Machine {
-                asked: "threads under a hierarchy".to_owned(),
-                why: "only the system's own scheduler is at hand".to_owned(),
-            });
+/// The last processor that this process may use: the first one is where most interrupts go. And one
+/// beside it, where there is one.
+pub(crate) fn processors() -> Result<(usize, Option<usize>), Trouble> {
+    let allowed = sched_getaffinity(None).map_err(refused)?;
+    let mut usable = (0..CpuSet::MAX_CPU).rev().filter(|cpu| allowed.is_set(*cpu));
+    Ok((usable.next().unwrap_or(0), usable.next()))
+}
+
+/// Keeps the calling thread on a processor.
+pub(crate) fn pin(cpu: usize) -> Result<(), Trouble> {
+    let mut only = CpuSet::new();
+    only.set(cpu);
+    sched_setaffinity(None, &only).map_err(refused)
+}
+
+/// Starts `count` threads of this process, all on the last processor, lets each run `body` with its
+/// number, and returns when all are done. None begins before all are there.
+///
+/// # Errors
+/// When they cannot be kept on one processor.
+pub(crate) fn on_one_processor(count: usize, body: &(dyn Fn(usize) + Sync)) -> Result<(), Trouble> {
+    let (last, _) = processors()?;
+    let start = Barrier::new(count);
+    let pinned = &|number: usize| {
+        let pinned = pin(last);
+        start.wait();
+        if pinned.is_ok() {
+            body(number);
         }
-        let refused = |why: rustix::io::Errno| Trouble::Machine {
-            asked: "keep threads on one processor".to_owned(),
-            why: why.to_string(),
-        };
-        let allowed = sched_getaffinity(None).map_err(refused)?;
-        let last = (0..CpuSet::MAX_CPU).rev().find(|cpu| allowed.is_set(*cpu)).unwrap_or(0);
-        let mut only = CpuSet::new();
-        only.set(last);
-        let start = Barrier::new(count);
-        let pinned = &|number: usize| {
-            let pinned = sched_setaffinity(None, &only);
-            start.wait();
-            if pinned.is_ok() {
-                body(number);
-            }
-            pinned
-        };
-        let outcomes: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                (0..count).map(|number| scope.spawn(move || pinned(number))).collect();
-            threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
-        });
-        for outcome in outcomes {
-            match outcome {
-                Ok(pinned) => pinned.map_err(refused)?,
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
+        pinned
+    };
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..count).map(|number| scope.spawn(move || pinned(number))).collect();
+        threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+    });
+    for outcome in outcomes {
+        match outcome {
+            Ok(pinned) => pinned?,
+            Err(panic) => std::panic::resume_unwind(panic),
         }
-        Ok(())
     }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! Threads that find out when they run by looking at the clock all the time (HLS 10.3.1, 11.6.2).
 
-use super::{Starter, Under};
+use super::on_one_processor;
 use crate::experiment::Trouble;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -11,27 +11,22 @@ const GAP_NS: u64 = 2_200;
 
 /// A stretch of time in which a thread was seen running, in nanoseconds since the beginning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Stretch {
+pub(crate) struct Stretch {
     /// The first look at the clock.
-    pub from: u64,
+    pub(crate) from: u64,
     /// The last.
-    pub to: u64,
+    pub(crate) to: u64,
     /// Whose.
-    pub thread: usize,
+    pub(crate) thread: usize,
 }
 
 /// Lets `count` threads poll the clock for so long; their stretches in order of time.
-pub(crate) fn poll(
-    starter: &dyn Starter,
-    under: Under<'_>,
-    count: usize,
-    length: Duration,
-) -> Result<Vec<Stretch>, Trouble> {
+pub(crate) fn poll(count: usize, length: Duration) -> Result<Vec<Stretch>, Trouble> {
     let found = Mutex::new(Vec::new());
     let begun = Instant::now();
     let look = || u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let end = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
-    starter.run(under, count, &|thread| {
+    on_one_processor(count, &|thread| {
         let mut stretches = Vec::with_capacity(1 << 16);
         let mut from = look();
         let mut to = from;
@@ -74,7 +69,6 @@ fn between(stretches: &[Stretch], wanted: fn(usize, usize) -> bool) -> Vec<f64> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Native;
 
     #[test]
     fn law_gaps_lie_between_stretches_of_different_threads() {
@@ -86,7 +80,7 @@ mod tests {
 
     #[test]
     fn law_threads_on_one_processor_never_run_at_once() {
-        let seen = poll(&Native, Under::System, 3, Duration::from_millis(60)).unwrap();
+        let seen = poll(3, Duration::from_millis(60)).unwrap();
         assert!(seen.iter().map(|stretch| stretch.thread).max() == Some(2));
         let apart = seen.windows(2).all(|pair| pair[0].to <= pair[1].from);
         assert!(apart, "{seen:?}");

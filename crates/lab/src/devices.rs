@@ -1,0 +1,15 @@
+//! Devices of this machine that take time from whoever runs: what keeps them busy, and what the kernel
+//! counts of it. Everything is bounded in time, stays on this machine, and ends when it is dropped.
+
+mod counters;
+mod disk;
+mod stream;
+
+pub(crate) use counters::Counters;
+pub(crate) use disk::Reading;
+pub(crate) use stream::Stream;
+
+use std::time::Duration;
+
+/// Nothing here works for longer, whoever forgets it.
+const MOST: Duration = Duration::from_secs(300);

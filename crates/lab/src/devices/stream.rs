@@ -1,0 +1,189 @@
+//! A stream of packets that is received on the supervised processor, all within this machine.
+//!
+//! A network namespace of our own has a loopback device with packets as long as Ethernet's. The sender is
+//! on another processor, the receiver an ordinary thread on the supervised one. A kernel processes
+//! packets of a loopback device where they are sent; ours is told to do so on the supervised processor
+//! (receive packet steering), where a network card's interrupts would have it done. The namespace
+//! loses its name before the stream begins: nothing is left, however this process ends.
+
+use super::MOST;
+use crate::experiment::Trouble;
+use crate::native::{pin, processors};
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::fd::AsFd;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// So long does a thread wait in one call at most.
+const CALL: Duration = Duration::from_millis(50);
+
+/// A sender and a receiver.
+pub(crate) struct Stream {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    stop: AtomicBool,
+    bytes: AtomicU64,
+}
+
+impl Shared {
+    fn goes_on(&self, begun: Instant) -> bool {
+        !self.stop.load(Ordering::Relaxed) && begun.elapsed() < MOST
+    }
+}
+
+fn refused(why: &dyn std::fmt::Display) -> Trouble {
+    let asked = "a stream of packets in a network namespace of our own".to_owned();
+    Trouble::Machine { asked, why: why.to_string() }
+}
+
+impl Stream {
+    /// Sends from now on; or only after a while, for so long.
+    pub(crate) fn begin(burst: Option<(Duration, Duration)>) -> Result<Stream, Trouble> {
+        let (supervised, beside) = processors()?;
+        let (sender, receiver) = connected(supervised)?;
+        let shared = Arc::new(Shared::default());
+        let mut stream = Stream { shared, threads: Vec::new() };
+        let active = burst.unwrap_or((Duration::ZERO, MOST));
+        stream.start("send", beside.unwrap_or(supervised), move |s| send(sender, s, active))?;
+        stream.start("receive", supervised, move |s| receive(receiver, s))?;
+        Ok(stream)
+    }
+
+    fn start(
+        &mut self,
+        name: &str,
+        cpu: usize,
+        life: impl FnOnce(&Shared) + Send + 'static,
+    ) -> Result<(), Trouble> {
+        let shared = self.shared.clone();
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+            if pin(cpu).is_ok() {
+                life(&shared);
+            }
+        });
+        self.threads.push(thread.map_err(|why| refused(&why))?);
+        Ok(())
+    }
+
+    /// Bytes received so far.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.shared.bytes.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A namespace under a name, which goes away.
+struct Named(String);
+
+impl Named {
+    fn ip(words: &[&str]) -> Result<(), Trouble> {
+        let output = Command::new("ip").args(words).output();
+        let output = output.map_err(|why| refused(&format!("the command `ip`: {why}")))?;
+        let why = String::from_utf8_lossy(&output.stderr);
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(refused(&format!("`ip {}`: {}", words.join(" "), why.trim())))
+        }
+    }
+
+    fn new(supervised: usize) -> Result<Named, Trouble> {
+        let named = Named(format!("windfall-lab-{}", std::process::id()));
+        let name = &named.0;
+        Named::ip(&["netns", "add", name])?;
+        Named::ip(&["-n", name, "link", "set", "lo", "mtu", "1500", "gso_max_segs", "1", "up"])?;
+        let steer = format!("echo {} > /sys/class/net/lo/queues/rx-0/rps_cpus", mask(supervised));
+        Named::ip(&["netns", "exec", name, "sh", "-c", &steer])?;
+        Ok(named)
+    }
+}
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        let _ = Named::ip(&["netns", "del", &self.0]);
+    }
+}
+
+/// A set of one processor, as the kernel reads it.
+fn mask(cpu: usize) -> String {
+    format!("{:x}{}", 1_u32 << (cpu % 32), ",00000000".repeat(cpu / 32))
+}
+
+/// Two ends of a connection in a namespace of their own.
+fn connected(supervised: usize) -> Result<(TcpStream, TcpStream), Trouble> {
+    let named = Named::new(supervised)?;
+    let path = format!("/run/netns/{}", named.0);
+    // A thread that enters a namespace stays in it; its sockets do, too.
+    let connect = move || {
+        let place = std::fs::File::open(&path)?;
+        move_into_link_name_space(place.as_fd(), Some(LinkNameSpaceType::Network))?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let sender = TcpStream::connect(listener.local_addr()?)?;
+        let (receiver, _) = listener.accept()?;
+        sender.set_write_timeout(Some(CALL))?;
+        receiver.set_read_timeout(Some(CALL))?;
+        Ok::<_, std::io::Error>((sender, receiver))
+    };
+    match std::thread::spawn(connect).join() {
+        Ok(ends) => ends.map_err(|why| refused(&why)),
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+fn send(mut sender: TcpStream, shared: &Shared, (after, length): (Duration, Duration)) {
+    let (begun, piece) = (Instant::now(), vec![0_u8; 1 << 14]);
+    while shared.goes_on(begun) {
+        let at = begun.elapsed();
+        if at < after || at >= after + length {
+            std::thread::sleep(Duration::from_millis(1));
+        } else if sender.write(&piece).is_err_and(|why| is_final(&why)) {
+            return;
+        }
+    }
+}
+
+fn receive(mut receiver: TcpStream, shared: &Shared) {
+    let (begun, mut piece) = (Instant::now(), vec![0_u8; 1 << 16]);
+    while shared.goes_on(begun) {
+        match receiver.read(&mut piece) {
+            Ok(0) => return,
+            Ok(count) => {
+                shared.bytes.fetch_add(count as u64, Ordering::Relaxed);
+            }
+            Err(why) if is_final(&why) => return,
+            Err(_) => {}
+        }
+    }
+}
+
+fn is_final(why: &std::io::Error) -> bool {
+    !matches!(why.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_a_set_of_processors_is_written_in_words_of_32() {
+        assert_eq!((mask(0).as_str(), mask(5).as_str()), ("1", "20"));
+        assert_eq!(mask(33), "2,00000000");
+    }
+}

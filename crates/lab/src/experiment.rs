@@ -82,10 +82,9 @@ impl Experiment {
     /// # Errors
     /// When it does not run on the host that is asked for, or what that host answers.
     pub fn run(&self, settings: &Settings<'_>) -> Result<Findings, Trouble> {
-        let missing = settings.host.filter(|host| !self.hosts.contains(host));
-        if missing.is_some() || self.hosts.is_empty() {
+        if !self.hosts.iter().any(|host| settings.on(*host)) {
             let hosts: Vec<_> = self.hosts.iter().map(|host| host.name()).collect();
-            let asked = missing.unwrap_or(Host::Linux);
+            let asked = settings.host.unwrap_or(Host::Sim);
             let (name, absent) = (self.name, self.absent);
             return Err(Trouble::NoHost { name, asked, hosts: hosts.join(", "), absent });
         }
@@ -124,8 +123,11 @@ impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Trouble::NoHost { name, asked, hosts, absent } => {
-                write!(f, "{name} does not run on the host `{}`: {absent}", asked.name())?;
-                if hosts.is_empty() { Ok(()) } else { write!(f, "; it runs on: {hosts}") }
+                let asked = asked.name();
+                write!(
+                    f,
+                    "{name} does not run on the host `{asked}`: {absent}; it runs on: {hosts}"
+                )
             }
             Trouble::Scenario(why) => write!(f, "the experiment's own scenario: {why}"),
             Trouble::Run(why) => f.write_str(why),

@@ -36,8 +36,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
 const CLOSE: f64 = 2.0;
 
 /// What [`apart`] shows.
-const APART: &str =
-    "`Apart` is the larger difference between what simulated and real threads received, in per cent of the \
+const APART: &str = "`Apart` is the larger difference between what simulated and real threads received, in per cent of the \
      processor. A run in which a timer was seen to more than 2 ms late, or events were lost, is made again twice \
      at most; a line that is disturbed even then counts neither for the claim nor against it.";
 
@@ -47,14 +46,10 @@ fn apart(one: (f64, f64), other: (f64, f64)) -> f64 {
 }
 
 /// What a stream is on the host `linux`.
-const REAL_STREAM: &str =
-    "The stream on `linux` is TCP with packets of 1500 bytes on a loopback device of its own, sent on another \
+const REAL_STREAM: &str = "The stream on `linux` is TCP with packets of 1500 bytes on a loopback device of its own, sent on another \
      processor and received on the supervised one, where packets are processed as a network card's \
      interrupts would have it; the application alone is supervised, and tells what it got from its own looks at \
      the clock.";
-
-/// Why what needs supervised threads does not run on the host `linux`.
-const UNSUPERVISED: &str = "it is not written for supervised threads";
 
 /// The paper's numbers, in figures.
 const PAPER: Colour = [0x8a, 0x94, 0xa3];

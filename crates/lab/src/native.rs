@@ -5,6 +5,6 @@ mod pin;
 mod poll;
 mod work;
 
-pub(crate) use pin::{pin, processors, on_one_processor};
+pub(crate) use pin::{on_one_processor, pin, processors};
 pub(crate) use poll::{Stretch, gaps, interruptions, poll};
 pub(crate) use work::{Spent, spend};

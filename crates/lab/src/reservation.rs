@@ -12,8 +12,8 @@ use crate::experiment::Trouble;
 use crate::supervised::{Watching, supervise};
 use crate::trees::{clock, reservations_first, spinners};
 use windfall_programs::Random;
-use windfall_scenario::outcome::Outcome;
 use windfall_scenario::model::{Asks, Reserve, Run, Thread, Timer};
+use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{PlannedInterrupts, PlannedPattern, Scenario};
 use windfall_time::{Instant, Span};
 use windfall_trace::{Cpu, Event, Note, Sink, Theft, ThreadId};
@@ -211,10 +211,11 @@ mod tests {
         // 1 ms, a gap of 10 us, 3 ms; then the next period, in which it gets 2 ms; then none.
         let stretches = [(100, 1_100), (1_110, 4_110), (20_100, 22_100)];
         let stretches = stretches.map(|(from, to)| (at(from), at(to))).to_vec();
-        let app = ThreadOutcome { stretches, ..ThreadOutcome::new("app", None) };
+        let mut app = ThreadOutcome::new("app", None);
+        app.stretches = stretches;
         let length = Span::from_millis(65);
         let watch = Watch::of(&Outcome { threads: vec![app], length, ..Outcome::default() });
-        let us = Span::from_micros;
+        let us = |us: u64| Span::from_nanos(us * 1_000);
         assert_eq!(watch.periods, [(us(4_000), us(10)), (us(2_000), us(0)), (us(0), us(0))]);
         assert_eq!(watch.budgets, [(at(100), us(4_010)), (at(20_100), us(2_000))]);
         assert!((watch.missed() - 200.0 / 3.0).abs() < 1e-9);

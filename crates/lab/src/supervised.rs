@@ -92,7 +92,7 @@ mod tests {
     use windfall_scenario::outcome::Supervision;
 
     fn run(lost: u64, lag_us: u64) -> Supervised {
-        let lag = Span::from_micros(lag_us);
+        let lag = Span::from_nanos(lag_us * 1_000);
         let supervision = Some(Supervision { lost, lag, ..Supervision::default() });
         let outcome = Outcome { supervision, ..Outcome::default() };
         let disturbed = disturbed(&outcome, Watching::default().lag);

@@ -170,7 +170,8 @@ fn refuses_a_host_that_an_experiment_does_not_have() {
             }
         }
     }
-    let nowhere = find("table-11-1").unwrap();
+    let real = find("table-11-1").unwrap();
     let settings = Settings { host: None, quick: true, progress: &|_| {} };
-    assert!(nowhere.run(&settings).unwrap_err().to_string().contains("supervised"));
+    let refusal = real.run(&settings).unwrap_err().to_string();
+    assert!(refusal.contains("it runs on: linux"), "only where it is asked for: {refusal}");
 }

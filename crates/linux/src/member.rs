@@ -3,8 +3,8 @@
 use crate::journal::Former;
 use crate::sys::futex::Gate;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use windfall_hierarchy::{Message, NodeId, ThreadId};
 use windfall_scenario::model::ThreadMatch;
 use windfall_scenario::outcome::ThreadOutcome;

@@ -219,7 +219,8 @@ impl Supervisor {
             let name = &self.members[*number as usize].outcome.name;
             let thread = outcome.threads.iter_mut().find(|thread| thread.name == *name);
             let (Some(thread), Ok(kept)) = (thread, own.kept.lock()) else { continue };
-            let seen = kept.iter().map(|(from, to)| (self.since_epoch(*from), self.since_epoch(*to)));
+            let seen =
+                kept.iter().map(|(from, to)| (self.since_epoch(*from), self.since_epoch(*to)));
             let seen = seen.take_while(|(from, _)| *from < end);
             thread.stretches = seen.map(|(from, to)| (from, to.min(end))).collect();
         }

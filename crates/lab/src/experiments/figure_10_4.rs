@@ -10,7 +10,7 @@ use crate::carried_out::{run, threads};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict};
 use crate::machine::cache_kib;
-use crate::native::{Spent, spend, on_one_processor};
+use crate::native::{Spent, on_one_processor, spend};
 use crate::statistics::{Line, Mean, difference, line, mean};
 use crate::trees::{scenario, spinners};
 use std::sync::Mutex;

@@ -149,27 +149,27 @@ fn contradictions(host: Host, lines: &[Line]) -> Vec<String> {
         (_, 24) => !line.enough().is_some_and(|over| (12..=36).contains(&over)),
         _ => !line.enough().is_some_and(|over| (-4..=10).contains(&over)),
     });
-    let tell = |line: &Line| format!("{}, {}: {}", host.name(), line.case.name, shown(line));
+    let tell = |line: &Line| format!("{}, {}: {} %", host.name(), line.case.name, shown(line));
     wrong.map(tell).collect()
 }
 
 fn shown(line: &Line) -> String {
     let most = line.points.last().map_or(0, |(over, _)| *over);
-    line.enough().map_or_else(|| format!("above {most} %"), |over| format!("{over} %"))
+    line.enough().map_or_else(|| format!("above {most}"), |over| over.to_string())
 }
 
 fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
-    let mut head = vec!["".to_owned(), "paper".to_owned()];
+    let mut head = vec!["".to_owned(), "paper (%)".to_owned()];
     let title = "over-reservation from which on at most 1 % of deadlines is missed".to_owned();
     let mut cells: Vec<Vec<String>> =
-        CASES.iter().map(|case| vec![case.name.to_owned(), format!("{} %", case.paper)]).collect();
+        CASES.iter().map(|case| vec![case.name.to_owned(), case.paper.to_string()]).collect();
     let (mut circumstances, mut figures, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     let (mut against, mut disturbed) = (Vec::new(), Vec::new());
     for host in [Host::Sim, Host::Linux].into_iter().filter(|host| settings.on(*host)) {
         let (sampling, name) = (Sampling::of(host, settings), host.name());
         let measured = CASES.iter().map(|case| Line::measure(host, case, &sampling, settings));
         let lines = measured.collect::<Result<Vec<_>, _>>()?;
-        head.push(name.to_owned());
+        head.push(format!("{name} (%)"));
         for (cells, line) in cells.iter_mut().zip(&lines) {
             let mark = if line.disturbed.is_empty() { "" } else { " (disturbed)" };
             cells.push(format!("{}{mark}", shown(line)));
@@ -181,7 +181,8 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         }
         against.extend(contradictions(host, &lines));
         figures.push(figure(host, &lines));
-        let machine = if host == Host::Linux { crate::machine::this() } else { "one processor".into() };
+        let machine =
+            if host == Host::Linux { crate::machine::this() } else { "one processor".into() };
         let Sampling { runs, length, .. } = sampling;
         circumstances.push(format!(
             "{name}: {machine}; means of {runs} runs of {length} each; a period counts as missed below 4 ms"
@@ -191,7 +192,11 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         circumstances,
         tables: vec![Table { title, head, words: 1, rows: cells }],
         figures,
-        raw: vec![Raw::csv("figure-11-3", "host,line,over_percent,missed_percent,confidence", rows)],
+        raw: vec![Raw::csv(
+            "figure-11-3",
+            "host,line,over_percent,missed_percent,confidence",
+            rows,
+        )],
         notes: notes(settings),
         verdict: Verdict::of_runs(
             &against,

@@ -20,7 +20,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     source: "HLS 11.6.7, figure 11.4",
     question: "how fast, and how smoothly, does Rez-FB follow a burst of stolen time?",
     claim: "of the 50 periods of the burst it misses significantly fewer than Rez, and ten periods after the \
-            burst its reservation is within a tick of 4 ms",
+            burst its reservation is within a tick of 4 ms, or of what it was before",
     hosts: &[Host::Sim, Host::Linux],
     absent: "it needs schedulers",
     run: findings,
@@ -47,17 +47,23 @@ fn supervised(rez: &str) -> Result<Real, Trouble> {
     Ok(Real { watch: Watch::of(&run.outcome), disturbed: run.disturbed })
 }
 
+/// A tick of the clock.
+const TICK: Span = Span::from_nanos(244_141);
+
+/// Periods in which more than `most` was missing.
 #[expect(clippy::cast_precision_loss, reason = "150 periods")]
-fn misses(watch: &Watch) -> f64 {
-    watch.periods.iter().filter(|(received, _)| *received < AMOUNT).count() as f64
+fn missing(watch: &Watch, most: Span) -> f64 {
+    let missing = |(received, _): &&(Span, Span)| *received + most < AMOUNT;
+    watch.periods.iter().filter(missing).count() as f64
 }
 
 /// What a scheduler made of bursts.
 struct Bursts {
     /// The first, which is drawn.
     first: Watch,
-    /// Periods missed, by burst.
+    /// Periods missed, by burst; and those in which more than a tick was missing.
     misses: Vec<f64>,
+    badly: Vec<f64>,
     disturbed: Vec<String>,
 }
 
@@ -67,15 +73,23 @@ fn bursts(host: Host, rez: &str, runs: u64) -> Result<Bursts, Trouble> {
         _ => simulated(rez, seed).map(|watch| Real { watch, disturbed: None }),
     };
     let all = (1..=runs).map(one).collect::<Result<Vec<_>, _>>()?;
-    let misses = all.iter().map(|run| misses(&run.watch)).collect();
-    let disturbed = all.iter().filter_map(|run| Some(format!("{rez}: {}", run.disturbed.as_ref()?)));
+    let misses = all.iter().map(|run| missing(&run.watch, Span::ZERO)).collect();
+    let badly = all.iter().map(|run| missing(&run.watch, TICK)).collect();
+    let disturbed =
+        all.iter().filter_map(|run| Some(format!("{rez}: {}", run.disturbed.as_ref()?)));
     let disturbed = disturbed.collect();
     let first = all.into_iter().next().map(|run| run.watch).unwrap_or_default();
-    Ok(Bursts { first, misses, disturbed })
+    Ok(Bursts { first, misses, badly, disturbed })
 }
 
 fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
-    let mut cells = [["Rez", "most of the burst"], ["Rez-FB", "22"]].map(|row| row.map(str::to_owned).to_vec());
+    let paper = [
+        ("Rez", "most of the burst"),
+        ("Rez-FB", "22"),
+        ("Rez, by more than a tick", "-"),
+        ("Rez-FB, by more than a tick", "-"),
+    ];
+    let mut cells = paper.map(|(name, paper)| vec![name.to_owned(), paper.to_owned()]);
     let mut notes = vec![
         "The paper counts 500 periods between the times 1000 and 2000; with periods of 20 ms there are 50 in a \
          second. Its axis is in ms."
@@ -88,9 +102,10 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     let rez = bursts(host, "rez", runs)?;
     (settings.progress)(&format!("{name}, Rez-FB"));
     let fb = bursts(host, "rez-fb", runs)?;
-    for (cells, bursts) in cells.iter_mut().zip([&rez, &fb]) {
+    let counts = [(&rez, &rez.misses), (&fb, &fb.misses), (&rez, &rez.badly), (&fb, &fb.badly)];
+    for (cells, (bursts, misses)) in cells.iter_mut().zip(counts) {
         let mark = if bursts.disturbed.is_empty() { "" } else { " (disturbed)" };
-        cells.push(format!("{}{mark}", with_confidence(mean(&bursts.misses))));
+        cells.push(format!("{}{mark}", with_confidence(mean(misses))));
     }
     let (machine, stream) = match host {
         Host::Linux => (crate::machine::this(), "for a second"),
@@ -125,7 +140,8 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
 fn rows(host: Host, watch: &Watch) -> Raw {
     let rows = watch.periods.iter().enumerate().map(|(number, (received, stolen))| {
         let begin = Instant::ZERO + PERIOD.checked_mul(number as u64).unwrap_or(Span::ZERO);
-        let asked = asked(watch, begin).map_or("-".to_owned(), |budget| budget.as_nanos().to_string());
+        let asked =
+            asked(watch, begin).map_or("-".to_owned(), |budget| budget.as_nanos().to_string());
         format!("{number},{},{},{asked}", received.as_nanos(), stolen.as_nanos())
     });
     Raw::csv(&named(host, "figure-11-4"), "period,received_ns,stolen_ns,asked_ns", rows)
@@ -143,9 +159,13 @@ fn asked(watch: &Watch, begin: Instant) -> Option<Span> {
 }
 
 fn verdict(host: Host, rez: &Bursts, fb: &Bursts) -> Verdict {
-    let name = host.name();
-    let fewer = difference(&rez.misses, &fb.misses);
-    let told = format!("{name}: {} fewer misses than Rez", with_confidence(fewer));
+    // A real clock's interrupts take a little of each period, which ticks do not hide: what is missing there
+    // counts from a tick on.
+    let (fewer, what) = match host {
+        Host::Linux => (difference(&rez.badly, &fb.badly), "misses by more than a tick"),
+        _ => (difference(&rez.misses, &fb.misses), "misses"),
+    };
+    let told = format!("{}: {} fewer {what} than Rez", host.name(), with_confidence(fewer));
     if host == Host::Linux && fewer.value.abs() <= fewer.confidence {
         let why = format!("{told}, which may be chance");
         return Verdict { standing: Standing::Open, why };
@@ -154,12 +174,26 @@ fn verdict(host: Host, rez: &Bursts, fb: &Bursts) -> Verdict {
     if fewer.value <= fewer.confidence {
         against.push(told.clone());
     }
-    let later = Instant::ZERO + Span::from_millis(2_200);
-    let calm = asked(&fb.first, later).unwrap_or(Span::ZERO);
-    if calm.as_nanos().abs_diff(AMOUNT.as_nanos()) > 244_141 {
-        against.push(format!("{name}: ten periods after the burst it asks for {calm}"));
+    let (before, after) = calm(host, &fb.first);
+    if after.as_nanos().abs_diff(before.as_nanos()) > TICK.as_nanos() {
+        against.push(format!("ten periods after the burst it asks for {after}, not {before}"));
     }
     Verdict::by(&against, &format!("{told}, and calm after the burst"))
+}
+
+/// What is to be asked for without a burst, and what is asked for after it; of a real machine, whose clock
+/// takes time also then, what was asked for before it, in the middle of the periods.
+fn calm(host: Host, watch: &Watch) -> (Span, Span) {
+    let at = |ms| asked(watch, Instant::ZERO + Span::from_millis(ms)).unwrap_or(Span::ZERO);
+    let middle = |range: core::ops::Range<u32>| {
+        let mut spans: Vec<Span> = range.map(|period| at(period * 20)).collect();
+        spans.sort_unstable();
+        spans.get(spans.len() / 2).copied().unwrap_or(Span::ZERO)
+    };
+    match host {
+        Host::Linux => (middle(10..40), middle(110..145)),
+        _ => (AMOUNT, at(2_200)),
+    }
 }
 
 /// Stolen, asked for, received: one below the other, as in the paper.

@@ -26,7 +26,7 @@ const PAPER_AT: (u32, f64) = (4, 18.0);
 
 /// What is stolen of so many ms, in per cent; and what disturbed the host.
 fn stolen(host: Host, ms: u32, seed: u64, length: Span) -> Result<(f64, Option<String>), Trouble> {
-    let reserved = Span::from_millis(ms.into());
+    let reserved = Span::from_millis(ms);
     if host == Host::Linux {
         let real = supervised("rez", reserved, length, true)?;
         return Ok((real.watch.stolen(), real.disturbed));
@@ -44,8 +44,9 @@ fn contradictions(host: Host, found: &[(u32, Mean)]) -> impl Iterator<Item = Str
         let ((before, most), (after, least)) = (pair[0], pair[1]);
         let doubt = if host == Host::Linux { most.confidence + least.confidence } else { 0.0 };
         let (least, most) = (least.value, most.value);
-        (least > most + doubt.max(0.5))
-            .then(|| format!("{}: {least:.1} % of {after} ms, {most:.1} % of {before} ms", host.name()))
+        (least > most + doubt.max(0.5)).then(|| {
+            format!("{}: {least:.1} % of {after} ms, {most:.1} % of {before} ms", host.name())
+        })
     })
 }
 
@@ -83,7 +84,8 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         against.extend(contradictions(host, &found));
         head.push(format!("{name} (%)"));
         figures.push(figure(host, &found));
-        let machine = if host == Host::Linux { crate::machine::this() } else { "one processor".into() };
+        let machine =
+            if host == Host::Linux { crate::machine::this() } else { "one processor".into() };
         circumstances.push(format!(
             "{name}: {machine}; means of {runs} runs of {length} each, Rez, clock of 4096 Hz"
         ));
@@ -96,11 +98,20 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     }
     Ok(Findings {
         circumstances,
-        tables: vec![Table { title: "stolen of the reserved time".to_owned(), head, words: 1, rows: cells }],
+        tables: vec![Table {
+            title: "stolen of the reserved time".to_owned(),
+            head,
+            words: 1,
+            rows: cells,
+        }],
         raw: vec![Raw::csv("figure-11-5", "host,reserved_ms,stolen_percent,confidence", rows)],
         figures,
         notes,
-        verdict: Verdict::of_runs(&against, &disturbed, "the stolen part shrinks as the block grows"),
+        verdict: Verdict::of_runs(
+            &against,
+            &disturbed,
+            "the stolen part shrinks as the block grows",
+        ),
     })
 }
 

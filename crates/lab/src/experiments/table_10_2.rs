@@ -85,7 +85,11 @@ fn measure(column: &Column, length: Span) -> Result<(Vec<Stretch>, Option<String
     let mut found = Vec::new();
     for (thread, one) in run.outcome.threads.iter().enumerate() {
         let seen = one.stretches.iter();
-        found.extend(seen.map(|(from, to)| Stretch { from: from.as_nanos(), to: to.as_nanos(), thread }));
+        found.extend(seen.map(|(from, to)| Stretch {
+            from: from.as_nanos(),
+            to: to.as_nanos(),
+            thread,
+        }));
     }
     found.sort_unstable();
     Ok((found, run.disturbed))
@@ -94,7 +98,16 @@ fn measure(column: &Column, length: Span) -> Result<(Vec<Stretch>, Option<String
 fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     let host = settings.host.unwrap_or(Host::Here);
     let length = Span::from_secs(settings.either(100, 2));
-    let head = ["scheduler", "paper median", "median", "least", "p99", "most", "switches", "interrupted only"];
+    let head = [
+        "scheduler",
+        "paper median",
+        "median",
+        "least",
+        "p99",
+        "most",
+        "switches",
+        "interrupted only",
+    ];
     let mut table =
         Table::new("from one thread's stop to another's start, in microseconds", 1, &head);
     let (mut figures, mut raw) = (Vec::new(), Vec::new());
@@ -141,8 +154,11 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
 fn verdict(medians: &[(&Column, f64)], disturbed: &[String]) -> Verdict {
     let system = medians.iter().find(|one| one.0.scenario.is_none()).map(|one| one.1);
     let decided = medians.iter().filter(|one| one.0.scenario.is_some());
-    let told = |(column, median): &(&Column, f64)| format!("{}: {} us", column.name, digits(*median));
-    let slow = decided.clone().filter(|one| one.1 >= 11.7 || one.1 >= 2.0 * system.unwrap_or(f64::INFINITY));
+    let told =
+        |(column, median): &(&Column, f64)| format!("{}: {} us", column.name, digits(*median));
+    let slow = decided
+        .clone()
+        .filter(|one| one.1 >= 11.7 || one.1 >= 2.0 * system.unwrap_or(f64::INFINITY));
     let (against, all): (Vec<_>, Vec<_>) = (slow.map(told).collect(), decided.map(told).collect());
     if all.is_empty() && disturbed.is_empty() {
         let why = "only the system's own switches were measured".to_owned();
@@ -198,7 +214,11 @@ fn figure(name: &str, short: &str, gaps: &[f64]) -> Figure {
     let (line, stroke) = at(7.10_f64.max(left), PAPER, Some((8.0, 5.0)));
     chart.line(&line, stroke, "median in 2001: 7.10 us");
     Figure {
-        name: if short == "system" { "figure-10-1".to_owned() } else { format!("figure-10-1-{short}") },
+        name: if short == "system" {
+            "figure-10-1".to_owned()
+        } else {
+            format!("figure-10-1-{short}")
+        },
         caption: "A narrow peak and a long tail: in the tail other threads and interrupts ran."
             .to_owned(),
         picture: chart.finish(),

@@ -9,7 +9,7 @@ use crate::carried_out::{percent, run};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict};
 use crate::machine::cache_kib;
-use crate::native::{spend, on_one_processor};
+use crate::native::{on_one_processor, spend};
 use crate::statistics::{Mean, difference, line, mean};
 use crate::trees::{clock, scenario, spinners};
 use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec};

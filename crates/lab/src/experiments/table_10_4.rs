@@ -126,7 +126,8 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     let real = host == Host::Linux;
     let length = if real { settings.either(10, 2) } else { 10 };
     let length = Span::from_secs(length);
-    let mut head = ["", "N1", "N2", "paper %1", "sim %1", "paper %2", "sim %2"].map(str::to_owned).to_vec();
+    let mut head =
+        ["", "N1", "N2", "paper %1", "sim %1", "paper %2", "sim %2"].map(str::to_owned).to_vec();
     if real {
         head.extend(["linux %1", "linux %2", "apart (%)", "disturbed"].map(str::to_owned));
     }

@@ -208,8 +208,9 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         match line.disturbed() {
             Some(why) => disturbed.push(format!("{what}: {why}")),
             None => {
-                let far = (line.apart() > CLOSE)
-                    .then(|| format!("{:.2} % of the processor from what is simulated", line.apart()));
+                let far = (line.apart() > CLOSE).then(|| {
+                    format!("{:.2} % of the processor from what is simulated", line.apart())
+                });
                 let why = contradicts(case, line.shown()).or(far);
                 against.extend(why.map(|why| format!("{what}: {why}")));
             }
@@ -235,7 +236,10 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     }
     let names = "host,guarantee,background,percent,frames,gaps,late,others,disturbed";
     Ok(Findings {
-        circumstances: vec![format!("{}: {machine}, clock of 1024 Hz, {length} a line", host.name())],
+        circumstances: vec![format!(
+            "{}: {machine}, clock of 1024 Hz, {length} a line",
+            host.name()
+        )],
         tables: vec![table(host, &lines)],
         figures: Vec::new(),
         raw: vec![Raw::csv("table-10-5", names, rows)],
@@ -272,7 +276,11 @@ fn table(host: Host, lines: &[Line]) -> Table {
         row.extend([case.misses.to_string(), found.gaps.to_string(), late]);
         row.extend([case.others, found.others].map(of_others));
         if real {
-            row.extend([digits(simulated.percent), of_others(simulated.others), digits(line.apart())]);
+            row.extend([
+                digits(simulated.percent),
+                of_others(simulated.others),
+                digits(line.apart()),
+            ]);
             row.push(if line.disturbed().is_some() { "yes" } else { "no" }.to_owned());
         }
         row

@@ -55,7 +55,8 @@ struct Sample {
 fn sample(device: Device, length: Span) -> Result<Sample, Trouble> {
     let disk = (device == Device::Disk).then(Reading::begin).transpose()?;
     let stream = (device == Device::Network).then(|| Stream::begin(None)).transpose()?;
-    let bytes = || disk.as_ref().map_or(0, Reading::bytes) + stream.as_ref().map_or(0, Stream::bytes);
+    let bytes =
+        || disk.as_ref().map_or(0, Reading::bytes) + stream.as_ref().map_or(0, Stream::bytes);
     let (cpu, _) = processors()?;
     let (before, carried) = (Counters::now(cpu), bytes());
     let begun = std::time::Instant::now();
@@ -87,8 +88,15 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     let length = Span::from_secs(seconds);
     let title = "time taken from a reservation of 4 ms in 20 ms, and what the kernel counts meanwhile, a second";
     let head = [
-        "device", "paper (%)", "stolen of it (%)", "of the processor (%)", "MB/s", "interrupts", "NET_RX",
-        "BLOCK", "TIMER",
+        "device",
+        "paper (%)",
+        "stolen of it (%)",
+        "of the processor (%)",
+        "MB/s",
+        "interrupts",
+        "NET_RX",
+        "BLOCK",
+        "TIMER",
     ];
     let mut table = Table::new(title, 1, &head);
     let (mut rows, mut disturbed) = (Vec::new(), Vec::new());
@@ -96,7 +104,8 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     for (device, name, paper) in DEVICES {
         (settings.progress)(name);
         let samples = (0..runs).map(|_| sample(device, length)).collect::<Result<Vec<_>, _>>()?;
-        let of = |what: &dyn Fn(&Sample) -> f64| mean(&samples.iter().map(what).collect::<Vec<_>>());
+        let of =
+            |what: &dyn Fn(&Sample) -> f64| mean(&samples.iter().map(what).collect::<Vec<_>>());
         #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
         let rate = |count: &dyn Fn(&Counters) -> u64| {
             digits(of(&|one| count(&one.counters) as f64 / one.seconds).value)
@@ -118,15 +127,23 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         table.rows.push(row);
         rows.extend(samples.iter().map(|one| {
             let Sample { stolen, interrupts, rate, counters, seconds, .. } = one;
-            let softirqs = ["NET_RX", "BLOCK", "TIMER"].map(|name| counters.softirq(name).to_string());
-            format!("{name},{stolen},{interrupts},{rate},{seconds},{},{}", counters.interrupts, softirqs.join(","))
+            let softirqs =
+                ["NET_RX", "BLOCK", "TIMER"].map(|name| counters.softirq(name).to_string());
+            format!(
+                "{name},{stolen},{interrupts},{rate},{seconds},{},{}",
+                counters.interrupts,
+                softirqs.join(",")
+            )
         }));
     }
     let share = |device| found.iter().find(|one| one.0 == device).map(|one| one.1.value);
     let more = share(Device::Disk).zip(share(Device::Clock)).map(|(disk, clock)| disk - clock);
-    let more = more.map(|more| (more, format!("the disk takes {} % more than the clock", digits(more))));
-    let against: Vec<_> = more.iter().filter(|more| more.0 > 5.0).map(|more| more.1.clone()).collect();
-    let names = "device,stolen_percent,interrupts_percent,mb_per_s,seconds,interrupts,net_rx,block,timer";
+    let more =
+        more.map(|more| (more, format!("the disk takes {} % more than the clock", digits(more))));
+    let against: Vec<_> =
+        more.iter().filter(|more| more.0 > 5.0).map(|more| more.1.clone()).collect();
+    let names =
+        "device,stolen_percent,interrupts_percent,mb_per_s,seconds,interrupts,net_rx,block,timer";
     Ok(Findings {
         circumstances: vec![format!(
             "linux: {}; means of {runs} runs of {length} each, Rez",

@@ -70,9 +70,8 @@ fn unknown(name: &str) -> Trouble {
 fn list() -> String {
     let row = |one: &&Experiment| {
         let hosts: Vec<_> = one.hosts.iter().map(|host| host.name()).collect();
-        let hosts = if hosts.is_empty() { "none yet".to_owned() } else { hosts.join(", ") };
         let names: Vec<_> = one.names().collect();
-        vec![names.join(", "), hosts, one.title.to_owned(), one.source.to_owned()]
+        vec![names.join(", "), hosts.join(", "), one.title.to_owned(), one.source.to_owned()]
     };
     table(&["NAME", "HOSTS", "ABOUT", "SOURCE"], 4, EXPERIMENTS.iter().map(row).collect())
 }

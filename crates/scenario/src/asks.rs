@@ -86,6 +86,12 @@ impl<'a> Asking<'a> {
         Asking { weights, conversions }
     }
 
+    /// Weights mean what they mean there, whatever is asked here.
+    pub(crate) const fn weighing_as(mut self, other: &Asking<'_>) -> Asking<'a> {
+        self.weights = other.weights;
+        self
+    }
+
     /// How much weight a share of a whole processor is.
     pub(crate) fn scale(&self) -> Ratio {
         Ratio::whole(self.weights.0 * PROCESSOR)

@@ -19,10 +19,10 @@ use crate::check::check;
 use crate::diagnostic::{Diagnostics, Mistake};
 use crate::glob::fits;
 use crate::model::{Pattern, Quantity, Scenario, Subject};
-use crate::plan::{Plan, PlannedInterrupts, PlannedPattern};
+use crate::plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedRequest};
 use crate::source::Path;
 use std::collections::BTreeMap;
-use windfall_time::Span;
+use windfall_time::{Instant, Span};
 
 /// What the parts of building share.
 pub(crate) struct Builder<'a> {
@@ -37,6 +37,16 @@ impl Builder<'_> {
         mistake.help = help.map(str::to_owned);
         self.mistakes.push(mistake);
     }
+}
+
+/// The requests of a scenario that has been checked, with numbers for the names of threads.
+pub(crate) fn requests(
+    scenario: &Scenario,
+    asking: &Asking<'_>,
+) -> Result<Vec<(Instant, PlannedRequest)>, Diagnostics> {
+    let mut builder = Builder { scenario, mistakes: Vec::new(), asking };
+    let requests = builder.requests();
+    Diagnostics::of(&scenario.origin, builder.mistakes).map_or(Ok(requests), Err)
 }
 
 impl Scenario {

@@ -71,3 +71,13 @@ pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<Mistake>) {
     requests::check(&mut checker, &asking);
     expectations::check(&mut checker);
 }
+
+/// Checks the requests alone.
+pub(crate) fn check_requests(
+    scenario: &Scenario,
+    asking: &Asking<'_>,
+    mistakes: &mut Vec<Mistake>,
+) {
+    let names = Names::of(scenario);
+    requests::check(&mut Checker { scenario, mistakes, names }, asking);
+}

@@ -14,6 +14,7 @@
 mod application;
 mod asks;
 mod build;
+mod carry;
 mod check;
 mod deadlines;
 mod decode;
@@ -23,6 +24,7 @@ mod file;
 mod glob;
 mod import;
 mod import_rtapp;
+mod live;
 pub mod model;
 mod names;
 pub mod outcome;
@@ -43,6 +45,7 @@ pub use deadlines::Deadline;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use import::{Imported, Reserving, import};
 pub use import_rtapp::import_rtapp;
+pub use live::{Live, LiveNode, LiveThread};
 pub use model::Scenario;
 pub use plan::{
     Place, Plan, PlannedInterrupts, PlannedPattern, PlannedProgram, PlannedRequest, PlannedThread,

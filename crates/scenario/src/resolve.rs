@@ -13,7 +13,7 @@ mod thread;
 use crate::decode::{decode, unknown_key};
 use crate::diagnostic::{Diagnostics, Mistake};
 use crate::file::HeadFile;
-use crate::model::{Change, Machine, Scenario};
+use crate::model::{Change, Machine, Request, Scenario};
 use crate::source::{Origin, Path, SourceFile};
 use crate::tree::{self, Node};
 use reader::Reader;
@@ -89,6 +89,23 @@ impl Scenario {
         }
         resolve(tree::merge(root.clone(), below), files)
     }
+}
+
+/// Reads a text that holds requests only, as `[[at]]`. What they name is not looked up.
+pub(crate) fn requests(name: &str, text: &str) -> (Origin, Vec<Request>, Vec<Mistake>) {
+    let own = file(name, text, 0);
+    let root = match tree::parse(&own.text, 0) {
+        Ok(root) => root,
+        Err(list) => return (origin(vec![own.clone()]), Vec::new(), list),
+    };
+    let origin =
+        Origin { files: Arc::new(vec![own.clone()]), places: Arc::new(tree::places(&root)) };
+    let mut reader = Reader::new(&origin);
+    let (_, parts) = split(root, &mut reader);
+    let at = parts.into_iter().nth(4).flatten();
+    let requests = change::requests(at, &mut reader);
+    let mistakes = reader.mistakes;
+    (origin, requests, mistakes)
 }
 
 fn file(name: &str, text: &str, start: usize) -> SourceFile {

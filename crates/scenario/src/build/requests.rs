@@ -3,7 +3,7 @@
 use super::Builder;
 use super::programs::Numbers;
 use crate::asks;
-use crate::model::{Change, Parent, Reserve, Scheduler, Whom};
+use crate::model::{Asks, Change, Parent, Reserve, Scenario, Scheduler, Whom};
 use crate::plan::PlannedRequest;
 use crate::source::Path;
 use windfall_hierarchy::Message;
@@ -53,20 +53,15 @@ impl Builder<'_> {
                 Change::Reserve(whom, Reserve { amount, period }) => {
                     told(whom, Message::Reserve { amount: *amount, period: *period })
                 }
+                Change::Guarantee(whom, guarantee) => {
+                    let parent = scenario.parent_of_whom(whom);
+                    let asks = Asks::guarantee(*guarantee);
+                    let asked = self.asking.messages(&asks, parent).unwrap_or_default();
+                    asked.into_iter().flat_map(|(_, message)| told(whom, message)).collect()
+                }
                 Change::Unreserve(whom) => told(whom, Message::Unreserve),
                 Change::Share(whom, share) => {
-                    let parent = match whom {
-                        Whom::Thread(name) => scenario
-                            .threads
-                            .iter()
-                            .find(|thread| crate::check::means(name, thread))
-                            .and_then(|thread| super::parent_of(scenario, thread)),
-                        Whom::Scheduler(name, own) => scenario
-                            .all_schedulers()
-                            .find(|scheduler| scheduler.name == *name)
-                            .and_then(|scheduler| scheduler.owns.get(usize::from(*own)))
-                            .and_then(|own| own.parent.name()),
-                    };
+                    let parent = scenario.parent_of_whom(whom);
                     let share = self.asking.share(*share, parent).unwrap_or(*share);
                     told(whom, Message::Share(share))
                 }
@@ -96,5 +91,23 @@ impl Builder<'_> {
         let owns = owns.collect();
         let name = scheduler.name.clone();
         Some(PlannedRequest::Create { name, kind, scheduler: instance, owns })
+    }
+}
+
+impl Scenario {
+    /// The scheduler that a request for a thread, or for a scheduler's own virtual processor, goes to;
+    /// `None` for the top, and for somebody that does not exist.
+    pub(crate) fn parent_of_whom(&self, whom: &Whom) -> Option<&str> {
+        match whom {
+            Whom::Thread(name) => {
+                let mut threads = self.threads.iter();
+                let thread = threads.find(|thread| crate::check::means(name, thread))?;
+                super::parent_of(self, thread)
+            }
+            Whom::Scheduler(name, own) => {
+                let scheduler = self.all_schedulers().find(|scheduler| scheduler.name == *name)?;
+                scheduler.owns.get(usize::from(*own))?.parent.name()
+            }
+        }
     }
 }

@@ -110,11 +110,13 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
 }
 
-fn shown(name: &str) -> String {
+/// A name that may be anything, fit to be printed.
+pub(super) fn shown(name: &str) -> String {
     name.chars().take(64).map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-fn unfit(name: &str) -> Option<&'static str> {
+/// Why a name cannot be one.
+pub(super) fn unfit(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         return Some("is empty");
     }

@@ -3,7 +3,7 @@
 use super::schedulers::{alone, fits};
 use super::{Checker, names};
 use crate::asks::Asking;
-use crate::model::{Change, Parent, Reserve, Timer, Whom};
+use crate::model::{Asks, Change, Parent, Reserve, Timer, Whom};
 use crate::source::Path;
 use windfall_time::Span;
 
@@ -23,6 +23,10 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &Asking<'_>) {
                     || names::find(scenario, &created.name).is_some()
                 {
                     let message = format!("`{}` exists already", created.name);
+                    checker.wrong(&[path.key("name")], message, "choose another name");
+                }
+                if let Some(why) = names::unfit(&created.name) {
+                    let message = format!("the name `{}` {why}", names::shown(&created.name));
                     checker.wrong(&[path.key("name")], message, "choose another name");
                 }
                 alone(checker, created, &path.key("with"), asking, true);
@@ -51,6 +55,14 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &Asking<'_>) {
                 if amount.is_zero() || amount > period {
                     let help = "the amount is above 0 and at most the period";
                     checker.wrong(&[path.key("reserve")], "an impossible reservation", help);
+                }
+            }
+            Change::Guarantee(whom, guarantee) => {
+                self::whom(checker, whom, &path);
+                let parent = scenario.parent_of_whom(whom);
+                let paths = |_: &str| vec![path.key("guarantee")];
+                if parent.is_some() {
+                    fits(checker, &Asks::guarantee(*guarantee), parent, asking, paths);
                 }
             }
             Change::Share(whom, share) => {

@@ -12,7 +12,7 @@ with_asks! {
         /// When.
         pub(crate) time: Option<Lax<Instant>>,
         /// `create`, `destroy`, `default`, `move`, `reserve`, `unreserve`, `share`, `warp`,
-        /// `priority`, `quantum` or `timer`; what else to write depends on it.
+        /// `priority`, `guarantee`, `quantum` or `timer`; what else to write depends on it.
         pub(crate) r#do: Option<Lax<String>>,
         /// For which thread.
         pub(crate) thread: Option<Lax<String>>,

@@ -2,6 +2,7 @@
 
 use super::machine::Timer;
 use super::scheduler::{Asks, Reserve, Scheduler};
+use windfall_guarantees::Guarantee;
 use windfall_time::{Instant, Span};
 
 /// A request at a time. Those of equal times are made in the order of the file.
@@ -42,6 +43,8 @@ pub enum Change {
     },
     /// Begins or changes a reservation.
     Reserve(Whom, Reserve),
+    /// Asks for a guarantee, in whatever way the scheduler above gives it.
+    Guarantee(Whom, Guarantee),
     /// Ends a reservation.
     Unreserve(Whom),
     /// Sets a share.

@@ -13,7 +13,7 @@ use toml::de::DeValue;
 use windfall_time::Instant;
 
 /// Each request, and the keys that go with it.
-const REQUESTS: [(&str, &[&str]); 11] = [
+const REQUESTS: [(&str, &[&str]); 12] = [
     ("create", &["name", "with"]),
     ("destroy", &["scheduler"]),
     ("default", &["scheduler"]),
@@ -33,6 +33,7 @@ const REQUESTS: [(&str, &[&str]); 11] = [
         ],
     ),
     ("reserve", &["thread", "scheduler", "processor", "reserve"]),
+    ("guarantee", &["thread", "scheduler", "processor", "guarantee"]),
     ("unreserve", &["thread", "scheduler", "processor"]),
     ("share", &["thread", "scheduler", "processor", "share"]),
     ("warp", &["thread", "scheduler", "processor", "warp"]),
@@ -163,6 +164,9 @@ fn parameter(
         "reserve" => asks
             .reserve
             .map(|reserve| Change::Reserve(whom.clone().unwrap_or_else(nobody), reserve)),
+        "guarantee" => asks
+            .guarantee
+            .map(|guarantee| Change::Guarantee(whom.clone().unwrap_or_else(nobody), guarantee)),
         "share" => {
             asks.share.map(|share| Change::Share(whom.clone().unwrap_or_else(nobody), share))
         }

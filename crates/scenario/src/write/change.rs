@@ -43,6 +43,9 @@ pub(super) fn request(request: &Request) -> Value {
         Change::Reserve(whom, reserve) => {
             parameter("reserve", whom, Asks { reserve: Some(*reserve), ..none })
         }
+        Change::Guarantee(whom, guarantee) => {
+            parameter("guarantee", whom, Asks::guarantee(*guarantee))
+        }
         Change::Unreserve(whom) => parameter("unreserve", whom, none),
         Change::Share(whom, share) => parameter("share", whom, Asks::share(*share)),
         Change::Warp(whom, warp) => parameter("warp", whom, Asks { warp: Some(*warp), ..none }),

@@ -165,6 +165,7 @@ impl Supervisor {
                 u32::try_from(self.members.len() - 1).unwrap_or(u32::MAX)
             }
         };
+        self.judging.joins(number, &self.wishes[wish].name, &name);
         self.tids.insert(tid, number);
         let wish = self.wishes[wish].clone();
         if self.admit(number, &wish) && stat.state == 'R' {

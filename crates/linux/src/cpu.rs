@@ -94,6 +94,11 @@ impl Cpu {
         }
     }
 
+    /// Up to when its time has been put to accounts.
+    pub(crate) const fn since(&self) -> Instant {
+        self.since
+    }
+
     /// Whether interrupts have taken more than is told.
     pub(crate) fn misses(&self, total: Span) -> bool {
         total > self.stolen

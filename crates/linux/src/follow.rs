@@ -18,6 +18,7 @@ impl Supervisor {
                 cpu.dirty = true;
             }
         }
+        self.open_paths();
         for cpu in 0..self.cpus.len() {
             let desired = self.desired(cpu);
             let actual = self.cpus[cpu].actual;

@@ -60,6 +60,7 @@ impl Supervisor {
 
     /// As `account`, when `total` is what interrupts have taken until then.
     fn account_for(&mut self, cpu: usize, at: Instant, total: Span) {
+        let from = self.cpus[cpu].since();
         let (received, stolen) = self.cpus[cpu].account(at, total);
         if !stolen.is_zero() {
             let processor = Processor(u16::try_from(cpu).unwrap_or(u16::MAX));
@@ -69,6 +70,7 @@ impl Supervisor {
         if let Some((number, span)) = received {
             self.members[number as usize].outcome.received += span;
         }
+        self.put_down(cpu, from, at, received);
     }
 
     /// What interrupts have taken is told before a scheduler is asked (decision 0006).

@@ -10,6 +10,7 @@ mod sys;
 
 mod adopt;
 mod audit;
+pub mod control;
 mod cpu;
 pub mod doctor;
 mod dry_run;
@@ -21,6 +22,8 @@ mod happen;
 mod host;
 pub mod image;
 mod journal;
+mod judging;
+mod ledger;
 pub mod measure;
 mod member;
 mod own;

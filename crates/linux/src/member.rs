@@ -73,6 +73,8 @@ pub(crate) struct Member {
     pub(crate) unserved: Option<Instant>,
     /// The processor that it was last on.
     pub(crate) last: Option<usize>,
+    /// The job that it is at: its release and its deadline.
+    pub(crate) job: Option<(Instant, Option<Instant>)>,
     /// Whether its scheduler has a use for messages about jobs.
     pub(crate) tells: bool,
     /// Whether nothing is known of its work but bursts, from wake-up to wait.
@@ -99,10 +101,16 @@ impl Member {
             awake: Instant::ZERO,
             unserved: None,
             last: None,
+            job: None,
             tells: true,
             bursts: true,
             outcome: ThreadOutcome::new(name, promised),
         }
+    }
+
+    /// Whether it is a thread of the program of that entry.
+    pub(crate) fn belongs_to(&self, entry: usize) -> bool {
+        matches!(self.kind, Kind::Foreign { wish, .. } if wish == entry)
     }
 
     pub(crate) const fn is_foreign(&self) -> bool {

@@ -103,6 +103,7 @@ impl Stage for Supervisor {
 
     fn blocked(&mut self, player: u32) {
         let now = self.time();
+        self.hear_before(player);
         self.becomes_blocked(player, now);
     }
 
@@ -114,6 +115,9 @@ impl Stage for Supervisor {
     fn yielded(&mut self, player: u32) {
         if let Some(id) = self.members[player as usize].id {
             let now = self.time();
+            self.hear_before(player);
+            self.promise_sleeps(player, now);
+            self.judging.wakes(player, now);
             self.tell(now, |hierarchy, now| hierarchy.yielded(now, id));
         }
     }
@@ -128,11 +132,13 @@ impl Stage for Supervisor {
     }
 
     fn begins(&mut self, player: u32, job: Job) {
+        self.members[player as usize].job = Some((job.release, job.deadline));
         self.tell_job(player, job.release, job.deadline);
     }
 
     fn completed(&mut self, player: u32, job: Job) {
         let now = self.time();
+        self.members[player as usize].job = None;
         let outcome = &mut self.members[player as usize].outcome;
         outcome.complete(job.release, now.max(job.release), job.is_late(now));
     }

@@ -1,6 +1,7 @@
 //! A run from its first thread to its outcome.
 
 use crate::adopt;
+use crate::control::{Server, usual_socket};
 use crate::fault::{self, Fault};
 use crate::freezer;
 use crate::guardian::Guardian;
@@ -18,17 +19,25 @@ use std::collections::BTreeSet;
 use std::os::fd::AsRawFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use windfall_programs::Program;
-use windfall_scenario::model::ThreadMatch;
-use windfall_scenario::outcome::{NodeOutcome, Outcome, Supervision, ThreadOutcome};
-use windfall_scenario::{Plan, PlannedProgram, PlannedThread};
+use windfall_scenario::model::{ThreadMatch, Timer};
+use windfall_scenario::outcome::{Outcome, Supervision, ThreadOutcome, grain, promises};
+use windfall_scenario::{Live, Plan, PlannedProgram, PlannedThread, Scenario};
 use windfall_time::{Instant, Span};
 
 /// How a run is to be made.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
+    /// What the plan was made of: its promises are judged, and requests understood by it. Without it,
+    /// neither happens.
+    pub scenario: Option<Scenario>,
+    /// What the run is called.
+    pub name: String,
+    /// Where it can be controlled; `None`: in the usual place.
+    pub socket: Option<PathBuf>,
     /// The machine's processors that the scenario's stand for, in order; empty: the last ones.
     pub cpus: Vec<u16>,
     /// Whether own programs keep the stretches in which they see themselves running.
@@ -45,7 +54,7 @@ pub fn run(plan: Plan, settings: &Settings) -> Result<Outcome, Fault> {
     let alone = alone()?;
     let journal = Arc::new(Journal::new()?);
     let guardian = Guardian::post(&journal, alone.as_raw_fd())?;
-    let outcome = supervised(plan, &cpus, settings.stretches, &journal);
+    let outcome = supervised(plan, &cpus, &journal, settings);
     freezer::thaw_all(std::process::id().cast_signed());
     let late = journal.restore();
     guardian.dismiss(&journal);
@@ -116,11 +125,29 @@ fn online() -> Result<Vec<u16>, Fault> {
 fn supervised(
     plan: Plan,
     cpus: &[u16],
-    keeps: bool,
     journal: &Arc<Journal>,
+    settings: &Settings,
 ) -> Result<(Outcome, Vec<String>), Fault> {
     let trouble = |e: &std::io::Error| Fault::of("cannot set up the supervision", e, "report it");
     let signals = process::stop_signals().map_err(|e| trouble(&e))?;
+    let end = Instant::ZERO + plan.length;
+    let mut deaf = None;
+    let server = settings.scenario.clone().and_then(|scenario| {
+        let usual = usual_socket();
+        let path = settings.socket.as_ref().unwrap_or(&usual);
+        match Server::open(path, Live::new(scenario), &settings.name, end) {
+            Ok(server) => Some(server),
+            Err(fault) => {
+                deaf = Some(fault);
+                None
+            }
+        }
+    });
+    let deaf = match deaf {
+        Some(fault) if settings.socket.is_some() => return Err(fault),
+        other => other,
+    };
+    let former = Affinity::of(0).map_err(|e| trouble(&e))?;
     // The ear is this thread; it is noted before it becomes real-time.
     let before = journal.note(crate::sys::sched::own_tid())?;
     Attributes::fifo(rungs::EAR).give(0).map_err(|e| {
@@ -133,8 +160,6 @@ fn supervised(
     let _ = process::lock_memory(); // without it, page faults delay decisions now and then
 
     let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
-    let nodes: Vec<(String, _)> = plan.nodes.clone();
-    let end = Instant::ZERO + plan.length;
     let mut supervisor = Supervisor::new(plan.hierarchy, cpus, rings, journal.clone(), before)?;
     supervisor.resolution = plan.machine.timer;
     for (barrier, parties) in plan.barriers {
@@ -149,7 +174,7 @@ fn supervised(
         supervisor.births.push((start, entry));
         let (mut member, threads) = match program {
             PlannedProgram::Declared(program) => {
-                let own = Arc::new(Own { keeps, ..Own::default() });
+                let own = Arc::new(Own { keeps: settings.stretches, ..Own::default() });
                 owns.push((entry, own.clone()));
                 let mut member = Member::new(Kind::Own(own), 0, &name, promise);
                 member.bursts = !matches!(program, Program::Jobs(_));
@@ -173,6 +198,10 @@ fn supervised(
         supervisor.wishes.push(Wish { name, parent, messages, promised, threads });
     }
     supervisor.births.sort_unstable_by(|a, b| b.cmp(a));
+    supervisor.requests = plan.requests;
+    supervisor.requests.reverse();
+    let told = deaf.map(|fault| (Instant::ZERO, format!("this run cannot be controlled: {fault}")));
+    supervisor.refused.extend(told);
     let bell = Bell::new().map_err(|e| trouble(&e))?;
     let host = Arc::new(Host::new(supervisor, bell));
     let begin = |name: String, life: Box<dyn FnOnce(&Host) + Send>| {
@@ -195,9 +224,23 @@ fn supervised(
     while host.enter(|s| s.members.iter().any(waits)) {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
-    host.enter(Supervisor::start);
+    host.enter(|s| {
+        s.start();
+        if let Some(scenario) = &settings.scenario {
+            s.judge_promises(promises(scenario), grain(scenario));
+        }
+    });
+    let over = Arc::new(Bell::new().map_err(|e| trouble(&e))?);
+    if let Some(server) = server {
+        let over = over.clone();
+        threads.push(begin(
+            "control".to_owned(),
+            Box::new(move |host| server.serve(host, &over, former)),
+        )?);
+    }
     let stopped = host.ear(end, &signals).map_err(|e| trouble(&e));
-    let mut outcome = host.enter(|s| s.outcome(&nodes));
+    let mut outcome = host.enter(Supervisor::outcome);
+    over.ring();
     journal.table().heartbeat.store(0, Ordering::Release);
     host.end(&owns);
     let children = host.enter(|s| std::mem::take(&mut s.programs.children));
@@ -250,7 +293,7 @@ impl Supervisor {
     ///
     /// # Panics
     /// When time is not conserved, which would be a defect of this crate.
-    fn outcome(&mut self, nodes: &[(String, windfall_hierarchy::NodeId)]) -> Outcome {
+    fn outcome(&mut self) -> Outcome {
         self.listen();
         let now = self.time();
         for cpu in 0..self.cpus.len() {
@@ -292,21 +335,12 @@ impl Supervisor {
             decisions: self.decisions,
             records: 0,
             quarantined: quarantined.collect(),
-            nodes: nodes
-                .iter()
-                .map(|(name, _)| NodeOutcome {
-                    name: name.clone(),
-                    kind: String::new(),
-                    parents: Vec::new(),
-                    received: Span::ZERO,
-                    alive: self.hierarchy.find_node(name).is_some(),
-                })
-                .collect(),
+            nodes: self.ledger.read(&self.hierarchy).into_iter().map(|(_, node)| node).collect(),
             cpus: self.cpus.iter().map(crate::cpu::Cpu::outcome).collect(),
             threads: self.threads(),
             refused: std::mem::take(&mut self.refused),
             unborn: std::mem::take(&mut self.unborn),
-            promises: Vec::new(),
+            promises: self.judging.read().verdicts(now, self.resolution != Timer::Precise),
             failure: self.failure.take(),
             supervision: Some(Supervision {
                 events: self.rings.by.clone(),

@@ -13,6 +13,8 @@ use crate::cpu::{Cpu, Occupant};
 use crate::fault::Fault;
 use crate::freezer::Freezer;
 use crate::journal::{Former, Journal};
+use crate::judging::Judging;
+use crate::ledger::Ledger;
 use crate::member::{Member, Own, Wish};
 use crate::rings::Rings;
 use crate::sys::clock;
@@ -24,7 +26,7 @@ use std::sync::Arc;
 use windfall_hierarchy::{Hierarchy, Message, Processor, Refusal, ThreadId};
 use windfall_programs::{Cue, Players};
 use windfall_scenario::outcome::Failure;
-use windfall_scenario::{Place, model};
+use windfall_scenario::{Place, PlannedRequest, model};
 use windfall_time::{Instant, Span};
 
 /// Everything that the lock covers.
@@ -76,6 +78,10 @@ pub(crate) struct Supervisor {
     pub(crate) ending: bool,
     /// Members that are not born yet, the next one last.
     pub(crate) births: Vec<(Instant, u32)>,
+    /// Control requests of the scenario, the next one last.
+    pub(crate) requests: Vec<(Instant, PlannedRequest)>,
+    pub(crate) ledger: Ledger,
+    pub(crate) judging: Judging,
 }
 
 /// Somebody to be told that a gate is open.
@@ -128,6 +134,9 @@ impl Supervisor {
             risen: Vec::new(),
             ending: false,
             births: Vec::new(),
+            requests: Vec::new(),
+            ledger: Ledger::default(),
+            judging: Judging::default(),
         };
         supervisor.hierarchy.open_journal(1 << 16, false);
         Ok(supervisor)
@@ -147,6 +156,7 @@ impl Supervisor {
             member.outcome.dispatches = 0;
         }
         self.cpus[0].occupant = Occupant::Agent; // the ear, which calls us
+        self.ledger.begin(&self.hierarchy);
         self.settle();
     }
 
@@ -175,6 +185,11 @@ impl Supervisor {
         self.since_epoch(clock::now())
     }
 
+    /// The time of the last call into the hierarchy.
+    pub(crate) const fn told(&self) -> Instant {
+        self.told
+    }
+
     pub(crate) fn since_epoch(&self, at: Instant) -> Instant {
         Instant::ZERO + at.saturating_since(self.epoch)
     }
@@ -197,6 +212,7 @@ impl Supervisor {
     /// What our own clock says is due: timers of schedulers, and what own programs wait for.
     fn pass(&mut self) {
         self.births();
+        self.requests_due();
         loop {
             let now = self.time();
             while let Some(Reverse((at, number, cue))) = self.due.peek().copied() {
@@ -233,7 +249,9 @@ impl Supervisor {
     ) -> Option<T> {
         self.told = self.told.max(at);
         self.decisions += 1;
-        match call(&mut self.hierarchy, self.told) {
+        let answer = call(&mut self.hierarchy, self.told);
+        self.look_at_promises();
+        match answer {
             Ok(value) => Some(value),
             Err(refusal) => {
                 self.refused.push((self.told, refusal.to_string()));
@@ -247,6 +265,7 @@ impl Supervisor {
         let member = &self.members[number as usize];
         let (Some(id), true) = (member.id, member.tells) else { return };
         let deadline = deadline.unwrap_or(Instant::MAX);
+        self.judging.told(number, release, deadline);
         let message = Message::Job { release, deadline, work: self.players.most_work(number) };
         let told = self.tell(release, |hierarchy, now| hierarchy.offer(now, id, message));
         self.members[number as usize].tells = told != Some(false);
@@ -277,7 +296,8 @@ impl Supervisor {
     pub(crate) fn arm(&mut self) {
         let own = self.due.peek().map(|Reverse((at, _, _))| *at);
         let birth = self.births.last().map(|(at, _)| *at);
-        let next = [own, birth, self.next_timer()].into_iter().flatten().min();
+        let request = self.requests.last().map(|(at, _)| *at);
+        let next = [own, birth, request, self.next_timer()].into_iter().flatten().min();
         if next != self.armed {
             self.armed = next;
             self.timer.set(next.map(|at| self.epoch + (at - Instant::ZERO)));
@@ -332,6 +352,7 @@ impl Supervisor {
         member.awake = at;
         member.unserved = Some(at);
         member.outcome.wakeups += 1;
+        self.judging.wakes(number, at);
         if member.is_foreign() && member.rung > crate::rungs::HELD {
             self.risen.push(number);
         }
@@ -343,6 +364,7 @@ impl Supervisor {
         let member = &mut self.members[number as usize];
         let Some(id) = member.id.filter(|_| member.ready) else { return };
         member.stops(at);
+        self.promise_sleeps(number, at);
         self.tell(at, |hierarchy, now| hierarchy.blocked(now, id));
     }
 
@@ -355,6 +377,7 @@ impl Supervisor {
         }
         member.outcome.parent = name_above(&self.hierarchy, id);
         self.tids.remove(&member.tid);
+        self.promise_sleeps(number, at);
         self.tell(at, |hierarchy, now| hierarchy.exited(now, id));
         if let Some(slot) = self.numbers.get_mut(id.index()) {
             *slot = u32::MAX;

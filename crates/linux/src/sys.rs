@@ -4,6 +4,7 @@ pub(crate) mod clock;
 pub(crate) mod events;
 pub(crate) mod futex;
 pub(crate) mod lock;
+pub(crate) mod peer;
 pub(crate) mod perf;
 pub(crate) mod probe;
 pub(crate) mod process;

@@ -14,7 +14,6 @@
 mod application;
 mod asks;
 mod build;
-mod carry;
 mod check;
 mod deadlines;
 mod decode;
@@ -45,7 +44,7 @@ pub use deadlines::Deadline;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use import::{Imported, Reserving, import};
 pub use import_rtapp::import_rtapp;
-pub use live::{Live, LiveNode, LiveThread};
+pub use live::{Live, LiveNode, LiveRequest, LiveThread};
 pub use model::Scenario;
 pub use plan::{
     Place, Plan, PlannedInterrupts, PlannedPattern, PlannedProgram, PlannedRequest, PlannedThread,

@@ -6,14 +6,16 @@
 
 use crate::asks::Asking;
 use crate::build;
-use crate::check::{check_requests, means};
+use crate::check::{check_requests, means, numbered};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Asks, Attachment, Change, Parent, Request, Run, Scenario, Scheduler, Thread,
+    Asks, Attachment, Change, Parent, Run, Scenario, Scheduler, Thread, Whom,
 };
+use crate::outcome::{Promise, grain, promises};
 use crate::plan::PlannedRequest;
 use crate::resolve;
-use windfall_time::Instant;
+use std::collections::BTreeMap;
+use windfall_time::{Instant, Span};
 
 /// A scheduler that there is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,15 +40,28 @@ pub struct LiveThread {
 /// What a run's scenario has come to.
 pub struct Live {
     file: Scenario,
-    /// The schedulers that were to be created on the way, the last one first.
+    /// The schedulers that were created on the way, the last one first.
     created: Vec<Scheduler>,
+    /// What is asked, where it is no longer what the file asks; of a thread, at which scheduler.
+    asked: BTreeMap<Whom, (Asks, Option<String>)>,
+    /// How many of the file's requests have come to pass.
+    passed: usize,
+}
+
+/// What is to be carried out, and what was asked in the words of the file.
+pub struct LiveRequest {
+    /// One for each thread that is meant.
+    pub planned: Vec<PlannedRequest>,
+    changes: Vec<Change>,
 }
 
 impl Live {
     /// The scenario that a run began with.
     #[must_use]
-    pub const fn new(file: Scenario) -> Live {
-        Live { file, created: Vec::new() }
+    pub fn new(file: Scenario) -> Live {
+        let mut file = file;
+        file.requests.sort_by_key(|request| request.time);
+        Live { file, created: Vec::new(), asked: BTreeMap::new(), passed: 0 }
     }
 
     /// Plans the requests in a text. Threads are numbered as `threads` has them.
@@ -54,11 +69,11 @@ impl Live {
     /// # Errors
     /// Every mistake in it.
     pub fn plan(
-        &mut self,
+        &self,
         nodes: &[LiveNode],
         threads: &[LiveThread],
         text: &str,
-    ) -> Result<Vec<PlannedRequest>, Diagnostics> {
+    ) -> Result<LiveRequest, Diagnostics> {
         let (origin, requests, mut mistakes) = resolve::requests("request", text);
         let there = Scenario { requests, origin, ..self.there(nodes, threads) };
         let file = Asking::of(&self.file);
@@ -68,12 +83,113 @@ impl Live {
             return Err(diagnostics);
         }
         let planned = build::requests(&there, &asking)?;
-        for Request { change, .. } in there.requests {
-            if let Change::Create(scheduler) = change {
-                self.created.insert(0, scheduler);
+        Ok(LiveRequest {
+            planned: planned.into_iter().map(|(_, request)| request).collect(),
+            changes: there.requests.into_iter().map(|request| request.change).collect(),
+        })
+    }
+
+    /// Takes note of what has been carried out.
+    pub fn carried_out(
+        &mut self,
+        nodes: &[LiveNode],
+        threads: &[LiveThread],
+        request: LiveRequest,
+    ) {
+        self.note(&self.there(nodes, threads), request.changes);
+    }
+
+    /// Takes note of what the file has asked for up to `now`.
+    pub fn passes(&mut self, nodes: &[LiveNode], threads: &[LiveThread], now: Instant) {
+        let due = self.file.requests.iter().skip(self.passed);
+        let due = due.take_while(|request| request.time <= now);
+        let changes: Vec<Change> = due.map(|request| request.change.clone()).collect();
+        self.passed += changes.len();
+        self.note(&self.there(nodes, threads), changes);
+    }
+
+    fn note(&mut self, there: &Scenario, changes: Vec<Change>) {
+        for change in changes {
+            match change {
+                Change::Create(scheduler) => self.created.insert(0, scheduler),
+                Change::Move { thread, to, asks } => {
+                    self.asked.insert(Whom::Thread(thread), (asks, Some(to)));
+                }
+                Change::Reserve(whom, reserve) => self.change(there, whom, |asks| {
+                    (asks.reserve, asks.guarantee) = (Some(reserve), None);
+                }),
+                Change::Guarantee(whom, guarantee) => self.change(there, whom, |asks| {
+                    (asks.reserve, asks.guarantee) = (None, Some(guarantee));
+                }),
+                Change::Unreserve(whom) => self.change(there, whom, |asks| {
+                    (asks.reserve, asks.guarantee) = (None, None);
+                }),
+                Change::Share(whom, share) => {
+                    self.change(there, whom, |asks| asks.share = Some(share));
+                }
+                Change::Warp(whom, warp) => {
+                    self.change(there, whom, |asks| asks.warp = Some(warp));
+                }
+                Change::Priority(whom, priority) => {
+                    self.change(there, whom, |asks| asks.priority = Some(priority));
+                }
+                Change::Destroy(_) | Change::Default(_) | Change::Quantum(..)
+                | Change::Timer(_) => {}
             }
         }
-        Ok(planned.into_iter().map(|(_, request)| request).collect())
+    }
+
+    /// Something else is asked for somebody.
+    fn change(&mut self, there: &Scenario, whom: Whom, change: impl FnOnce(&mut Asks)) {
+        let found = match &whom {
+            Whom::Thread(name) => {
+                let thread = there.threads.iter().find(|thread| thread.name == *name);
+                thread.map(|thread| (thread.asks.clone(), thread.parent.clone()))
+            }
+            Whom::Scheduler(name, own) => {
+                let mut schedulers = there.schedulers.iter();
+                let scheduler = schedulers.find(|scheduler| scheduler.name == *name);
+                let own = scheduler.and_then(|s| s.owns.get(usize::from(*own)));
+                own.map(|own| (own.asks.clone(), None))
+            }
+        };
+        let (mut asks, parent) = found.unwrap_or_default();
+        change(&mut asks);
+        self.asked.insert(whom, (asks, parent));
+    }
+
+    /// What the file asks for a thread holds again.
+    pub fn forget(&mut self, thread: &str) {
+        self.asked.remove(&Whom::Thread(thread.to_owned()));
+    }
+
+    /// What is promised in the tree of the moment, and which of it the checker grants.
+    #[must_use]
+    pub fn promises(&self, nodes: &[LiveNode], threads: &[LiveThread]) -> Vec<Promise> {
+        promises(&self.there(nodes, threads))
+    }
+
+    /// The longest quantum there is: see [`grain`].
+    #[must_use]
+    pub fn grain(&self) -> Span {
+        let created = self.created.iter().cloned();
+        let mut all = self.file.clone();
+        all.schedulers.extend(created);
+        grain(&all)
+    }
+
+    /// What is asked for a thread: what was asked last, as long as it stands where that was asked.
+    fn asks(&self, thread: &LiveThread, entry: Option<&Thread>) -> Asks {
+        let known = |name: &str| self.asked.get(&Whom::Thread(name.to_owned()));
+        let asked = known(&thread.name).or_else(|| known(&entry?.name));
+        let home = entry.and_then(|entry| entry.parent.as_deref());
+        let home = home.or_else(|| self.file.default_scheduler());
+        let (asks, place) = match (asked, entry) {
+            (Some((asks, place)), _) => (asks, place.as_deref()),
+            (None, Some(entry)) => (&entry.asks, home),
+            (None, None) => return Asks::default(),
+        };
+        if thread.parent.as_deref() == place { asks.clone() } else { Asks::default() }
     }
 
     /// What there is, as a scenario that begins with it.
@@ -89,16 +205,21 @@ impl Live {
                 parent: parent.clone().map_or(Parent::Top, Parent::Scheduler),
                 asks: Asks::default(),
             });
-            scheduler.owns = owns.collect();
+            let mut owns: Vec<Attachment> = owns.collect();
+            for (number, (own, known)) in (0_u16..).zip(owns.iter_mut().zip(&scheduler.owns)) {
+                let changed = self.asked.get(&Whom::Scheduler(node.name.clone(), number));
+                own.asks = changed.map_or(&known.asks, |(asks, _)| asks).clone();
+            }
+            scheduler.owns = owns;
             scheduler
         });
         let threads = threads.iter().map(|thread| {
-            let entry = self.file.threads.iter().find(|entry| means(&thread.name, entry));
+            let entry = self.file.threads.iter().find(|entry| is_one_of(&thread.name, entry));
             Thread {
                 name: thread.name.clone(),
                 count: None,
                 parent: thread.parent.clone(),
-                asks: Asks::default(),
+                asks: self.asks(thread, entry),
                 external: None,
                 run: entry.map_or(Run::Unknown, |entry| entry.run.clone()),
                 start: Instant::ZERO,
@@ -114,4 +235,9 @@ impl Live {
             ..self.file.clone()
         }
     }
+}
+
+/// Whether a thread belongs to an entry of the file.
+fn is_one_of(name: &str, entry: &Thread) -> bool {
+    means(name, entry) || entry.external.is_some() && numbered(name, &entry.name).is_some()
 }

@@ -45,6 +45,10 @@ pub(crate) enum Verb {
     Calibrate(CalibrateArgs),
     /// Turn a recording into a trace for Perfetto, or into the compact form.
     Export(ExportArgs),
+    /// Control a scenario that runs: list its tree, change it, end it.
+    Ctl(CtlArgs),
+    /// Watch a scenario that runs: promised against received, live.
+    Top(TopArgs),
     /// Make a scenario from a recording of a real machine, or from an rt-app file.
     Import(ImportArgs),
     /// Explain why a thread of a recording was late: what it got, and who ran instead.
@@ -202,6 +206,10 @@ pub(crate) struct RunArgs {
     /// Say what would be done to this machine, and do none of it.
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Where `ctl` and `top` reach it [default: /run/windfall/windfall.sock for root, else below
+    /// $XDG_RUNTIME_DIR].
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
     /// Print the results as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -320,6 +328,134 @@ pub(crate) struct ExportArgs {
     pub(crate) trace: PathBuf,
     /// What to write: for Perfetto (`.pftrace`, `.perfetto-trace`), or compact (`.wft`).
     pub(crate) output: PathBuf,
+}
+
+/// Arguments of `ctl`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  windfall ctl list
+  windfall ctl create late --scheduler rez --parent root priority=3
+  windfall ctl reserve audio 'RESBH 3ms 10ms' --at res
+  windfall ctl release audio
+
+Exit status: 0 done; 1 refused, and nothing has changed; 2 nothing that could be asked.")]
+pub(crate) struct CtlArgs {
+    /// The run's socket, where it has been given one.
+    #[arg(long, value_name = "PATH", global = true)]
+    pub(crate) socket: Option<PathBuf>,
+    /// Print JSON instead of text.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) verb: CtlVerb,
+}
+
+/// What is asked of a run.
+#[derive(Subcommand, Debug)]
+pub(crate) enum CtlVerb {
+    /// Print the tree: every scheduler and thread, what it was promised and what it received.
+    List,
+    /// Create a scheduler.
+    Create {
+        /// Its name.
+        name: String,
+        /// Its kind; `windfall catalogue` lists them.
+        #[arg(long, value_name = "KIND")]
+        scheduler: String,
+        /// The scheduler above it, or `top`; several times for a join.
+        #[arg(long, value_name = "NAME", required = true)]
+        parent: Vec<String>,
+        /// Keys of its table in a file: settings of its kind, and what is asked of its parent.
+        #[arg(value_name = "KEY=VALUE")]
+        settings: Vec<String>,
+    },
+    /// Destroy a scheduler; its children move to the default.
+    Destroy {
+        /// The scheduler.
+        scheduler: String,
+    },
+    /// Begin or change a reservation.
+    Reserve {
+        /// A thread or a scheduler.
+        name: String,
+        /// A guarantee, as `RESBH 3ms 10ms`, or an amount in a period, as `3ms/10ms`.
+        guarantee: String,
+        /// Move the thread to this scheduler for it.
+        #[arg(long, value_name = "SCHEDULER")]
+        at: Option<String>,
+    },
+    /// End a thread's reservation: it goes back to where it was.
+    Release {
+        /// The thread.
+        thread: String,
+    },
+    /// Set the share of a thread or a scheduler.
+    Share {
+        /// A thread or a scheduler.
+        name: String,
+        /// Its weight among its siblings.
+        share: u32,
+    },
+    /// Set the warp of a thread or a scheduler.
+    Warp {
+        /// A thread or a scheduler.
+        name: String,
+        /// How far it may borrow against its future [units: ns, us, ms, s].
+        warp: Span,
+    },
+    /// Set the priority of a thread or a scheduler.
+    Priority {
+        /// A thread or a scheduler.
+        name: String,
+        /// Larger is served first.
+        #[arg(allow_hyphen_values = true)]
+        priority: i32,
+    },
+    /// Move a thread to another scheduler.
+    Move {
+        /// The thread.
+        thread: String,
+        /// Where to.
+        scheduler: String,
+        /// What is asked for it there, as `share=3`.
+        #[arg(value_name = "KEY=VALUE")]
+        asks: Vec<String>,
+    },
+    /// Make a scheduler the default and move the former's threads to it.
+    Default {
+        /// The scheduler.
+        scheduler: String,
+    },
+    /// Set a scheduler's quantum.
+    Quantum {
+        /// The scheduler.
+        scheduler: String,
+        /// How long one child keeps the processor [units: ns, us, ms, s].
+        quantum: Span,
+    },
+    /// Set how often timers go off.
+    Timer {
+        /// `1024Hz`, or `precise`.
+        timer: String,
+    },
+    /// End the run.
+    Stop,
+}
+
+/// Arguments of `top`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  windfall top -d 500ms
+
+Keys: q ends, arrows move, space pauses, s sorts. Without a terminal it prints one table.")]
+pub(crate) struct TopArgs {
+    /// The run's socket, where it has been given one.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+    /// How often to look [units: ms, s].
+    #[arg(short, long, value_name = "SPAN", default_value = "1s")]
+    pub(crate) delay: Span,
 }
 
 /// What a trace may be.

@@ -43,6 +43,8 @@ fn main() -> ExitCode {
         Verb::Record(args) => verbs::record::run(&args),
         Verb::Calibrate(args) => verbs::calibrate::run(&args),
         Verb::Export(args) => verbs::export::run(&args),
+        Verb::Ctl(args) => verbs::ctl::run(&args),
+        Verb::Top(args) => verbs::top::run(&args),
         Verb::Import(args) => verbs::import::run(&args),
         Verb::Convert(args) => verbs::convert::run(&args),
         Verb::Reserve(args) => verbs::reserve::run(&args),

@@ -15,7 +15,7 @@ pub struct Request {
 }
 
 /// On whose behalf something is asked.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Whom {
     /// A thread, or all that a `count`ed name stands for.
     Thread(String),

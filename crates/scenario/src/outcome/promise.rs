@@ -2,7 +2,7 @@
 
 use windfall_guarantees::Guarantee;
 use windfall_guarantees::meaning::{Verdict, Window};
-use windfall_time::{Instant, Span};
+use windfall_time::{Instant, Ratio, Span};
 
 /// A promise to a thread, or to an own virtual processor of a scheduler.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +32,9 @@ pub struct PromiseVerdict {
     pub stolen: bool,
     /// Whether the machine's timer ticks: nobody can be held to less than a tick.
     pub ticks: bool,
+    /// What the machine cannot be held to: this much, and beside it a hundredth of what was promised, is
+    /// no breach. Zero, and nothing beside it, when it is simulated.
+    pub precision: Span,
     /// How long its owner was runnable.
     pub runnable: Span,
     /// When judgement ended before the simulation did.
@@ -78,6 +81,7 @@ impl PromiseVerdict {
             _ if self.runnable.is_zero() => Faring::NotAsking,
             None | Some(Verdict::NeverTested) => Faring::NotTested,
             Some(Verdict::Kept { .. } | Verdict::NotRefuted { .. }) => Faring::Kept,
+            Some(verdict) if within(&verdict, self.precision) => Faring::Kept,
             Some(Verdict::Exceeded { .. }) => Faring::Exceeded,
             Some(Verdict::Broken { .. }) if self.stolen => Faring::Stolen,
             Some(Verdict::Broken { .. }) => Faring::Missed,
@@ -107,4 +111,15 @@ impl PromiseVerdict {
     pub fn worst(&self) -> Option<Window> {
         self.verdict.as_ref().and_then(Verdict::worst)
     }
+}
+
+/// Whether a guarantee was broken by no more than a machine can help.
+pub(super) fn within(verdict: &Verdict, precision: Span) -> bool {
+    let (Verdict::Broken { short: by, worst, .. } | Verdict::Exceeded { by, worst, .. }) = verdict
+    else {
+        return true;
+    };
+    let hundredth = Ratio::new(1, 100).and_then(|part| worst.promised.checked_mul(part));
+    let allowed = hundredth.and_then(|part| part.checked_add(precision.into()));
+    !precision.is_zero() && allowed.is_some_and(|allowed| *by <= allowed)
 }

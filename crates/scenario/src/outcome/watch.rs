@@ -9,6 +9,7 @@
 //!
 //! Invariant: after [`Watch::end`] nothing changes any more.
 
+use super::promise::within;
 use super::{Promise, PromiseVerdict};
 use windfall_guarantees::meaning::{Judge, Verdict};
 use windfall_time::{Instant, Span};
@@ -103,16 +104,31 @@ impl Watch {
 
     /// What was found in a run that is over `now`, on a machine whose timer `ticks` or does not.
     #[must_use]
-    pub fn verdict(mut self, now: Instant, ticks: bool) -> PromiseVerdict {
+    pub fn verdict(self, now: Instant, ticks: bool) -> PromiseVerdict {
+        self.verdict_within(now, ticks, Span::ZERO)
+    }
+
+    /// As [`verdict`](Self::verdict), on a machine that cannot be held to less than `precision`.
+    #[must_use]
+    pub fn verdict_within(
+        mut self,
+        now: Instant,
+        ticks: bool,
+        precision: Span,
+    ) -> PromiseVerdict {
         self.sleeps(now);
         let verdict = self.judges.as_ref().map(|(received, _)| received.verdict());
         let given = self.judges.as_ref().map(|(_, given)| given.verdict());
-        let short = |verdict| matches!(verdict, Some(Verdict::Broken { .. }));
+        let short = |verdict: Option<Verdict>| {
+            let broken = verdict.filter(|verdict| matches!(verdict, Verdict::Broken { .. }));
+            broken.is_some_and(|verdict| !within(&verdict, precision))
+        };
         PromiseVerdict {
             stolen: short(verdict) && (!short(given) || self.robbed),
             promise: self.promise,
             verdict,
             ticks,
+            precision,
             runnable: self.runnable,
             until: self.until,
         }

@@ -16,7 +16,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, Trouble> {
     }
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, &args.file, args.json)?;
-    let settings = Settings { cpus: args.cpus.clone(), ..Settings::default() };
+    let settings = Settings {
+        scenario: Some(scenario.clone()),
+        name: args.file.display().to_string(),
+        socket: args.socket.clone(),
+        cpus: args.cpus.clone(),
+        ..Settings::default()
+    };
     if args.dry_run {
         return print(&windfall_linux::dry_run(&plan, &settings)?).map(|()| Answer::Yes);
     }

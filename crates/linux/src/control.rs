@@ -1,0 +1,135 @@
+//! Control while it runs (HLS 4.3.9, 8.7; decision 0009): requests of the scenario and of whoever has
+//! the socket, carried out under the lock, each whole or not at all.
+
+mod client;
+mod clients;
+mod history;
+mod listing;
+mod server;
+mod view;
+mod wire;
+
+pub(crate) use client::usual_socket;
+pub use client::{ask, list};
+pub use listing::{Account, Listing, Node, Own, Processor, Promised, Standing, Thread};
+pub(crate) use server::Server;
+pub use wire::Rejection;
+
+use crate::supervisor::Supervisor;
+use windfall_scenario::PlannedRequest;
+use windfall_time::Instant;
+
+impl Supervisor {
+    /// Requests of the scenario whose time has come.
+    pub(crate) fn requests_due(&mut self) {
+        while self.requests.last().is_some_and(|(at, _)| *at <= self.time()) {
+            let Some((_, request)) = self.requests.pop() else { return };
+            let refused = self.control(request);
+            let now = self.time();
+            self.refused.extend(refused.into_iter().map(|why| (now, why)));
+        }
+    }
+
+    /// Carries out a request, for each thread where it is about a program; what was refused.
+    pub(crate) fn control(&mut self, request: PlannedRequest) -> Vec<String> {
+        let meant = request.thread().map(|number| (number, self.meant(number)));
+        match meant {
+            Some((number, threads)) if threads.as_slice() != [number] => {
+                if threads.is_empty() {
+                    return vec![format!("{}: refused: no thread of it runs", self.text(&request))];
+                }
+                let each = threads.into_iter().filter_map(|thread| aimed(&request, thread));
+                each.collect::<Vec<_>>().into_iter().filter_map(|one| self.one(one)).collect()
+            }
+            _ => self.one(request).into_iter().collect(),
+        }
+    }
+
+    /// The members that a number of the scenario means: those of a program, or one.
+    fn meant(&self, number: usize) -> Vec<usize> {
+        if number >= self.wishes.len() || !self.members[number].is_foreign() {
+            return vec![number];
+        }
+        let late = self.members.iter().enumerate().skip(self.wishes.len());
+        let its = late.filter(|(_, member)| member.belongs_to(number) && member.id.is_some());
+        its.map(|(at, _)| at).collect()
+    }
+
+    fn text(&self, request: &PlannedRequest) -> String {
+        request.text(|number| match self.members.get(number) {
+            Some(member) => member.outcome.name.clone(),
+            None => format!("#{number}"),
+        })
+    }
+
+    /// Carries out one request; why it was refused, if it was.
+    fn one(&mut self, request: PlannedRequest) -> Option<String> {
+        let text = self.text(&request);
+        let number = request.thread();
+        let member = number.and_then(|number| self.members.get(number));
+        if let Some(member) = member.filter(|member| member.id.is_none()) {
+            let unborn = |(_, entry): &(Instant, u32)| Some(*entry as usize) == number;
+            let why = match self.births.iter().any(unborn) {
+                true => "the thread does not exist yet",
+                false => "the thread has ended",
+            };
+            return Some(format!("{text}: refused: {}: {why}", member.outcome.name));
+        }
+        let thread = member.and_then(|member| member.id);
+        if let PlannedRequest::Timer(timer) = request {
+            self.end_promises();
+            self.resolution = timer;
+            return None;
+        }
+        let (moved, all) = match request {
+            PlannedRequest::Move { thread, .. } => (Some(thread), false),
+            _ => (None, request.moves_many()),
+        };
+        let now = self.time();
+        let refusals = self.refused.len();
+        let done =
+            self.tell(now, |hierarchy, now| request.carry_out(hierarchy, now, |_| thread));
+        if done.is_none() {
+            let why = self.refused.drain(refusals..).next();
+            return Some(format!("{text}: refused: {}", why.map_or(String::new(), |(_, why)| why)));
+        }
+        self.end_promises();
+        self.ledger.learn(&self.hierarchy);
+        // Whoever has moved may find a scheduler that has a use for its jobs.
+        for (at, member) in self.members.iter_mut().enumerate() {
+            member.tells |= all || moved == Some(at);
+        }
+        if let Some(at) = moved
+            && let Some((release, deadline)) = self.members[at].job
+        {
+            self.tell_job(u32::try_from(at).unwrap_or(u32::MAX), release, deadline);
+        }
+        None
+    }
+
+    /// Whether the member of that number has that name.
+    fn is_called(&self, number: usize, name: &str) -> bool {
+        self.members.get(number).is_some_and(|member| member.outcome.name == name)
+    }
+
+    /// What was asked for a thread at a scheduler when it came, if that was its first one.
+    fn home(&self, number: usize, to: &str) -> Option<Vec<windfall_hierarchy::Message>> {
+        let entry = match self.members.get(number)?.kind {
+            crate::member::Kind::Foreign { wish, .. } => wish,
+            crate::member::Kind::Own(_) => number,
+        };
+        let wish = self.wishes.get(entry)?;
+        (self.hierarchy.name(wish.parent) == Some(to)).then(|| wish.messages.clone())
+    }
+}
+
+/// The same request for another thread.
+fn aimed(request: &PlannedRequest, thread: usize) -> Option<PlannedRequest> {
+    match request {
+        PlannedRequest::Thread(_, message) => Some(PlannedRequest::Thread(thread, *message)),
+        PlannedRequest::Move { to, messages, .. } => {
+            Some(PlannedRequest::Move { thread, to: to.clone(), messages: messages.clone() })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,76 @@
+//! The other end of the socket.
+
+use super::listing::Listing;
+use super::wire::{self, Rejection, VERSION};
+use crate::sys::peer;
+use serde_json::{Map, Value, json};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a run may take to answer, when supervised threads leave little to others.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Where a run is reached that was told no other place: `/run/windfall`, for root, else below
+/// `$XDG_RUNTIME_DIR`, else below the folder for temporary files. A machine is supervised once at a time.
+pub(crate) fn usual_socket() -> PathBuf {
+    let folder = match std::env::var_os("XDG_RUNTIME_DIR") {
+        _ if peer::own_user() == 0 => PathBuf::from("/run/windfall"),
+        Some(folder) => PathBuf::from(folder).join("windfall"),
+        None => std::env::temp_dir().join(format!("windfall-{}", peer::own_user())),
+    };
+    folder.join("windfall.sock")
+}
+
+/// Asks a run for something: the keys of an entry of `[[at]]` without `time`, or `do` alone. The run is
+/// the one at `socket`, or in the usual place.
+///
+/// The inner answer is the run's own: done, or refused, and then nothing has changed.
+///
+/// # Errors
+/// When there is no such run, or it does not answer.
+pub fn ask(
+    socket: Option<&Path>,
+    mut request: Map<String, Value>,
+) -> Result<Result<Value, Rejection>, Rejection> {
+    let path = socket.map_or_else(usual_socket, Path::to_owned);
+    request.insert("windfall".to_owned(), json!(VERSION));
+    let line = format!("{}\n", Value::Object(request));
+    let answer = exchange(&path, line.as_bytes()).map_err(|error| {
+        let what = format!("the run at {}", path.display());
+        let why = match error.kind() {
+            ErrorKind::NotFound | ErrorKind::ConnectionRefused => "there is none".to_owned(),
+            _ => error.to_string(),
+        };
+        let help = "start `windfall run FILE`, or name the socket that it has with `--socket PATH`";
+        Rejection::new(what, why, help)
+    })?;
+    Ok(wire::understand(&answer))
+}
+
+/// What there is in a run.
+///
+/// # Errors
+/// As [`ask`].
+pub fn list(socket: Option<&Path>) -> Result<Listing, Rejection> {
+    let request = Map::from_iter([("do".to_owned(), json!("list"))]);
+    let answer = ask(socket, request)??;
+    serde_json::from_value(answer).map_err(|why| {
+        let help = "use the same version of windfall on both ends";
+        Rejection::new("the list", why.to_string(), help)
+    })
+}
+
+fn exchange(path: &Path, line: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut stream = UnixStream::connect(path)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.write_all(line)?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    if answer.is_empty() {
+        return Err(std::io::Error::other("it did not answer"));
+    }
+    Ok(answer)
+}

@@ -1,0 +1,104 @@
+//! Clients that are saying something: each has some time and some bytes for its request, and none waits
+//! for another.
+
+use super::wire::LONGEST;
+use crate::sys::events::{Bell, Poll};
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::time::{Duration, Instant as Clock};
+use windfall_time::Span;
+
+/// How long a client may take for its request.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// So many may be at it at a time; of more, the one that began first is left.
+const MOST: usize = 16;
+
+const LISTENER: u64 = 0;
+const OVER: u64 = 1;
+const CLIENT: u64 = 2;
+
+/// A client that has not said all.
+struct Client {
+    stream: UnixStream,
+    line: Vec<u8>,
+    until: Clock,
+}
+
+/// All clients that have not said all.
+pub(super) struct Clients {
+    poll: Poll,
+    clients: VecDeque<Client>,
+}
+
+/// A client and its request; `None` when that is too long.
+pub(super) type Heard = (UnixStream, Option<Vec<u8>>);
+
+impl Clients {
+    pub(super) fn new(listener: &UnixListener, over: &Bell) -> io::Result<Clients> {
+        let poll = Poll::new()?;
+        poll.add(listener.as_raw_fd(), LISTENER)?;
+        poll.add(over.as_raw_fd(), OVER)?;
+        Ok(Clients { poll, clients: VecDeque::new() })
+    }
+
+    /// Listens for a while: the clients that have said all; `None` when the bell has rung.
+    pub(super) fn listen(&mut self, listener: &UnixListener, limit: Span) -> Option<Vec<Heard>> {
+        let mut ready = Vec::new();
+        let ms = i32::try_from(limit.as_nanos() / 1_000_000).unwrap_or(0);
+        self.poll.wait(ms, &mut ready);
+        if ready.contains(&OVER) {
+            return None;
+        }
+        if ready.contains(&LISTENER)
+            && let Ok((stream, _)) = listener.accept()
+        {
+            self.join(stream);
+        }
+        let mut heard = Vec::new();
+        for _ in 0..self.clients.len() {
+            let Some(mut client) = self.clients.pop_front() else { break };
+            match client.read() {
+                Ok(None) if Clock::now() < client.until => self.clients.push_back(client),
+                Ok(Some(line)) => heard.push((client.stream, line)),
+                Ok(None) | Err(_) => {} // what is closed is polled no longer
+            }
+        }
+        Some(heard)
+    }
+
+    fn join(&mut self, stream: UnixStream) {
+        if self.clients.len() >= MOST {
+            self.clients.pop_front();
+        }
+        let joined = stream.set_nonblocking(true).and(self.poll.add(stream.as_raw_fd(), CLIENT));
+        if joined.is_ok() {
+            let until = Clock::now() + PATIENCE;
+            self.clients.push_back(Client { stream, line: Vec::new(), until });
+        }
+    }
+}
+
+impl Client {
+    /// Reads what there is: `None` when it has not said all.
+    fn read(&mut self) -> io::Result<Option<Option<Vec<u8>>>> {
+        let mut part = [0; 4096];
+        loop {
+            let count = match self.stream.read(&mut part) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                Err(error) => return Err(error),
+            };
+            let end = part[..count].iter().position(|byte| *byte == b'\n');
+            self.line.extend_from_slice(&part[..end.unwrap_or(count)]);
+            if self.line.len() > LONGEST {
+                return Ok(Some(None));
+            }
+            if end.is_some() {
+                return Ok(Some(Some(std::mem::take(&mut self.line))));
+            }
+        }
+    }
+}

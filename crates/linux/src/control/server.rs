@@ -1,0 +1,257 @@
+//! The thread that has the socket: one request of each client.
+//!
+//! It is an ordinary thread, so that no client can take time from the supervised ones; whoever wants
+//! the lock while it holds it lends it its own rung. A client that is slow with its request keeps
+//! nobody waiting (`clients.rs`); one that is slow to take the answer is left after a while.
+
+use super::clients::Clients;
+use super::history::{EVERY, History};
+use super::wire::{self, Asked, LONGEST, Rejection};
+use crate::fault::Fault;
+use crate::host::Host;
+use crate::sys::events::Bell;
+use crate::sys::peer;
+use crate::sys::sched::{Affinity, Attributes};
+use crate::sys::{clock, process};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant as Clock};
+use windfall_scenario::{Live, LiveNode, LiveRequest, LiveThread, PlannedRequest};
+use windfall_time::Instant;
+
+/// How long a client may take for taking the answer: ordinary processes may have to wait for their
+/// processor while supervised threads have it.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The socket of a run.
+pub(crate) struct Server {
+    listener: UnixListener,
+    path: PathBuf,
+    live: Live,
+    name: String,
+    end: Instant,
+    history: History,
+    /// Where threads were that were moved for a reservation.
+    former: BTreeMap<String, String>,
+}
+
+impl Server {
+    /// Opens the socket. One that nobody serves any more is replaced.
+    pub(crate) fn open(path: &Path, live: Live, name: &str, end: Instant) -> Result<Server, Fault> {
+        let what = || format!("cannot serve {}", path.display());
+        let trouble = |e: io::Error| {
+            Fault::of(what(), &e, "name a path in a folder of yours with `--socket PATH`")
+        };
+        if path.exists() {
+            if UnixStream::connect(path).is_ok() {
+                let help = "choose another path, or leave `--socket` out";
+                return Err(Fault::new(what(), "another run serves it", help));
+            }
+            std::fs::remove_file(path).map_err(trouble)?;
+        }
+        if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {
+            let mut builder = std::fs::DirBuilder::new();
+            builder.recursive(true).mode(0o700).create(folder).map_err(trouble)?;
+        }
+        let listener = UnixListener::bind(path).map_err(trouble)?;
+        let ours = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(path, ours).map_err(trouble)?;
+        listener.set_nonblocking(true).map_err(trouble)?;
+        Ok(Server {
+            listener,
+            path: path.to_owned(),
+            live,
+            name: name.to_owned(),
+            end,
+            history: History::default(),
+            former: BTreeMap::new(),
+        })
+    }
+
+    /// Serves until the bell rings. `former` is where an ordinary thread of this process may run.
+    pub(crate) fn serve(mut self, host: &Host, over: &Bell, former: Affinity) {
+        process::name_thread("control");
+        let _ = Attributes::ordinary().give(0).and_then(|()| former.give(0));
+        let Ok(mut clients) = Clients::new(&self.listener, over) else { return };
+        let mut looked: Option<Instant> = None;
+        loop {
+            let now = clock::now();
+            if looked.is_none_or(|looked| now.saturating_since(looked) >= EVERY) {
+                looked = Some(now);
+                let counts = host.enter(|s| s.counts());
+                self.history.keep(counts);
+            }
+            let Some(heard) = clients.listen(&self.listener, EVERY) else { return };
+            for (mut client, line) in heard {
+                let answer = self.meet(host, &client, line);
+                // A client that is gone, or does not listen, is its own affair.
+                let _ = write_all(&mut client, wire::answer(answer).as_bytes());
+            }
+        }
+    }
+
+    fn meet(
+        &mut self,
+        host: &Host,
+        client: &UnixStream,
+        line: Option<Vec<u8>>,
+    ) -> Result<Value, Rejection> {
+        let user = peer::user(client).unwrap_or(u32::MAX);
+        if user != 0 && user != peer::own_user() {
+            let why = format!("user {user} may not control a run of user {}", peer::own_user());
+            return Err(Rejection::new("a request", why, "become that user, or root"));
+        }
+        let Some(line) = line else {
+            let why = format!("is longer than {LONGEST} bytes");
+            return Err(Rejection::new("a request", why, "send one JSON object on one line"));
+        };
+        self.answer(host, wire::read(&line)?)
+    }
+
+    fn answer(&mut self, host: &Host, asked: Asked) -> Result<Value, Rejection> {
+        match asked {
+            Asked::List => {
+                let view = host.enter(|s| {
+                    s.settle();
+                    s.view()
+                });
+                let now = host.enter(|s| s.time());
+                let listing = view.listing(&self.name, self.end, self.history.before(now));
+                serde_json::to_value(listing).map_err(|why| {
+                    Rejection::new("`list`", why.to_string(), "report it")
+                })
+            }
+            Asked::Stop => {
+                host.enter(|s| s.ending = true);
+                host.bell.ring();
+                Ok(json!({ "done": "the run ends" }))
+            }
+            Asked::Release(thread) => self.release(host, &thread),
+            Asked::Change { verb, text, lends } => {
+                self.change(host, &verb, &text, lends.as_deref())
+            }
+        }
+    }
+
+    /// Plans a request in the tree of the moment, and carries it out.
+    fn change(
+        &mut self,
+        host: &Host,
+        verb: &str,
+        text: &str,
+        lends: Option<&str>,
+    ) -> Result<Value, Rejection> {
+        let (nodes, threads) = host.enter(|s| s.there());
+        let request = self.plan(&nodes, &threads, verb, text)?;
+        let from = lends.and_then(|name| threads.iter().find(|thread| thread.name == name));
+        self.carry_out(host, &threads, request)?;
+        if let Some(LiveThread { name, parent: Some(parent) }) = from {
+            self.former.entry(name.clone()).or_insert_with(|| parent.clone());
+        }
+        Ok(json!({ "done": true }))
+    }
+
+    fn plan(
+        &self,
+        nodes: &[LiveNode],
+        threads: &[LiveThread],
+        verb: &str,
+        text: &str,
+    ) -> Result<LiveRequest, Rejection> {
+        self.live.plan(nodes, threads, text).map_err(|diagnostics| {
+            let first = diagnostics.list().first();
+            let why = first.map_or_else(String::new, |first| first.message.clone());
+            let help = first.and_then(|first| first.help.clone()).unwrap_or_default();
+            Rejection::new(format!("`{verb}`"), why, help)
+        })
+    }
+
+    /// Carries a request out that was planned when these threads were there.
+    fn carry_out(
+        &mut self,
+        host: &Host,
+        threads: &[LiveThread],
+        mut request: LiveRequest,
+    ) -> Result<(), Rejection> {
+        let planned = std::mem::take(&mut request.planned);
+        let refused: Vec<String> = host.enter(|s| {
+            s.settle();
+            let mut refused = Vec::new();
+            for one in planned {
+                // Who has the number of one that has ended is not meant.
+                let meant = one.thread().and_then(|at| Some((at, &threads.get(at)?.name)));
+                match meant {
+                    Some((at, name)) if !s.is_called(at, name) => {
+                        refused.push(format!("`{name}`: refused: the thread has ended"));
+                    }
+                    _ => refused.extend(s.control(one)),
+                }
+            }
+            s.settle();
+            refused
+        });
+        if let Some(first) = refused.into_iter().next() {
+            let (asked, why) = first.split_once(": refused: ").unwrap_or(("the request", &first));
+            return Err(Rejection::new(asked, why, ""));
+        }
+        let (now, (nodes, threads)) = host.enter(|s| (s.time(), s.there()));
+        self.live.passes(&nodes, &threads, now);
+        self.live.carried_out(&nodes, &threads, request);
+        let promises = self.live.promises(&nodes, &threads);
+        let grain = self.live.grain();
+        host.enter(|s| s.judge_promises(promises, grain));
+        Ok(())
+    }
+
+    /// Ends a thread's reservation: it goes back to where it was, with what it had there, or stays
+    /// without it.
+    fn release(&mut self, host: &Host, name: &str) -> Result<Value, Rejection> {
+        let Some(to) = self.former.get(name).cloned() else {
+            let text =
+                format!("[[at]]\ntime=\"0s\"\ndo=\"unreserve\"\nthread={}", wire::quoted(name));
+            return self.change(host, "release", &text, None);
+        };
+        let (thread, to_text) = (wire::quoted(name), wire::quoted(&to));
+        let text = format!("[[at]]\ntime=\"0s\"\ndo=\"move\"\nthread={thread}\nto={to_text}");
+        let (nodes, threads) = host.enter(|s| s.there());
+        let mut request = self.plan(&nodes, &threads, "release", &text)?;
+        let at = threads.iter().position(|thread| thread.name == name);
+        let home = at.and_then(|at| host.enter(|s| s.home(at, &to)));
+        for planned in &mut request.planned {
+            if let (PlannedRequest::Move { messages, .. }, Some(home)) = (planned, &home) {
+                messages.clone_from(home);
+            }
+        }
+        self.carry_out(host, &threads, request)?;
+        self.former.remove(name);
+        self.live.forget(name);
+        Ok(json!({ "done": format!("`{name}` is back in `{to}`") }))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path); // somebody may have tidied up
+    }
+}
+
+fn write_all(client: &mut UnixStream, mut bytes: &[u8]) -> io::Result<()> {
+    client.set_nonblocking(false)?;
+    let until = Clock::now() + PATIENCE;
+    while !bytes.is_empty() {
+        client.set_write_timeout(Some(left(until)?))?;
+        let count = client.write(bytes)?;
+        bytes = &bytes[count..];
+    }
+    Ok(())
+}
+
+fn left(until: Clock) -> io::Result<Duration> {
+    let left = until.saturating_duration_since(Clock::now());
+    if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
+}
+

@@ -1,0 +1,293 @@
+//! What is copied under the lock, and what is made of it afterwards.
+
+use super::listing::{Account, Listing, Node, Own, Processor, Promised, Standing, Thread};
+use crate::judging::Judgement;
+use crate::supervisor::Supervisor;
+use windfall_guarantees::meaning::Verdict;
+use windfall_guarantees::{Guarantee, Length};
+use windfall_hierarchy::{NodeId, VpState};
+use windfall_scenario::model::Timer;
+use windfall_scenario::outcome::{
+    CpuOutcome, Faring, NodeOutcome, PromiseVerdict, ThreadOutcome,
+};
+use windfall_scenario::{LiveNode, LiveThread};
+use windfall_time::{Instant, Ratio, Span};
+
+/// What was counted up to an instant; schedulers in order of creation.
+pub(super) struct Counts {
+    pub(super) at: Instant,
+    cpus: Vec<(CpuOutcome, Span)>,
+    nodes: Vec<Span>,
+    threads: Vec<Span>,
+}
+
+/// A thread, as it was under the lock.
+struct Member {
+    outcome: ThreadOutcome,
+    tid: i32,
+    parent: Option<String>,
+    state: &'static str,
+    on: Option<usize>,
+}
+
+/// A scheduler, as it was under the lock.
+struct Instance {
+    account: NodeOutcome,
+    owns: Vec<(Option<String>, VpState)>,
+    quarantined: bool,
+}
+
+/// Everything, as it was under the lock.
+pub(super) struct View {
+    counts: Counts,
+    cpus: Vec<(u16, Option<u32>)>,
+    /// By account; `None` for one that is gone.
+    nodes: Vec<Option<Instance>>,
+    /// Entries of programs have no life of their own, and are left out.
+    threads: Vec<Option<Member>>,
+    judgement: Judgement,
+    resolution: Timer,
+    default: Option<String>,
+    decisions: u64,
+    lost: bool,
+}
+
+impl Supervisor {
+    /// What is counted at this moment.
+    pub(super) fn counts(&mut self) -> Counts {
+        let (counts, _) = self.count();
+        counts
+    }
+
+    fn count(&mut self) -> (Counts, Vec<(NodeId, NodeOutcome)>) {
+        let now = self.time();
+        (0..self.cpus.len()).for_each(|cpu| self.account(cpu, now));
+        let nodes = self.ledger.read(&self.hierarchy);
+        let counts = Counts {
+            at: now,
+            cpus: self.cpus.iter().map(|cpu| (cpu.outcome(), cpu.leaked)).collect(),
+            nodes: nodes.iter().map(|(_, account)| account.received).collect(),
+            threads: self.members.iter().map(|member| member.outcome.received).collect(),
+        };
+        (counts, nodes)
+    }
+
+    /// Copies everything that a client may want to know.
+    pub(super) fn view(&mut self) -> View {
+        let (counts, accounts) = self.count();
+        let name = |node: NodeId| self.hierarchy.name(node).map(str::to_owned);
+        let nodes = accounts.into_iter().map(|(id, account)| {
+            let view = self.hierarchy.node(id)?;
+            let owns = view.owns.iter().map(|(parent, state)| (parent.and_then(name), *state));
+            Some(Instance { account, owns: owns.collect(), quarantined: view.quarantined })
+        });
+        View {
+            counts,
+            cpus: (0..self.cpus.len()).map(|at| (self.cpus[at].number, self.desired(at))).collect(),
+            nodes: nodes.collect(),
+            threads: (0..self.members.len()).map(|at| self.member_view(at)).collect(),
+            judgement: self.judging.read(),
+            resolution: self.resolution,
+            default: self.hierarchy.default_node().and_then(name),
+            decisions: self.decisions,
+            lost: self.lost > 0,
+        }
+    }
+
+    fn member_view(&self, at: usize) -> Option<Member> {
+        let member = &self.members[at];
+        if member.is_foreign() && at < self.wishes.len() {
+            return None;
+        }
+        let state = member.id.and_then(|id| self.hierarchy.thread_state(id));
+        let unborn = self.births.iter().any(|(_, number)| *number as usize == at);
+        let state = match state {
+            None if unborn => "unborn",
+            None => "ended",
+            Some(_) if member.frozen => "frozen",
+            Some(state) => state_name(state),
+        };
+        Some(Member {
+            outcome: member.outcome.clone(),
+            tid: member.tid,
+            parent: member.id.and_then(|id| crate::supervisor::name_above(&self.hierarchy, id)),
+            state,
+            on: member.on,
+        })
+    }
+
+    /// Who there is, for reading requests.
+    pub(super) fn there(&self) -> (Vec<LiveNode>, Vec<LiveThread>) {
+        let name = |node: NodeId| self.hierarchy.name(node).map(str::to_owned);
+        let nodes = self.hierarchy.nodes().into_iter().filter_map(|id| self.hierarchy.node(id));
+        let nodes = nodes.map(|view| LiveNode {
+            name: view.name.to_owned(),
+            kind: view.kind.to_owned(),
+            parents: view.owns.iter().map(|(parent, _)| parent.and_then(name)).collect(),
+        });
+        let threads = self.members.iter().enumerate().map(|(at, member)| LiveThread {
+            name: member.outcome.name.clone(),
+            parent: match member.id {
+                Some(id) => crate::supervisor::name_above(&self.hierarchy, id),
+                None => self.wishes.get(at).and_then(|wish| name(wish.parent)),
+            },
+        });
+        (nodes.collect(), threads.collect())
+    }
+}
+
+const fn state_name(state: VpState) -> &'static str {
+    match state {
+        VpState::Waiting => "waiting",
+        VpState::Ready => "ready",
+        VpState::Running(_) => "running",
+    }
+}
+
+impl View {
+    /// In the words that a client is told. `before` is what was counted a while ago.
+    pub(super) fn listing(
+        self,
+        name: &str,
+        end: Instant,
+        before: Option<&Counts>,
+    ) -> Listing {
+        let counts = &self.counts;
+        let now = counts.at;
+        let promises = self.judgement.verdicts(now, self.resolution != Timer::Precise);
+        // Where any promise is judged, those that are not belong to a tree that is no more.
+        let alive = promises.iter().any(|verdict| verdict.until.is_none());
+        let of = |owner: &str, own: bool| -> Vec<Promised> {
+            let its = promises.iter().filter(|verdict| {
+                let PromiseVerdict { promise, until, .. } = verdict;
+                promise.owner == owner && promise.own.is_some() == own && alive == until.is_none()
+            });
+            its.map(|verdict| promised(verdict, self.lost)).collect()
+        };
+        let account = |now: Span, before: Option<Span>| Account {
+            ns: now.as_nanos(),
+            last_ns: now.saturating_sub(before.unwrap_or(Span::ZERO)).as_nanos(),
+        };
+        let cpu_before = |at: usize| before.and_then(|before| before.cpus.get(at)).copied();
+        let cpus = self.cpus.iter().enumerate().map(|(at, (number, granted))| {
+            let ((now, leaked), before) = (counts.cpus[at], cpu_before(at));
+            let part = |of: fn(&CpuOutcome) -> Span| {
+                account(of(&now), before.map(|(before, _)| of(&before)))
+            };
+            let granted = granted.and_then(|number| self.threads.get(number as usize));
+            Processor {
+                number: *number,
+                granted: granted.and_then(|t| t.as_ref()).map(|t| t.outcome.name.clone()),
+                received: part(|cpu| cpu.received),
+                scheduling: part(|cpu| cpu.scheduling),
+                stolen: part(|cpu| cpu.stolen),
+                rest: part(|cpu| cpu.idle),
+                leaked: account(leaked, before.map(|(_, leaked)| leaked)),
+            }
+        });
+        let nodes = self.nodes.iter().enumerate().filter_map(|(at, node)| {
+            let node = node.as_ref()?;
+            let before = before.and_then(|before| before.nodes.get(at)).copied();
+            let owns = node.owns.iter().map(|(parent, state)| Own {
+                parent: parent.clone(),
+                state: state_name(*state).to_owned(),
+            });
+            Some(Node {
+                name: node.account.name.clone(),
+                kind: node.account.kind.clone(),
+                owns: owns.collect(),
+                received: account(node.account.received, before),
+                quarantined: node.quarantined,
+                promises: of(&node.account.name, true),
+            })
+        });
+        let threads = self.threads.iter().enumerate().filter_map(|(at, thread)| {
+            let thread = thread.as_ref()?;
+            let before = before.and_then(|before| before.threads.get(at)).copied();
+            let outcome = &thread.outcome;
+            Some(Thread {
+                name: outcome.name.clone(),
+                tid: thread.tid,
+                parent: thread.parent.clone(),
+                state: thread.state.to_owned(),
+                cpu: thread.on.and_then(|on| self.cpus.get(on)).map(|(number, _)| *number),
+                received: account(outcome.received, before),
+                runnable_ns: outcome.runnable.as_nanos(),
+                completed: outcome.completed,
+                missed: outcome.missed,
+                gap_ns: outcome.gap.as_nanos(),
+                promises: of(&outcome.name, false),
+            })
+        });
+        Listing {
+            pid: std::process::id(),
+            name: name.to_owned(),
+            now_ns: now.as_nanos(),
+            end_ns: end.as_nanos(),
+            last_ns: now.saturating_since(before.map_or(Instant::ZERO, |b| b.at)).as_nanos(),
+            tick_ns: match self.resolution {
+                Timer::Precise => None,
+                Timer::Ticks(hertz) => Some(1_000_000_000 / hertz.max(1)),
+            },
+            default: self.default.clone(),
+            decisions: self.decisions,
+            lost: self.lost,
+            cpus: cpus.collect(),
+            nodes: nodes.collect(),
+            threads: threads.collect(),
+        }
+    }
+}
+
+fn promised(verdict: &PromiseVerdict, lost: bool) -> Promised {
+    let standing = match verdict.faring() {
+        _ if lost || verdict.until.is_some() => Standing::Unknown,
+        Faring::NotAsking | Faring::NotTested => Standing::NotAsking,
+        Faring::Kept => Standing::Met,
+        Faring::Exceeded => Standing::Over,
+        Faring::Stolen | Faring::Missed => Standing::Missed,
+    };
+    let Guaranteed { text, share_ppm } = Guaranteed::of(&verdict.promise.guarantee);
+    Promised {
+        guarantee: text,
+        share_ppm,
+        granted: verdict.promise.granted,
+        standing,
+        why: why(verdict),
+    }
+}
+
+/// What is wrong with a promise, in words.
+fn why(verdict: &PromiseVerdict) -> Option<String> {
+    if let Some(until) = verdict.until {
+        return Some(format!("{} until {until}, when the tree changed", verdict.faring().name()));
+    }
+    let (by, word) = match verdict.verdict? {
+        Verdict::Broken { short, .. } => (short, "short"),
+        Verdict::Exceeded { by, .. } => (by, "more"),
+        _ => return None,
+    };
+    if verdict.faring() == Faring::Kept {
+        return None;
+    }
+    let worst = verdict.worst()?;
+    let span = worst.to.checked_sub(worst.from).unwrap_or(Length::ZERO);
+    let stolen = if verdict.stolen { ", stolen" } else { "" };
+    Some(format!("{by} {word} in {span} from {}{stolen}", worst.from))
+}
+
+/// A guarantee as it is shown.
+struct Guaranteed {
+    text: String,
+    share_ppm: Option<u64>,
+}
+
+impl Guaranteed {
+    fn of(guarantee: &Guarantee) -> Guaranteed {
+        let million = |share: Ratio| {
+            let ppm = share.checked_mul(Ratio::whole(1_000_000))?;
+            u64::try_from(ppm.numerator().checked_div(ppm.denominator())?).ok()
+        };
+        Guaranteed { text: guarantee.to_string(), share_ppm: guarantee.share().and_then(million) }
+    }
+}

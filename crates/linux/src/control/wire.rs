@@ -1,0 +1,249 @@
+//! The protocol (decision 0009): one JSON object a line; a request, then its answer.
+//!
+//! A request is an entry of `[[at]]` without `time`, in JSON instead of TOML, or one of `list`, `release` and `stop`,
+//! which no file has.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::fmt;
+
+/// The version of the protocol.
+pub(super) const VERSION: u64 = 1;
+/// A request is no longer than this, in bytes.
+pub(super) const LONGEST: usize = 64 * 1024;
+/// How deep values may lie in each other.
+const DEEPEST: usize = 8;
+
+/// What a client asks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Asked {
+    /// What there is.
+    List,
+    /// The end of the run.
+    Stop,
+    /// The end of a thread's reservation; back to where it was.
+    Release(String),
+    /// An entry of `[[at]]`.
+    Change {
+        /// What it does.
+        verb: String,
+        /// The entry, as TOML.
+        text: String,
+        /// Which thread it moves for a reservation, if it does.
+        lends: Option<String>,
+    },
+}
+
+/// Why something was not done.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Rejection {
+    /// What was asked.
+    pub asked: String,
+    /// What stood in the way.
+    pub why: String,
+    /// What would work.
+    pub help: String,
+}
+
+impl Rejection {
+    pub(super) fn new(
+        asked: impl Into<String>,
+        why: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Rejection {
+        Rejection { asked: asked.into(), why: why.into(), help: help.into() }
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.asked, self.why)?;
+        if self.help.is_empty() { Ok(()) } else { write!(f, "\n  help: {}", self.help) }
+    }
+}
+
+impl std::error::Error for Rejection {}
+
+/// Reads a line.
+pub(super) fn read(line: &[u8]) -> Result<Asked, Rejection> {
+    let form = "write `{\"windfall\":1,\"do\":\"list\"}` on one line";
+    let value: Value = serde_json::from_slice(line)
+        .map_err(|why| Rejection::new("a request", format!("is no JSON: {why}"), form))?;
+    let Value::Object(mut request) = value else {
+        return Err(Rejection::new("a request", "is no object", form));
+    };
+    match request.remove("windfall") {
+        Some(Value::Number(version)) if version.as_u64() == Some(VERSION) => {}
+        Some(other) => {
+            let why = format!("version {other} of the protocol is not known");
+            return Err(Rejection::new("a request", why, format!("this run speaks {VERSION}")));
+        }
+        None => return Err(Rejection::new("a request", "has no `windfall`, its version", form)),
+    }
+    let verb = request.get("do").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let alone = |asked: Asked| match request.len() {
+        1 => Ok(asked),
+        _ => Err(Rejection::new(format!("`{verb}`"), "takes nothing beside it", "leave it out")),
+    };
+    match verb.as_str() {
+        "list" => alone(Asked::List),
+        "stop" => alone(Asked::Stop),
+        "release" => match (request.get("thread").and_then(Value::as_str), request.len()) {
+            (Some(thread), 2) => Ok(Asked::Release(thread.to_owned())),
+            _ => {
+                let help = "write `\"thread\":\"NAME\"`";
+                Err(Rejection::new("`release`", "takes a thread, and nothing else", help))
+            }
+        },
+        _ if request.contains_key("time") => {
+            let help = "leave `time` out: it is done at once";
+            Err(Rejection::new(format!("`{verb}`"), "has a `time`", help))
+        }
+        _ => {
+            let asks = ["guarantee", "reserve"].iter().any(|key| request.contains_key(*key));
+            let thread = request.get("thread").and_then(Value::as_str);
+            let lends = thread.filter(|_| verb == "move" && asks).map(str::to_owned);
+            let text = toml(&request).map_err(|(why, help)| {
+                Rejection::new(format!("`{verb}`"), why, help)
+            })?;
+            Ok(Asked::Change { verb, text, lends })
+        }
+    }
+}
+
+/// An entry of `[[at]]`.
+fn toml(request: &Map<String, Value>) -> Result<String, (String, String)> {
+    let mut text = "[[at]]\ntime = \"0s\"\n".to_owned();
+    for (key, value) in request {
+        quote(key, &mut text);
+        text.push_str(" = ");
+        write(value, DEEPEST, &mut text)?;
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn write(value: &Value, room: usize, text: &mut String) -> Result<(), (String, String)> {
+    let Some(room) = room.checked_sub(1) else {
+        return Err(("values lie too deep in each other".into(), format!("use {DEEPEST} levels")));
+    };
+    match value {
+        Value::Null => return Err(("holds `null`".into(), "leave the key out".into())),
+        Value::Bool(_) | Value::Number(_) => text.push_str(&value.to_string()),
+        Value::String(string) => quote(string, text),
+        Value::Array(list) => {
+            text.push('[');
+            for item in list {
+                write(item, room, text)?;
+                text.push_str(", ");
+            }
+            text.push(']');
+        }
+        Value::Object(table) => {
+            let mut before = "{ ";
+            for (key, value) in table {
+                text.push_str(before);
+                quote(key, text);
+                text.push_str(" = ");
+                write(value, room, text)?;
+                before = ", ";
+            }
+            text.push_str(if table.is_empty() { "{}" } else { " }" });
+        }
+    }
+    Ok(())
+}
+
+/// A string as TOML has it.
+pub(super) fn quoted(string: &str) -> String {
+    let mut text = String::new();
+    quote(string, &mut text);
+    text
+}
+
+fn quote(string: &str, text: &mut String) {
+    text.push('"');
+    for c in string.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            c if c.is_control() => text.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+}
+
+/// An answer, as a line.
+pub(super) fn answer(answer: Result<Value, Rejection>) -> String {
+    let value = match answer {
+        Ok(what) => json!({ "windfall": VERSION, "ok": true, "answer": what }),
+        Err(rejection) => json!({ "windfall": VERSION, "ok": false, "rejected": rejection }),
+    };
+    format!("{value}\n")
+}
+
+/// Reads an answer.
+pub(super) fn understand(line: &[u8]) -> Result<Value, Rejection> {
+    let strange = |why: String| {
+        Rejection::new("an answer", why, "use the same version of windfall on both ends")
+    };
+    let mut value: Value =
+        serde_json::from_slice(line).map_err(|why| strange(format!("is no JSON: {why}")))?;
+    match value["ok"].as_bool() {
+        Some(true) => Ok(value["answer"].take()),
+        _ => {
+            let rejection = serde_json::from_value(value["rejected"].take());
+            Err(rejection.unwrap_or_else(|why| strange(why.to_string())))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(line: &str) -> String {
+        match read(line.as_bytes()) {
+            Ok(Asked::Change { text, .. }) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn accepts_what_a_file_could_say() {
+        let line = r#"{"windfall":1,"do":"create","name":"x","with":{"scheduler":"rez","parent":"top","n":3}}"#;
+        let text = text(line);
+        assert!(text.starts_with("[[at]]\ntime = \"0s\"\n"), "{text}");
+        assert!(text.contains("\"scheduler\" = \"rez\""), "{text}");
+    }
+
+    #[test]
+    fn law_strings_are_one_value_whatever_is_in_them() {
+        let line = r#"{"windfall":1,"do":"destroy","scheduler":"a\"\n[[at]]\ndo=\u0001\\"}"#;
+        let text = text(line);
+        assert_eq!(text.lines().count(), 4, "{text}");
+    }
+
+    #[test]
+    fn refuses_other_versions_no_json_and_what_does_not_belong() {
+        let why = |line: &str| read(line.as_bytes()).unwrap_err().why;
+        assert!(why(r#"{"windfall":2,"do":"list"}"#).contains("version 2"));
+        assert!(why(r#"{"do":"list"}"#).contains("no `windfall`"));
+        assert!(why("list").contains("no JSON"));
+        assert!(why("[1]").contains("no object"));
+        assert!(why(r#"{"windfall":1,"do":"stop","now":true}"#).contains("nothing beside"));
+        assert!(why(r#"{"windfall":1,"do":"share","share":null}"#).contains("null"));
+        assert!(why(r#"{"windfall":1,"do":"share","time":"1s"}"#).contains("time"));
+        let deep = format!(r#"{{"windfall":1,"do":"x","v":{}1{}}}"#, "[".repeat(60), "]".repeat(60));
+        assert!(why(&deep).contains("too deep"));
+    }
+
+    #[test]
+    fn accepts_answers_of_both_sorts() {
+        let yes = answer(Ok(json!({ "done": true })));
+        assert_eq!(understand(yes.as_bytes()).unwrap()["done"], true);
+        let no = Rejection::new("a", "b", "c");
+        assert_eq!(understand(answer(Err(no.clone())).as_bytes()), Err(no));
+        assert!(understand(b"{}").is_err());
+    }
+}

@@ -1,0 +1,123 @@
+//! Which schedulers processor time is put down to.
+//!
+//! A processor comes to a thread along a chain of schedulers; what the thread receives while it is
+//! granted goes to the account of each. What it receives beyond that has leaked, and is nobody's.
+
+use crate::supervisor::Supervisor;
+use windfall_hierarchy::{Hierarchy, NodeId, Processor};
+use windfall_scenario::outcome::NodeOutcome;
+use windfall_time::{Instant, Span};
+
+/// Accounts by scheduler.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    accounts: Vec<(NodeId, NodeOutcome)>,
+    /// By the hierarchy's index: where a living scheduler's account stands.
+    places: Vec<Option<usize>>,
+    /// By processor: the accounts along its chain, and what is to be put there.
+    paths: Vec<(Vec<usize>, Span)>,
+}
+
+impl Ledger {
+    /// Opens an account for every scheduler, and nobody has received anything.
+    pub(crate) fn begin(&mut self, hierarchy: &Hierarchy) {
+        *self = Ledger::default();
+        self.paths.resize(usize::from(hierarchy.processors()), (Vec::new(), Span::ZERO));
+        self.learn(hierarchy);
+    }
+
+    /// Opens an account for every scheduler that has none.
+    pub(crate) fn learn(&mut self, hierarchy: &Hierarchy) {
+        for id in hierarchy.nodes() {
+            let Some(view) = hierarchy.node(id).filter(|_| self.place(id).is_none()) else {
+                continue;
+            };
+            let mut parents: Vec<String> = Vec::new();
+            for name in hierarchy.parents(id).filter_map(|parent| hierarchy.name(parent)) {
+                if parents.iter().all(|known| known != name) {
+                    parents.push(name.to_owned());
+                }
+            }
+            let outcome = NodeOutcome {
+                name: view.name.to_owned(),
+                kind: view.kind.to_owned(),
+                parents,
+                received: Span::ZERO,
+                alive: true,
+            };
+            if self.places.len() <= id.index() {
+                self.places.resize(id.index() + 1, None);
+            }
+            self.places[id.index()] = Some(self.accounts.len());
+            self.accounts.push((id, outcome));
+        }
+    }
+
+    fn place(&self, node: NodeId) -> Option<usize> {
+        let place = self.places.get(node.index()).copied().flatten();
+        place.filter(|place| self.accounts[*place].0 == node)
+    }
+
+    fn close(&mut self, cpu: usize) {
+        let Some((path, span)) = self.paths.get_mut(cpu) else { return };
+        let span = std::mem::take(span);
+        if span.is_zero() {
+            return;
+        }
+        for at in path.iter() {
+            self.accounts[*at].1.received += span;
+        }
+    }
+
+    /// A processor has been given along another chain.
+    fn open(&mut self, cpu: usize, hierarchy: &Hierarchy) {
+        self.close(cpu);
+        let Some((path, _)) = self.paths.get_mut(cpu) else { return };
+        let mut path = std::mem::take(path);
+        path.clear();
+        let processor = Processor(u16::try_from(cpu).unwrap_or(u16::MAX));
+        path.extend(hierarchy.path(processor).filter_map(|node| self.place(node)));
+        self.paths[cpu].0 = path;
+    }
+
+    /// What each scheduler has received, destroyed ones included, in order of creation.
+    pub(crate) fn read(&mut self, hierarchy: &Hierarchy) -> Vec<(NodeId, NodeOutcome)> {
+        (0..self.paths.len()).for_each(|cpu| self.close(cpu));
+        let alive = |id: NodeId| hierarchy.name(id).is_some();
+        let accounts = self.accounts.iter();
+        accounts.map(|(id, account)| (*id, NodeOutcome { alive: alive(*id), ..account.clone() })).collect()
+    }
+}
+
+impl Supervisor {
+    /// Processors that are about to follow the hierarchy have come along other chains.
+    pub(crate) fn open_paths(&mut self) {
+        for cpu in 0..self.cpus.len() {
+            if self.cpus[cpu].dirty {
+                let now = self.time();
+                self.account(cpu, now);
+                self.ledger.open(cpu, &self.hierarchy);
+            }
+        }
+    }
+
+    /// Time has passed on a processor; `received` is who had it, if a thread had.
+    pub(crate) fn put_down(
+        &mut self,
+        cpu: usize,
+        from: Instant,
+        to: Instant,
+        received: Option<(u32, Span)>,
+    ) {
+        let owner = self.cpus[cpu].actual;
+        let own = received.filter(|(number, _)| owner == Some(*number));
+        let span = own.map_or(Span::ZERO, |(_, span)| span);
+        if let Some((_, along)) = self.ledger.paths.get_mut(cpu) {
+            *along += span;
+        }
+        // When exactly something was stolen in between does not matter so much.
+        let stolen_from = (from + span).min(to);
+        self.judging.passed(cpu, owner, (from, stolen_from), false);
+        self.judging.passed(cpu, owner, (stolen_from, to), true);
+    }
+}

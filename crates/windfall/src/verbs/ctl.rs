@@ -1,0 +1,175 @@
+//! `windfall ctl VERB`
+
+use crate::cli::{CtlArgs, CtlVerb};
+use crate::output::{print, table};
+use crate::verbs::live::{Row, ms, percent, rows, standing};
+use crate::{Answer, Trouble};
+use serde_json::{Map, Value, json};
+use windfall_linux::control::{self, Account, Listing};
+
+pub(crate) fn run(args: &CtlArgs) -> Result<Answer, Trouble> {
+    let socket = args.socket.as_deref();
+    if matches!(args.verb, CtlVerb::List) {
+        let listing = control::list(socket)?;
+        let json = || serde_json::to_string_pretty(&listing).map(|text| text + "\n");
+        print(&if args.json { json()? } else { text(&listing) })?;
+        return Ok(Answer::Yes);
+    }
+    let request = request(args)?;
+    match control::ask(socket, request)? {
+        Ok(answer) => {
+            if args.json {
+                print(&format!("{answer:#}\n"))?;
+            } else if let Some(done) = answer["done"].as_str() {
+                print(&format!("{done}\n"))?;
+            }
+            Ok(Answer::Yes)
+        }
+        Err(rejection) => {
+            match args.json {
+                true => print(&format!("{:#}\n", json!({ "rejected": rejection })))?,
+                false => eprintln!("windfall: {rejection}"),
+            }
+            Ok(Answer::No)
+        }
+    }
+}
+
+/// What is asked, in the keys of an entry of `[[at]]`.
+fn request(args: &CtlArgs) -> Result<Map<String, Value>, Trouble> {
+    let mut request = Map::new();
+    let mut set = |pairs: &[(&str, Value)]| {
+        request.extend(pairs.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+    };
+    let whom = |name: &String| -> Result<(&str, Value), Trouble> {
+        let listing = control::list(args.socket.as_deref())?;
+        let is_scheduler = listing.nodes.iter().any(|node| node.name == *name);
+        Ok((if is_scheduler { "scheduler" } else { "thread" }, json!(name)))
+    };
+    match &args.verb {
+        CtlVerb::List => {}
+        CtlVerb::Create { name, scheduler, parent, settings } => {
+            let mut with = pairs(settings)?;
+            with.insert("scheduler".to_owned(), json!(scheduler));
+            match parent.as_slice() {
+                [one] => with.insert("parent".to_owned(), json!(one)),
+                several => with.insert("parents".to_owned(), json!(several)),
+            };
+            set(&[("do", json!("create")), ("name", json!(name)), ("with", Value::Object(with))]);
+        }
+        CtlVerb::Destroy { scheduler } => {
+            set(&[("do", json!("destroy")), ("scheduler", json!(scheduler))]);
+        }
+        CtlVerb::Reserve { name, guarantee, at } => {
+            let amount = guarantee.starts_with(|c: char| c.is_ascii_digit());
+            let key = if amount { "reserve" } else { "guarantee" };
+            match at {
+                Some(at) => set(&[("do", json!("move")), ("thread", json!(name)), ("to", json!(at))]),
+                None => set(&[("do", json!(key)), whom(name)?]),
+            }
+            set(&[(key, json!(guarantee))]);
+        }
+        CtlVerb::Release { thread } => {
+            set(&[("do", json!("release")), ("thread", json!(thread))]);
+        }
+        CtlVerb::Share { name, share } => {
+            set(&[("do", json!("share")), whom(name)?, ("share", json!(share))]);
+        }
+        CtlVerb::Warp { name, warp } => {
+            set(&[("do", json!("warp")), whom(name)?, ("warp", json!(warp.to_string()))]);
+        }
+        CtlVerb::Priority { name, priority } => {
+            set(&[("do", json!("priority")), whom(name)?, ("priority", json!(priority))]);
+        }
+        CtlVerb::Move { thread, scheduler, asks } => {
+            set(&[("do", json!("move")), ("thread", json!(thread)), ("to", json!(scheduler))]);
+            request.extend(pairs(asks)?);
+        }
+        CtlVerb::Default { scheduler } => {
+            set(&[("do", json!("default")), ("scheduler", json!(scheduler))]);
+        }
+        CtlVerb::Quantum { scheduler, quantum } => {
+            let quantum = json!(quantum.to_string());
+            set(&[("do", json!("quantum")), ("scheduler", json!(scheduler)), ("quantum", quantum)]);
+        }
+        CtlVerb::Timer { timer } => set(&[("do", json!("timer")), ("timer", json!(timer))]),
+        CtlVerb::Stop => set(&[("do", json!("stop"))]),
+    }
+    Ok(request)
+}
+
+/// `KEY=VALUE`, where a value is a number, true, false, or text.
+fn pairs(texts: &[String]) -> Result<Map<String, Value>, Trouble> {
+    let pair = |text: &String| {
+        let (key, value) = text.split_once('=').ok_or_else(|| {
+            Trouble(format!("windfall: `{text}` is no setting; write KEY=VALUE, as `quantum=10ms`"))
+        })?;
+        let number = value.parse::<i64>().ok().map(Value::from);
+        let bool = value.parse::<bool>().ok().map(Value::from);
+        Ok((key.to_owned(), number.or(bool).unwrap_or_else(|| json!(value))))
+    };
+    texts.iter().map(pair).collect()
+}
+
+/// The tree and the processors, for people.
+pub(crate) fn text(listing: &Listing) -> String {
+    let mut text = format!(
+        "{} (process {}): {} ms of {} ms, {} decisions{}{}\n\n",
+        listing.name,
+        listing.pid,
+        listing.now_ns / 1_000_000,
+        listing.end_ns / 1_000_000,
+        listing.decisions,
+        listing.tick_ns.map_or_else(String::new, |ns| format!(", a timer tick every {} us", ns / 1_000)),
+        if listing.lost { ", EVENTS OF THE KERNEL WERE LOST" } else { "" },
+    );
+    let head = [
+        "NAME", "KIND OR STATE", "PROMISED", "STANDING", "RECEIVED ms", "%CPU", "%CPU LATELY",
+        "JOBS", "MISSED",
+    ];
+    let body = rows(listing).iter().map(|row| cells(listing, row)).collect();
+    text += &table(&head, 4, body);
+    let mut reasons = String::new();
+    for row in rows(listing) {
+        if let Some(why) = row.promised.and_then(|promised| promised.why) {
+            reasons += &format!("{}: {why}\n", row.name);
+        }
+    }
+    if !reasons.is_empty() {
+        text += &format!("\n{reasons}");
+    }
+    text.push('\n');
+    for cpu in &listing.cpus {
+        let part = |account: &Account| percent(account.ns, listing.now_ns);
+        text += &format!(
+            "cpu {}: threads {}%, scheduling {}%, stolen {}%, rest {}%; leaked {}%; granted to {}\n",
+            cpu.number,
+            part(&cpu.received),
+            part(&cpu.scheduling),
+            part(&cpu.stolen),
+            part(&cpu.rest),
+            part(&cpu.leaked),
+            cpu.granted.as_deref().unwrap_or("nobody"),
+        );
+    }
+    text
+}
+
+fn cells(listing: &Listing, row: &Row) -> Vec<String> {
+    let dash = || "-".to_owned();
+    let count = |count: u64| if row.is_thread { count.to_string() } else { String::new() };
+    let place = row.cpu.map_or_else(String::new, |cpu| format!(" on {cpu}"));
+    vec![
+        format!("{}{}", "  ".repeat(row.depth), row.name),
+        format!("{}{place}", row.sort),
+        row.promised.as_ref().map_or_else(dash, |promised| {
+            format!("{}{}", promised.guarantee, if promised.granted { "" } else { " (not granted)" })
+        }),
+        row.promised.as_ref().map_or_else(dash, |promised| standing(promised.standing).to_owned()),
+        ms(row.received.ns),
+        percent(row.received.ns, listing.now_ns),
+        percent(row.received.last_ns, listing.last_ns),
+        count(row.completed),
+        count(row.missed),
+    ]
+}

@@ -1,0 +1,172 @@
+//! The tree of a run, row by row, as `ctl list` and `top` show it.
+
+use windfall_linux::control::{Account, Listing, Node, Promised, Standing, Thread};
+
+/// One scheduler or thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Row {
+    /// How deep it stands.
+    pub(crate) depth: usize,
+    pub(crate) name: String,
+    /// The kind of a scheduler, the state of a thread.
+    pub(crate) sort: String,
+    pub(crate) is_thread: bool,
+    pub(crate) cpu: Option<u16>,
+    /// The guarantee that fares worst of its own, if it has any.
+    pub(crate) promised: Option<Promised>,
+    pub(crate) received: Account,
+    pub(crate) completed: u64,
+    pub(crate) missed: u64,
+}
+
+/// All rows: every scheduler below its first parent, threads below theirs, those that have ended last.
+pub(crate) fn rows(listing: &Listing) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let roots = listing.nodes.iter().filter(|node| first_parent(node).is_none());
+    for node in roots {
+        below(listing, node, 0, &mut rows);
+    }
+    let homeless = listing.threads.iter().filter(|thread| thread.parent.is_none());
+    rows.extend(homeless.map(|thread| of_thread(thread, 0)));
+    rows
+}
+
+fn first_parent(node: &Node) -> Option<&str> {
+    node.owns.first().and_then(|own| own.parent.as_deref())
+}
+
+fn below(listing: &Listing, node: &Node, depth: usize, rows: &mut Vec<Row>) {
+    rows.push(of_node(listing, node, depth));
+    let children = listing.nodes.iter().filter(|child| first_parent(child) == Some(&node.name));
+    for child in children {
+        below(listing, child, depth + 1, rows);
+    }
+    let threads = listing.threads.iter();
+    let threads = threads.filter(|thread| thread.parent.as_deref() == Some(&node.name));
+    rows.extend(threads.map(|thread| of_thread(thread, depth + 1)));
+}
+
+fn of_node(listing: &Listing, node: &Node, depth: usize) -> Row {
+    let mut sort = node.kind.clone();
+    let others = node.owns.iter().skip(1).filter_map(|own| own.parent.as_deref());
+    let mut others: Vec<&str> =
+        others.filter(|other| Some(*other) != first_parent(node)).collect();
+    others.dedup();
+    if !others.is_empty() {
+        sort += &format!(", also below {}", others.join(", "));
+    }
+    if listing.default.as_ref() == Some(&node.name) {
+        sort += ", default";
+    }
+    if node.quarantined {
+        sort += ", QUARANTINED";
+    }
+    Row {
+        depth,
+        name: node.name.clone(),
+        sort,
+        is_thread: false,
+        cpu: None,
+        promised: worst(&node.promises),
+        received: node.received,
+        completed: 0,
+        missed: 0,
+    }
+}
+
+fn of_thread(thread: &Thread, depth: usize) -> Row {
+    Row {
+        depth,
+        name: thread.name.clone(),
+        sort: thread.state.clone(),
+        is_thread: true,
+        cpu: thread.cpu,
+        promised: worst(&thread.promises),
+        received: thread.received,
+        completed: thread.completed,
+        missed: thread.missed,
+    }
+}
+
+/// Of several promises (one for each own virtual processor) the one that fares worst.
+fn worst(promises: &[Promised]) -> Option<Promised> {
+    let severity = |standing| match standing {
+        Standing::NotAsking => 0,
+        Standing::Met => 1,
+        Standing::Unknown => 2,
+        Standing::Over => 3,
+        Standing::Missed => 4,
+    };
+    promises.iter().max_by_key(|promised| severity(promised.standing)).cloned()
+}
+
+/// A standing, in words.
+pub(crate) const fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Met => "met",
+        Standing::NotAsking => "not asking",
+        Standing::Over => "over its promise",
+        Standing::Missed => "missed",
+        Standing::Unknown => "unknown",
+    }
+}
+
+/// A part of a time in per cent with one place, rounded to the nearest.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    let tenths = tenths(part, whole);
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+/// A part of a time in tenths of a per cent.
+pub(crate) fn tenths(part: u64, whole: u64) -> u64 {
+    let whole = u128::from(whole.max(1));
+    u64::try_from((u128::from(part) * 1_000 + whole / 2) / whole).unwrap_or(u64::MAX)
+}
+
+/// Milliseconds with one place.
+pub(crate) fn ms(ns: u64) -> String {
+    format!("{}.{}", ns / 1_000_000, ns / 100_000 % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use windfall_linux::control::Own;
+
+    fn node(name: &str, parents: &[Option<&str>]) -> Node {
+        let owns = parents.iter().map(|parent| Own {
+            parent: parent.map(str::to_owned),
+            state: "ready".to_owned(),
+        });
+        Node { name: name.to_owned(), owns: owns.collect(), ..Node::default() }
+    }
+
+    #[test]
+    fn law_every_scheduler_and_thread_has_one_row() {
+        let thread = |name: &str, parent: Option<&str>| Thread {
+            name: name.to_owned(),
+            parent: parent.map(str::to_owned),
+            ..Thread::default()
+        };
+        let listing = Listing {
+            nodes: vec![
+                node("root", &[None, None]),
+                node("res", &[Some("root")]),
+                node("both", &[Some("res"), Some("root")]),
+            ],
+            threads: vec![thread("a", Some("both")), thread("b", Some("root")), thread("c", None)],
+            ..Listing::default()
+        };
+        let rows = rows(&listing);
+        let found: Vec<(&str, usize)> = rows.iter().map(|r| (r.name.as_str(), r.depth)).collect();
+        let wanted = [("root", 0), ("res", 1), ("both", 2), ("a", 3), ("b", 1), ("c", 0)];
+        assert_eq!(found, wanted);
+        assert_eq!(rows[2].sort, ", also below root");
+    }
+
+    #[test]
+    fn law_parts_are_rounded_to_the_nearest_tenth() {
+        assert_eq!((percent(1, 3), percent(2, 3), percent(0, 0)), ("33.3".into(), "66.7".into(), "0.0".into()));
+        assert_eq!(ms(12_345_678), "12.3");
+    }
+}

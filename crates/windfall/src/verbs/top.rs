@@ -1,0 +1,144 @@
+//! `windfall top`: a run, looked at again and again.
+
+mod draw;
+
+use crate::cli::TopArgs;
+use crate::output::print;
+use crate::verbs::live::{Row, rows};
+use crate::{Answer, Trouble};
+use draw::draw;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant as Clock};
+use windfall_linux::control::{self, Listing, Standing};
+
+/// What the rows are sorted by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Order {
+    /// As they stand in the tree.
+    Tree,
+    /// Who received most lately comes first.
+    Received,
+    /// Who misses comes first.
+    Missed,
+}
+
+impl Order {
+    const fn next(self) -> Order {
+        match self {
+            Order::Tree => Order::Received,
+            Order::Received => Order::Missed,
+            Order::Missed => Order::Tree,
+        }
+    }
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Order::Tree => "tree",
+            Order::Received => "received",
+            Order::Missed => "missed",
+        }
+    }
+}
+
+/// What is on the screen.
+pub(crate) struct Screen {
+    pub(crate) listing: Listing,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) order: Order,
+    pub(crate) paused: bool,
+    /// The row that is marked.
+    pub(crate) marked: usize,
+    /// Why there is nothing newer.
+    pub(crate) over: Option<String>,
+}
+
+impl Screen {
+    fn new(listing: Listing) -> Screen {
+        let rows = rows(&listing);
+        let order = Order::Tree;
+        Screen { listing, rows, order, paused: false, marked: 0, over: None }
+    }
+
+    fn show(&mut self, listing: Listing) {
+        self.listing = listing;
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        self.rows = rows(&self.listing);
+        match self.order {
+            Order::Tree => {}
+            Order::Received => self.rows.sort_by_key(|row| std::cmp::Reverse(row.received.last_ns)),
+            Order::Missed => self.rows.sort_by_key(|row| {
+                let missed = row.promised.as_ref().map(|p| p.standing == Standing::Missed);
+                std::cmp::Reverse((missed, row.missed))
+            }),
+        }
+        self.marked = self.marked.min(self.rows.len().saturating_sub(1));
+    }
+
+    /// Whether to go on.
+    fn press(&mut self, key: KeyCode, modifiers: KeyModifiers, page: usize) -> bool {
+        let last = self.rows.len().saturating_sub(1);
+        match key {
+            KeyCode::Char('q') | KeyCode::Esc => return false,
+            KeyCode::Char('c') if modifiers.contains(KeyModifiers::CONTROL) => return false,
+            KeyCode::Char(' ') => self.paused = !self.paused,
+            KeyCode::Char('s') => {
+                self.order = self.order.next();
+                self.sort();
+            }
+            KeyCode::Up => self.marked = self.marked.saturating_sub(1),
+            KeyCode::Down => self.marked = (self.marked + 1).min(last),
+            KeyCode::PageUp | KeyCode::Left => self.marked = self.marked.saturating_sub(page),
+            KeyCode::PageDown | KeyCode::Right => self.marked = (self.marked + page).min(last),
+            KeyCode::Home => self.marked = 0,
+            KeyCode::End => self.marked = last,
+            _ => {}
+        }
+        true
+    }
+}
+
+pub(crate) fn run(args: &TopArgs) -> Result<Answer, Trouble> {
+    let socket = args.socket.as_deref();
+    let delay = Duration::from_nanos(args.delay.as_nanos());
+    if delay < Duration::from_millis(50) {
+        let why = format!("`--delay {}` leaves no time to look; write 50ms or more", args.delay);
+        return Err(Trouble(format!("windfall: {why}")));
+    }
+    let mut screen = Screen::new(control::list(socket)?);
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        print(&super::ctl::text(&screen.listing))?;
+        return Ok(Answer::Yes);
+    }
+    let mut terminal = ratatui::try_init()?;
+    let mut looked = Clock::now();
+    let mut live = || -> std::io::Result<()> {
+        loop {
+            let page = terminal.draw(|frame| draw(frame, &screen))?.area.height.saturating_sub(8);
+            let left = delay.saturating_sub(looked.elapsed());
+            if event::poll(left.max(Duration::from_millis(1)))?
+                && let Event::Key(key) = event::read()?
+                && key.kind == KeyEventKind::Press
+                && !screen.press(key.code, key.modifiers, usize::from(page))
+            {
+                return Ok(());
+            }
+            if looked.elapsed() >= delay {
+                looked = Clock::now();
+                if !screen.paused && screen.over.is_none() {
+                    match control::list(socket) {
+                        Ok(listing) => screen.show(listing),
+                        Err(why) => screen.over = Some(why.why),
+                    }
+                }
+            }
+        }
+    };
+    let done = live();
+    ratatui::try_restore()?;
+    done?;
+    Ok(Answer::Yes)
+}

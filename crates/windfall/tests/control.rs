@@ -1,0 +1,336 @@
+//! A run on this machine, controlled while it runs. Needs root; without it each test says so and ends.
+
+#![allow(missing_docs, reason = "a test")]
+
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+const WINDFALL: &str = env!("CARGO_BIN_EXE_windfall");
+/// One run at a time.
+static MACHINE: Mutex<()> = Mutex::new(());
+/// How long others may be supervising it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const TREE: &str = r#"
+schema = 1
+seed = 1
+length = "30s"
+default = "ts"
+
+[schedulers.root]
+scheduler = "fixed-priority"
+parent = "top"
+
+[schedulers.res]
+scheduler = "rez"
+parent = "root"
+priority = 2
+guarantee = "ALL"
+
+[schedulers.ts]
+scheduler = "proportional-share"
+parent = "root"
+priority = 1
+
+[threads.a]
+run = "spin"
+
+[threads.b]
+run = "spin"
+share = 2
+
+[threads.c]
+periodic = "1ms/20ms"
+parent = "res"
+guarantee = "RESBH 2ms 20ms"
+"#;
+
+/// A run, its socket and the place of both.
+struct Run {
+    child: Child,
+    folder: PathBuf,
+}
+
+impl Run {
+    /// Starts a run; `None`, with a word about it, where the rights are missing.
+    fn begin(name: &str) -> Option<(Run, MutexGuard<'static, ()>)> {
+        let alone = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_root() {
+            return None;
+        }
+        let folder = std::env::temp_dir().join(format!("windfall-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("tree.toml"), TREE).unwrap();
+        let begun = Instant::now();
+        loop {
+            let child = Command::new("timeout")
+                .args(["-s", "KILL", "40", WINDFALL, "run", "--json", "--socket"])
+                .args([folder.join("socket"), folder.join("tree.toml")])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let mut run = Run { child, folder: folder.clone() };
+            while run.child.try_wait().unwrap().is_none() {
+                if run.ctl(&["list"]).status.success() {
+                    return Some((run, alone));
+                }
+            }
+            // Somebody else may be supervising this machine.
+            assert!(begun.elapsed() < PATIENCE, "{}", run.errors());
+        }
+    }
+
+    fn errors(&mut self) -> String {
+        let mut text = String::new();
+        let _ = self.child.stderr.take().unwrap().read_to_string(&mut text);
+        text
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.folder.join("socket")
+    }
+
+    fn ctl(&self, words: &[&str]) -> Output {
+        let socket = self.socket();
+        let mut command = Command::new(WINDFALL);
+        command.args(["ctl", "--socket"]).arg(socket).args(words).output().unwrap()
+    }
+
+    fn done(&self, words: &[&str]) {
+        let output = self.ctl(words);
+        assert!(output.status.success(), "{words:?}: {}", text(&output.stderr));
+    }
+
+    fn refused(&self, words: &[&str]) -> String {
+        let before = self.tree();
+        let output = self.ctl(words);
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {}", text(&output.stderr));
+        assert_eq!(self.tree(), before, "{words:?}");
+        text(&output.stderr)
+    }
+
+    fn list(&self) -> Value {
+        let output = self.ctl(&["list", "--json"]);
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// The schedulers with their parents, and the threads with theirs.
+    fn tree(&self) -> Vec<String> {
+        let list = self.list();
+        let node = |node: &Value| format!("{} {} {}", node["name"], node["kind"], node["owns"][0]["parent"]);
+        let thread = |thread: &Value| format!("{} {}", thread["name"], thread["parent"]);
+        let nodes = list["nodes"].as_array().unwrap().iter().map(node);
+        nodes.chain(list["threads"].as_array().unwrap().iter().map(thread)).collect()
+    }
+
+    fn thread(&self, name: &str) -> Value {
+        let list = self.list();
+        let mut threads = list["threads"].as_array().unwrap().iter();
+        threads.find(|thread| thread["name"] == name).unwrap().clone()
+    }
+
+    /// Ends the run; what it has come to.
+    fn stop(mut self) -> Value {
+        self.done(&["stop"]);
+        let begun = Instant::now();
+        let mut out = self.child.stdout.take().unwrap();
+        let mut text = String::new();
+        out.read_to_string(&mut text).unwrap();
+        let code = self.child.wait().unwrap().code();
+        assert!(code.is_some_and(|code| code < 2), "{code:?} {}", self.errors());
+        assert!(begun.elapsed() < Duration::from_secs(5), "it does not end");
+        assert!(!self.socket().exists(), "it leaves its socket behind");
+        std::fs::remove_dir_all(&self.folder).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+}
+
+fn is_root() -> bool {
+    let root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
+    if !root {
+        eprintln!("skipped: supervising threads needs root");
+    }
+    root
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn accepts_all_that_hlsutil_did() {
+    let Some((run, _alone)) = Run::begin("verbs") else { return };
+    run.done(&["create", "rr", "--scheduler", "round-robin", "--parent", "ts", "quantum=5ms", "share=3"]);
+    run.done(&["move", "a", "rr"]);
+    assert_eq!(run.thread("a")["parent"], "rr");
+    run.done(&["quantum", "rr", "2ms"]);
+    run.done(&["reserve", "b", "RESBH 3ms 10ms", "--at", "res"]);
+    let b = run.thread("b");
+    assert_eq!((&b["parent"], &b["promises"][0]["guarantee"]), (&"res".into(), &"RESBH 3ms 10ms".into()));
+    assert_eq!(b["promises"][0]["granted"], true);
+    run.done(&["reserve", "b", "2ms/10ms"]);
+    run.done(&["release", "b"]);
+    assert_eq!(run.thread("b")["parent"], "ts");
+    run.done(&["share", "b", "5"]);
+    run.done(&["share", "rr", "1"]);
+    run.done(&["priority", "ts", "0"]);
+    run.done(&["reserve", "c", "RESBH 1ms 20ms"]);
+    run.done(&["release", "c"]);
+    run.done(&["timer", "1024Hz"]);
+    assert_eq!(run.list()["tick_ns"], 976_562);
+    run.done(&["timer", "precise"]);
+    run.done(&["create", "bvt", "--scheduler", "bvt", "--parent", "rr"]);
+    run.done(&["move", "b", "bvt", "share=2"]);
+    run.done(&["warp", "b", "1ms"]);
+    run.done(&["create", "spare", "--scheduler", "round-robin", "--parent", "root", "priority=1"]);
+    run.done(&["default", "spare"]);
+    run.done(&["destroy", "rr"]);
+    run.done(&["destroy", "ts"]);
+    let tree = run.tree();
+    assert!(tree.iter().all(|line| !line.starts_with("\"ts\"")), "{tree:?}");
+    let outcome = run.stop();
+    assert_eq!(outcome["refused"], Value::Array(Vec::new()));
+    let ts = outcome["schedulers"].as_array().unwrap().iter().find(|node| node["name"] == "ts");
+    assert_eq!(ts.unwrap()["alive"], false);
+}
+
+#[test]
+fn refuses_what_cannot_be_and_changes_nothing() {
+    let Some((run, _alone)) = Run::begin("refusals") else { return };
+    let has = |words: &[&str], part: &str| {
+        let why = run.refused(words);
+        assert!(why.contains(part), "{words:?}: {why}");
+    };
+    has(&["reserve", "b", "RESBH 19ms 20ms", "--at", "res"], "is left; ask for at most that");
+    has(&["reserve", "b", "RESBH 1ms 20ms", "--at", "rez"], "did you mean `res`");
+    has(&["share", "d", "3"], "unknown thread `d`");
+    has(&["share", "b", "0"], "write 1 or more");
+    has(&["destroy", "ts"], "change the default first");
+    has(&["destroy", "res2"], "unknown scheduler");
+    has(&["create", "x", "--scheduler", "rezz", "--parent", "top"], "did you mean `rez`");
+    has(&["create", "x", "--scheduler", "rez", "--parent", "top"], "all 1 processors are taken");
+    has(&["create", "x", "--scheduler", "rez", "--parent", "ts", "q=1"], "unknown key `q`");
+    has(&["create", "res", "--scheduler", "rez", "--parent", "ts"], "exists already");
+    has(&["create", "top", "--scheduler", "rez", "--parent", "ts"], "means something else");
+    has(&["priority", "b", "1"], "means nothing here");
+    has(&["timer", "0Hz"], "Hz");
+    has(&["quantum", "ts", "0s"], "above zero");
+    assert_eq!(run.ctl(&["move", "a", "res", "share"]).status.code(), Some(2));
+    run.stop();
+}
+
+#[test]
+fn law_a_client_that_misbehaves_does_no_harm() {
+    let Some((run, _alone)) = Run::begin("clients") else { return };
+    let connect = || UnixStream::connect(run.socket()).unwrap();
+    let hangs = connect();
+    let mut half = connect();
+    half.write_all(b"{\"windfall\":1,").unwrap();
+    let mut endless = connect();
+    endless.set_write_timeout(Some(Duration::from_secs(5))).unwrap();
+    let _ = endless.write_all(&vec![b'x'; 4 << 20]); // it need not listen to the end
+    let mut rude = connect();
+    rude.write_all(b"\x00\xff{]\n").unwrap();
+    drop(rude);
+    let mut deaf = connect();
+    deaf.write_all(b"{\"windfall\":1,\"do\":\"list\"}\n").unwrap();
+    for _ in 0..50 {
+        drop(connect());
+    }
+    let before = run.thread("a")["received"]["ns"].as_u64().unwrap();
+    run.done(&["share", "b", "3"]);
+    drop((hangs, half, endless, deaf));
+    let after = run.thread("a")["received"]["ns"].as_u64().unwrap();
+    assert!(after > before);
+    let outcome = run.stop();
+    assert_eq!(outcome["failure"], Value::Null);
+}
+
+#[test]
+fn twin_requests_at_the_same_times_give_the_same_tree() {
+    let _alone = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+    if !is_root() {
+        return;
+    }
+    let requests = r#"
+[[at]]
+time = "100ms"
+do = "create"
+name = "rr"
+with = { scheduler = "round-robin", parent = "ts", quantum = "5ms" }
+
+[[at]]
+time = "200ms"
+do = "move"
+thread = "a"
+to = "rr"
+
+[[at]]
+time = "300ms"
+do = "move"
+thread = "b"
+to = "res"
+guarantee = "RESBH 19ms 20ms"
+
+[[at]]
+time = "400ms"
+do = "guarantee"
+thread = "c"
+guarantee = "RESBH 4ms 20ms"
+
+[[at]]
+time = "500ms"
+do = "default"
+scheduler = "rr"
+
+[[at]]
+time = "600ms"
+do = "destroy"
+scheduler = "res"
+
+[[at]]
+time = "650ms"
+do = "timer"
+timer = "1024Hz"
+"#;
+    let folder = std::env::temp_dir().join(format!("windfall-twin-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("twin.toml");
+    std::fs::write(&file, TREE.to_owned() + requests).unwrap();
+    let outcome = |verb: &str| -> Value {
+        let begun = Instant::now();
+        loop {
+            let output = Command::new("timeout")
+                .args(["-s", "KILL", "20", WINDFALL, verb, "--json", "--for", "800ms"])
+                .arg(&file)
+                .output()
+                .unwrap();
+            match serde_json::from_slice(&output.stdout) {
+                Ok(outcome) => return outcome,
+                Err(_) => assert!(begun.elapsed() < PATIENCE, "{}", text(&output.stderr)),
+            }
+        }
+    };
+    let (simulated, ran) = (outcome("simulate"), outcome("run"));
+    let shape = |outcome: &Value| -> Vec<String> {
+        let node = |n: &Value| format!("{} {} {} {}", n["name"], n["kind"], n["parents"], n["alive"]);
+        let thread = |t: &Value| format!("{} {}", t["name"], t["parent"]);
+        let refused = |r: &Value| r["what"].to_string();
+        let all = |key: &str, form: &dyn Fn(&Value) -> String| -> Vec<String> {
+            outcome[key].as_array().unwrap().iter().map(form).collect()
+        };
+        [all("schedulers", &node), all("threads", &thread), all("refused", &refused)].concat()
+    };
+    assert_eq!(shape(&simulated), shape(&ran));
+    assert!(shape(&ran).iter().any(|line| line.contains("\"a\" \"rr\"")), "{:?}", shape(&ran));
+    let refused = ran["refused"].as_array().unwrap();
+    assert_eq!(refused.len(), 1, "{refused:?}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

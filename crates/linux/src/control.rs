@@ -87,8 +87,7 @@ impl Supervisor {
         };
         let now = self.time();
         let refusals = self.refused.len();
-        let done =
-            self.tell(now, |hierarchy, now| request.carry_out(hierarchy, now, |_| thread));
+        let done = self.tell(now, |hierarchy, now| request.carry_out(hierarchy, now, |_| thread));
         if done.is_none() {
             let why = self.refused.drain(refusals..).next();
             return Some(format!("{text}: refused: {}", why.map_or(String::new(), |(_, why)| why)));

@@ -232,8 +232,7 @@ impl Supervisor {
             };
             let Some(node) = self.hierarchy.find_node(&promise.owner) else { continue };
             let judged = self.judging.add(promise);
-            let place =
-                Place { judged, node, own: Own(own), requests: 0, cpu: None, told: None };
+            let place = Place { judged, node, own: Own(own), requests: 0, cpu: None, told: None };
             self.judging.places.push(place);
         }
         self.look_at_promises();

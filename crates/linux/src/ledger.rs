@@ -85,7 +85,9 @@ impl Ledger {
         (0..self.paths.len()).for_each(|cpu| self.close(cpu));
         let alive = |id: NodeId| hierarchy.name(id).is_some();
         let accounts = self.accounts.iter();
-        accounts.map(|(id, account)| (*id, NodeOutcome { alive: alive(*id), ..account.clone() })).collect()
+        accounts
+            .map(|(id, account)| (*id, NodeOutcome { alive: alive(*id), ..account.clone() }))
+            .collect()
     }
 }
 

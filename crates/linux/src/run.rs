@@ -147,7 +147,11 @@ fn supervised(
         Some(fault) if settings.socket.is_some() => return Err(fault),
         other => other,
     };
-    let former = Affinity::of(0).map_err(|e| trouble(&e))?;
+    let all = online()?;
+    let mut apart = Affinity::default();
+    let others = all.iter().any(|cpu| !cpus.contains(cpu));
+    let apart_from = |cpu: &&u16| !others || !cpus.contains(cpu);
+    all.iter().filter(apart_from).for_each(|cpu| apart.add(*cpu));
     // The ear is this thread; it is noted before it becomes real-time.
     let before = journal.note(crate::sys::sched::own_tid())?;
     Attributes::fifo(rungs::EAR).give(0).map_err(|e| {
@@ -155,7 +159,7 @@ fn supervised(
     })?;
     let (runtime, period) = throttle::of(&plan.machine.cap);
     journal.throttle(runtime, period)?;
-    let rings = Rings::open(cpus, &online()?)?;
+    let rings = Rings::open(cpus, &all)?;
     Affinity::one(cpus[0]).give(0).map_err(|e| trouble(&e))?;
     let _ = process::lock_memory(); // without it, page faults delay decisions now and then
 
@@ -235,7 +239,7 @@ fn supervised(
         let over = over.clone();
         threads.push(begin(
             "control".to_owned(),
-            Box::new(move |host| server.serve(host, &over, former)),
+            Box::new(move |host| server.serve(host, &over, apart)),
         )?);
     }
     let stopped = host.ear(end, &signals).map_err(|e| trouble(&e));

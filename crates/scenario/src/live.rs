@@ -8,9 +8,7 @@ use crate::asks::Asking;
 use crate::build;
 use crate::check::{check_requests, means, numbered};
 use crate::diagnostic::Diagnostics;
-use crate::model::{
-    Asks, Attachment, Change, Parent, Run, Scenario, Scheduler, Thread, Whom,
-};
+use crate::model::{Asks, Attachment, Change, Parent, Run, Scenario, Scheduler, Thread, Whom};
 use crate::outcome::{Promise, grain, promises};
 use crate::plan::PlannedRequest;
 use crate::resolve;
@@ -133,7 +131,9 @@ impl Live {
                 Change::Priority(whom, priority) => {
                     self.change(there, whom, |asks| asks.priority = Some(priority));
                 }
-                Change::Destroy(_) | Change::Default(_) | Change::Quantum(..)
+                Change::Destroy(_)
+                | Change::Default(_)
+                | Change::Quantum(..)
                 | Change::Timer(_) => {}
             }
         }

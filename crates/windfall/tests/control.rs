@@ -124,7 +124,9 @@ impl Run {
     /// The schedulers with their parents, and the threads with theirs.
     fn tree(&self) -> Vec<String> {
         let list = self.list();
-        let node = |node: &Value| format!("{} {} {}", node["name"], node["kind"], node["owns"][0]["parent"]);
+        let node = |node: &Value| {
+            format!("{} {} {}", node["name"], node["kind"], node["owns"][0]["parent"])
+        };
         let thread = |thread: &Value| format!("{} {}", thread["name"], thread["parent"]);
         let nodes = list["nodes"].as_array().unwrap().iter().map(node);
         nodes.chain(list["threads"].as_array().unwrap().iter().map(thread)).collect()
@@ -167,13 +169,25 @@ fn text(bytes: &[u8]) -> String {
 #[test]
 fn accepts_all_that_hlsutil_did() {
     let Some((run, _alone)) = Run::begin("verbs") else { return };
-    run.done(&["create", "rr", "--scheduler", "round-robin", "--parent", "ts", "quantum=5ms", "share=3"]);
+    run.done(&[
+        "create",
+        "rr",
+        "--scheduler",
+        "round-robin",
+        "--parent",
+        "ts",
+        "quantum=5ms",
+        "share=3",
+    ]);
     run.done(&["move", "a", "rr"]);
     assert_eq!(run.thread("a")["parent"], "rr");
     run.done(&["quantum", "rr", "2ms"]);
     run.done(&["reserve", "b", "RESBH 3ms 10ms", "--at", "res"]);
     let b = run.thread("b");
-    assert_eq!((&b["parent"], &b["promises"][0]["guarantee"]), (&"res".into(), &"RESBH 3ms 10ms".into()));
+    assert_eq!(
+        (&b["parent"], &b["promises"][0]["guarantee"]),
+        (&"res".into(), &"RESBH 3ms 10ms".into())
+    );
     assert_eq!(b["promises"][0]["granted"], true);
     run.done(&["reserve", "b", "2ms/10ms"]);
     run.done(&["release", "b"]);
@@ -320,7 +334,8 @@ timer = "1024Hz"
     };
     let (simulated, ran) = (outcome("simulate"), outcome("run"));
     let shape = |outcome: &Value| -> Vec<String> {
-        let node = |n: &Value| format!("{} {} {} {}", n["name"], n["kind"], n["parents"], n["alive"]);
+        let node =
+            |n: &Value| format!("{} {} {} {}", n["name"], n["kind"], n["parents"], n["alive"]);
         let thread = |t: &Value| format!("{} {}", t["name"], t["parent"]);
         let refused = |r: &Value| r["what"].to_string();
         let all = |key: &str, form: &dyn Fn(&Value) -> String| -> Vec<String> {

@@ -1,17 +1,20 @@
 //! The thread that has the socket: one request of each client.
 //!
-//! It is an ordinary thread, so that no client can take time from the supervised ones; whoever wants
-//! the lock while it holds it lends it its own rung. A client that is slow with its request keeps
-//! nobody waiting (`clients.rs`); one that is slow to take the answer is left after a while.
+//! It is an ordinary thread, so that no client can take time from the supervised ones, but for as long
+//! as it wants the lock: a fence that was preempted holds that until somebody lends it a higher rung, so an
+//! ordinary thread would wait for ever. A client that is slow with its request keeps nobody waiting (`clients.rs`); one
+//! that is slow to take the answer is left after a while.
 
 use super::clients::Clients;
 use super::history::{EVERY, History};
 use super::wire::{self, Asked, LONGEST, Rejection};
 use crate::fault::Fault;
 use crate::host::Host;
+use crate::rungs;
+use crate::supervisor::Supervisor;
 use crate::sys::events::Bell;
 use crate::sys::peer;
-use crate::sys::sched::{Affinity, Attributes};
+use crate::sys::sched::{Affinity, Attributes, own_tid, set_fifo};
 use crate::sys::{clock, process};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -72,17 +75,19 @@ impl Server {
         })
     }
 
-    /// Serves until the bell rings. `former` is where an ordinary thread of this process may run.
-    pub(crate) fn serve(mut self, host: &Host, over: &Bell, former: Affinity) {
+    /// Serves until the bell rings, on processors that are not supervised if there are any.
+    pub(crate) fn serve(mut self, host: &Host, over: &Bell, apart: Affinity) {
         process::name_thread("control");
-        let _ = Attributes::ordinary().give(0).and_then(|()| former.give(0));
+        let _ = Attributes::ordinary().give(0).and_then(|()| apart.give(0));
+        let tid = own_tid();
+        under(host, |s| s.agents.push(tid));
         let Ok(mut clients) = Clients::new(&self.listener, over) else { return };
         let mut looked: Option<Instant> = None;
         loop {
             let now = clock::now();
             if looked.is_none_or(|looked| now.saturating_since(looked) >= EVERY) {
                 looked = Some(now);
-                let counts = host.enter(|s| s.counts());
+                let counts = under(host, |s| s.counts());
                 self.history.keep(counts);
             }
             let Some(heard) = clients.listen(&self.listener, EVERY) else { return };
@@ -115,18 +120,17 @@ impl Server {
     fn answer(&mut self, host: &Host, asked: Asked) -> Result<Value, Rejection> {
         match asked {
             Asked::List => {
-                let view = host.enter(|s| {
+                let view = under(host, |s| {
                     s.settle();
                     s.view()
                 });
-                let now = host.enter(|s| s.time());
+                let now = under(host, |s| s.time());
                 let listing = view.listing(&self.name, self.end, self.history.before(now));
-                serde_json::to_value(listing).map_err(|why| {
-                    Rejection::new("`list`", why.to_string(), "report it")
-                })
+                serde_json::to_value(listing)
+                    .map_err(|why| Rejection::new("`list`", why.to_string(), "report it"))
             }
             Asked::Stop => {
-                host.enter(|s| s.ending = true);
+                under(host, |s| s.ending = true);
                 host.bell.ring();
                 Ok(json!({ "done": "the run ends" }))
             }
@@ -145,7 +149,7 @@ impl Server {
         text: &str,
         lends: Option<&str>,
     ) -> Result<Value, Rejection> {
-        let (nodes, threads) = host.enter(|s| s.there());
+        let (nodes, threads) = under(host, |s| s.there());
         let request = self.plan(&nodes, &threads, verb, text)?;
         let from = lends.and_then(|name| threads.iter().find(|thread| thread.name == name));
         self.carry_out(host, &threads, request)?;
@@ -178,7 +182,7 @@ impl Server {
         mut request: LiveRequest,
     ) -> Result<(), Rejection> {
         let planned = std::mem::take(&mut request.planned);
-        let refused: Vec<String> = host.enter(|s| {
+        let refused: Vec<String> = under(host, |s| {
             s.settle();
             let mut refused = Vec::new();
             for one in planned {
@@ -198,12 +202,12 @@ impl Server {
             let (asked, why) = first.split_once(": refused: ").unwrap_or(("the request", &first));
             return Err(Rejection::new(asked, why, ""));
         }
-        let (now, (nodes, threads)) = host.enter(|s| (s.time(), s.there()));
+        let (now, (nodes, threads)) = under(host, |s| (s.time(), s.there()));
         self.live.passes(&nodes, &threads, now);
         self.live.carried_out(&nodes, &threads, request);
         let promises = self.live.promises(&nodes, &threads);
         let grain = self.live.grain();
-        host.enter(|s| s.judge_promises(promises, grain));
+        under(host, |s| s.judge_promises(promises, grain));
         Ok(())
     }
 
@@ -217,10 +221,10 @@ impl Server {
         };
         let (thread, to_text) = (wire::quoted(name), wire::quoted(&to));
         let text = format!("[[at]]\ntime=\"0s\"\ndo=\"move\"\nthread={thread}\nto={to_text}");
-        let (nodes, threads) = host.enter(|s| s.there());
+        let (nodes, threads) = under(host, |s| s.there());
         let mut request = self.plan(&nodes, &threads, "release", &text)?;
         let at = threads.iter().position(|thread| thread.name == name);
-        let home = at.and_then(|at| host.enter(|s| s.home(at, &to)));
+        let home = at.and_then(|at| under(host, |s| s.home(at, &to)));
         for planned in &mut request.planned {
             if let (PlannedRequest::Move { messages, .. }, Some(home)) = (planned, &home) {
                 messages.clone_from(home);
@@ -239,6 +243,16 @@ impl Drop for Server {
     }
 }
 
+/// Does something under the lock, on the ear's rung.
+fn under<T>(host: &Host, act: impl FnOnce(&mut Supervisor) -> T) -> T {
+    let raised = set_fifo(0, rungs::EAR).is_ok();
+    let answer = host.enter(act);
+    if raised {
+        let _ = Attributes::ordinary().give(0); // to step down is never refused
+    }
+    answer
+}
+
 fn write_all(client: &mut UnixStream, mut bytes: &[u8]) -> io::Result<()> {
     client.set_nonblocking(false)?;
     let until = Clock::now() + PATIENCE;
@@ -254,4 +268,3 @@ fn left(until: Clock) -> io::Result<Duration> {
     let left = until.saturating_duration_since(Clock::now());
     if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
 }
-

@@ -7,9 +7,7 @@ use windfall_guarantees::meaning::Verdict;
 use windfall_guarantees::{Guarantee, Length};
 use windfall_hierarchy::{NodeId, VpState};
 use windfall_scenario::model::Timer;
-use windfall_scenario::outcome::{
-    CpuOutcome, Faring, NodeOutcome, PromiseVerdict, ThreadOutcome,
-};
+use windfall_scenario::outcome::{CpuOutcome, Faring, NodeOutcome, PromiseVerdict, ThreadOutcome};
 use windfall_scenario::{LiveNode, LiveThread};
 use windfall_time::{Instant, Ratio, Span};
 
@@ -146,12 +144,7 @@ const fn state_name(state: VpState) -> &'static str {
 
 impl View {
     /// In the words that a client is told. `before` is what was counted a while ago.
-    pub(super) fn listing(
-        self,
-        name: &str,
-        end: Instant,
-        before: Option<&Counts>,
-    ) -> Listing {
+    pub(super) fn listing(self, name: &str, end: Instant, before: Option<&Counts>) -> Listing {
         let counts = &self.counts;
         let now = counts.at;
         let promises = self.judgement.verdicts(now, self.resolution != Timer::Precise);

@@ -103,9 +103,8 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, Rejection> {
             let asks = ["guarantee", "reserve"].iter().any(|key| request.contains_key(*key));
             let thread = request.get("thread").and_then(Value::as_str);
             let lends = thread.filter(|_| verb == "move" && asks).map(str::to_owned);
-            let text = toml(&request).map_err(|(why, help)| {
-                Rejection::new(format!("`{verb}`"), why, help)
-            })?;
+            let text = toml(&request)
+                .map_err(|(why, help)| Rejection::new(format!("`{verb}`"), why, help))?;
             Ok(Asked::Change { verb, text, lends })
         }
     }
@@ -234,7 +233,8 @@ mod tests {
         assert!(why(r#"{"windfall":1,"do":"stop","now":true}"#).contains("nothing beside"));
         assert!(why(r#"{"windfall":1,"do":"share","share":null}"#).contains("null"));
         assert!(why(r#"{"windfall":1,"do":"share","time":"1s"}"#).contains("time"));
-        let deep = format!(r#"{{"windfall":1,"do":"x","v":{}1{}}}"#, "[".repeat(60), "]".repeat(60));
+        let deep =
+            format!(r#"{{"windfall":1,"do":"x","v":{}1{}}}"#, "[".repeat(60), "]".repeat(60));
         assert!(why(&deep).contains("too deep"));
     }
 

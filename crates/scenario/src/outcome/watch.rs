@@ -110,12 +110,7 @@ impl Watch {
 
     /// As [`verdict`](Self::verdict), on a machine that cannot be held to less than `precision`.
     #[must_use]
-    pub fn verdict_within(
-        mut self,
-        now: Instant,
-        ticks: bool,
-        precision: Span,
-    ) -> PromiseVerdict {
+    pub fn verdict_within(mut self, now: Instant, ticks: bool, precision: Span) -> PromiseVerdict {
         self.sleeps(now);
         let verdict = self.judges.as_ref().map(|(received, _)| received.verdict());
         let given = self.judges.as_ref().map(|(_, given)| given.verdict());

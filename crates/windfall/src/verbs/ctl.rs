@@ -64,7 +64,9 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, Trouble> {
             let amount = guarantee.starts_with(|c: char| c.is_ascii_digit());
             let key = if amount { "reserve" } else { "guarantee" };
             match at {
-                Some(at) => set(&[("do", json!("move")), ("thread", json!(name)), ("to", json!(at))]),
+                Some(at) => {
+                    set(&[("do", json!("move")), ("thread", json!(name)), ("to", json!(at))])
+                }
                 None => set(&[("do", json!(key)), whom(name)?]),
             }
             set(&[(key, json!(guarantee))]);
@@ -120,12 +122,21 @@ pub(crate) fn text(listing: &Listing) -> String {
         listing.now_ns / 1_000_000,
         listing.end_ns / 1_000_000,
         listing.decisions,
-        listing.tick_ns.map_or_else(String::new, |ns| format!(", a timer tick every {} us", ns / 1_000)),
+        listing
+            .tick_ns
+            .map_or_else(String::new, |ns| format!(", a timer tick every {} us", ns / 1_000)),
         if listing.lost { ", EVENTS OF THE KERNEL WERE LOST" } else { "" },
     );
     let head = [
-        "NAME", "KIND OR STATE", "PROMISED", "STANDING", "RECEIVED ms", "%CPU", "%CPU LATELY",
-        "JOBS", "MISSED",
+        "NAME",
+        "KIND OR STATE",
+        "PROMISED",
+        "STANDING",
+        "RECEIVED ms",
+        "%CPU",
+        "%CPU LATELY",
+        "JOBS",
+        "MISSED",
     ];
     let body = rows(listing).iter().map(|row| cells(listing, row)).collect();
     text += &table(&head, 4, body);
@@ -163,7 +174,11 @@ fn cells(listing: &Listing, row: &Row) -> Vec<String> {
         format!("{}{}", "  ".repeat(row.depth), row.name),
         format!("{}{place}", row.sort),
         row.promised.as_ref().map_or_else(dash, |promised| {
-            format!("{}{}", promised.guarantee, if promised.granted { "" } else { " (not granted)" })
+            format!(
+                "{}{}",
+                promised.guarantee,
+                if promised.granted { "" } else { " (not granted)" }
+            )
         }),
         row.promised.as_ref().map_or_else(dash, |promised| standing(promised.standing).to_owned()),
         ms(row.received.ns),

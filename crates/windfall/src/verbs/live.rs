@@ -49,8 +49,7 @@ fn below(listing: &Listing, node: &Node, depth: usize, rows: &mut Vec<Row>) {
 fn of_node(listing: &Listing, node: &Node, depth: usize) -> Row {
     let mut sort = node.kind.clone();
     let others = node.owns.iter().skip(1).filter_map(|own| own.parent.as_deref());
-    let mut others: Vec<&str> =
-        others.filter(|other| Some(*other) != first_parent(node)).collect();
+    let mut others: Vec<&str> = others.filter(|other| Some(*other) != first_parent(node)).collect();
     others.dedup();
     if !others.is_empty() {
         sort += &format!(", also below {}", others.join(", "));
@@ -134,10 +133,9 @@ mod tests {
     use windfall_linux::control::Own;
 
     fn node(name: &str, parents: &[Option<&str>]) -> Node {
-        let owns = parents.iter().map(|parent| Own {
-            parent: parent.map(str::to_owned),
-            state: "ready".to_owned(),
-        });
+        let owns = parents
+            .iter()
+            .map(|parent| Own { parent: parent.map(str::to_owned), state: "ready".to_owned() });
         Node { name: name.to_owned(), owns: owns.collect(), ..Node::default() }
     }
 
@@ -166,7 +164,10 @@ mod tests {
 
     #[test]
     fn law_parts_are_rounded_to_the_nearest_tenth() {
-        assert_eq!((percent(1, 3), percent(2, 3), percent(0, 0)), ("33.3".into(), "66.7".into(), "0.0".into()));
+        assert_eq!(
+            (percent(1, 3), percent(2, 3), percent(0, 0)),
+            ("33.3".into(), "66.7".into(), "0.0".into())
+        );
         assert_eq!(ms(12_345_678), "12.3");
     }
 }

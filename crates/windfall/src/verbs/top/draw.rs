@@ -27,7 +27,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) {
         Constraint::Length(u16::from(frame.area().height >= 16)),
         Constraint::Length(1),
     ];
-    let [head, processors, names, tree, detail, legend, foot] = Layout::vertical(parts).areas(frame.area());
+    let [head, processors, names, tree, detail, legend, foot] =
+        Layout::vertical(parts).areas(frame.area());
     let columns = Columns::of(frame.area().width);
     frame.render_widget(Paragraph::new(title(screen)), head);
     let lines: Vec<Line<'_>> = screen
@@ -98,10 +99,16 @@ impl Columns {
         // What is fixed: a sign, per cent, on, missed, and the spaces between.
         let room = width.saturating_sub(24);
         match wide {
-            true => Columns { name: 24, sort: 20, promised: 18, bar: room.saturating_sub(66), wide },
-            false => {
-                Columns { name: room.saturating_sub(NARROW + 18), sort: 0, promised: 16, bar: NARROW, wide }
+            true => {
+                Columns { name: 24, sort: 20, promised: 18, bar: room.saturating_sub(66), wide }
             }
+            false => Columns {
+                name: room.saturating_sub(NARROW + 18),
+                sort: 0,
+                promised: 16,
+                bar: NARROW,
+                wide,
+            },
         }
     }
 

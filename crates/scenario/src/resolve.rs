@@ -27,6 +27,8 @@ pub(crate) const SCHEMA: u64 = 1;
 
 /// The keys of a scenario that hold tables.
 const PARTS: [&str; 6] = ["machine", "interrupts", "schedulers", "threads", "at", "expect"];
+/// Which of them holds requests.
+const AT: usize = 4;
 const HEAD: [&str; 8] =
     ["schema", "inherits", "question", "answer", "seed", "epoch", "length", "default"];
 
@@ -101,8 +103,12 @@ pub(crate) fn requests(name: &str, text: &str) -> (Origin, Vec<Request>, Vec<Mis
     let origin =
         Origin { files: Arc::new(vec![own.clone()]), places: Arc::new(tree::places(&root)) };
     let mut reader = Reader::new(&origin);
-    let (_, parts) = split(root, &mut reader);
-    let at = parts.into_iter().nth(4).flatten();
+    let (_, mut parts) = split(root, &mut reader);
+    let at = parts[AT].take();
+    if parts.iter().any(Option::is_some) {
+        let mistake = Mistake::new("this holds more than requests", None);
+        reader.mistakes.push(mistake.help("ask for one request with its own keys"));
+    }
     let requests = change::requests(at, &mut reader);
     let mistakes = reader.mistakes;
     (origin, requests, mistakes)

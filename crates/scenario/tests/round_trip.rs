@@ -218,6 +218,7 @@ fn change() -> impl Strategy<Value = Change> {
             asks
         }),
         reserve.prop_map(move |reserve| Change::Reserve(thread(), reserve)),
+        Just(Change::Guarantee(thread(), "RESBH 1ms 10ms".parse().unwrap())),
         Just(Change::Unreserve(scheduler())),
         (1_u32..9).prop_map(move |share| Change::Share(scheduler(), share)),
         span().prop_map(move |warp| Change::Warp(thread(), warp)),

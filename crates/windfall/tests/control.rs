@@ -1,6 +1,6 @@
 //! A run on this machine, controlled while it runs. Needs root; without it each test says so and ends.
 
-#![allow(missing_docs, reason = "a test")]
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use serde_json::Value;
 use std::io::{Read, Write};

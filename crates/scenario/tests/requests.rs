@@ -36,8 +36,11 @@ fn plan(requests: &str) -> (Plan, ThreadId) {
     (plan, id)
 }
 
+/// Each request in words, and what came of it.
+type Answers = Vec<(String, Result<(), Refusal>)>;
+
 /// Carries out all of them, in order; what each says in words, and how it went.
-fn carried_out(requests: &str) -> (Hierarchy, ThreadId, Vec<(String, Result<(), Refusal>)>) {
+fn carried_out(requests: &str) -> (Hierarchy, ThreadId, Answers) {
     let (plan, id) = plan(requests);
     let mut hierarchy = plan.hierarchy;
     let done = plan.requests.into_iter().map(|(at, request)| {

@@ -1,4 +1,6 @@
 //! What may be typed: one definition for the parser, the help, the man pages and the completions.
+//!
+//! Length: a table of every verb and its options, read top to bottom; a part of it alone says little.
 
 use crate::verbs::reserve::TaskText;
 use clap::{Args, Parser, Subcommand, ValueEnum};

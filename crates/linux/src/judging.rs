@@ -156,6 +156,13 @@ impl Judging {
         self.programs.clear();
     }
 
+    /// Deciding that a thread gets a processor took that long: it was given, and not received.
+    pub(crate) fn decided(&mut self, owner: Option<u32>, (from, to): (Instant, Instant)) {
+        if let Some(judged) = owner.and_then(|owner| self.judged(owner)) {
+            judged.served(from, to, true);
+        }
+    }
+
     /// Keeps what was found, unless the same promise has fared worse before.
     fn fold(&mut self, verdict: PromiseVerdict) {
         let same = |before: &&mut PromiseVerdict| before.promise == verdict.promise;

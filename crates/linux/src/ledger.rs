@@ -96,8 +96,11 @@ impl Supervisor {
     pub(crate) fn open_paths(&mut self) {
         for cpu in 0..self.cpus.len() {
             if self.cpus[cpu].dirty {
-                let now = self.time();
+                let (told, now) = (self.told(), self.time());
                 self.account(cpu, now);
+                let desired =
+                    self.desired(cpu).filter(|_| self.desired(cpu) != self.cpus[cpu].actual);
+                self.judging.decided(desired, (told, now));
                 self.ledger.open(cpu, &self.hierarchy);
             }
         }

@@ -9,7 +9,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
+use ratatui::widgets::{Paragraph, Wrap};
 use windfall_linux::control::{Account, Listing, Processor, Standing};
 
 /// The bar's width on a narrow screen.
@@ -23,7 +23,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) {
         Constraint::Length(cpus),
         Constraint::Length(1),
         Constraint::Min(1),
-        Constraint::Length(1),
+        Constraint::Length(1 + u16::from(frame.area().height >= 16)),
         Constraint::Length(u16::from(frame.area().height >= 16)),
         Constraint::Length(1),
     ];
@@ -41,7 +41,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) {
     let reversed = Style::new().add_modifier(Modifier::REVERSED);
     frame.render_widget(Paragraph::new(columns.head()).style(reversed), names);
     frame.render_widget(Paragraph::new(body(screen, &columns, tree)), tree);
-    frame.render_widget(Paragraph::new(marked(screen)), detail);
+    frame.render_widget(Paragraph::new(marked(screen)).wrap(Wrap { trim: true }), detail);
     let signs = "= met  - not asking  + over its promise  ! missed  ? unknown    | promised";
     frame.render_widget(Paragraph::new(signs), legend);
     let keys = "q ends  arrows move  space pauses  s sorts by: ";

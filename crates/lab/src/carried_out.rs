@@ -49,6 +49,12 @@ pub(crate) fn percent(outcome: &Outcome, name: &str) -> f64 {
     sum.over(outcome.length).map_or(0.0, |share| share.to_f64() * 100.0)
 }
 
+/// What interrupts took of the processors in all, in per cent of the run.
+pub(crate) fn stolen(outcome: &Outcome) -> f64 {
+    let stolen = outcome.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.stolen);
+    stolen.over(outcome.length).map_or(0.0, |share| share.to_f64() * 100.0)
+}
+
 /// When a thread's jobs were done.
 #[derive(Default)]
 pub(crate) struct Completions {

@@ -1,7 +1,7 @@
 //! Figure 11.3: which share of deadlines is missed against how much more is reserved than needed, for
 //! each way to cope with stolen time.
 
-use super::{PAPER, SERIES, dashed, solid};
+use super::{PAPER, SERIES, dashed, digits, solid};
 use crate::carried_out::run;
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict};
@@ -165,6 +165,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         CASES.iter().map(|case| vec![case.name.to_owned(), case.paper.to_string()]).collect();
     let (mut circumstances, mut figures, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     let (mut against, mut disturbed) = (Vec::new(), Vec::new());
+    let mut points = Vec::new();
     for host in [Host::Sim, Host::Linux].into_iter().filter(|host| settings.on(*host)) {
         let (sampling, name) = (Sampling::of(host, settings), host.name());
         let measured = CASES.iter().map(|case| Line::measure(host, case, &sampling, settings));
@@ -180,6 +181,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
             disturbed.extend_from_slice(&line.disturbed);
         }
         against.extend(contradictions(host, &lines));
+        points.push(table(host, &lines));
         figures.push(figure(host, &lines));
         let machine =
             if host == Host::Linux { crate::machine::this() } else { "one processor".into() };
@@ -188,9 +190,11 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
             "{name}: {machine}; means of {runs} runs of {length} each; a period counts as missed below 4 ms"
         ));
     }
+    let mut tables = vec![Table { title, head, words: 1, rows: cells }];
+    tables.append(&mut points);
     Ok(Findings {
         circumstances,
-        tables: vec![Table { title, head, words: 1, rows: cells }],
+        tables,
         figures,
         raw: vec![Raw::csv(
             "figure-11-3",
@@ -204,6 +208,20 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
             "each line falls to nothing where the paper's does, or before",
         ),
     })
+}
+
+/// Every point of the lines.
+fn table(host: Host, lines: &[Line]) -> Table {
+    let mut head = vec!["over-reservation (%)".to_owned()];
+    head.extend(lines.iter().map(|line| line.case.name.to_owned()));
+    let points = lines.first().map_or(&[][..], |line| &line.points);
+    let row = |(at, (over, _)): (usize, &(i32, Mean))| {
+        let missed = lines.iter().filter_map(|line| line.points.get(at));
+        let cells = missed.map(|(_, missed)| digits(missed.value));
+        core::iter::once(over.to_string()).chain(cells).collect()
+    };
+    let title = format!("deadlines missed, in per cent: {}", host.name());
+    Table { title, head, words: 0, rows: points.iter().enumerate().map(row).collect() }
 }
 
 fn notes(settings: &Settings<'_>) -> Vec<String> {

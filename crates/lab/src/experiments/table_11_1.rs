@@ -2,6 +2,7 @@
 //! devices do.
 
 use super::{REAL_STREAM, digits, with_confidence};
+use crate::carried_out::stolen;
 use crate::devices::{Counters, Reading, Stream};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Findings, Raw, Table, Verdict};
@@ -9,7 +10,6 @@ use crate::native::processors;
 use crate::reservation::{AMOUNT, Watch, real, watching};
 use crate::statistics::{Mean, mean};
 use crate::supervised::supervise;
-use windfall_scenario::outcome::Outcome;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -69,18 +69,12 @@ fn sample(device: Device, length: Span) -> Result<Sample, Trouble> {
     }
     Ok(Sample {
         stolen: Watch::of(&run.outcome).stolen(),
-        interrupts: interrupts(&run.outcome),
+        interrupts: stolen(&run.outcome),
         rate: carried as f64 / seconds / 1e6,
         counters,
         seconds,
         disturbed: run.disturbed,
     })
-}
-
-/// What interrupts took of the processor in all, in per cent.
-fn interrupts(outcome: &Outcome) -> f64 {
-    let stolen = outcome.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.stolen);
-    stolen.over(outcome.length).map_or(0.0, |share| share.to_f64() * 100.0)
 }
 
 fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
@@ -110,15 +104,15 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         let rate = |count: &dyn Fn(&Counters) -> u64| {
             digits(of(&|one| count(&one.counters) as f64 / one.seconds).value)
         };
-        let stolen = of(&|one| one.stolen);
-        let mut row = vec![name.to_owned(), paper.to_owned(), with_confidence(stolen)];
+        let share = of(&|one| one.stolen);
+        let mut row = vec![name.to_owned(), paper.to_owned(), with_confidence(share)];
         row.push(with_confidence(of(&|one| one.interrupts)));
         row.push(digits(of(&|one| one.rate).value));
         row.push(rate(&|counters| counters.interrupts));
         row.extend(["NET_RX", "BLOCK", "TIMER"].map(|softirq| rate(&|one| one.softirq(softirq))));
         let why = samples.iter().find_map(|one| one.disturbed.clone());
         match why {
-            None => found.push((device, stolen)),
+            None => found.push((device, share)),
             Some(why) => {
                 row[0].push_str(" (disturbed)");
                 disturbed.push(format!("{name}: {why}"));
@@ -137,9 +131,10 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         }));
     }
     let share = |device| found.iter().find(|one| one.0 == device).map(|one| one.1.value);
+    let at = table.rows.get(1).map_or(String::new(), |row| format!(", at {} MB/s", row[4]));
     let more = share(Device::Disk).zip(share(Device::Clock)).map(|(disk, clock)| disk - clock);
-    let more =
-        more.map(|more| (more, format!("the disk takes {} % more than the clock", digits(more))));
+    let more = more
+        .map(|more| (more, format!("the disk takes {} % more than the clock{at}", digits(more))));
     let against: Vec<_> =
         more.iter().filter(|more| more.0 > 5.0).map(|more| more.1.clone()).collect();
     let names =

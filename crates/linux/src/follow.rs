@@ -11,13 +11,20 @@ use crate::sys::sched::{self, Affinity};
 use std::sync::atomic::Ordering;
 
 impl Supervisor {
-    /// Lets the processors follow what the hierarchy has chosen.
-    pub(crate) fn follow(&mut self) {
+    /// Whether the hierarchy has chosen anew, somewhere.
+    pub(crate) fn has_changed(&mut self) -> bool {
         while let Some(processor) = self.hierarchy.next_changed() {
             if let Some(cpu) = self.cpus.get_mut(processor.index()) {
                 cpu.dirty = true;
             }
         }
+        self.cpus.iter().any(|cpu| cpu.dirty)
+    }
+
+    /// Lets the processors follow what the hierarchy has chosen. What the kernel has seen has been taken:
+    /// time is put to accounts here.
+    pub(crate) fn follow(&mut self) {
+        self.has_changed();
         self.open_paths();
         for cpu in 0..self.cpus.len() {
             let desired = self.desired(cpu);

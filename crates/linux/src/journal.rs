@@ -215,9 +215,21 @@ fn give(tid: i32, attributes: &Attributes, affinity: &Affinity, trouble: &mut Ve
     }
 }
 
-/// The order matters: the kernel refuses a runtime above the period.
+/// The order matters: the kernel refuses a runtime above the period. It also refuses (busy) while
+/// deadline threads hold more than would be left; those may be gone in a moment.
 fn set_throttle(runtime: i64, period: i64) -> std::io::Result<()> {
-    fs::write(RUNTIME, "-1")?;
-    fs::write(PERIOD, period.to_string())?;
-    fs::write(RUNTIME, runtime.to_string())
+    let write = |path: &str, value: i64| {
+        for _ in 0..40 {
+            match fs::write(path, value.to_string()) {
+                Err(e) if e.raw_os_error() == Some(libc::EBUSY) => {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+                other => return other,
+            }
+        }
+        fs::write(path, value.to_string())
+    };
+    write(RUNTIME, -1)?;
+    write(PERIOD, period)?;
+    write(RUNTIME, runtime)
 }

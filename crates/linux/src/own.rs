@@ -45,11 +45,9 @@ impl Supervisor {
                         break doing;
                     }
                 }
+                Doing::Acted if self.has_changed() => self.settle(),
                 // What the kernel has seen can wait until it computes or waits.
-                Doing::Acted => {
-                    self.arm();
-                    self.follow();
-                }
+                Doing::Acted => self.arm(),
             }
         };
         self.caller = None;

@@ -152,6 +152,7 @@ fn supervised(
     let others = all.iter().any(|cpu| !cpus.contains(cpu));
     let apart_from = |cpu: &&u16| !others || !cpus.contains(cpu);
     all.iter().filter(apart_from).for_each(|cpu| apart.add(*cpu));
+    let rings = Rings::open(cpus, &all)?;
     // The ear is this thread; it is noted before it becomes real-time.
     let before = journal.note(crate::sys::sched::own_tid())?;
     Attributes::fifo(rungs::EAR).give(0).map_err(|e| {
@@ -159,7 +160,6 @@ fn supervised(
     })?;
     let (runtime, period) = throttle::of(&plan.machine.cap);
     journal.throttle(runtime, period)?;
-    let rings = Rings::open(cpus, &all)?;
     Affinity::one(cpus[0]).give(0).map_err(|e| trouble(&e))?;
     let _ = process::lock_memory(); // without it, page faults delay decisions now and then
 

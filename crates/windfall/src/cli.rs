@@ -161,7 +161,7 @@ pub(crate) struct ReserveArgs {
 }
 
 /// Arguments of `simulate`.
-#[derive(Args, Debug)]
+#[derive(Args, Default, Debug)]
 #[command(
     after_help = "Example:\n  windfall simulate scenarios/home-computer.toml --for 2s --report report.html"
 )]
@@ -188,10 +188,19 @@ pub(crate) struct SimulateArgs {
     pub(crate) report: Option<PathBuf>,
 }
 
+/// Where a scenario runs.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RunHost {
+    /// This machine's processors, with real threads.
+    Linux,
+    /// The simulated machine, as `simulate` does.
+    Sim,
+}
+
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  windfall run scenarios/isolation.toml --for 5s
+  windfall run scenarios/isolation.toml --host linux --for 5s
   windfall run scenarios/isolation.toml --dry-run
 
 Needs root, or CAP_SYS_NICE and CAP_PERFMON; `windfall doctor` says what is missing.
@@ -199,6 +208,9 @@ Exit status: 0 all expectations held; 1 one failed; 2 could not run, and nothing
 pub(crate) struct RunArgs {
     /// The scenario.
     pub(crate) file: PathBuf,
+    /// Where to.
+    #[arg(long, default_value = "linux")]
+    pub(crate) host: RunHost,
     /// Run so long instead of the scenario's length [units: ns, us, ms, s, min, h].
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub(crate) length: Option<Span>,

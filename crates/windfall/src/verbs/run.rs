@@ -1,15 +1,19 @@
 //! `windfall run FILE`
 
-use crate::cli::RunArgs;
+use crate::cli::{RunArgs, RunHost, SimulateArgs};
 use crate::output::print;
 use crate::verbs::check::{load, plan};
-use crate::verbs::simulate::text;
+use crate::verbs::simulate::{self, text};
 use crate::{Answer, Trouble};
 use std::time::Instant as Clock;
 use windfall_linux::Settings;
 use windfall_scenario::outcome::{json, judge};
 
 pub(crate) fn run(args: &RunArgs) -> Result<Answer, Trouble> {
+    if args.host == RunHost::Sim {
+        let (file, length, json) = (args.file.clone(), args.length, args.json);
+        return simulate::run(&SimulateArgs { file, length, json, ..SimulateArgs::default() });
+    }
     let mut scenario = load(&args.file, args.json)?;
     if args.length.is_some_and(windfall_time::Span::is_zero) {
         return Err(Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()));

@@ -302,6 +302,7 @@ fn table(host: Host, lines: &[Line]) -> Table {
         row.extend([case.misses.to_string(), found.gaps.to_string(), late]);
         row.extend([case.others, found.others].map(of_others));
         if real {
+            row.extend([found.longest.as_secs_f64() * 1e3, found.stolen].map(digits));
             row.extend([
                 digits(simulated.percent),
                 of_others(simulated.others),

@@ -165,7 +165,8 @@ steps  = [\"suspend\", {{ lock = \"l\" }}, {{ run = \"70us\" }}, {{ unlock = \"l
         conserved(outcome);
         let periodic = thread(outcome, "periodic");
         assert!(periodic.completed.abs_diff(100) <= 1, "{} jobs", periodic.completed);
-        assert!(periodic.missed <= if real { 5 } else { 0 }, "{} missed", periodic.missed);
+        // Once a second the kernel's fair server may take 50 ms for ordinary threads that wait.
+        assert!(periodic.missed <= if real { 12 } else { 0 }, "{} missed", periodic.missed);
         // 50 rounds of 150 us and 70 us: no wake-up was lost on the way.
         let (ping, pong) = (thread(outcome, "ping"), thread(outcome, "pong"));
         for (thread, work) in [(ping, 7_500), (pong, 3_500)] {

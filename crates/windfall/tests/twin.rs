@@ -171,7 +171,8 @@ steps  = [\"suspend\", {{ lock = \"l\" }}, {{ run = \"70us\" }}, {{ unlock = \"l
         let (ping, pong) = (thread(outcome, "ping"), thread(outcome, "pong"));
         for (thread, work) in [(ping, 7_500), (pong, 3_500)] {
             let us = thread.received.as_nanos() / 1_000;
-            let slack = if real { work / 5 } else { 0 };
+            // Some 250 actions each are decided in the threads' own calls, 10 us apiece in this build.
+            let slack = if real { 3_000 } else { 0 };
             assert!(us >= work && us <= work + slack, "{}: {us} us of {work}", thread.name);
         }
     });

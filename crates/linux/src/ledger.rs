@@ -5,15 +5,13 @@
 
 use crate::supervisor::Supervisor;
 use windfall_hierarchy::{Hierarchy, NodeId, Processor};
-use windfall_scenario::outcome::NodeOutcome;
+use windfall_scenario::outcome::{Accounts, NodeOutcome};
 use windfall_time::{Instant, Span};
 
 /// Accounts by scheduler.
 #[derive(Default)]
 pub(crate) struct Ledger {
-    accounts: Vec<(NodeId, NodeOutcome)>,
-    /// By the hierarchy's index: where a living scheduler's account stands.
-    places: Vec<Option<usize>>,
+    accounts: Accounts,
     /// By processor: the accounts along its chain, and what is to be put there.
     paths: Vec<(Vec<usize>, Span)>,
 }
@@ -28,34 +26,7 @@ impl Ledger {
 
     /// Opens an account for every scheduler that has none.
     pub(crate) fn learn(&mut self, hierarchy: &Hierarchy) {
-        for id in hierarchy.nodes() {
-            let Some(view) = hierarchy.node(id).filter(|_| self.place(id).is_none()) else {
-                continue;
-            };
-            let mut parents: Vec<String> = Vec::new();
-            for name in hierarchy.parents(id).filter_map(|parent| hierarchy.name(parent)) {
-                if parents.iter().all(|known| known != name) {
-                    parents.push(name.to_owned());
-                }
-            }
-            let outcome = NodeOutcome {
-                name: view.name.to_owned(),
-                kind: view.kind.to_owned(),
-                parents,
-                received: Span::ZERO,
-                alive: true,
-            };
-            if self.places.len() <= id.index() {
-                self.places.resize(id.index() + 1, None);
-            }
-            self.places[id.index()] = Some(self.accounts.len());
-            self.accounts.push((id, outcome));
-        }
-    }
-
-    fn place(&self, node: NodeId) -> Option<usize> {
-        let place = self.places.get(node.index()).copied().flatten();
-        place.filter(|place| self.accounts[*place].0 == node)
+        self.accounts.learn(hierarchy);
     }
 
     fn close(&mut self, cpu: usize) {
@@ -65,7 +36,7 @@ impl Ledger {
             return;
         }
         for at in path.iter() {
-            self.accounts[*at].1.received += span;
+            self.accounts.put(*at, span);
         }
     }
 
@@ -76,18 +47,14 @@ impl Ledger {
         let mut path = std::mem::take(path);
         path.clear();
         let processor = Processor(u16::try_from(cpu).unwrap_or(u16::MAX));
-        path.extend(hierarchy.path(processor).filter_map(|node| self.place(node)));
+        path.extend(hierarchy.path(processor).filter_map(|node| self.accounts.place(node)));
         self.paths[cpu].0 = path;
     }
 
     /// What each scheduler has received, destroyed ones included, in order of creation.
     pub(crate) fn read(&mut self, hierarchy: &Hierarchy) -> Vec<(NodeId, NodeOutcome)> {
         (0..self.paths.len()).for_each(|cpu| self.close(cpu));
-        let alive = |id: NodeId| hierarchy.name(id).is_some();
-        let accounts = self.accounts.iter();
-        accounts
-            .map(|(id, account)| (*id, NodeOutcome { alive: alive(*id), ..account.clone() }))
-            .collect()
+        self.accounts.read(hierarchy).collect()
     }
 }
 

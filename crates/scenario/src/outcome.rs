@@ -4,6 +4,7 @@
 //! Read next: `outcome/thread.rs` (what is counted), `outcome/watch.rs` (promises, judged while they
 //! are kept), `outcome/judge.rs` (expectations), `outcome/json.rs` and `outcome/page.rs` (how it is told).
 
+mod accounts;
 mod asked;
 mod failure;
 mod group;
@@ -15,6 +16,7 @@ mod response;
 mod thread;
 mod watch;
 
+pub use accounts::Accounts;
 pub use asked::{grain, promises};
 pub use failure::Failure;
 pub use group::{Group, groups};

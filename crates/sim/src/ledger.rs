@@ -7,15 +7,13 @@
 
 use crate::run::Sim;
 use windfall_hierarchy::{Hierarchy, NodeId, Processor};
-use windfall_scenario::outcome::NodeOutcome;
+use windfall_scenario::outcome::{Accounts, NodeOutcome};
 use windfall_time::Span;
 
 /// Accounts by scheduler.
 #[derive(Default)]
 pub(crate) struct Ledger {
-    accounts: Vec<(NodeId, NodeOutcome)>,
-    /// By the hierarchy's index: where a living scheduler's account stands.
-    places: Vec<Option<usize>>,
+    accounts: Accounts,
     /// Whether some scheduler has several parents.
     joined: bool,
     /// By processor: the chain that it was given along, and what its threads had received then.
@@ -26,41 +24,13 @@ impl Ledger {
     /// Opens an account for every scheduler that has none.
     pub(crate) fn learn(&mut self, hierarchy: &Hierarchy) {
         self.paths.resize(usize::from(hierarchy.processors()), (Vec::new(), Span::ZERO));
-        for id in hierarchy.nodes() {
-            if self.place(id).is_some() {
-                continue;
-            }
-            let Some(view) = hierarchy.node(id) else { continue };
-            let mut parents: Vec<String> = Vec::new();
-            for name in hierarchy.parents(id).filter_map(|parent| hierarchy.name(parent)) {
-                if parents.iter().all(|known| known != name) {
-                    parents.push(name.to_owned());
-                }
-            }
-            self.joined |= parents.len() > 1;
-            let outcome = NodeOutcome {
-                name: view.name.to_owned(),
-                kind: view.kind.to_owned(),
-                parents,
-                received: Span::ZERO,
-                alive: true,
-            };
-            if self.places.len() <= id.index() {
-                self.places.resize(id.index() + 1, None);
-            }
-            self.places[id.index()] = Some(self.accounts.len());
-            self.accounts.push((id, outcome));
-        }
-    }
-
-    fn place(&self, node: NodeId) -> Option<usize> {
-        let place = self.places.get(node.index()).copied().flatten();
-        place.filter(|place| self.accounts[*place].0 == node)
+        self.accounts.learn(hierarchy);
+        self.joined = self.accounts.joined();
     }
 
     fn put(&mut self, node: NodeId, span: Span) {
-        if let Some(place) = self.place(node) {
-            self.accounts[place].1.received += span;
+        if let Some(place) = self.accounts.place(node) {
+            self.accounts.put(place, span);
         }
     }
 }
@@ -130,10 +100,6 @@ impl Sim<'_> {
         for cpu in 0..self.cpus.len() {
             self.close_path(Processor(u16::try_from(cpu).unwrap_or(u16::MAX)));
         }
-        let closed = self.ledger.accounts.iter().map(|(id, account)| NodeOutcome {
-            alive: self.hierarchy.name(*id).is_some(),
-            ..account.clone()
-        });
-        closed.collect()
+        self.ledger.accounts.read(&self.hierarchy).map(|(_, account)| account).collect()
     }
 }

@@ -1,0 +1,71 @@
+//! What the threads below each scheduler received, destroyed schedulers included.
+//!
+//! Hosts say when a scheduler is to have an account and what is put there; along which chain of
+//! schedulers processor time comes to a thread is theirs to know.
+
+use super::NodeOutcome;
+use windfall_hierarchy::{Hierarchy, NodeId};
+use windfall_time::Span;
+
+/// Accounts by scheduler, in order of opening.
+#[derive(Clone, Default, Debug)]
+pub struct Accounts {
+    accounts: Vec<(NodeId, NodeOutcome)>,
+    /// By the hierarchy's index: where a living scheduler's account stands.
+    places: Vec<Option<usize>>,
+}
+
+impl Accounts {
+    /// Opens an account for every scheduler that has none.
+    pub fn learn(&mut self, hierarchy: &Hierarchy) {
+        for id in hierarchy.nodes() {
+            let Some(view) = hierarchy.node(id).filter(|_| self.place(id).is_none()) else {
+                continue;
+            };
+            let mut parents: Vec<String> = Vec::new();
+            for name in hierarchy.parents(id).filter_map(|parent| hierarchy.name(parent)) {
+                if parents.iter().all(|known| known != name) {
+                    parents.push(name.to_owned());
+                }
+            }
+            let outcome = NodeOutcome {
+                name: view.name.to_owned(),
+                kind: view.kind.to_owned(),
+                parents,
+                received: Span::ZERO,
+                alive: true,
+            };
+            if self.places.len() <= id.index() {
+                self.places.resize(id.index() + 1, None);
+            }
+            self.places[id.index()] = Some(self.accounts.len());
+            self.accounts.push((id, outcome));
+        }
+    }
+
+    /// Where a scheduler's account stands; it stays there after the scheduler's end.
+    #[must_use]
+    pub fn place(&self, node: NodeId) -> Option<usize> {
+        let place = self.places.get(node.index()).copied().flatten();
+        place.filter(|place| self.accounts[*place].0 == node)
+    }
+
+    /// Puts processor time to the account at a place that [`place`](Self::place) gave.
+    pub fn put(&mut self, place: usize, span: Span) {
+        self.accounts[place].1.received += span;
+    }
+
+    /// Whether some scheduler has several parents.
+    #[must_use]
+    pub fn joined(&self) -> bool {
+        self.accounts.iter().any(|(_, account)| account.parents.len() > 1)
+    }
+
+    /// All of them, and which of the schedulers live.
+    pub fn read(&self, hierarchy: &Hierarchy) -> impl Iterator<Item = (NodeId, NodeOutcome)> {
+        let alive = |id: NodeId| hierarchy.name(id).is_some();
+        let accounts = self.accounts.iter();
+        accounts
+            .map(move |(id, account)| (*id, NodeOutcome { alive: alive(*id), ..account.clone() }))
+    }
+}

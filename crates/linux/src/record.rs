@@ -20,7 +20,8 @@ mod translate;
 use crate::fault::Fault;
 use crate::image::Image;
 use crate::sys::events::Poll;
-use crate::sys::{clock, process, sched, usage};
+use crate::sys::process::StopSignals;
+use crate::sys::{clock, sched, usage};
 use crate::tracepoints::Tracepoints;
 use command::Child;
 use merge::Ears;
@@ -137,9 +138,9 @@ impl Recorder {
         }
         first::state(&mut translator, &mut ears, from, &cpus);
 
-        let signals = process::stop_signals().map_err(trouble)?;
+        let signals = StopSignals::hold().map_err(trouble)?;
         let poll = Poll::new().map_err(trouble)?;
-        poll.add(signals.as_raw_fd(), SIGNALS).map_err(trouble)?;
+        poll.add(signals.fd().as_raw_fd(), SIGNALS).map_err(trouble)?;
         ears.join(&poll, RINGS).map_err(trouble)?;
         translator.expect_child_of(sched::own_tid());
         let mut child = match wanted.command.as_slice() {
@@ -178,8 +179,7 @@ impl Recorder {
         );
         let stopped = translator.finish();
         let answer = child.as_mut().and_then(|child| child.end(&signals));
-        process::take_signals(&signals);
-        process::release_signals();
+        signals.take();
         Ok(Recorded { length, own, answer, image, ..stopped })
     }
 }

@@ -12,7 +12,7 @@ use crate::rings::Rings;
 use crate::rungs;
 use crate::supervisor::{Supervisor, name_above};
 use crate::sys::events::Bell;
-use crate::sys::process;
+use crate::sys::process::{self, StopSignals};
 use crate::sys::sched::{Affinity, Attributes};
 use crate::throttle;
 use std::collections::BTreeSet;
@@ -55,7 +55,6 @@ pub fn run(plan: Plan, settings: &Settings) -> Result<Outcome, Fault> {
     let journal = Arc::new(Journal::new()?);
     let guardian = Guardian::post(&journal, alone.as_raw_fd())?;
     let outcome = supervised(plan, &cpus, &journal, settings);
-    freezer::thaw_all(std::process::id().cast_signed());
     let late = journal.restore();
     guardian.dismiss(&journal);
     drop(alone);
@@ -129,7 +128,7 @@ fn supervised(
     settings: &Settings,
 ) -> Result<(Outcome, Vec<String>), Fault> {
     let trouble = |e: &std::io::Error| Fault::of("cannot set up the supervision", e, "report it");
-    let signals = process::stop_signals().map_err(|e| trouble(&e))?;
+    let signals = StopSignals::hold().map_err(|e| trouble(&e))?;
     let end = Instant::ZERO + plan.length;
     let mut deaf = None;
     let server = settings.scenario.clone().and_then(|scenario| {
@@ -242,18 +241,19 @@ fn supervised(
             Box::new(move |host| server.serve(host, &over, apart)),
         )?);
     }
-    let stopped = host.ear(end, &signals).map_err(|e| trouble(&e));
+    let stopped = host.ear(end, signals.fd()).map_err(|e| trouble(&e));
     let mut outcome = host.enter(Supervisor::outcome);
     over.ring();
     journal.table().heartbeat.store(0, Ordering::Release);
     host.end(&owns);
     let children = host.enter(|s| std::mem::take(&mut s.programs.children));
+    freezer::thaw_all(std::process::id().cast_signed());
     let left = journal.restore(); // from here on nobody is in the way of the others
     for thread in threads {
         let _ = thread.join();
     }
     host.enter(|s| s.add_stretches(&mut outcome, &owns));
-    process::release_signals();
+    drop(signals);
     adopt::dismiss(children);
     stopped.map(|_| (outcome, left))
 }

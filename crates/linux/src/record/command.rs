@@ -2,7 +2,7 @@
 
 use super::Answered;
 use crate::fault::Fault;
-use crate::sys::process;
+use crate::sys::process::{self, StopSignals};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::ExitStatusExt;
@@ -41,13 +41,13 @@ impl Child {
     }
 
     /// Its answer, after it was asked to end if it has not. `None` when it goes on nevertheless.
-    pub(super) fn end(&mut self, signals: &OwnedFd) -> Option<Answered> {
+    pub(super) fn end(&mut self, signals: &StopSignals) -> Option<Answered> {
         let mut asked = false;
         if !matches!(self.child.try_wait(), Ok(Some(_))) {
             asked = true;
             process::ask_to_end(self.child.id().cast_signed());
-            process::take_signals(signals);
-            process::readable(&[&self.ended, signals], PATIENCE_MS);
+            signals.take();
+            process::readable(&[&self.ended, signals.fd()], PATIENCE_MS);
         }
         let status = self.child.try_wait().ok()??;
         let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));

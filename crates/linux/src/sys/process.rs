@@ -110,7 +110,7 @@ pub(crate) fn begin_on(command: &mut Command, rung: u32, affinity: sched::Affini
     // SAFETY: between fork and exec only system calls are made, and nothing is allocated.
     unsafe {
         command.pre_exec(move || {
-            release_signals();
+            mask_stop_signals(libc::SIG_UNBLOCK);
             affinity.give(0)?;
             sched::Attributes::fifo(rung).give(0)
         });
@@ -123,51 +123,59 @@ pub(crate) fn lock_memory() -> io::Result<()> {
     check(unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) }.into()).map(drop)
 }
 
-/// A descriptor on which the signals that ask us to stop arrive, instead of interrupting.
-pub(crate) fn stop_signals() -> io::Result<OwnedFd> {
-    // SAFETY: the set is initialised before use; blocking these signals is inherited by threads
-    // that begin later, and undone for programs before exec by std.
+/// The signals that ask us to stop. While this lives they arrive on its descriptor instead of
+/// interrupting this thread, those that begin later, and programs that are started meanwhile.
+pub(crate) struct StopSignals(OwnedFd);
+
+impl StopSignals {
+    pub(crate) fn hold() -> io::Result<StopSignals> {
+        let set = mask_stop_signals(libc::SIG_BLOCK);
+        // SAFETY: the set is live; the answer is a descriptor of our own or an error.
+        let fd =
+            unsafe { libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) };
+        super::events::owned(fd).map(StopSignals)
+    }
+
+    /// The descriptor.
+    pub(crate) const fn fd(&self) -> &OwnedFd {
+        &self.0
+    }
+
+    /// Takes those that have arrived.
+    pub(crate) fn take(&self) {
+        let mut told = [0_u8; 128];
+        let fd = self.0.as_raw_fd();
+        // SAFETY: room for one `signalfd_siginfo` of 128 bytes; the descriptor does not block.
+        while unsafe { libc::read(fd, told.as_mut_ptr().cast(), told.len()) } > 0 {}
+    }
+}
+
+impl Drop for StopSignals {
+    fn drop(&mut self) {
+        mask_stop_signals(libc::SIG_UNBLOCK);
+    }
+}
+
+/// Blocks or unblocks the signals that ask us to stop, for this thread; which they are.
+fn mask_stop_signals(how: i32) -> libc::sigset_t {
+    // SAFETY: the set is initialised before use; only system calls that a forked child may make.
     unsafe {
         let mut set = std::mem::zeroed();
         libc::sigemptyset(&raw mut set);
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
             libc::sigaddset(&raw mut set, signal);
         }
-        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
-        super::events::owned(libc::signalfd(
-            -1,
-            &raw const set,
-            libc::SFD_CLOEXEC | libc::SFD_NONBLOCK,
-        ))
+        libc::pthread_sigmask(how, &raw const set, std::ptr::null_mut());
+        set
     }
 }
 
-/// Lets the signals of [`stop_signals`] interrupt again.
-pub(crate) fn release_signals() {
-    // SAFETY: the set is initialised before use.
-    unsafe {
-        let mut set = std::mem::zeroed();
-        libc::sigemptyset(&raw mut set);
-        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-            libc::sigaddset(&raw mut set, signal);
-        }
-        libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut());
-    }
-}
-
-/// Takes the signals that have arrived on a descriptor of [`stop_signals`].
-pub(crate) fn take_signals(signals: &OwnedFd) {
-    let mut told = [0_u8; 128];
-    // SAFETY: room for one `signalfd_siginfo` of 128 bytes; the descriptor does not block.
-    while unsafe { libc::read(signals.as_raw_fd(), told.as_mut_ptr().cast(), told.len()) } > 0 {}
-}
-
-/// Has a program begin with the signals of [`stop_signals`] let through; it would inherit that they are held.
+/// Has a program begin with the signals of [`StopSignals`] let through; it would inherit that they are held.
 pub(crate) fn let_signals_through(command: &mut Command) {
     // SAFETY: between fork and exec one system call is made, and nothing is allocated.
     unsafe {
         command.pre_exec(|| {
-            release_signals();
+            mask_stop_signals(libc::SIG_UNBLOCK);
             Ok(())
         });
     }

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 
 /// So long may the supervisor's heart stand still, in ms.
 const PATIENCE: i32 = 400;
-/// So long may it take before its first beat and after its last, in ms.
+/// So long may it take before its first beat, and after it has given everything back, in ms.
 const SETTING_UP: i32 = 5_000;
 /// How often the guardian looks, in ms.
 const LOOK: i32 = 50;

@@ -93,7 +93,7 @@ impl Host {
         let mut ready = Vec::new();
         loop {
             let left = self.enter(|s| {
-                s.journal.table().heartbeat.fetch_add(1, Ordering::Release);
+                s.journal.beat();
                 if ready.contains(&ALARM) {
                     s.alarmed();
                 }

@@ -65,6 +65,16 @@ impl Journal {
         &self.table
     }
 
+    /// The supervisor is well; from the first beat on the guardian expects the next one soon.
+    pub(crate) fn beat(&self) {
+        self.table.heartbeat.fetch_add(1, Ordering::Release);
+    }
+
+    /// Everything has been given back, or nothing was changed: no beat is expected for a while.
+    pub(crate) fn rest(&self) {
+        self.table.heartbeat.store(0, Ordering::Release);
+    }
+
     /// Notes what a thread is, before it is changed.
     pub(crate) fn note(&self, tid: i32) -> Result<Former, Fault> {
         let trouble = |e: &std::io::Error| {

@@ -21,7 +21,6 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use windfall_programs::Program;
 use windfall_scenario::model::{ThreadMatch, Timer};
 use windfall_scenario::outcome::{Outcome, Supervision, ThreadOutcome, grain, promises};
@@ -152,6 +151,7 @@ fn supervised(
     let apart_from = |cpu: &&u16| !others || !cpus.contains(cpu);
     all.iter().filter(apart_from).for_each(|cpu| apart.add(*cpu));
     let rings = Rings::open(cpus, &all)?;
+    journal.beat(); // from here on something may have to be given back
     // The ear is this thread; it is noted before it becomes real-time.
     let before = journal.note(crate::sys::sched::own_tid())?;
     Attributes::fifo(rungs::EAR).give(0).map_err(|e| {
@@ -214,6 +214,7 @@ fn supervised(
     };
     let mut threads = Vec::new();
     for (number, own) in &owns {
+        journal.beat();
         let (own, number) = (own.clone(), *number);
         let life = Box::new(move |host: &Host| crate::own::live(host, number, &own));
         threads.push(begin(format!("own/{number}"), life)?);
@@ -225,6 +226,7 @@ fn supervised(
     // Everybody is at its gate before the clock starts.
     let waits = |member: &Member| matches!(member.kind, Kind::Own(_)) && member.tid == 0;
     while host.enter(|s| s.members.iter().any(waits)) {
+        journal.beat();
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
     host.enter(|s| {
@@ -244,11 +246,12 @@ fn supervised(
     let stopped = host.ear(end, signals.fd()).map_err(|e| trouble(&e));
     let mut outcome = host.enter(Supervisor::outcome);
     over.ring();
-    journal.table().heartbeat.store(0, Ordering::Release);
+    journal.beat();
     host.end(&owns);
     let children = host.enter(|s| std::mem::take(&mut s.programs.children));
     freezer::thaw_all(std::process::id().cast_signed());
     let left = journal.restore(); // from here on nobody is in the way of the others
+    journal.rest();
     for thread in threads {
         let _ = thread.join();
     }

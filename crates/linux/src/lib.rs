@@ -14,6 +14,7 @@ pub mod control;
 mod cpu;
 pub mod doctor;
 mod dry_run;
+mod enlist;
 mod fault;
 mod follow;
 mod freezer;

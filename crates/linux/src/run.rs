@@ -7,7 +7,7 @@ use crate::freezer;
 use crate::guardian::Guardian;
 use crate::host::Host;
 use crate::journal::Journal;
-use crate::member::{Kind, Member, Own, Wish};
+use crate::member::{Kind, Member, Own};
 use crate::rings::Rings;
 use crate::rungs;
 use crate::supervisor::{Supervisor, name_above};
@@ -21,10 +21,9 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::PathBuf;
 use std::sync::Arc;
-use windfall_programs::Program;
-use windfall_scenario::model::{ThreadMatch, Timer};
+use windfall_scenario::model::Timer;
 use windfall_scenario::outcome::{Outcome, Supervision, ThreadOutcome, grain, promises};
-use windfall_scenario::{Live, Plan, PlannedProgram, PlannedThread, Scenario};
+use windfall_scenario::{Live, Plan, Scenario};
 use windfall_time::{Instant, Span};
 
 /// How a run is to be made.
@@ -120,6 +119,27 @@ fn online() -> Result<Vec<u16>, Fault> {
     Ok((0..1024).filter(|cpu| own.has(*cpu)).collect())
 }
 
+/// Where a run can be controlled; what stood in the way when that is the usual place and cannot be had.
+fn listen(settings: &Settings, end: Instant) -> Result<(Option<Server>, Option<Fault>), Fault> {
+    let Some(scenario) = settings.scenario.clone() else { return Ok((None, None)) };
+    let usual = usual_socket();
+    let path = settings.socket.as_ref().unwrap_or(&usual);
+    match Server::open(path, Live::new(scenario), &settings.name, end) {
+        Ok(server) => Ok((Some(server), None)),
+        Err(fault) if settings.socket.is_some() => Err(fault),
+        Err(fault) => Ok((None, Some(fault))),
+    }
+}
+
+/// The processors that are not supervised, or all when there are no others.
+fn apart(all: &[u16], supervised: &[u16]) -> Affinity {
+    let mut apart = Affinity::default();
+    let others = all.iter().any(|cpu| !supervised.contains(cpu));
+    let among = all.iter().filter(|cpu| !others || !supervised.contains(cpu));
+    among.for_each(|cpu| apart.add(*cpu));
+    apart
+}
+
 fn supervised(
     plan: Plan,
     cpus: &[u16],
@@ -129,27 +149,8 @@ fn supervised(
     let trouble = |e: &std::io::Error| Fault::of("cannot set up the supervision", e, "report it");
     let signals = StopSignals::hold().map_err(|e| trouble(&e))?;
     let end = Instant::ZERO + plan.length;
-    let mut deaf = None;
-    let server = settings.scenario.clone().and_then(|scenario| {
-        let usual = usual_socket();
-        let path = settings.socket.as_ref().unwrap_or(&usual);
-        match Server::open(path, Live::new(scenario), &settings.name, end) {
-            Ok(server) => Some(server),
-            Err(fault) => {
-                deaf = Some(fault);
-                None
-            }
-        }
-    });
-    let deaf = match deaf {
-        Some(fault) if settings.socket.is_some() => return Err(fault),
-        other => other,
-    };
+    let (server, deaf) = listen(settings, end)?;
     let all = online()?;
-    let mut apart = Affinity::default();
-    let others = all.iter().any(|cpu| !cpus.contains(cpu));
-    let apart_from = |cpu: &&u16| !others || !cpus.contains(cpu);
-    all.iter().filter(apart_from).for_each(|cpu| apart.add(*cpu));
     let rings = Rings::open(cpus, &all)?;
     journal.beat(); // from here on something may have to be given back
     // The ear is this thread; it is noted before it becomes real-time.
@@ -168,39 +169,8 @@ fn supervised(
     for (barrier, parties) in plan.barriers {
         supervisor.players.barrier(barrier, parties);
     }
-    let mut owns = Vec::new();
-    for (number, (thread, claims)) in plan.threads.into_iter().zip(claims).enumerate() {
-        let PlannedThread { name, parent, messages, promised, program, start, .. } = thread;
-        let promise = promised.as_deref();
-        let entry = u32::try_from(number).unwrap_or(u32::MAX);
-        let seed = plan.seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        supervisor.births.push((start, entry));
-        let (mut member, threads) = match program {
-            PlannedProgram::Declared(program) => {
-                let own = Arc::new(Own { keeps: settings.stretches, ..Own::default() });
-                owns.push((entry, own.clone()));
-                let mut member = Member::new(Kind::Own(own), 0, &name, promise);
-                member.bursts = !matches!(program, Program::Jobs(_));
-                supervisor.players.add(&program, seed);
-                (member, ThreadMatch::default())
-            }
-            PlannedProgram::External { external, .. } => {
-                // It has no life of its own: its threads do, each as a member that comes later.
-                let nobody = Program::Phases { loops: Some(0), phases: Vec::new() };
-                supervisor.players.add(&nobody, seed);
-                let program = adopt::Program { what: external.program, claims };
-                supervisor.programs.by_entry.insert(number, program);
-                let entry = Kind::Foreign { pid: 0, wish: number };
-                (Member::new(entry, 0, &name, promise), external.threads)
-            }
-        };
-        if let Some((_, limit)) = plan.watched.iter().find(|(watched, _)| *watched == number) {
-            member.outcome.watch_intervals(*limit);
-        }
-        supervisor.members.push(member);
-        supervisor.wishes.push(Wish { name, parent, messages, promised, threads });
-    }
-    supervisor.births.sort_unstable_by(|a, b| b.cmp(a));
+    let threads = plan.threads.into_iter().zip(claims);
+    let owns = supervisor.enlist(threads, &plan.watched, plan.seed, settings.stretches);
     supervisor.requests = plan.requests;
     supervisor.requests.reverse();
     let told = deaf.map(|fault| (Instant::ZERO, format!("this run cannot be controlled: {fault}")));
@@ -236,6 +206,7 @@ fn supervised(
         }
     });
     let over = Arc::new(Bell::new().map_err(|e| trouble(&e))?);
+    let apart = apart(&all, cpus);
     if let Some(server) = server {
         let over = over.clone();
         threads.push(begin(

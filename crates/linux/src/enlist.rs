@@ -1,0 +1,57 @@
+//! From a plan's threads to members: declared programs, and entries that stand for the threads of real ones.
+
+use crate::adopt;
+use crate::member::{Kind, Member, Own, Wish};
+use crate::supervisor::Supervisor;
+use std::sync::Arc;
+use windfall_programs::Program;
+use windfall_scenario::model::ThreadMatch;
+use windfall_scenario::{PlannedProgram, PlannedThread};
+use windfall_time::Span;
+
+impl Supervisor {
+    /// Takes a plan's threads in, each with who is asked for the threads of its program; of some, by number,
+    /// intervals above a limit are counted. The own programs, by number, which have no threads yet.
+    pub(crate) fn enlist(
+        &mut self,
+        threads: impl Iterator<Item = (PlannedThread, Vec<usize>)>,
+        watched: &[(usize, Span)],
+        seed: u64,
+        keeps: bool,
+    ) -> Vec<(u32, Arc<Own>)> {
+        let mut owns = Vec::new();
+        for (number, (thread, claims)) in threads.enumerate() {
+            let PlannedThread { name, parent, messages, promised, program, start, .. } = thread;
+            let promise = promised.as_deref();
+            let entry = u32::try_from(number).unwrap_or(u32::MAX);
+            let seed = seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            self.births.push((start, entry));
+            let (mut member, threads) = match program {
+                PlannedProgram::Declared(program) => {
+                    let own = Arc::new(Own { keeps, ..Own::default() });
+                    owns.push((entry, own.clone()));
+                    let mut member = Member::new(Kind::Own(own), 0, &name, promise);
+                    member.bursts = !matches!(program, Program::Jobs(_));
+                    self.players.add(&program, seed);
+                    (member, ThreadMatch::default())
+                }
+                PlannedProgram::External { external, .. } => {
+                    // It has no life of its own: its threads do, each as a member that comes later.
+                    let nobody = Program::Phases { loops: Some(0), phases: Vec::new() };
+                    self.players.add(&nobody, seed);
+                    let program = adopt::Program { what: external.program, claims };
+                    self.programs.by_entry.insert(number, program);
+                    let entry = Kind::Foreign { pid: 0, wish: number };
+                    (Member::new(entry, 0, &name, promise), external.threads)
+                }
+            };
+            if let Some((_, limit)) = watched.iter().find(|(watched, _)| *watched == number) {
+                member.outcome.watch_intervals(*limit);
+            }
+            self.members.push(member);
+            self.wishes.push(Wish { name, parent, messages, promised, threads });
+        }
+        self.births.sort_unstable_by(|a, b| b.cmp(a));
+        owns
+    }
+}

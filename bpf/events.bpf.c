@@ -6,91 +6,14 @@
  * and by nothing else; it looks often enough for the rest.
  *
  * Read by crates/linux/src/rings/bpf.rs; made anew by `cargo xtask bpf`. */
-#include "kernel.h"
-
-enum { PROCESSORS = 1024, RING = 1 << 22 };
-enum kind { SWITCH, WAKE, FORK, NAMED };
+#include "told.h"
 
 /* Kernel priorities, which count downwards: ours are from `top` to `bottom`. */
 const volatile s32 top, bottom, granted, held;
 
-/* One processor, in a cache line of its own. The reader sees it, too. */
-struct cpu {
-	u64 watched; /* set by the reader: switches and interrupts are of interest */
-	u64 begun;   /* when the interrupt under way began, or 0 */
-	u64 stolen;  /* ns that interrupts have taken; not less than was there before `begun` */
-	u64 depth;   /* how deep interrupts are nested */
-	u64 lost;    /* events that found no room */
-	u64 room[3];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, PROCESSORS);
-	__type(key, u32);
-	__type(value, struct cpu);
-} cpus SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, RING);
-} events SEC(".maps");
-
-struct event {
-	u64 at;
-	u64 stolen;
-	u32 lost;
-	u16 cpu;
-	u8 kind;
-	u8 state;
-	s32 first;
-	s32 second;
-};
-
-static struct cpu *this_cpu(u32 *number)
-{
-	*number = bpf_get_smp_processor_id();
-	return bpf_map_lookup_elem(&cpus, number);
-}
-
-static __attribute__((always_inline)) void
-tell(u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first, s32 second, u64 flags)
-{
-	u64 at = bpf_ktime_get_ns();
-	struct event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
-	if (!event) {
-		cpu->lost++;
-		return;
-	}
-	event->at = at;
-	event->stolen = cpu->stolen + (cpu->begun ? at - cpu->begun : 0);
-	event->lost = cpu->lost;
-	event->cpu = number;
-	event->kind = kind;
-	event->state = state;
-	event->first = first;
-	event->second = second;
-	bpf_ringbuf_submit(event, flags);
-}
-
 static int ours(s32 prio)
 {
 	return prio >= top && prio <= bottom;
-}
-
-/* The state of a thread that stops running as the kernel's own tracepoint tells it; 0: it could go on. */
-static u8 reported(u64 preempted, struct task_struct *task, u32 state)
-{
-	enum { IDLE = 0x402, REPORTED = 0x7f, REPORTED_IDLE = 0x80, UNINTERRUPTIBLE = 2 };
-	enum { LOCK_OR_FROZEN = 0x9000 };
-	if (preempted)
-		return 0;
-	if (state == IDLE)
-		return REPORTED_IDLE;
-	if (state & LOCK_OR_FROZEN)
-		return UNINTERRUPTIBLE;
-	return (state | task->exit_state) & REPORTED;
 }
 
 SEC("tp_btf/sched_switch") int on_switch(u64 *ctx)
@@ -139,25 +62,6 @@ SEC("tp_btf/sched_process_fork") int on_fork(u64 *ctx)
 	if (cpu)
 		tell(number, cpu, FORK, 0, parent->pid, child->pid, BPF_RB_NO_WAKEUP);
 	return 0;
-}
-
-static __attribute__((always_inline)) int named(struct task_struct *task)
-{
-	u32 number;
-	struct cpu *cpu = this_cpu(&number);
-	if (cpu)
-		tell(number, cpu, NAMED, 0, task->pid, 0, BPF_RB_NO_WAKEUP);
-	return 0;
-}
-
-SEC("tp_btf/sched_process_exec") int on_exec(u64 *ctx)
-{
-	return named((void *)ctx[0]);
-}
-
-SEC("tp_btf/task_rename") int on_rename(u64 *ctx)
-{
-	return named((void *)ctx[0]);
 }
 
 static __attribute__((always_inline)) int steal(void)
@@ -211,5 +115,3 @@ SEC("tp_btf/local_timer_exit") int on_timer_exit(u64 *ctx)
 {
 	return give_back();
 }
-
-char dual[] SEC("license") = "Dual MIT/GPL";

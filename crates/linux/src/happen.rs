@@ -48,7 +48,7 @@ impl Supervisor {
                 }
             }
             (Seen::Fork { parent, child }, _) => self.forked(parent, child, at),
-            (Seen::Named { tid }, _) => self.renamed(tid, at),
+            (Seen::Named { tid, .. } | Seen::Executed { tid, .. }, _) => self.renamed(tid, at),
             _ => {}
         }
     }

@@ -10,6 +10,7 @@ mod sys;
 
 mod adopt;
 mod audit;
+mod bpf;
 pub mod control;
 mod cpu;
 pub mod doctor;

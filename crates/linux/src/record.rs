@@ -1,7 +1,7 @@
 //! Recording: everything that the kernel's scheduler does on this machine, as records of a trace.
 //!
-//! Every processor's switches, wake-ups, births and ends of threads, names and interrupts are written into a ring by the
-//! kernel; one thread of ours sleeps until a ring is half full or a tenth of a second has passed, and hands them on in
+//! Every processor's switches, wake-ups, births and ends of threads, names and interrupts are written into rings in the
+//! kernel; one thread of ours sleeps until one is half full or a tenth of a second has passed, and hands them on in
 //! order of time. Nothing is started, stopped or changed on the machine but the command that is to be recorded.
 //!
 //! Invariants: a record is handed on when nothing older can come any more; the first records say who runs on each
@@ -10,11 +10,13 @@
 //! A recorded command's threads, and all that they start, belong to a node of kind [`windfall_trace::COMMAND`]; everybody else is recorded,
 //! too, since they are who took the processors meanwhile.
 //!
-//! Read next: `record/first.rs` (the state at the beginning), `translate.rs` (what samples mean).
+//! Read next: `record/ears.rs` (by what is heard), `first.rs` (the state at the beginning), `translate.rs` (what was heard means).
 
+mod bpf;
 mod command;
+mod ears;
 mod first;
-mod merge;
+mod perf;
 mod translate;
 
 use crate::fault::Fault;
@@ -22,9 +24,8 @@ use crate::image::Image;
 use crate::sys::events::Poll;
 use crate::sys::process::StopSignals;
 use crate::sys::{clock, sched, usage};
-use crate::tracepoints::Tracepoints;
 use command::Child;
-use merge::Ears;
+use ears::Ears;
 use std::collections::HashMap;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
@@ -55,6 +56,8 @@ pub struct Wanted {
 /// What was recorded.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
+    /// By what the kernel was listened to, and why not by something better.
+    pub by: String,
     /// From the first record to the last.
     pub length: Span,
     /// How often a processor went from one thread to another.
@@ -92,7 +95,6 @@ pub struct Answered {
 
 /// Listens to the whole machine; see [`Recorder::run`].
 pub struct Recorder {
-    points: Tracepoints,
     ears: Ears,
     from: Instant,
     cpus: Vec<u16>,
@@ -105,10 +107,9 @@ impl Recorder {
     /// Without the right to listen, or on a kernel without the tracepoints: what is missing, and what would help.
     pub fn open() -> Result<Recorder, Fault> {
         first::same_numbers()?;
-        let points = Tracepoints::find().map_err(|fault| merge::rights(&fault.to_string()))?;
         let cpus = first::online();
-        let ears = Ears::open(&points, &cpus)?;
-        Ok(Recorder { points, ears, from: clock::now(), cpus })
+        let ears = Ears::open(&cpus)?;
+        Ok(Recorder { ears, from: clock::now(), cpus })
     }
 
     /// What the trace is about.
@@ -125,9 +126,9 @@ impl Recorder {
     /// # Errors
     /// When the command cannot be started; [`Fault::status`] is then 127 (not found) or 126.
     pub fn run(self, wanted: &Wanted, sink: &mut dyn Sink) -> Result<Recorded, Fault> {
-        let Recorder { points, mut ears, from, cpus } = self;
+        let Recorder { mut ears, from, cpus } = self;
         let trouble = |e: std::io::Error| Fault::of("cannot set up the recording", &e, "report it");
-        let mut translator = Translator::new(&points, sink, from);
+        let mut translator = Translator::new(sink, from);
         let name = if wanted.command.is_empty() {
             wanted.pid.map(|pid| format!("process {pid}"))
         } else {
@@ -161,7 +162,7 @@ impl Recorder {
             poll.wait(i32::try_from(left.min(LOOK_MS)).unwrap_or(0), &mut ready);
             let now = clock::now();
             let settled = now.checked_sub(SETTLED).unwrap_or(Instant::ZERO);
-            ears.until(settled, |cpu, entry| translator.take(cpu, entry));
+            ears.until(settled, |cpu, heard| translator.take(cpu, heard));
             looks += 1;
             if looks.is_power_of_two() {
                 image = first.and_then(Image::of).or(image);
@@ -172,7 +173,7 @@ impl Recorder {
         }
         ears.stop();
         std::thread::sleep(Duration::from_nanos(SETTLED.as_nanos()));
-        ears.until(Instant::MAX, |cpu, entry| translator.take(cpu, entry));
+        ears.until(Instant::MAX, |cpu, heard| translator.take(cpu, heard));
         let (length, own) = (
             clock::now().saturating_since(begun.0),
             usage::of_this_thread().saturating_sub(begun.1),
@@ -180,7 +181,7 @@ impl Recorder {
         let stopped = translator.finish();
         let answer = child.as_mut().and_then(|child| child.end(&signals));
         signals.take();
-        Ok(Recorded { length, own, answer, image, ..stopped })
+        Ok(Recorded { by: ears.by, length, own, answer, image, ..stopped })
     }
 }
 

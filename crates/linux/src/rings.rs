@@ -13,7 +13,7 @@ mod tests;
 use crate::fault::Fault;
 use crate::sys::events::Poll;
 use crate::tracepoints::Seen;
-use bpf::Programs;
+use bpf::Told;
 use perf::Events;
 use windfall_time::{Instant, Span};
 
@@ -54,21 +54,21 @@ pub(crate) struct Rings {
 }
 
 enum Source {
-    Bpf(Box<Programs>),
+    Bpf(Box<Told>),
     Perf(Events),
 }
 
 /// Whether BPF could be listened to, or why not.
 pub(crate) fn by_bpf() -> Result<(), String> {
-    Programs::load(&[]).map(drop)
+    Told::load(&[]).map(drop)
 }
 
 impl Rings {
     /// Listens to all processors: what happens to supervised threads, and interrupts on the
     /// processors that are supervised.
     pub(crate) fn open(supervised: &[u16], online: &[u16]) -> Result<Rings, Fault> {
-        match Programs::load(supervised) {
-            Ok(programs) => Ok(Rings::from(Source::Bpf(Box::new(programs)), "BPF".to_owned())),
+        match Told::load(supervised) {
+            Ok(told) => Ok(Rings::from(Source::Bpf(Box::new(told)), "BPF".to_owned())),
             Err(why) => {
                 let events = Events::open(supervised, online)?;
                 Ok(Rings::from(
@@ -86,7 +86,7 @@ impl Rings {
     /// Has the ear wait for wake-ups of foreign threads.
     pub(crate) fn join(&self, poll: &Poll, name: u64) -> std::io::Result<()> {
         match &self.source {
-            Source::Bpf(programs) => programs.join(poll, name),
+            Source::Bpf(told) => told.join(poll, name),
             Source::Perf(events) => events.join(poll, name),
         }
     }
@@ -95,7 +95,7 @@ impl Rings {
     pub(crate) fn take(&mut self) -> Vec<Event> {
         let Rings { source, batch, lost, .. } = self;
         match source {
-            Source::Bpf(programs) => programs.read(batch, lost),
+            Source::Bpf(told) => told.read(batch, lost),
             Source::Perf(events) => events.read(batch, lost),
         }
         if !batch.is_sorted_by_key(|event| event.at) {
@@ -113,7 +113,7 @@ impl Rings {
     /// What interrupts have taken on a supervised processor since we began to listen.
     pub(crate) fn stolen(&self, cpu: usize) -> Span {
         match &self.source {
-            Source::Bpf(programs) => programs.stolen(cpu),
+            Source::Bpf(told) => told.stolen(cpu),
             Source::Perf(events) => events.stolen(cpu),
         }
     }

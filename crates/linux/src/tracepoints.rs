@@ -12,12 +12,15 @@ use windfall_trace::{Stop, Theft};
 pub(crate) enum Seen {
     /// A processor goes from one thread to another; 0 is nobody.
     Switch { prev: i32, stop: Stop, next: i32 },
-    /// A thread that waited can run.
+    /// A thread that waited can run; 0 wakes it by an interrupt.
     Wake { tid: i32, by: i32 },
     /// A thread has been made, and is about to be woken for the first time.
     Fork { parent: i32, child: i32 },
-    /// A thread has another name, or runs another program.
-    Named { tid: i32 },
+    /// A thread has this name from now on.
+    Named { tid: i32, name: Comm },
+    /// A thread runs another program; it may have taken over the number of its process' first thread, and had
+    /// another one before.
+    Executed { tid: i32, before: i32 },
     /// A thread is about to end.
     Exit { tid: i32 },
     /// Somebody other than a thread takes the processor, or gives it back.
@@ -25,7 +28,26 @@ pub(crate) enum Seen {
     /// See `TheftBegin`.
     TheftEnd,
     /// A thread has been made, of its parent's process or of one of its own.
-    Made { parent: i32, child: i32, thread: bool },
+    Made { parent: i32, child: i32, thread: bool, name: Comm },
+}
+
+/// A thread's name as the kernel keeps it, with zeros behind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Comm([u8; 16]);
+
+impl Comm {
+    /// The one at an offset of the kernel's bytes; what stands behind its end, from earlier names, is left out.
+    pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Comm> {
+        let bytes = bytes.get(at..at + 16)?.split(|byte| *byte == 0).next()?;
+        let mut name = [0; 16];
+        name[..bytes.len()].copy_from_slice(bytes);
+        Some(Comm(name))
+    }
+
+    /// Bytes that are not UTF-8 are replaced.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0).trim_end_matches('\0').to_owned()
+    }
 }
 
 /// Which tracepoint.
@@ -58,14 +80,10 @@ use Point::{
 
 /// Where each is, and which of its fields are used, in order.
 const POINTS: [(Point, &str, &[&str]); 15] = [
-    (
-        Switch,
-        "sched/sched_switch",
-        &["prev_pid", "prev_state", "next_pid", "prev_comm", "next_comm"],
-    ),
-    (Waking, "sched/sched_waking", &["pid", "comm"]),
+    (Switch, "sched/sched_switch", &["prev_pid", "prev_state", "next_pid"]),
+    (Waking, "sched/sched_waking", &["pid"]),
     (Wakeup, "sched/sched_wakeup", &["pid"]),
-    (WakeupNew, "sched/sched_wakeup_new", &["pid", "comm"]),
+    (WakeupNew, "sched/sched_wakeup_new", &["pid"]),
     (NewTask, "task/task_newtask", &["pid", "clone_flags", "comm"]),
     (Fork, "sched/sched_process_fork", &["parent_pid", "child_pid"]),
     (Exec, "sched/sched_process_exec", &["pid", "old_pid"]),
@@ -126,66 +144,37 @@ impl Tracepoints {
         let id = u16_at(raw, 0);
         let Format { point, offsets, .. } = self.0.iter().find(|format| format.id == id)?;
         let field = |n: usize| offsets.get(n).map_or(0, |at| u32_at(raw, *at).cast_signed());
+        let name = |n: usize| Comm::at(raw, *offsets.get(n)?);
+        let passer = u32_at(raw, COMMON_PID).cast_signed();
         Some(match point {
             Switch => {
                 let state = offsets.get(1).map_or(0, |at| u64_at(raw, *at));
                 Seen::Switch { prev: field(0), stop: stop(state), next: field(2) }
             }
             Waking | Wakeup | WakeupNew => {
-                Seen::Wake { tid: field(0), by: u32_at(raw, COMMON_PID).cast_signed() }
+                Seen::Wake { tid: field(0), by: if interrupted(raw) { 0 } else { passer } }
             }
             NewTask => {
                 const CLONE_THREAD: u32 = 0x0001_0000;
                 let thread = field(1).cast_unsigned() & CLONE_THREAD != 0;
-                let parent = u32_at(raw, COMMON_PID).cast_signed();
-                Seen::Made { parent, child: field(0), thread }
+                Seen::Made { parent: passer, child: field(0), thread, name: name(2)? }
             }
             Fork => Seen::Fork { parent: field(0), child: field(1) },
-            Exec | Rename => Seen::Named { tid: field(0) },
+            Exec => Seen::Executed { tid: field(0), before: field(1) },
+            Rename => Seen::Named { tid: field(0), name: name(1)? },
             Exit => Seen::Exit { tid: field(0) },
             IrqEntry | TimerEntry => theft(Theft::Interrupt, field(0)),
             SoftirqEntry => theft(Theft::Softirq, field(0)),
             IrqExit | SoftirqExit | TimerExit => Seen::TheftEnd,
         })
     }
-
-    /// The name by which a sample calls the thread `tid`, if it does. That of a renamed thread is the
-    /// one that it has from then on.
-    pub(crate) fn name(&self, raw: &[u8], tid: i32) -> Option<String> {
-        let id = u16_at(raw, 0);
-        let Format { point, offsets, .. } = self.0.iter().find(|format| format.id == id)?;
-        let is = |n: usize| offsets.get(n).is_some_and(|at| u32_at(raw, *at).cast_signed() == tid);
-        let named: &[(usize, usize)] = match point {
-            Switch => &[(0, 3), (2, 4)],
-            Waking | WakeupNew | Rename => &[(0, 1)],
-            NewTask => &[(0, 2)],
-            _ => &[],
-        };
-        let (_, name) = named.iter().find(|(number, _)| is(*number))?;
-        comm(raw, *offsets.get(*name)?)
-    }
-
-    /// The number that a thread had before it ran another program; it may have taken over that of
-    /// its process' first thread. `None` for a sample that tells of something else.
-    pub(crate) fn before_exec(&self, raw: &[u8]) -> Option<i32> {
-        let format = self.0.iter().find(|format| format.id == u16_at(raw, 0))?;
-        let old = format.offsets.get(1).filter(|_| format.point == Exec)?;
-        Some(u32_at(raw, *old).cast_signed())
-    }
 }
 
 /// Whether a sample was taken while an interrupt was served.
-pub(crate) fn interrupted(raw: &[u8]) -> bool {
+fn interrupted(raw: &[u8]) -> bool {
     const COMMON_FLAGS: usize = 2;
     const SERVED: u8 = 0x18; // hard, soft
     raw.get(COMMON_FLAGS).is_some_and(|flags| flags & SERVED != 0)
-}
-
-/// A thread's name in a sample's bytes.
-fn comm(raw: &[u8], at: usize) -> Option<String> {
-    let bytes = raw.get(at..at + 16)?;
-    let length = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-    Some(String::from_utf8_lossy(&bytes[..length]).into_owned())
 }
 
 fn theft(kind: Theft, number: i32) -> Seen {

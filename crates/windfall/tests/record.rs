@@ -15,6 +15,14 @@ use windfall_trace::codec::Reader;
 use windfall_trace::timeline::{State, What};
 use windfall_trace::{COMMAND, Event, Record, Timeline};
 
+/// Some virtual machines hide what their own agents do: where one leaves a processor, a switch is missing.
+/// In any case these are few.
+fn fits(timeline: &Timeline) {
+    let switches: usize = timeline.cpus.iter().map(|line| line.slices.len()).sum();
+    let conflicts = usize::try_from(timeline.conflicts).unwrap();
+    assert!(conflicts <= 3 + switches / 50, "{conflicts} of {switches} switches do not fit");
+}
+
 /// Tells this program, started anew, to be what is recorded.
 const PART: &str = "WINDFALL_TEST_PART";
 const PERIODS: u32 = 25;
@@ -93,8 +101,7 @@ fn law_a_known_program_is_recorded_as_it_ran() {
     }
     let records = records(&record("beat"));
     let timeline = Timeline::build(records.iter().cloned());
-    // Kernels omit a switch now and then, without a word.
-    assert!(timeline.conflicts <= 3, "{} switches do not fit", timeline.conflicts);
+    fits(&timeline);
     let node = records.iter().find_map(|record| match &record.event {
         Event::Node { node, kind, .. } if kind == COMMAND => Some(*node),
         _ => None,
@@ -110,9 +117,13 @@ fn law_a_known_program_is_recorded_as_it_ran() {
         _ => false,
     });
     let wakes = wakes.count();
-    // How many are there depends on when the recording had begun, which is not settled yet.
-    assert!(wakes >= 2 && bursts >= 2, "{bursts} bursts, {wakes} wake-ups of {PERIODS}");
-    assert!(work > Span::from_millis(1) && work < Span::from_millis(100), "{work}");
+    // Each period has a wake-up, but the first may be its birth; others may break a burst in two.
+    let periods = usize::try_from(PERIODS).unwrap();
+    assert!(
+        wakes >= periods && bursts >= periods,
+        "{bursts} bursts, {wakes} wake-ups of {PERIODS}"
+    );
+    assert!(work > Span::from_millis(30) && work < Span::from_millis(100), "{work}");
 
     // Others are there, too, and not taken for the command's.
     let others = timeline.threads.iter().filter(|line| line.node.is_none());
@@ -129,17 +140,15 @@ fn law_each_processors_time_is_conserved() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let records = records(&path);
     let timeline = Timeline::build(records.iter().cloned());
-    // Kernels omit a switch now and then, without a word.
-    assert!(timeline.conflicts <= 3, "{} switches do not fit", timeline.conflicts);
-    // A trace ends with its last event, which on an idle machine is some ticks before the end.
-    assert!(timeline.span() >= Span::from_millis(200), "{}", timeline.span());
+    fits(&timeline);
+    assert!(timeline.span() >= Span::from_millis(300), "{}", timeline.span());
     for line in &timeline.cpus {
         let sum =
             line.slices.iter().fold(Span::ZERO, |sum, slice| sum.saturating_add(slice.span()));
         assert_eq!(sum, timeline.span(), "processor {}", line.cpu.0);
-        // Who runs at the start is known within some ticks: idle is not unknown.
+        // Who runs at the start is known: idle is not unknown.
         let first = line.slices.first().filter(|slice| slice.what == What::Unknown);
-        assert!(first.is_none_or(|slice| slice.span() < Span::from_millis(60)), "{first:?}");
+        assert_eq!(first, None, "processor {}", line.cpu.0);
     }
     let online = std::thread::available_parallelism().unwrap().get();
     assert!(timeline.cpus.len() >= online);
@@ -166,8 +175,7 @@ fn law_a_thread_that_executes_a_program_goes_on_under_its_process_number() {
     let slept = own("sleep");
     assert_eq!(slept.len(), 1, "{slept:?}");
     assert_eq!(slept[0].tid, slept[0].pid, "it has its process' number");
-    // Kernels omit a switch now and then, without a word.
-    assert!(timeline.conflicts <= 3, "{} switches do not fit", timeline.conflicts);
+    fits(&timeline);
 }
 
 #[test]

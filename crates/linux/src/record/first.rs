@@ -6,13 +6,13 @@
 //!
 //! A processor that we may not visit stays unknown until its first switch.
 
-use super::merge::Ears;
+use super::ears::{Ears, Heard};
 use super::translate::Translator;
 use crate::fault::Fault;
 use crate::proc;
 use crate::sys::clock;
-use crate::sys::perf::Entry;
 use crate::sys::sched::Affinity;
+use crate::tracepoints::Seen;
 use std::time::Duration;
 use windfall_time::Instant;
 
@@ -25,11 +25,11 @@ pub(super) struct Standing {
     pub(super) able: bool,
 }
 
-/// A sample that has been read before its turn.
+/// What was heard before its turn.
 pub(super) struct Early {
     pub(super) at: Instant,
     pub(super) cpu: u16,
-    pub(super) raw: Vec<u8>,
+    pub(super) seen: Seen,
 }
 
 /// Tells `translator` the state at `from`, and what has happened since.
@@ -39,17 +39,17 @@ pub(super) fn state(translator: &mut Translator<'_>, ears: &mut Ears, from: Inst
     std::thread::sleep(Duration::from_nanos(super::SETTLED.as_nanos()));
     let settled = clock::now().checked_sub(super::SETTLED).unwrap_or(from);
     let (mut early, mut lost) = (Vec::new(), Vec::new());
-    ears.until(settled, |cpu, entry| match entry {
-        Entry::Sample(at, raw) if at >= from => early.push(Early { at, cpu, raw: raw.to_vec() }),
-        Entry::Sample(..) => {}
-        Entry::Lost(count) => lost.push((cpu, count)),
+    ears.until(settled, |cpu, heard| match heard {
+        Heard::Seen(at, seen) if at >= from => early.push(Early { at, cpu, seen }),
+        Heard::Seen(..) => {}
+        Heard::Lost(count) => lost.push((cpu, count)),
     });
     translator.begin(standing, &early);
     for one in &early {
-        translator.take(one.cpu, Entry::Sample(one.at, &one.raw));
+        translator.take(one.cpu, Heard::Seen(one.at, one.seen));
     }
     for (cpu, count) in lost {
-        translator.take(cpu, Entry::Lost(count));
+        translator.take(cpu, Heard::Lost(count));
     }
 }
 

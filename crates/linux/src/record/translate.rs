@@ -1,20 +1,19 @@
-//! What samples mean, as records.
+//! From what was heard to records.
 //!
 //! Invariants: a [`ThreadId`] is declared before it is used and means one life of a thread number. `cpus` is what the
-//! records say that a processor runs. Where a sample contradicts that, a switch is missing: this is counted and told as a
+//! records say that a processor runs. Where what is heard contradicts that, a switch is missing: this is counted and told as a
 //! loss, so that the records never contradict each other.
 
 use super::Recorded;
+use super::ears::Heard;
 use super::first::{Early, Standing};
 use crate::proc;
-use crate::sys::perf::Entry;
-use crate::tracepoints::{Seen, Tracepoints, interrupted};
+use crate::tracepoints::{Comm, Seen};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use windfall_time::Instant;
 use windfall_trace::{COMMAND, Cpu, Event, NodeId, Sink, Stop, ThreadId};
 
 pub(super) struct Translator<'a> {
-    points: &'a Tracepoints,
     sink: &'a mut dyn Sink,
     /// The time of the last record.
     now: Instant,
@@ -58,13 +57,8 @@ struct Processor {
 }
 
 impl<'a> Translator<'a> {
-    pub(super) fn new(
-        points: &'a Tracepoints,
-        sink: &'a mut dyn Sink,
-        from: Instant,
-    ) -> Translator<'a> {
+    pub(super) fn new(sink: &'a mut dyn Sink, from: Instant) -> Translator<'a> {
         Translator {
-            points,
             sink,
             now: from,
             threads: HashMap::new(),
@@ -95,19 +89,19 @@ impl<'a> Translator<'a> {
 
     /// The state at the beginning, from /proc and from what happened first.
     pub(super) fn begin(&mut self, standing: Vec<Standing>, early: &[Early]) {
-        let mut first: BTreeMap<u16, (i32, usize)> = BTreeMap::new();
+        let mut first: BTreeMap<u16, i32> = BTreeMap::new();
         let (mut born, mut met, mut ready) = (HashSet::new(), HashSet::new(), Vec::new());
-        for (place, one) in early.iter().enumerate() {
-            match self.points.decode(&one.raw) {
-                Some(Seen::Switch { prev, next, .. }) => {
-                    first.entry(one.cpu).or_insert((prev, place));
+        for one in early {
+            match one.seen {
+                Seen::Switch { prev, next, .. } => {
+                    first.entry(one.cpu).or_insert(prev);
                     met.insert(prev);
                     if met.insert(next) && next != 0 {
-                        ready.push((next, place));
+                        ready.push(next);
                     }
                 }
-                Some(Seen::Wake { tid, .. }) => drop(met.insert(tid)),
-                Some(Seen::Made { child, .. }) => drop(born.insert(child)),
+                Seen::Wake { tid, .. } => drop(met.insert(tid)),
+                Seen::Made { child, .. } => drop(born.insert(child)),
                 _ => {}
             }
         }
@@ -117,50 +111,45 @@ impl<'a> Translator<'a> {
             }
             self.declare(one.tid, one.pid, one.name, None);
             if one.able && !met.contains(&one.tid) {
-                ready.push((one.tid, usize::MAX));
+                ready.push(one.tid);
             }
         }
-        for (cpu, (tid, place)) in first {
-            let next = (tid != 0).then(|| self.thread(tid, &early[place].raw));
+        for (cpu, tid) in first {
+            let next = (tid != 0).then(|| self.thread(tid));
             self.put(&Event::Switch { cpu: Cpu(cpu), prev: None, next });
             self.enter(cpu, tid);
         }
-        for (tid, place) in ready {
+        for tid in ready {
             let runs = |slot: &Slot| matches!(slot.state, State::Running(_));
             if !born.contains(&tid) && !self.threads.get(&tid).is_some_and(runs) {
-                let raw = early.get(place).map_or(&[][..], |one| &one.raw);
-                let thread = self.thread(tid, raw);
+                let thread = self.thread(tid);
                 self.become_ready(tid);
                 self.put(&Event::Wake { thread, by: None });
             }
         }
     }
 
-    /// Takes the next entry of a processor's ring.
-    pub(super) fn take(&mut self, cpu: u16, entry: Entry<'_>) {
-        let (at, raw) = match entry {
-            Entry::Sample(at, raw) => (at, raw),
-            Entry::Lost(count) => {
+    /// Takes what was heard next on a processor.
+    pub(super) fn take(&mut self, cpu: u16, heard: Heard) {
+        let (at, seen) = match heard {
+            Heard::Seen(at, seen) => (at, seen),
+            Heard::Lost(count) => {
                 self.counts.lost += count;
                 self.lose(cpu, Some(count));
                 return;
             }
         };
-        let Some(seen) = self.points.decode(raw) else { return };
         if at < self.now {
             self.counts.late += 1;
             self.counts.latest = self.counts.latest.max(self.now.saturating_since(at));
         }
         self.now = self.now.max(at);
         match seen {
-            Seen::Switch { prev, stop, next } => self.switch(cpu, prev, stop, next, raw),
-            Seen::Wake { tid, by } if tid != 0 => self.wake(tid, by, raw),
-            Seen::Made { parent, child, thread } => self.made(parent, child, thread, raw),
-            Seen::Named { tid } => match self.points.before_exec(raw) {
-                Some(old) if old != tid => self.took(cpu, tid, old),
-                Some(_) => {}
-                None => self.renamed(tid, raw),
-            },
+            Seen::Switch { prev, stop, next } => self.switch(cpu, prev, stop, next),
+            Seen::Wake { tid, by } if tid != 0 => self.wake(tid, by),
+            Seen::Made { parent, child, thread, name } => self.made(parent, child, thread, &name),
+            Seen::Named { tid, name } => self.renamed(tid, name.text()),
+            Seen::Executed { tid, before } if before != tid => self.took(cpu, tid, before),
             Seen::TheftBegin { kind, number } => {
                 self.cpu(cpu).thefts += 1;
                 self.put(&Event::TheftBegin { cpu: Cpu(cpu), kind, number });
@@ -169,8 +158,12 @@ impl<'a> Translator<'a> {
                 self.cpu(cpu).thefts -= 1;
                 self.put(&Event::TheftEnd { cpu: Cpu(cpu) });
             }
-            // One that began before the recording; and what other samples tell, too.
-            Seen::TheftEnd | Seen::Wake { .. } | Seen::Fork { .. } | Seen::Exit { .. } => {}
+            // One that began before the recording; and what others tell, too.
+            Seen::TheftEnd
+            | Seen::Wake { .. }
+            | Seen::Fork { .. }
+            | Seen::Executed { .. }
+            | Seen::Exit { .. } => {}
         }
     }
 
@@ -180,7 +173,7 @@ impl<'a> Translator<'a> {
         self.counts
     }
 
-    fn switch(&mut self, cpu: u16, prev: i32, stop: Stop, next: i32, raw: &[u8]) {
+    fn switch(&mut self, cpu: u16, prev: i32, stop: Stop, next: i32) {
         self.counts.switches += 1;
         for _ in 0..std::mem::take(&mut self.cpu(cpu).thefts) {
             self.put(&Event::TheftEnd { cpu: Cpu(cpu) });
@@ -191,8 +184,8 @@ impl<'a> Translator<'a> {
         }
         self.is_alone(cpu, prev);
         self.is_alone(cpu, next);
-        let leaves = (prev != 0).then(|| (self.thread(prev, raw), stop));
-        let enters = (next != 0).then(|| self.thread(next, raw));
+        let leaves = (prev != 0).then(|| (self.thread(prev), stop));
+        let enters = (next != 0).then(|| self.thread(next));
         self.put(&Event::Switch { cpu: Cpu(cpu), prev: leaves, next: enters });
         if let Some(slot) = self.threads.get_mut(&prev) {
             let able = stop == Stop::Preempted || std::mem::take(&mut slot.woken);
@@ -222,13 +215,13 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn wake(&mut self, tid: i32, by: i32, raw: &[u8]) {
+    fn wake(&mut self, tid: i32, by: i32) {
         self.counts.wakeups += 1;
-        let thread = self.thread(tid, raw);
+        let thread = self.thread(tid);
         if !self.become_ready(tid) {
             return; // it was on its way to a wait when another thread took its processor
         }
-        let by = (by != 0 && !interrupted(raw)).then(|| self.thread(by, raw));
+        let by = (by != 0).then(|| self.thread(by));
         self.put(&Event::Wake { thread, by });
     }
 
@@ -243,7 +236,7 @@ impl<'a> Translator<'a> {
         true
     }
 
-    fn made(&mut self, parent: i32, child: i32, thread: bool, raw: &[u8]) {
+    fn made(&mut self, parent: i32, child: i32, thread: bool, name: &Comm) {
         if let Some(old) = self.threads.remove(&child) {
             // The number is used anew, so its end has been lost.
             self.put(&Event::Exit { thread: old.id });
@@ -255,15 +248,13 @@ impl<'a> Translator<'a> {
             self.parent = None;
         }
         let maker = its.map(|slot| slot.id);
-        let name = self.points.name(raw, child).unwrap_or_default();
-        let id = self.declare(child, pid, name, self.command.filter(|_| follows));
+        let id = self.declare(child, pid, name.text(), self.command.filter(|_| follows));
         if let Some(maker) = maker.filter(|_| follows) {
             self.counts.makers.insert(id, maker);
         }
     }
 
-    fn renamed(&mut self, tid: i32, raw: &[u8]) {
-        let Some(name) = self.points.name(raw, tid) else { return };
+    fn renamed(&mut self, tid: i32, name: String) {
         match self.threads.get_mut(&tid) {
             None => self.unclaimed = Some((tid, name)),
             Some(slot) if slot.name != name => {
@@ -312,12 +303,11 @@ impl<'a> Translator<'a> {
     }
 
     /// The thread of a number, which is declared at its first use.
-    fn thread(&mut self, tid: i32, raw: &[u8]) -> ThreadId {
+    fn thread(&mut self, tid: i32) -> ThreadId {
         if let Some(slot) = self.threads.get(&tid) {
             return slot.id;
         }
-        let stat = || proc::stat(tid).map(|stat| stat.comm);
-        let name = self.points.name(raw, tid).or_else(stat).unwrap_or_else(|| "<...>".to_owned());
+        let name = proc::stat(tid).map_or_else(|| "<...>".to_owned(), |stat| stat.comm);
         self.declare(tid, proc::process_of(tid).unwrap_or(0), name, None)
     }
 

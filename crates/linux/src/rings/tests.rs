@@ -1,7 +1,7 @@
 //! Both sources, side by side on this machine's kernel. Without the right to listen, these tests say so
 //! and do nothing.
 
-use super::bpf::Programs;
+use super::bpf::Told;
 use super::perf::Events;
 use super::{Event, Rings, Source, Where};
 use crate::rungs;
@@ -26,7 +26,7 @@ fn both() -> Option<([Rings; 2], MutexGuard<'static, ()>)> {
     let own = Affinity::of(0).ok()?;
     let online: Vec<u16> = (0..1024).filter(|cpu| own.has(*cpu)).collect();
     let supervised = [*online.last()?];
-    let bpf = Programs::load(&supervised).map(|programs| Source::Bpf(Box::new(programs)));
+    let bpf = Told::load(&supervised).map(|told| Source::Bpf(Box::new(told)));
     let perf = Events::open(&supervised, &online).map(Source::Perf);
     match (bpf, perf) {
         (Ok(bpf), Ok(perf)) => {
@@ -74,9 +74,26 @@ fn play() -> [i32; 2] {
 fn about(seen: Seen, tids: [i32; 2]) -> bool {
     match seen {
         Seen::Switch { prev, next, .. } => tids.contains(&prev) || tids.contains(&next),
-        Seen::Wake { tid, .. } | Seen::Named { tid } => tids.contains(&tid),
+        Seen::Wake { tid, .. } | Seen::Named { tid, .. } => tids.contains(&tid),
         Seen::Fork { child, .. } => tids.contains(&child),
         _ => false,
+    }
+}
+
+/// Perf events leave out what an idle processor does by itself on some virtual machines.
+fn by_idle(seen: Seen) -> bool {
+    matches!(seen, Seen::Switch { prev: 0, .. } | Seen::Wake { by: 0, .. })
+}
+
+fn same(bpf: &[Seen], perf: &[Seen]) {
+    let differs = bpf.iter().zip(perf).position(|(bpf, perf)| bpf != perf);
+    if let Some(place) =
+        differs.or_else(|| (bpf.len() != perf.len()).then_some(bpf.len().min(perf.len())))
+    {
+        let around = |seen: &[Seen]| {
+            seen.iter().skip(place.saturating_sub(2)).take(5).copied().collect::<Vec<_>>()
+        };
+        panic!("event {place}: {:?} by BPF, {:?} by perf", around(bpf), around(perf));
     }
 }
 
@@ -88,18 +105,19 @@ fn twin_both_sources_tell_the_same_story() {
         let events = rings.take();
         assert_eq!(rings.lost, [], "nothing is lost in so short a time");
         assert!(events.is_sorted_by_key(|event| event.at));
-        events.into_iter().filter(|event| about(event.seen, tids)).collect::<Vec<Event>>()
+        let told = |event: &Event| about(event.seen, tids) && !by_idle(event.seen);
+        events.into_iter().filter(told).collect::<Vec<Event>>()
     });
     let there = |events: &[Event], place| -> Vec<Seen> {
         events.iter().filter(|event| event.place == place).map(|event| event.seen).collect()
     };
-    assert_eq!(there(&bpf, Where::Here(0)), there(&perf, Where::Here(0)));
+    same(&there(&bpf, Where::Here(0)), &there(&perf, Where::Here(0)));
     // Elsewhere is several processors: there is no order between them to the nanosecond.
     let [mut bpf_elsewhere, mut perf_elsewhere] =
         [&bpf, &perf].map(|events| there(events, Where::Elsewhere));
     bpf_elsewhere.sort_by_key(|seen| format!("{seen:?}"));
     perf_elsewhere.sort_by_key(|seen| format!("{seen:?}"));
-    assert_eq!(bpf_elsewhere, perf_elsewhere);
+    same(&bpf_elsewhere, &perf_elsewhere);
     let switches = |stop| {
         let is = |event: &&Event| matches!(event.seen, Seen::Switch { stop: s, .. } if s == stop);
         bpf.iter().filter(is).count()
@@ -117,6 +135,7 @@ fn twin_both_sources_tell_the_same_story() {
 #[test]
 fn twin_both_sources_count_the_time_of_interrupts() {
     let Some((mut sources, _alone)) = both() else { return };
+    let begun = Instant::now();
     let before = sources.each_mut().map(|rings| (rings.take(), rings.stolen(0)).1);
     let cpu = last_processor();
     let busy = std::thread::spawn(move || {
@@ -127,10 +146,11 @@ fn twin_both_sources_count_the_time_of_interrupts() {
     busy.join().expect("it ends");
     let after = sources.each_mut().map(|rings| (rings.take(), rings.stolen(0)).1);
     let [bpf, perf] = [0, 1].map(|n: usize| after[n].saturating_sub(before[n]).as_nanos());
-    println!("ns of interrupts in 300 ms: BPF {bpf}, perf {perf}");
+    let most = u64::try_from(begun.elapsed().as_nanos()).expect("no long time");
+    println!("ns of interrupts in {most}: BPF {bpf}, perf {perf}");
     // Each counts what it costs itself, and some of what the other costs.
     assert!(bpf > 10_000 && perf > 10_000, "the timer of a busy processor ticks: {bpf} {perf}");
-    assert!(bpf < 100_000_000 && perf < 100_000_000, "{bpf} {perf}");
+    assert!(bpf < most && perf < most, "{bpf} {perf} of {most}");
     assert!(bpf / 2 <= perf && perf / 2 <= bpf, "{bpf} {perf}");
 }
 
@@ -154,8 +174,8 @@ fn law_what_does_not_fit_is_told_as_lost() {
     after.join().expect("it ends");
     for (mut rings, said) in sources.into_iter().zip(said) {
         drop(rings.take());
-        let named = Seen::Named { tid: own };
-        let seen = said.iter().filter(|event| event.seen == named).count() as u64;
+        let named = |seen| matches!(seen, Seen::Named { tid, .. } if tid == own);
+        let seen = said.iter().filter(|event| named(event.seen)).count() as u64;
         let lost: u64 = rings.lost.iter().map(|(_, count)| count).sum();
         assert!(seen < NAMES, "this test fills the ring: {seen}");
         assert!(seen + lost >= NAMES, "{seen} seen, {lost} lost");
@@ -166,8 +186,8 @@ fn law_what_does_not_fit_is_told_as_lost() {
 #[test]
 fn law_nothing_stays_in_the_kernel_when_the_process_is_killed() {
     if std::env::var_os("WINDFALL_HOLDS_PROGRAMS").is_some() {
-        let programs = Programs::load(&[last_processor()]).expect("the parent could");
-        for number in programs.numbers() {
+        let programs = Told::load(&[last_processor()]).expect("the parent could");
+        for number in programs.programs.numbers() {
             println!("program {number}");
         }
         println!("all");

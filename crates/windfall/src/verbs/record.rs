@@ -50,9 +50,9 @@ pub(crate) fn answer(recorded: &Recorded) -> Answer {
 
 /// What was recorded, what is missing, and what it cost.
 pub(crate) fn summary(recorded: &Recorded) -> String {
-    let Recorded { switches, wakeups, threads, .. } = recorded;
+    let Recorded { by, switches, wakeups, threads, .. } = recorded;
     let mut text = format!(
-        "recorded {}.{:03} s: {switches} switches and {wakeups} wake-ups of {threads} threads\n",
+        "recorded {}.{:03} s by {by}: {switches} switches and {wakeups} wake-ups of {threads} threads\n",
         recorded.length.as_nanos() / 1_000_000_000,
         recorded.length.as_nanos() / 1_000_000 % 1_000,
     );

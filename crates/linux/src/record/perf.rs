@@ -1,5 +1,6 @@
-//! The rings of all processors, read as one, in order of time.
+//! What the kernel does by perf events: the rings of all processors, read as one, in order of time.
 
+use super::ears::Heard;
 use crate::fault::Fault;
 use crate::sys::events::Poll;
 use crate::sys::perf::{Entry, Listen, Ring};
@@ -30,13 +31,15 @@ const WANTED: [Point; 12] = [
 
 /// The rings of all processors.
 pub(super) struct Ears {
+    points: Tracepoints,
     rings: Vec<(u16, Ring)>,
     /// When each ring's oldest sample was taken, while they are read.
     oldest: Vec<Option<Instant>>,
 }
 
 impl Ears {
-    pub(super) fn open(points: &Tracepoints, cpus: &[u16]) -> Result<Ears, Fault> {
+    pub(super) fn open(cpus: &[u16]) -> Result<Ears, Fault> {
+        let points = Tracepoints::find().map_err(|fault| rights(&fault.to_string()))?;
         let listen: Vec<Listen<'_>> = WANTED
             .iter()
             .filter_map(|point| points.id(*point))
@@ -62,7 +65,7 @@ impl Ears {
         for cpu in cpus {
             rings.push((*cpu, open(*cpu).map_err(|error| rights(&error.to_string()))?));
         }
-        Ok(Ears { oldest: vec![None; rings.len()], rings })
+        Ok(Ears { points, oldest: vec![None; rings.len()], rings })
     }
 
     /// Has a poll wait until a ring is half full.
@@ -71,7 +74,7 @@ impl Ears {
     }
 
     /// Reads all that was seen up to an instant, in order of time.
-    pub(super) fn until(&mut self, last: Instant, mut each: impl FnMut(u16, Entry<'_>)) {
+    pub(super) fn until(&mut self, last: Instant, mut each: impl FnMut(u16, Heard)) {
         for ((_, ring), oldest) in self.rings.iter().zip(&mut self.oldest) {
             *oldest = ring.oldest();
         }
@@ -90,8 +93,17 @@ impl Ears {
                 }
             }
             let Some((_, place)) = turn.filter(|(at, _)| *at <= last) else { return };
-            let (cpu, ring) = &mut self.rings[place];
-            ring.drain_until(until, |entry| each(*cpu, entry));
+            let Ears { points, rings, .. } = self;
+            let (cpu, ring) = &mut rings[place];
+            ring.drain_until(until, |entry| match entry {
+                Entry::Lost(count) => each(*cpu, Heard::Lost(count)),
+                Entry::Sample(at, raw) => {
+                    points
+                        .decode(raw)
+                        .into_iter()
+                        .for_each(|seen| each(*cpu, Heard::Seen(at, seen)));
+                }
+            });
             self.oldest[place] = ring.oldest();
         }
     }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/* What all our programs share: the ring that they write, and the processors' counters. */
+#pragma once
+#include "kernel.h"
+
+enum { PROCESSORS = 1024, RING = 1 << 22 };
+enum kind { SWITCH, WAKE, FORK, NAMED, EXECUTED, MADE, THREAD_MADE, INTERRUPT, SOFTIRQ, THEFT_END };
+
+/* One processor, in a cache line of its own. The reader sees it, too. */
+struct cpu {
+	u64 watched; /* set by the reader: switches and interrupts are of interest */
+	u64 begun;   /* when the interrupt under way began, or 0 */
+	u64 stolen;  /* ns that interrupts have taken; not less than was there before `begun` */
+	u64 depth;   /* how deep interrupts are nested */
+	u64 lost;    /* events that found no room */
+	u64 room[3];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, PROCESSORS);
+	__type(key, u32);
+	__type(value, struct cpu);
+} cpus SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, RING);
+} events SEC(".maps");
+
+struct event {
+	u64 at;
+	u64 stolen;
+	u32 lost;
+	u16 cpu;
+	u8 kind;
+	u8 state;
+	s32 first;
+	s32 second;
+};
+
+/* An event that tells a thread's name. */
+struct named {
+	struct event event;
+	char name[16];
+};
+
+static struct cpu *this_cpu(u32 *number)
+{
+	*number = bpf_get_smp_processor_id();
+	return bpf_map_lookup_elem(&cpus, number);
+}
+
+static __attribute__((always_inline)) void
+fill(struct event *event, u64 at, u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first,
+     s32 second)
+{
+	event->at = at;
+	event->stolen = cpu->stolen + (cpu->begun ? at - cpu->begun : 0);
+	event->lost = cpu->lost;
+	event->cpu = number;
+	event->kind = kind;
+	event->state = state;
+	event->first = first;
+	event->second = second;
+}
+
+static __attribute__((always_inline)) void
+tell(u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first, s32 second, u64 flags)
+{
+	u64 at = bpf_ktime_get_ns();
+	struct event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
+	if (!event) {
+		cpu->lost++;
+		return;
+	}
+	fill(event, at, number, cpu, kind, state, first, second);
+	bpf_ringbuf_submit(event, flags);
+}
+
+/* An event and a thread's name, which is read from `name`. */
+static __attribute__((always_inline)) int
+tell_named(enum kind kind, s32 first, s32 second, const void *name)
+{
+	u64 at = bpf_ktime_get_ns();
+	u32 number;
+	struct cpu *cpu = this_cpu(&number);
+	struct named *named;
+
+	if (!cpu)
+		return 0;
+	named = bpf_ringbuf_reserve(&events, sizeof(*named), 0);
+	if (!named) {
+		cpu->lost++;
+		return 0;
+	}
+	fill(&named->event, at, number, cpu, kind, 0, first, second);
+	if (bpf_probe_read_kernel_str(named->name, sizeof(named->name), name) < 0)
+		named->name[0] = 0;
+	bpf_ringbuf_submit(named, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+/* The state of a thread that stops running as the kernel's own tracepoint tells it; 0: it could go on. */
+static u8 reported(u64 preempted, struct task_struct *task, u32 state)
+{
+	enum { IDLE = 0x402, REPORTED = 0x7f, REPORTED_IDLE = 0x80, UNINTERRUPTIBLE = 2 };
+	enum { LOCK_OR_FROZEN = 0x9000 };
+	if (preempted)
+		return 0;
+	if (state == IDLE)
+		return REPORTED_IDLE;
+	if (state & LOCK_OR_FROZEN)
+		return UNINTERRUPTIBLE;
+	return (state | task->exit_state) & REPORTED;
+}
+
+SEC("tp_btf/sched_process_exec") int on_exec(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	u32 number;
+	struct cpu *cpu = this_cpu(&number);
+	if (cpu)
+		tell(number, cpu, EXECUTED, 0, task->pid, ctx[1], BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+SEC("tp_btf/task_rename") int on_rename(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	return tell_named(NAMED, task->pid, 0, (const void *)ctx[1]);
+}
+
+char dual[] SEC("license") = "Dual MIT/GPL";

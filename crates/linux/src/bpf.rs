@@ -1,0 +1,205 @@
+//! Our programs in the kernel: loaded, fitted to it, attached, and the ring that they write.
+//!
+//! They are compiled beforehand (`bpf/` of the project, decision 0010), and belong to this process: whatever ends it takes them out of
+//! the kernel.
+
+use crate::sys::events::Poll;
+use crate::sys::perf::{u16_at, u32_at, u64_at};
+use crate::sys::shared::{Shared, zeroed};
+use crate::tracepoints::{Comm, Seen, stop};
+use aya::maps::{Map, MapData, RingBuf};
+use aya::programs::{BtfTracePoint, Program};
+use aya::{Btf, Ebpf, EbpfLoader};
+use std::error::Error;
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+use windfall_time::{Instant, Span};
+use windfall_trace::Theft;
+
+/// As many as the programs have counters for.
+const PROCESSORS: usize = 1024;
+
+/// A program, and the tracepoint that it sits on.
+pub(crate) type Place = (&'static str, &'static str);
+
+/// Which programs are wanted.
+pub(crate) struct Wanted<'a> {
+    /// Compiled programs.
+    pub(crate) object: &'static [u8],
+    /// Constants of theirs.
+    pub(crate) globals: &'a [(&'static str, i32)],
+    /// Those without which nothing works.
+    pub(crate) needed: &'a [Place],
+    /// Ends and beginnings of interrupts, of which a machine may lack some.
+    pub(crate) interrupts: &'a [[Place; 2]],
+}
+
+/// `struct cpu` of the programs.
+#[repr(C)]
+struct Counters {
+    watched: AtomicU64,
+    begun: AtomicU64,
+    stolen: AtomicU64,
+    rest: [AtomicU64; 5],
+}
+
+#[repr(C)]
+struct All([Counters; PROCESSORS]);
+
+zeroed!(All);
+
+/// What a program has told.
+pub(crate) struct Told {
+    pub(crate) at: Instant,
+    /// What interrupts have taken on its processor until then, if that is counted.
+    pub(crate) stolen: Span,
+    pub(crate) seen: Seen,
+}
+
+/// Programs in the kernel, and what they write.
+pub(crate) struct Programs {
+    ring: RingBuf<MapData>,
+    counters: Shared<All>,
+    /// Events that were lost on each processor until the last one that was read.
+    lost: Vec<u32>,
+    /// Takes the programs out of the kernel when it goes.
+    loaded: Ebpf,
+}
+
+impl Programs {
+    /// Loads and attaches everything, or says why that cannot be done.
+    pub(crate) fn load(wanted: &Wanted<'_>) -> Result<Programs, String> {
+        Programs::try_load(wanted).map_err(|error| {
+            let mut why = error.to_string();
+            let mut source = error.source();
+            while let Some(deeper) = source {
+                let deeper_why = deeper.to_string();
+                if !why.contains(&deeper_why) {
+                    why = format!("{why}: {deeper_why}");
+                }
+                source = deeper.source();
+            }
+            why
+        })
+    }
+
+    fn try_load(wanted: &Wanted<'_>) -> Result<Programs, Box<dyn Error>> {
+        let kernel = Btf::from_sys_fs()?;
+        let mut loader = EbpfLoader::new();
+        loader.btf(Some(&kernel));
+        for (name, value) in wanted.globals {
+            loader.override_global(name, value, true);
+        }
+        let mut loaded = loader.load(wanted.object)?;
+        let map = |loaded: &mut Ebpf, name| loaded.take_map(name).ok_or("a map is missing");
+        let Map::Array(array) = map(&mut loaded, "cpus")? else { return Err("no array".into()) };
+        let counters: Shared<All> = Shared::of(array.fd().as_fd())?;
+        let ring = RingBuf::try_from(map(&mut loaded, "events")?)?;
+        for place in wanted.needed {
+            attach(&mut loaded, &kernel, *place)?;
+        }
+        for pair in wanted.interrupts {
+            for place in pair {
+                // Without its end, which comes first, no beginning.
+                if attach(&mut loaded, &kernel, *place).is_err() {
+                    break;
+                }
+            }
+        }
+        Ok(Programs { ring, counters, lost: vec![0; PROCESSORS], loaded })
+    }
+
+    /// Has the programs tell of a processor that they do not tell of otherwise.
+    pub(crate) fn watch(&self, cpu: u16) -> Result<(), String> {
+        let own = self.counters.0.get(usize::from(cpu));
+        let own = own.ok_or_else(|| format!("processor {cpu} is beyond {PROCESSORS}"))?;
+        own.watched.store(1, Ordering::Release);
+        Ok(())
+    }
+
+    /// The kernel's numbers for the programs.
+    #[cfg(test)]
+    pub(crate) fn numbers(&self) -> Vec<u32> {
+        let programs = self.loaded.programs();
+        programs.filter_map(|(_, program)| Some(program.info().ok()?.id())).collect()
+    }
+
+    /// Has a poll wait until a program asks for the reader.
+    pub(crate) fn join(&self, poll: &Poll, name: u64) -> std::io::Result<()> {
+        poll.add(self.ring.as_raw_fd(), name)
+    }
+
+    /// Has the programs tell no more; what they have told can still be read.
+    pub(crate) fn stop(&mut self) {
+        for (_, program) in self.loaded.programs_mut() {
+            if let Program::BtfTracePoint(program) = program {
+                let _ = program.unload(); // it ends with the process at the latest
+            }
+        }
+    }
+
+    /// What was told since the last call, nearly in order of time: the processor, how much was lost there just before,
+    /// and what it is.
+    pub(crate) fn read(&mut self, mut each: impl FnMut(u16, u32, Option<Told>)) {
+        while let Some(item) = self.ring.next() {
+            let cpu = u16_at(&item, 20);
+            let count = u32_at(&item, 16);
+            let before = self.lost.get_mut(usize::from(cpu));
+            let lost =
+                before.map_or(0, |before| count.wrapping_sub(std::mem::replace(before, count)));
+            let at = Instant::from_nanos(u64_at(&item, 0));
+            let stolen = Span::from_nanos(u64_at(&item, 8));
+            each(cpu, lost, seen(&item).map(|seen| Told { at, stolen, seen }));
+        }
+    }
+
+    /// What interrupts have taken on a processor until now, as far as it is watched.
+    pub(crate) fn stolen(&self, cpu: u16) -> Span {
+        self.counters.0.get(usize::from(cpu)).map_or(Span::ZERO, Counters::stolen)
+    }
+}
+
+impl Counters {
+    /// With what is being taken at this moment, unless the kernel is just changing it.
+    fn stolen(&self) -> Span {
+        let begun = self.begun.load(Ordering::Acquire);
+        let stolen = self.stolen.load(Ordering::Acquire);
+        let under_way = if begun > 0 && self.begun.load(Ordering::Acquire) == begun {
+            crate::sys::clock::now().saturating_since(Instant::from_nanos(begun))
+        } else {
+            Span::ZERO
+        };
+        Span::from_nanos(stolen) + under_way
+    }
+}
+
+fn attach(loaded: &mut Ebpf, kernel: &Btf, place: Place) -> Result<(), Box<dyn Error>> {
+    let (program, tracepoint) = place;
+    let program = loaded.program_mut(program).ok_or("a program is missing")?;
+    let program: &mut BtfTracePoint = program.try_into()?;
+    program.load(tracepoint, kernel)?;
+    program.attach()?;
+    Ok(())
+}
+
+/// `struct event` of the programs, and `struct named`.
+fn seen(item: &[u8]) -> Option<Seen> {
+    let (first, second) = (u32_at(item, 24).cast_signed(), u32_at(item, 28).cast_signed());
+    let state = item.get(23).copied().unwrap_or(0);
+    let name = Comm::at(item, 32);
+    let theft = |kind| Seen::TheftBegin { kind, number: u16::try_from(first).unwrap_or(0) };
+    let made = |thread| Some(Seen::Made { parent: first, child: second, thread, name: name? });
+    Some(match item.get(22)? {
+        0 => Seen::Switch { prev: first, stop: stop(state.into()), next: second },
+        1 => Seen::Wake { tid: first, by: second },
+        2 => Seen::Fork { parent: first, child: second },
+        3 => Seen::Named { tid: first, name: name? },
+        4 => Seen::Executed { tid: first, before: second },
+        5 => made(false)?,
+        6 => made(true)?,
+        7 => theft(Theft::Interrupt),
+        8 => theft(Theft::Softirq),
+        9 => Seen::TheftEnd,
+        _ => return None,
+    })
+}

@@ -1,0 +1,61 @@
+//! What the kernel does by BPF (`bpf/record.bpf.c`): one ring for all processors, put in order here.
+
+use super::ears::Heard;
+use crate::bpf::{Place, Programs, Wanted};
+use crate::sys::events::Poll;
+use std::io;
+use windfall_time::Instant;
+
+static OBJECT: &[u8] =
+    aya::include_bytes_aligned!(concat!(env!("CARGO_MANIFEST_DIR"), "/bpf/record.bpf.o"));
+
+/// A thread's last switch says that it has ended; a wake-up is told by the waker, who is known there.
+const SCHEDULER: [Place; 6] = [
+    ("record_switch", "sched_switch"),
+    ("record_waking", "sched_waking"),
+    ("record_wakeup_new", "sched_wakeup_new"),
+    ("record_newtask", "task_newtask"),
+    ("on_exec", "sched_process_exec"),
+    ("on_rename", "task_rename"),
+];
+const INTERRUPTS: [[Place; 2]; 3] = [
+    [("record_irq_exit", "irq_handler_exit"), ("record_irq_entry", "irq_handler_entry")],
+    [("record_softirq_exit", "softirq_exit"), ("record_softirq_entry", "softirq_entry")],
+    [("record_timer_exit", "local_timer_exit"), ("record_timer_entry", "local_timer_entry")],
+];
+
+/// Our programs, and what they told that was not handed on yet, in order of time.
+pub(super) struct Ears {
+    programs: Programs,
+    kept: Vec<(Instant, u16, Heard)>,
+}
+
+impl Ears {
+    pub(super) fn open() -> Result<Ears, String> {
+        let wanted =
+            Wanted { object: OBJECT, globals: &[], needed: &SCHEDULER, interrupts: &INTERRUPTS };
+        Ok(Ears { programs: Programs::load(&wanted)?, kept: Vec::new() })
+    }
+
+    pub(super) fn join(&self, poll: &Poll, name: u64) -> io::Result<()> {
+        self.programs.join(poll, name)
+    }
+
+    pub(super) fn until(&mut self, last: Instant, mut each: impl FnMut(u16, Heard)) {
+        let Ears { programs, kept } = self;
+        programs.read(|cpu, lost, told| {
+            let Some(told) = told else { return };
+            if lost > 0 {
+                kept.push((told.at, cpu, Heard::Lost(lost.into())));
+            }
+            kept.push((told.at, cpu, Heard::Seen(told.at, told.seen)));
+        });
+        kept.sort_by_key(|(at, ..)| *at); // nearly sorted, which this kind of sorting likes
+        let settled = kept.partition_point(|(at, ..)| *at <= last);
+        kept.drain(..settled).for_each(|(_, cpu, heard)| each(cpu, heard));
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.programs.stop();
+    }
+}

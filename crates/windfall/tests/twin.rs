@@ -20,9 +20,16 @@ fn twin(text: &str, check: impl Fn(&Outcome, bool)) {
     let scenario = || Scenario::parse("twin.toml", text).unwrap();
     let simulated = Sim::of(scenario().build().unwrap(), None).unwrap();
     check(&simulated.run(Instant::ZERO + scenario().length, |_| true), false);
+    let socket = format!("{}/twin.sock", env!("CARGO_TARGET_TMPDIR"));
+    let settings = Settings {
+        scenario: Some(scenario()), // as a user's run, it is looked at while it goes on
+        socket: Some(socket.into()),
+        stretches: true,
+        ..Settings::default()
+    };
     let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     for _ in 0..60 {
-        match windfall_linux::run(scenario().build().unwrap(), &Settings::default()) {
+        match windfall_linux::run(scenario().build().unwrap(), &settings) {
             Ok(outcome) => return check(&outcome, true),
             // Another test's, or its guardian is still at work.
             Err(why) if why.to_string().contains("twice") => {
@@ -140,6 +147,25 @@ run       = \"spin\"
         let (one, three) = (share(outcome, "one"), share(outcome, "three"));
         let slack = if real { 40 } else { 10 };
         assert!((one * 1_000 / (one + three)).abs_diff(250) <= slack, "{one} and {three}");
+    });
+}
+
+#[test]
+fn law_a_thread_is_said_to_have_received_what_it_saw_of_itself() {
+    // Their quantum is no part of the time between two looks at the run.
+    let tree = TREE.replace("5ms", "40ms");
+    let text =
+        format!("{tree}[threads.spin]\nparent = \"ps\"\nshare = 1\ncount = 2\nrun = \"spin\"\n");
+    twin(&text, |outcome, real| {
+        let spans = |thread: &ThreadOutcome| {
+            let seen = thread.stretches.iter().map(|(from, to)| to.saturating_since(*from));
+            seen.fold(Span::ZERO, |sum, span| sum + span)
+        };
+        let seen = outcome.threads.iter().map(spans).fold(Span::ZERO, |sum, span| sum + span);
+        let received = outcome.threads.iter().map(|thread| thread.received);
+        let received = received.fold(Span::ZERO, |sum, span| sum + span);
+        assert_eq!(seen > Span::from_millis(500), real, "{seen}");
+        assert!(received >= seen, "{received} of {seen}");
     });
 }
 

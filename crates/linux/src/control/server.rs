@@ -120,10 +120,7 @@ impl Server {
     fn answer(&mut self, host: &Host, asked: Asked) -> Result<Value, Rejection> {
         match asked {
             Asked::List => {
-                let view = under(host, |s| {
-                    s.settle();
-                    s.view()
-                });
+                let view = under(host, Supervisor::view);
                 let now = under(host, |s| s.time());
                 let listing = view.listing(&self.name, self.end, self.history.before(now));
                 serde_json::to_value(listing)

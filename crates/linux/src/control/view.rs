@@ -58,6 +58,7 @@ impl Supervisor {
     }
 
     fn count(&mut self) -> (Counts, Vec<(NodeId, NodeOutcome)>) {
+        self.settle(); // whose time it is, is known only once what the kernel has seen is read
         let now = self.time();
         (0..self.cpus.len()).for_each(|cpu| self.account(cpu, now));
         let nodes = self.ledger.read(&self.hierarchy);

@@ -13,7 +13,8 @@ struct cpu {
 	u64 stolen;  /* ns that interrupts have taken; not less than was there before `begun` */
 	u64 depth;   /* how deep interrupts are nested */
 	u64 lost;    /* events that found no room */
-	u64 room[3];
+	u64 runs;    /* the thread that runs, as far as switches tell */
+	u64 room[2];
 };
 
 struct {

@@ -234,6 +234,12 @@ pub trait Sink {
     fn record(&mut self, at: Instant, event: &Event);
 }
 
+impl<S: Sink + ?Sized> Sink for &mut S {
+    fn record(&mut self, at: Instant, event: &Event) {
+        (**self).record(at, event);
+    }
+}
+
 /// A sink that keeps nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Discard;

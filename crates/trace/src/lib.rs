@@ -10,11 +10,16 @@ mod event;
 pub mod explain;
 pub mod export;
 pub mod import;
+mod orderly;
+mod ring;
 mod source;
+mod standing;
 pub mod timeline;
 
 pub use event::{
     COMMAND, Cpu, Discard, Event, Header, Memory, NodeId, Note, Record, Sink, Stop, Theft, ThreadId,
 };
+pub use orderly::Orderly;
+pub use ring::Ring;
 pub use source::{Bytes, Source, SourceError};
 pub use timeline::Timeline;

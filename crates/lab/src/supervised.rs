@@ -65,7 +65,7 @@ pub(crate) fn once(scenario: &Scenario, watching: &Watching) -> Result<Supervise
     let outcome = loop {
         let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
         plan.watched.extend(watching.intervals);
-        match windfall_linux::run(plan, &settings) {
+        match windfall_linux::run(plan, &settings, None) {
             Err(fault) if fault.is_another_run() && begun.elapsed() < PATIENCE.0 => {
                 std::thread::sleep(PATIENCE.1);
             }

@@ -144,7 +144,7 @@ fn row(what: &str, ran: bool, file: &str) {
 fn supervise(text: &str) -> Option<Outcome> {
     let scenario = Scenario::parse("decision.toml", text).map_err(|e| println!("{e:?}")).ok()?;
     let plan = scenario.build().map_err(|e| println!("{e:?}")).ok()?;
-    windfall_linux::run(plan, &Settings::default()).map_err(|e| println!("  {e}")).ok()
+    windfall_linux::run(plan, &Settings::default(), None).map_err(|e| println!("  {e}")).ok()
 }
 
 fn foreign(this: &str, file: &str) -> String {

@@ -169,7 +169,7 @@ impl Supervisor {
         self.tids.insert(tid, number);
         let wish = self.wishes[wish].clone();
         if self.admit(number, &wish) && stat.state == 'R' {
-            self.becomes_ready(number, at);
+            self.becomes_ready(number, at, None);
         }
     }
 
@@ -225,6 +225,7 @@ impl Supervisor {
                     member.outcome.name = format!("{name}-{count}");
                     member.outcome.promised = promised;
                     member.tells = true;
+                    self.trace_thread(number, at);
                 }
             }
             Some(_) => {}

@@ -68,7 +68,7 @@ impl Supervisor {
             if waits && member.ready && member.on.is_none() {
                 self.becomes_blocked(number, now);
             } else if !waits && !member.ready {
-                self.becomes_ready(number, now);
+                self.becomes_ready(number, now, None);
             }
         }
     }

@@ -10,7 +10,7 @@ mod view;
 mod wire;
 
 pub(crate) use client::usual_socket;
-pub use client::{ask, list};
+pub use client::{ask, list, trace};
 pub use listing::{Account, Listing, Node, Own, Processor, Promised, Standing, Thread};
 pub(crate) use server::Server;
 pub use wire::Rejection;
@@ -65,6 +65,19 @@ impl Supervisor {
     /// Carries out one request; why it was refused, if it was.
     fn one(&mut self, request: PlannedRequest) -> Option<String> {
         let text = self.text(&request);
+        let moved = match request {
+            PlannedRequest::Move { thread, .. } => thread..self.members.len().min(thread + 1),
+            _ if request.moves_many() => 0..self.members.len(),
+            _ => 0..0,
+        };
+        let refused = self.attempt(request, &text);
+        let moved = moved.filter_map(|number| u32::try_from(number).ok());
+        self.trace_control(refused.clone().unwrap_or(text), moved);
+        refused
+    }
+
+    /// Carries out the request that is called so; why it was refused, if it was.
+    fn attempt(&mut self, request: PlannedRequest, text: &str) -> Option<String> {
         let number = request.thread();
         let member = number.and_then(|number| self.members.get(number));
         if let Some(member) = member.filter(|member| member.id.is_none()) {

@@ -16,6 +16,16 @@ pub(crate) enum Occupant {
     Rest,
 }
 
+/// Where a stretch of a processor's time went.
+pub(crate) struct Passed {
+    /// What a supervised thread got.
+    pub(crate) received: Option<(u32, Span)>,
+    /// What was taken from whoever is granted the processor.
+    pub(crate) stolen: Span,
+    /// What interrupts have taken of it.
+    pub(crate) interrupted: Span,
+}
+
 /// One processor.
 pub(crate) struct Cpu {
     /// Its number in the machine.
@@ -65,16 +75,16 @@ impl Cpu {
         *self = Cpu { fence, fenced, stolen, ..Cpu::new(self.number) };
     }
 
-    /// Puts what has passed to somebody's account; what a supervised thread got, and what was stolen
-    /// meanwhile. `total` is what interrupts have taken until `now` since the kernel was first listened to.
-    pub(crate) fn account(&mut self, now: Instant, total: Span) -> (Option<(u32, Span)>, Span) {
+    /// Puts what has passed to somebody's account. `total` is what interrupts have taken until `now` since the
+    /// kernel was first listened to.
+    pub(crate) fn account(&mut self, now: Instant, total: Span) -> Passed {
         let passed = now.saturating_since(self.since);
         self.since = self.since.max(now);
         // What is told late counts later.
-        let stolen = total.saturating_sub(self.stolen).min(passed);
-        self.stolen += stolen;
-        self.accounts.stolen += stolen;
-        let span = passed - stolen;
+        let interrupted = total.saturating_sub(self.stolen).min(passed);
+        self.stolen += interrupted;
+        self.accounts.stolen += interrupted;
+        let span = passed - interrupted;
         let account = match self.occupant {
             Occupant::Member(_) => &mut self.accounts.received,
             Occupant::Agent => &mut self.accounts.scheduling,
@@ -86,11 +96,13 @@ impl Cpu {
                 if self.actual != Some(number) {
                     self.leaked += span;
                 }
-                (Some((number, span)), stolen)
+                Passed { received: Some((number, span)), stolen: interrupted, interrupted }
             }
             // Whoever outranks a granted thread takes its time, too.
-            Occupant::Rest if self.actual.is_some() => (None, passed),
-            _ => (None, stolen),
+            Occupant::Rest if self.actual.is_some() => {
+                Passed { received: None, stolen: passed, interrupted }
+            }
+            _ => Passed { received: None, stolen: interrupted, interrupted },
         }
     }
 

@@ -3,7 +3,7 @@
 //! Events are levels: what is older than the last word about a thread is not believed. Own programs
 //! have told the hierarchy themselves what they do; of them only the time is taken here.
 
-use crate::cpu::Occupant;
+use crate::cpu::{Occupant, Passed};
 use crate::member::Kind;
 use crate::rings::{Event, Where};
 use crate::supervisor::Supervisor;
@@ -41,6 +41,7 @@ impl Supervisor {
                     None if self.agents.contains(&next) => Occupant::Agent,
                     None => Occupant::Rest,
                 };
+                self.trace_switch(cpu, at, (prev, stop), next);
             }
             (Seen::Wake { tid, .. }, _) => {
                 if let Some(number) = self.tids.get(&tid).copied() {
@@ -61,7 +62,7 @@ impl Supervisor {
     /// As `account`, when `total` is what interrupts have taken until then.
     fn account_for(&mut self, cpu: usize, at: Instant, total: Span) {
         let from = self.cpus[cpu].since();
-        let (received, stolen) = self.cpus[cpu].account(at, total);
+        let Passed { received, stolen, interrupted } = self.cpus[cpu].account(at, total);
         if !stolen.is_zero() {
             let processor = Processor(u16::try_from(cpu).unwrap_or(u16::MAX));
             let told = self.hierarchy.stole(processor, stolen);
@@ -71,6 +72,7 @@ impl Supervisor {
             self.members[number as usize].outcome.received += span;
         }
         self.put_down(cpu, from, at, received);
+        self.trace_interrupted(cpu, interrupted);
     }
 
     /// What interrupts have taken is told before a scheduler is asked (decision 0006).
@@ -123,7 +125,7 @@ impl Supervisor {
         let member = &mut self.members[number as usize];
         if member.is_foreign() && !member.frozen && at > member.heard {
             member.heard = at;
-            self.becomes_ready(number, at);
+            self.becomes_ready(number, at, None);
         }
     }
 
@@ -136,6 +138,7 @@ impl Supervisor {
                 self.account(cpu, now);
                 self.cpus[cpu].forget();
             }
+            self.trace_lost(place, count);
         }
         self.look_again();
     }
@@ -154,7 +157,7 @@ impl Supervisor {
             self.members[number as usize].heard = now;
             match state {
                 None | Some('Z' | 'X') => self.becomes_gone(number, now),
-                Some('R') => self.becomes_ready(number, now),
+                Some('R') => self.becomes_ready(number, now, None),
                 Some(_) => self.becomes_blocked(number, now),
             }
         }

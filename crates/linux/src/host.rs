@@ -7,7 +7,7 @@ use crate::sys::events::{Bell, Poll};
 use crate::sys::futex::Gate;
 use crate::sys::lock::Lock;
 use crate::sys::process;
-use crate::sys::sched::{Affinity, own_tid, set_fifo};
+use crate::sys::sched::{Affinity, Attributes, own_tid, set_fifo};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -40,6 +40,26 @@ impl Host {
             knock.tell();
         }
         answer
+    }
+
+    /// Does something under the lock in the name of an ordinary thread of ours, which has the ear's rung for as
+    /// long as it wants the lock: a fence that was preempted holds that until somebody lends it a higher
+    /// rung, so an ordinary thread would wait for ever.
+    pub(crate) fn visit<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> T {
+        let raised = set_fifo(0, rungs::EAR).is_ok();
+        let answer = self.enter(act);
+        if raised {
+            let _ = Attributes::ordinary().give(0); // to step down is never refused
+        }
+        answer
+    }
+
+    /// Makes this thread one that visits, on those processors.
+    pub(crate) fn become_visitor(&self, name: &str, apart: &Affinity) {
+        process::name_thread(name);
+        let _ = Attributes::ordinary().give(0).and_then(|()| apart.give(0));
+        let tid = own_tid();
+        self.visit(|s| s.agents.push(tid));
     }
 
     /// The life of a processor's fence: it gets the processor when the granted thread cannot run.

@@ -36,7 +36,9 @@ mod run;
 mod rungs;
 mod stats;
 mod supervisor;
+mod taker;
 mod throttle;
+mod trace;
 mod tracepoints;
 
 pub use dry_run::dry_run;

@@ -77,6 +77,8 @@ pub(crate) struct Member {
     pub(crate) job: Option<(Instant, Option<Instant>)>,
     /// Whether its scheduler has a use for messages about jobs.
     pub(crate) tells: bool,
+    /// What a trace calls it, once it has been told of.
+    pub(crate) traced: Option<windfall_trace::ThreadId>,
     /// Whether nothing is known of its work but bursts, from wake-up to wait.
     pub(crate) bursts: bool,
     pub(crate) outcome: ThreadOutcome,
@@ -103,6 +105,7 @@ impl Member {
             last: None,
             job: None,
             tells: true,
+            traced: None,
             bursts: true,
             outcome: ThreadOutcome::new(name, promised),
         }

@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering;
 use windfall_programs::{Cue, Doing, Job, Mishap, Players, Stage};
 use windfall_scenario::outcome::Failure;
 use windfall_time::{Instant, Span};
+use windfall_trace::Event;
 
 /// A step of the clock longer than this was not ours: six readings of it, a sixth of the shortest
 /// interrupt.
@@ -105,9 +106,9 @@ impl Stage for Supervisor {
         self.becomes_blocked(player, now);
     }
 
-    fn woken(&mut self, player: u32, _by: Option<u32>) {
+    fn woken(&mut self, player: u32, by: Option<u32>) {
         let now = self.time();
-        self.becomes_ready(player, now);
+        self.becomes_ready(player, now, by);
     }
 
     fn yielded(&mut self, player: u32) {
@@ -127,6 +128,8 @@ impl Stage for Supervisor {
 
     fn released(&mut self, player: u32, job: Job) {
         self.members[player as usize].outcome.release(job.deadline.is_some());
+        let deadline = job.deadline;
+        self.trace_about(player, job.release, |thread| Event::Release { thread, deadline });
     }
 
     fn begins(&mut self, player: u32, job: Job) {
@@ -138,11 +141,15 @@ impl Stage for Supervisor {
         let now = self.time();
         self.members[player as usize].job = None;
         let outcome = &mut self.members[player as usize].outcome;
-        outcome.complete(job.release, now.max(job.release), job.is_late(now));
+        let (done, missed) = (now.max(job.release), job.is_late(now));
+        outcome.complete(job.release, done, missed);
+        let response = done - job.release;
+        self.trace_about(player, now, |thread| Event::Complete { thread, response, missed });
     }
 
     fn aborted(&mut self, player: u32) {
         self.members[player as usize].outcome.abort();
+        self.trace_about(player, self.time(), |thread| Event::Abort { thread });
     }
 
     fn goes_on(&mut self, player: u32, job: Job, missed: bool) {

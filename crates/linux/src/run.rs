@@ -14,17 +14,21 @@ use crate::supervisor::{Supervisor, name_above};
 use crate::sys::events::Bell;
 use crate::sys::process::{self, StopSignals};
 use crate::sys::sched::{Affinity, Attributes};
+use crate::taker;
 use crate::throttle;
+use crate::trace::Trace;
 use std::collections::BTreeSet;
 use std::os::fd::AsRawFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread::Scope;
 use windfall_scenario::model::Timer;
 use windfall_scenario::outcome::{Outcome, Supervision, ThreadOutcome, grain, promises};
 use windfall_scenario::{Live, Plan, Scenario};
 use windfall_time::{Instant, Span};
+use windfall_trace::Sink;
 
 /// How a run is to be made.
 #[derive(Clone, Debug, Default)]
@@ -42,17 +46,25 @@ pub struct Settings {
     pub stretches: bool,
 }
 
-/// Carries out a plan on this machine's processors.
+/// Carries out a plan on this machine's processors. What happens is recorded to `sink` by a thread of its own; what
+/// came too fast for it stands there as [`Event::Lost`](windfall_trace::Event::Lost).
 ///
 /// # Errors
 /// When the machine lacks something, or a right is missing; nothing has been changed then, or all
 /// has been changed back.
-pub fn run(plan: Plan, settings: &Settings) -> Result<Outcome, Fault> {
+pub fn run(
+    plan: Plan,
+    settings: &Settings,
+    sink: Option<&mut (dyn Sink + Send)>,
+) -> Result<Outcome, Fault> {
     let cpus = settings.choose(&plan)?;
     let alone = alone()?;
     let journal = Arc::new(Journal::new()?);
     let guardian = Guardian::post(&journal, alone.as_raw_fd())?;
-    let outcome = supervised(plan, &cpus, &journal, settings);
+    let outcome = std::thread::scope(|scope| {
+        let to = sink.map(|sink| (scope, sink));
+        supervised(plan, &cpus, &journal, settings, to)
+    });
     let late = journal.restore();
     guardian.dismiss(&journal);
     drop(alone);
@@ -140,11 +152,12 @@ fn apart(all: &[u16], supervised: &[u16]) -> Affinity {
     apart
 }
 
-fn supervised(
+fn supervised<'scope, 'env>(
     plan: Plan,
     cpus: &[u16],
     journal: &Arc<Journal>,
     settings: &Settings,
+    sink: Option<(&'scope Scope<'scope, 'env>, &'env mut (dyn Sink + Send))>,
 ) -> Result<(Outcome, Vec<String>), Fault> {
     let trouble = |e: &std::io::Error| Fault::of("cannot set up the supervision", e, "report it");
     let signals = StopSignals::hold().map_err(|e| trouble(&e))?;
@@ -166,6 +179,9 @@ fn supervised(
     let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
     let mut supervisor = Supervisor::new(plan.hierarchy, cpus, rings, journal.clone(), before)?;
     supervisor.resolution = plan.machine.timer;
+    if sink.is_some() || server.is_some() {
+        supervisor.trace = Trace::kept(cpus.len());
+    }
     for (barrier, parties) in plan.barriers {
         supervisor.players.barrier(barrier, parties);
     }
@@ -214,9 +230,16 @@ fn supervised(
             Box::new(move |host| server.serve(host, &over, apart)),
         )?);
     }
+    // From here on nothing fails before the run is over, for which this thread waits.
+    let (under_way, ended) = mpsc::channel();
+    if let Some((scope, sink)) = sink {
+        let host = host.clone();
+        scope.spawn(move || taker::take(&host, &ended, &apart, sink));
+    }
     let stopped = host.ear(end, signals.fd()).map_err(|e| trouble(&e));
     let mut outcome = host.enter(Supervisor::outcome);
     over.ring();
+    drop(under_way);
     journal.beat();
     host.end(&owns);
     let children = host.enter(|s| std::mem::take(&mut s.programs.children));
@@ -273,10 +296,12 @@ impl Supervisor {
     /// When time is not conserved, which would be a defect of this crate.
     fn outcome(&mut self) -> Outcome {
         self.listen();
+        self.ending = true;
         let now = self.time();
         for cpu in 0..self.cpus.len() {
             self.account(cpu, now);
         }
+        self.trace.tracer.end(now);
         let given = self.cpus.iter().map(|cpu| cpu.outcome().received);
         let given = given.fold(Span::ZERO, |sum, part| sum + part);
         let got = self.members.iter().map(|member| member.outcome.received);
@@ -311,7 +336,7 @@ impl Supervisor {
             length: now - Instant::ZERO,
             notifications: self.hierarchy.notifications(),
             decisions: self.decisions,
-            records: 0,
+            records: self.trace.tracer.records(),
             quarantined: quarantined.collect(),
             nodes: self.ledger.read(&self.hierarchy).into_iter().map(|(_, node)| node).collect(),
             cpus: self.cpus.iter().map(crate::cpu::Cpu::outcome).collect(),

@@ -19,6 +19,7 @@ use crate::member::{Member, Own, Wish};
 use crate::rings::Rings;
 use crate::sys::clock;
 use crate::sys::events::Timer;
+use crate::trace::Trace;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -28,6 +29,7 @@ use windfall_programs::{Cue, Players};
 use windfall_scenario::outcome::Failure;
 use windfall_scenario::{Place, PlannedRequest, model};
 use windfall_time::{Instant, Span};
+use windfall_trace::Event;
 
 /// Everything that the lock covers.
 pub(crate) struct Supervisor {
@@ -82,6 +84,7 @@ pub(crate) struct Supervisor {
     pub(crate) requests: Vec<(Instant, PlannedRequest)>,
     pub(crate) ledger: Ledger,
     pub(crate) judging: Judging,
+    pub(crate) trace: Trace,
 }
 
 /// Somebody to be told that a gate is open.
@@ -137,6 +140,7 @@ impl Supervisor {
             requests: Vec::new(),
             ledger: Ledger::default(),
             judging: Judging::default(),
+            trace: Trace::default(),
         };
         supervisor.hierarchy.open_journal(1 << 16, false);
         Ok(supervisor)
@@ -157,6 +161,7 @@ impl Supervisor {
         }
         self.cpus[0].occupant = Occupant::Agent; // the ear, which calls us
         self.ledger.begin(&self.hierarchy);
+        self.trace_begin();
         self.settle();
     }
 
@@ -276,8 +281,11 @@ impl Supervisor {
         if self.hierarchy.journal_is_empty() {
             return false;
         }
-        let expired: Vec<ThreadId> =
-            self.hierarchy.drain_journal().filter_map(|entry| entry.expired()).collect();
+        let mut expired: Vec<ThreadId> = Vec::new();
+        for entry in self.hierarchy.drain_journal() {
+            expired.extend(entry.expired());
+            self.trace.noted(&entry, &self.numbers, &self.members);
+        }
         let expired: Vec<u32> = expired.into_iter().filter_map(|id| self.number(id)).collect();
         for number in &expired {
             self.cue_due(*number, Cue::Deadline, self.told);
@@ -341,11 +349,12 @@ impl Supervisor {
         }
         self.numbers[id.index()] = number;
         self.members[number as usize].id = Some(id);
+        self.trace_birth(number, now);
         true
     }
 
-    /// A member can run.
-    pub(crate) fn becomes_ready(&mut self, number: u32, at: Instant) {
+    /// A member can run; `by` is the member that has woken it, if it is known.
+    pub(crate) fn becomes_ready(&mut self, number: u32, at: Instant, by: Option<u32>) {
         let member = &mut self.members[number as usize];
         let Some(id) = member.id.filter(|_| !member.ready) else { return };
         member.ready = true;
@@ -356,6 +365,7 @@ impl Supervisor {
         if member.is_foreign() && member.rung > crate::rungs::HELD {
             self.risen.push(number);
         }
+        self.trace_wake(number, at, by);
         self.tell(at, |hierarchy, now| hierarchy.ready(now, id));
     }
 
@@ -378,6 +388,7 @@ impl Supervisor {
         member.outcome.parent = name_above(&self.hierarchy, id);
         self.tids.remove(&member.tid);
         self.promise_sleeps(number, at);
+        self.trace_about(number, at, |thread| Event::Exit { thread });
         self.tell(at, |hierarchy, now| hierarchy.exited(now, id));
         if let Some(slot) = self.numbers.get_mut(id.index()) {
             *slot = u32::MAX;

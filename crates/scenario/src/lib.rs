@@ -35,6 +35,7 @@ mod resolve;
 mod schema;
 mod source;
 mod suggest;
+mod tracer;
 mod tree;
 mod write;
 
@@ -55,4 +56,5 @@ pub use recording::{Recording, TraceFiles};
 pub use schema::schema;
 pub use source::{Origin, SourceFile};
 pub use suggest::near;
+pub use tracer::Tracer;
 pub use windfall_guarantees::Guarantee;

@@ -1,9 +1,10 @@
 //! How a thread comes into being.
 
 use crate::run::Sim;
+use windfall_hierarchy::NodeId;
 use windfall_programs::Players;
 use windfall_scenario::Place;
-use windfall_trace::Event;
+use windfall_trace::ThreadId;
 
 impl Sim<'_> {
     /// A thread comes into being, ready to run its program: below its scheduler, or below the default
@@ -26,13 +27,14 @@ impl Sim<'_> {
         }
         self.numbers[id.index()] = number;
         self.threads[number as usize].id = Some(id);
-        self.tracer.thread(self.now, number, &name, Some(parent));
-        if let Some(guarantee) = promised {
-            self.tracer.record(self.now, || Event::Promise {
-                thread: windfall_trace::ThreadId(number),
-                guarantee: Some(guarantee),
-            });
-        }
+        self.declare(number, Some(parent));
+        self.tracer.promise(self.now, ThreadId(number), promised.as_deref());
         Players::begin(self, number);
+    }
+
+    /// Tells whoever records where a thread is; the machine counts threads from 1.
+    pub(crate) fn declare(&mut self, number: u32, parent: Option<NodeId>) {
+        let (name, tid) = (&self.threads[number as usize].spec.name, number.saturating_add(1));
+        self.tracer.thread(self.now, ThreadId(number), (tid, tid), name, parent);
     }
 }

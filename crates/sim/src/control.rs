@@ -70,9 +70,8 @@ impl Sim<'_> {
     fn has_moved(&mut self, thread: usize, to: &str) {
         let number = number_of(thread);
         let parent = self.hierarchy.find_node(to);
-        let thread = &mut self.threads[thread];
-        thread.tells = true;
-        self.tracer.thread(self.now, number, &thread.spec.name, parent);
+        self.threads[thread].tells = true;
+        self.declare(number, parent);
         if let Some(job) = self.players.job(number) {
             self.tell_job(number, job);
         }

@@ -10,7 +10,7 @@ use crate::run::Sim;
 use windfall_hierarchy::Processor;
 use windfall_programs::Condition;
 use windfall_time::Span;
-use windfall_trace::{Stop, Theft};
+use windfall_trace::{Stop, Theft, ThreadId};
 
 impl Sim<'_> {
     /// Lets the processors follow; whether anything more may happen at this instant.
@@ -72,7 +72,7 @@ impl Sim<'_> {
         // processor.
         let next = desired.filter(|next| self.threads[*next as usize].cpu.is_none());
         self.cpus[cpu].announced = next;
-        self.tracer.switch(now, cpu, Some((number, stop)), next);
+        self.tracer.switch(now, cpu, Some((ThreadId(number), stop)), next.map(ThreadId));
         self.rearm(cpu);
     }
 
@@ -113,7 +113,7 @@ impl Sim<'_> {
         }
         let asks = thread.asks;
         if self.cpus[cpu].announced.take() != Some(number) {
-            self.tracer.switch(now, cpu, None, Some(number));
+            self.tracer.switch(now, cpu, None, Some(ThreadId(number)));
         }
         if !self.machine.costs.switch.is_zero() {
             self.rob(cpu, Theft::Switching, 0, self.machine.costs.switch);

@@ -22,6 +22,7 @@ impl Sim<'_> {
             let accounted = self.cpus[cpu].accounted();
             assert_eq!(accounted, now - Instant::ZERO, "time of processor {cpu} is not conserved");
         }
+        self.tracer.end(now);
         let nodes = self.nodes();
         let promises = self.promise_verdicts();
         let parents: Vec<Option<String>> = self.threads.iter().map(|t| self.parent(t.id)).collect();
@@ -56,7 +57,7 @@ impl Sim<'_> {
             length: now - Instant::ZERO,
             notifications: self.hierarchy.notifications(),
             decisions: self.decisions,
-            records: self.tracer.records,
+            records: self.tracer.records(),
             threads: threads.collect(),
             nodes,
             cpus: cpus.collect(),

@@ -25,7 +25,6 @@ mod promises;
 mod run;
 mod stage;
 mod thread;
-mod tracer;
 mod unfit;
 
 pub use run::Sim;

@@ -6,15 +6,14 @@ use crate::interrupt::Source;
 use crate::ledger::Ledger;
 use crate::promises::Promises;
 use crate::thread::Thread;
-use crate::tracer::{self, Tracer};
 use crate::unfit::Unfit;
-use windfall_hierarchy::{Happening, Hierarchy, Message, Processor, Target, ThreadId};
+use windfall_hierarchy::{Happening, Hierarchy, Message, Processor, ThreadId};
 use windfall_programs::{Job, Players, Program, Resource};
 use windfall_scenario::model::Machine;
 use windfall_scenario::outcome::{Failure, Outcome};
-use windfall_scenario::{Plan, PlannedInterrupts, PlannedRequest, PlannedThread};
+use windfall_scenario::{Plan, PlannedInterrupts, PlannedRequest, PlannedThread, Tracer};
 use windfall_time::{Instant, Span};
-use windfall_trace::{Event, Sink, Theft};
+use windfall_trace::{Sink, Theft};
 
 /// A simulation that is being set up or has begun.
 pub struct Sim<'a> {
@@ -34,7 +33,7 @@ pub struct Sim<'a> {
     /// Control requests in order of time, and which comes next.
     pub(crate) requests: Vec<(Instant, PlannedRequest)>,
     pub(crate) next_request: usize,
-    pub(crate) tracer: Tracer<'a>,
+    pub(crate) tracer: Tracer<&'a mut dyn Sink>,
     pub(crate) changed: Vec<Processor>,
     /// Threads whose job a scheduler has given up, until the host does.
     pub(crate) expired: Vec<u32>,
@@ -307,25 +306,12 @@ impl<'a> Sim<'a> {
     fn read_journal(&mut self) {
         let entries: Vec<_> = self.hierarchy.drain_journal().collect();
         for entry in entries {
-            let node = self.tracer.node_number(entry.node);
             self.expired.extend(entry.expired().and_then(|thread| self.number(thread)));
-            match entry.what {
-                Happening::Noted { note, about } => {
-                    let thread = match about {
-                        Some(Target::Thread(thread)) => self.number(thread),
-                        _ => None,
-                    };
-                    if let Some(what) = tracer::note(note) {
-                        let thread = thread.map(windfall_trace::ThreadId);
-                        self.tracer.record(entry.at, || Event::Note { node, thread, what });
-                    }
-                }
-                Happening::Quarantined { defect } => {
-                    let reason = defect.to_string();
-                    self.tracer.record(entry.at, || Event::Quarantine { node, reason });
-                    self.promises_end();
-                }
-                _ => {}
+            let numbers = &self.numbers;
+            let number = |id: ThreadId| numbers.get(id.index()).copied();
+            self.tracer.entry(&entry, |id| number(id).map(windfall_trace::ThreadId));
+            if matches!(entry.what, Happening::Quarantined { .. }) {
+                self.promises_end();
             }
         }
     }

@@ -53,7 +53,7 @@ pub(crate) enum Verb {
     Top(TopArgs),
     /// Make a scenario from a recording of a real machine, or from an rt-app file.
     Import(ImportArgs),
-    /// Explain why a thread of a recording was late: what it got, and who ran instead.
+    /// Explain why a thread of a recording, or of a run, was late: what it got, and who ran instead.
     Explain(ExplainArgs),
     /// Measure a table or figure of the papers again, beside the papers' numbers.
     Lab(LabArgs),
@@ -177,6 +177,14 @@ pub(crate) struct SimulateArgs {
     /// Print the results as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    /// What is kept of it.
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+}
+
+/// What is kept of a simulation or a run.
+#[derive(Args, Clone, Default, Debug)]
+pub(crate) struct KeepArgs {
     /// Keep a trace: compact (`.wft`), or for Perfetto (`.pftrace`, `.perfetto-trace`).
     #[arg(long, value_name = "OUT")]
     pub(crate) trace: Option<PathBuf>,
@@ -200,7 +208,7 @@ pub(crate) enum RunHost {
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  windfall run scenarios/isolation.toml --host linux --for 5s
+  windfall run scenarios/isolation.toml --host linux --for 5s --trace run.wft
   windfall run scenarios/isolation.toml --dry-run
 
 Needs root, or CAP_SYS_NICE and CAP_PERFMON; `windfall doctor` says what is missing.
@@ -218,15 +226,18 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub(crate) cpus: Vec<u16>,
     /// Say what would be done to this machine, and do none of it.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["trace", "picture", "report"])]
     pub(crate) dry_run: bool,
-    /// Where `ctl` and `top` reach it [default: /run/windfall/windfall.sock for root, else below
+    /// Where `ctl`, `top` and `explain` reach it [default: /run/windfall/windfall.sock for root, else below
     /// $XDG_RUNTIME_DIR].
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
     /// Print the results as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    /// What is kept of it.
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
 }
 
 /// Arguments of `compare`.
@@ -516,6 +527,10 @@ pub(crate) enum Text {
 #[command(after_help = "Examples:
   windfall explain scenarios/recorded/desktop.ftrace.gz
   windfall explain scenarios/recorded/desktop.ftrace.gz --thread audio-src --longer-than 4ms
+  windfall explain --thread audio
+
+Without a recording it explains the run that this machine supervises, from its last 262,144 records:
+some seconds at ten thousand switches a second, minutes at less.
 
 A miss is a job that was done after its deadline or given up, a period in which less was received
 than promised while the thread was runnable, and with `--longer-than` whatever took longer. Where a
@@ -524,8 +539,11 @@ recording has no jobs, a burst takes their place: from when the thread is woken 
 Exit status: 0 no miss; 1 misses, explained; 2 could not.")]
 pub(crate) struct ExplainArgs {
     /// The recording: Windfall's own (`.wft`), or text of ftrace or perf, which may be compressed
-    /// by gzip.
-    pub(crate) recording: PathBuf,
+    /// by gzip. Without it: what a run has recorded lately.
+    pub(crate) recording: Option<PathBuf>,
+    /// The run's socket, where it has been given one.
+    #[arg(long, value_name = "PATH", conflicts_with = "recording")]
+    pub(crate) socket: Option<PathBuf>,
     /// Which threads: a name, a name with `*` and `?`, or a thread number (`2215`, `#2215`).
     #[arg(long, value_name = "NAME", default_value = "*")]
     pub(crate) thread: Pattern,
@@ -544,7 +562,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "SPAN")]
     pub(crate) longer_than: Option<Span>,
     /// What the recording is; found out from its first lines when not given.
-    #[arg(long)]
+    #[arg(long, requires = "recording")]
     pub(crate) from: Option<Text>,
     /// Print JSON instead of text.
     #[arg(long)]

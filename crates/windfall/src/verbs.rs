@@ -11,6 +11,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod import;
+pub(crate) mod keep;
 pub(crate) mod lab;
 pub(crate) mod live;
 pub(crate) mod man;

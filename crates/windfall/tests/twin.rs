@@ -29,7 +29,7 @@ fn twin(text: &str, check: impl Fn(&Outcome, bool)) {
     };
     let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     for _ in 0..60 {
-        match windfall_linux::run(scenario().build().unwrap(), &settings) {
+        match windfall_linux::run(scenario().build().unwrap(), &settings, None) {
             Ok(outcome) => return check(&outcome, true),
             // Another test's, or its guardian is still at work.
             Err(why) if why.to_string().contains("twice") => {

@@ -32,12 +32,36 @@ pub(crate) fn usual_socket() -> PathBuf {
 /// When there is no such run, or it does not answer.
 pub fn ask(
     socket: Option<&Path>,
-    mut request: Map<String, Value>,
+    request: Map<String, Value>,
 ) -> Result<Result<Value, Rejection>, Rejection> {
+    Ok(wire::understand(&answer(socket, request)?.0))
+}
+
+/// What a run has recorded lately, in Windfall's trace format: the last 262,144 records, which are some seconds
+/// at ten thousand switches a second, and minutes at less.
+///
+/// # Errors
+/// As [`ask`].
+pub fn trace(socket: Option<&Path>) -> Result<Vec<u8>, Rejection> {
+    let request = Map::from_iter([("do".to_owned(), json!("trace"))]);
+    let (line, trace) = answer(socket, request)?;
+    let told = wire::understand(&line)?["bytes"].as_u64();
+    if told != Some(trace.len() as u64) {
+        let why = format!("{} bytes of it came, of {}", trace.len(), told.unwrap_or(0));
+        return Err(Rejection::new("the trace", why, "ask again"));
+    }
+    Ok(trace)
+}
+
+/// A run's answer: a line, and what follows it.
+fn answer(
+    socket: Option<&Path>,
+    mut request: Map<String, Value>,
+) -> Result<(Vec<u8>, Vec<u8>), Rejection> {
     let path = socket.map_or_else(usual_socket, Path::to_owned);
     request.insert("windfall".to_owned(), json!(VERSION));
     let line = format!("{}\n", Value::Object(request));
-    let answer = exchange(&path, line.as_bytes()).map_err(|error| {
+    let mut line = exchange(&path, line.as_bytes()).map_err(|error| {
         let what = format!("the run at {}", path.display());
         let why = match error.kind() {
             ErrorKind::NotFound | ErrorKind::ConnectionRefused => "there is none".to_owned(),
@@ -46,7 +70,9 @@ pub fn ask(
         let help = "start `windfall run FILE`, or name the socket that it has with `--socket PATH`";
         Rejection::new(what, why, help)
     })?;
-    Ok(wire::understand(&answer))
+    let end = line.iter().position(|byte| *byte == b'\n').map_or(line.len(), |end| end + 1);
+    let rest = line.split_off(end);
+    Ok((line, rest))
 }
 
 /// What there is in a run.

@@ -1,21 +1,19 @@
 //! The thread that has the socket: one request of each client.
 //!
 //! It is an ordinary thread, so that no client can take time from the supervised ones, but for as long
-//! as it wants the lock: a fence that was preempted holds that until somebody lends it a higher rung, so an
-//! ordinary thread would wait for ever. A client that is slow with its request keeps nobody waiting (`clients.rs`); one
+//! as it wants the lock ([`Host::visit`]). A client that is slow with its request keeps nobody waiting (`clients.rs`); one
 //! that is slow to take the answer is left after a while.
 
 use super::clients::Clients;
 use super::history::{EVERY, History};
-use super::wire::{self, Asked, LONGEST, Rejection};
+use super::wire::{self, Answer, Asked, LONGEST, Rejection};
 use crate::fault::Fault;
 use crate::host::Host;
-use crate::rungs;
 use crate::supervisor::Supervisor;
 use crate::sys::events::Bell;
-use crate::sys::peer;
-use crate::sys::sched::{Affinity, Attributes, own_tid, set_fifo};
-use crate::sys::{clock, process};
+use crate::sys::sched::Affinity;
+use crate::sys::{clock, peer};
+use crate::taker;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -77,24 +75,21 @@ impl Server {
 
     /// Serves until the bell rings, on processors that are not supervised if there are any.
     pub(crate) fn serve(mut self, host: &Host, over: &Bell, apart: Affinity) {
-        process::name_thread("control");
-        let _ = Attributes::ordinary().give(0).and_then(|()| apart.give(0));
-        let tid = own_tid();
-        under(host, |s| s.agents.push(tid));
+        host.become_visitor("control", &apart);
         let Ok(mut clients) = Clients::new(&self.listener, over) else { return };
         let mut looked: Option<Instant> = None;
         loop {
             let now = clock::now();
             if looked.is_none_or(|looked| now.saturating_since(looked) >= EVERY) {
                 looked = Some(now);
-                let counts = under(host, |s| s.counts());
+                let counts = host.visit(|s| s.counts());
                 self.history.keep(counts);
             }
             let Some(heard) = clients.listen(&self.listener, EVERY) else { return };
             for (mut client, line) in heard {
-                let answer = self.meet(host, &client, line);
+                let answer = wire::answer(self.meet(host, &client, line));
                 // A client that is gone, or does not listen, is its own affair.
-                let _ = write_all(&mut client, wire::answer(answer).as_bytes());
+                let _ = write_all(&mut client, &answer);
             }
         }
     }
@@ -104,7 +99,7 @@ impl Server {
         host: &Host,
         client: &UnixStream,
         line: Option<Vec<u8>>,
-    ) -> Result<Value, Rejection> {
+    ) -> Result<Answer, Rejection> {
         let user = peer::user(client).unwrap_or(u32::MAX);
         if user != 0 && user != peer::own_user() {
             let why = format!("user {user} may not control a run of user {}", peer::own_user());
@@ -117,25 +112,27 @@ impl Server {
         self.answer(host, wire::read(&line)?)
     }
 
-    fn answer(&mut self, host: &Host, asked: Asked) -> Result<Value, Rejection> {
-        match asked {
+    fn answer(&mut self, host: &Host, asked: Asked) -> Result<Answer, Rejection> {
+        let value = match asked {
+            Asked::Trace => return lately(host),
             Asked::List => {
-                let view = under(host, Supervisor::view);
-                let now = under(host, |s| s.time());
+                let view = host.visit(Supervisor::view);
+                let now = host.visit(|s| s.time());
                 let listing = view.listing(&self.name, self.end, self.history.before(now));
                 serde_json::to_value(listing)
-                    .map_err(|why| Rejection::new("`list`", why.to_string(), "report it"))
+                    .map_err(|why| Rejection::new("`list`", why.to_string(), "report it"))?
             }
             Asked::Stop => {
-                under(host, |s| s.ending = true);
+                host.visit(|s| s.ending = true);
                 host.bell.ring();
-                Ok(json!({ "done": "the run ends" }))
+                json!({ "done": "the run ends" })
             }
-            Asked::Release(thread) => self.release(host, &thread),
+            Asked::Release(thread) => self.release(host, &thread)?,
             Asked::Change { verb, text, lends } => {
-                self.change(host, &verb, &text, lends.as_deref())
+                self.change(host, &verb, &text, lends.as_deref())?
             }
-        }
+        };
+        Ok(Answer::from(value))
     }
 
     /// Plans a request in the tree of the moment, and carries it out.
@@ -146,7 +143,7 @@ impl Server {
         text: &str,
         lends: Option<&str>,
     ) -> Result<Value, Rejection> {
-        let (nodes, threads) = under(host, |s| s.there());
+        let (nodes, threads) = host.visit(|s| s.there());
         let request = self.plan(&nodes, &threads, verb, text)?;
         let from = lends.and_then(|name| threads.iter().find(|thread| thread.name == name));
         self.carry_out(host, &threads, request)?;
@@ -179,7 +176,7 @@ impl Server {
         mut request: LiveRequest,
     ) -> Result<(), Rejection> {
         let planned = std::mem::take(&mut request.planned);
-        let refused: Vec<String> = under(host, |s| {
+        let refused: Vec<String> = host.visit(|s| {
             s.settle();
             let mut refused = Vec::new();
             for one in planned {
@@ -199,12 +196,12 @@ impl Server {
             let (asked, why) = first.split_once(": refused: ").unwrap_or(("the request", &first));
             return Err(Rejection::new(asked, why, ""));
         }
-        let (now, (nodes, threads)) = under(host, |s| (s.time(), s.there()));
+        let (now, (nodes, threads)) = host.visit(|s| (s.time(), s.there()));
         self.live.passes(&nodes, &threads, now);
         self.live.carried_out(&nodes, &threads, request);
         let promises = self.live.promises(&nodes, &threads);
         let grain = self.live.grain();
-        under(host, |s| s.judge_promises(promises, grain));
+        host.visit(|s| s.judge_promises(promises, grain));
         Ok(())
     }
 
@@ -218,10 +215,10 @@ impl Server {
         };
         let (thread, to_text) = (wire::quoted(name), wire::quoted(&to));
         let text = format!("[[at]]\ntime=\"0s\"\ndo=\"move\"\nthread={thread}\nto={to_text}");
-        let (nodes, threads) = under(host, |s| s.there());
+        let (nodes, threads) = host.visit(|s| s.there());
         let mut request = self.plan(&nodes, &threads, "release", &text)?;
         let at = threads.iter().position(|thread| thread.name == name);
-        let home = at.and_then(|at| under(host, |s| s.home(at, &to)));
+        let home = at.and_then(|at| host.visit(|s| s.home(at, &to)));
         for planned in &mut request.planned {
             if let (PlannedRequest::Move { messages, .. }, Some(home)) = (planned, &home) {
                 messages.clone_from(home);
@@ -234,20 +231,17 @@ impl Server {
     }
 }
 
+/// What has been recorded lately.
+fn lately(host: &Host) -> Result<Answer, Rejection> {
+    let bytes = taker::window(host);
+    let bytes = bytes.map_err(|why| Rejection::new("`trace`", why.to_string(), "report it"))?;
+    Ok(Answer { value: json!({ "bytes": bytes.len() }), bytes })
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path); // somebody may have tidied up
     }
-}
-
-/// Does something under the lock, on the ear's rung.
-fn under<T>(host: &Host, act: impl FnOnce(&mut Supervisor) -> T) -> T {
-    let raised = set_fifo(0, rungs::EAR).is_ok();
-    let answer = host.enter(act);
-    if raised {
-        let _ = Attributes::ordinary().give(0); // to step down is never refused
-    }
-    answer
 }
 
 fn write_all(client: &mut UnixStream, mut bytes: &[u8]) -> io::Result<()> {

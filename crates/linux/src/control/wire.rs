@@ -1,7 +1,7 @@
 //! The protocol (decision 0009): one JSON object a line; a request, then its answer.
 //!
-//! A request is an entry of `[[at]]` without `time`, in JSON instead of TOML, or one of `list`, `release` and `stop`,
-//! which no file has.
+//! A request is an entry of `[[at]]` without `time`, in JSON instead of TOML, or one of `list`, `release`, `stop` and `trace`,
+//! which no file has. The answer to `trace` says how many `bytes` of Windfall's trace format (decision 0002) follow its line.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -21,6 +21,8 @@ pub(super) enum Asked {
     List,
     /// The end of the run.
     Stop,
+    /// What has been recorded lately.
+    Trace,
     /// The end of a thread's reservation; back to where it was.
     Release(String),
     /// An entry of `[[at]]`.
@@ -88,6 +90,7 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, Rejection> {
     match verb.as_str() {
         "list" => alone(Asked::List),
         "stop" => alone(Asked::Stop),
+        "trace" => alone(Asked::Trace),
         "release" => match (request.get("thread").and_then(Value::as_str), request.len()) {
             (Some(thread), 2) => Ok(Asked::Release(thread.to_owned())),
             _ => {
@@ -172,16 +175,35 @@ fn quote(string: &str, text: &mut String) {
     text.push('"');
 }
 
-/// An answer, as a line.
-pub(super) fn answer(answer: Result<Value, Rejection>) -> String {
-    let value = match answer {
-        Ok(what) => json!({ "windfall": VERSION, "ok": true, "answer": what }),
-        Err(rejection) => json!({ "windfall": VERSION, "ok": false, "rejected": rejection }),
-    };
-    format!("{value}\n")
+/// What a run answers.
+pub(super) struct Answer {
+    pub(super) value: Value,
+    /// What follows the line.
+    pub(super) bytes: Vec<u8>,
 }
 
-/// Reads an answer.
+impl From<Value> for Answer {
+    fn from(value: Value) -> Answer {
+        Answer { value, bytes: Vec::new() }
+    }
+}
+
+/// An answer, as a line and what follows it.
+pub(super) fn answer(answer: Result<Answer, Rejection>) -> Vec<u8> {
+    let (value, bytes) = match answer {
+        Ok(Answer { value, bytes }) => {
+            (json!({ "windfall": VERSION, "ok": true, "answer": value }), bytes)
+        }
+        Err(rejection) => {
+            (json!({ "windfall": VERSION, "ok": false, "rejected": rejection }), Vec::new())
+        }
+    };
+    let mut answer = format!("{value}\n").into_bytes();
+    answer.extend(bytes);
+    answer
+}
+
+/// Reads an answer's line.
 pub(super) fn understand(line: &[u8]) -> Result<Value, Rejection> {
     let strange = |why: String| {
         Rejection::new("an answer", why, "use the same version of windfall on both ends")
@@ -240,10 +262,10 @@ mod tests {
 
     #[test]
     fn accepts_answers_of_both_sorts() {
-        let yes = answer(Ok(json!({ "done": true })));
-        assert_eq!(understand(yes.as_bytes()).unwrap()["done"], true);
+        let yes = answer(Ok(json!({ "done": true }).into()));
+        assert_eq!(understand(&yes).unwrap()["done"], true);
         let no = Rejection::new("a", "b", "c");
-        assert_eq!(understand(answer(Err(no.clone())).as_bytes()), Err(no));
+        assert_eq!(understand(&answer(Err(no.clone()))), Err(no));
         assert!(understand(b"{}").is_err());
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Answer, Trouble> {
     let simulation = simulation.map_err(|why| named(&why))?;
     let simulated = simulation.run(Instant::ZERO + scenario.length, |_| true);
     let settings = Settings { cpus: args.cpus.clone(), ..Settings::default() };
-    let received = windfall_linux::run(plan(&scenario, &args.file, args.json)?, &settings)?;
+    let received = windfall_linux::run(plan(&scenario, &args.file, args.json)?, &settings, None)?;
     if let Some(failure) = [&simulated, &received].iter().find_map(|run| run.failure.as_ref()) {
         return Err(named(failure));
     }

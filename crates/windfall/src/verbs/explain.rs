@@ -1,4 +1,5 @@
-//! `windfall explain RECORDING --thread NAME`: why a thread was late, and who ran instead.
+//! `windfall explain [RECORDING] --thread NAME`: why a thread was late, and who ran instead; of a recording, or of
+//! what a run has recorded lately.
 
 mod json;
 mod table;
@@ -7,10 +8,13 @@ mod text;
 use crate::cli::{ExplainArgs, Text};
 use crate::output::print;
 use crate::{Answer, Trouble};
+use std::fmt::Display;
+use std::path::Path;
 use windfall_scenario::near;
+use windfall_trace::codec::Reader;
 use windfall_trace::explain::{Explainer, Explanation, Keep, Question};
 use windfall_trace::import::{Format, Report};
-use windfall_trace::{Sink, Source};
+use windfall_trace::{Record, Sink, Source};
 
 /// How many misses are explained unless all are asked for: the worst.
 const WORST: usize = 3;
@@ -36,7 +40,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, Trouble> {
         let has = |what: &str, number: u64, there: u64| {
             Trouble(format!(
                 "windfall: {}: there is no {what} {number}; `{}` has {there}",
-                args.recording.display(),
+                named(args),
                 args.thread
             ))
         };
@@ -51,7 +55,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, Trouble> {
         return Err(Trouble(format!(
             "windfall: {}: `{}` means {} threads, and `--miss` and `--job` are about one; without \
              them the threads are listed, and `--thread '#TID'` names one",
-            args.recording.display(),
+            named(args),
             args.thread,
             threads.len()
         )));
@@ -66,18 +70,12 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, Trouble> {
     Ok(if missed { Answer::No } else { Answer::Yes })
 }
 
+/// What is explained.
+fn named(args: &ExplainArgs) -> String {
+    args.recording.as_ref().map_or_else(|| "the run".to_owned(), |path| path.display().to_string())
+}
+
 fn read(args: &ExplainArgs) -> Result<Read, Trouble> {
-    let trouble = |why: String| Trouble(format!("windfall: {}: {why}", args.recording.display()));
-    if args.recording.extension().is_some_and(|extension| extension == "toml") {
-        let why =
-            "a scenario, not a recording; make one with `windfall simulate FILE --trace OUT.wft`";
-        return Err(trouble(why.to_owned()));
-    }
-    let format = match args.from {
-        Some(Text::Ftrace) => Format::Ftrace,
-        Some(Text::Perf) => Format::Perf,
-        None => Format::Auto,
-    };
     let keep = match (args.miss, args.job) {
         (Some(number), _) => Keep::Miss(number),
         (_, Some(number)) => Keep::Job(number),
@@ -85,23 +83,59 @@ fn read(args: &ExplainArgs) -> Result<Read, Trouble> {
         _ => Keep::Worst(WORST),
     };
     let question = Question { thread: args.thread.clone(), longer_than: args.longer_than, keep };
-    let mut source =
-        Source::open(&args.recording, format).map_err(|error| trouble(error.to_string()))?;
+    let trouble = |why: String| Trouble(format!("windfall: {}: {why}", named(args)));
+    let mut report = None;
+    let (explanation, warnings) = match &args.recording {
+        Some(path) => {
+            let mut source = open(path, args.from).map_err(trouble)?;
+            let read = explain(question, &mut source);
+            report = source.report().cloned();
+            read
+        }
+        None => {
+            let trace = windfall_linux::control::trace(args.socket.as_deref())?;
+            let records = Reader::new(&trace[..]).map_err(|error| trouble(error.to_string()))?;
+            explain(question, records)
+        }
+    };
+    if explanation.people.is_empty() {
+        let nothing = || match args.recording {
+            Some(_) => "there is no thread in it; record sched_switch and sched_waking".to_owned(),
+            None => "no thread has come yet; ask later".to_owned(),
+        };
+        return Err(trouble(warnings.into_iter().next().unwrap_or_else(nothing)));
+    }
+    Ok(Read { explanation, report, warnings })
+}
+
+fn open(path: &Path, from: Option<Text>) -> Result<Source, String> {
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        let why =
+            "a scenario, not a recording; make one with `windfall simulate FILE --trace OUT.wft`";
+        return Err(why.to_owned());
+    }
+    let format = match from {
+        Some(Text::Ftrace) => Format::Ftrace,
+        Some(Text::Perf) => Format::Perf,
+        None => Format::Auto,
+    };
+    Source::open(path, format).map_err(|error| error.to_string())
+}
+
+/// The explanation, and what stood in the way of reading it whole.
+fn explain<E: Display>(
+    question: Question,
+    records: impl Iterator<Item = Result<Record, E>>,
+) -> (Explanation, Vec<String>) {
     let mut explainer = Explainer::new(question);
     let mut warnings = Vec::new();
-    for record in &mut source {
+    for record in records {
         match record {
             Ok(record) => explainer.record(record.at, &record.event),
             Err(error) => warnings.push(error.to_string()),
         }
     }
-    let explanation = explainer.finish();
-    if explanation.people.is_empty() {
-        let nothing =
-            || "there is no thread in it; record sched_switch and sched_waking".to_owned();
-        return Err(trouble(warnings.into_iter().next().unwrap_or_else(nothing)));
-    }
-    Ok(Read { explanation, report: source.report().cloned(), warnings })
+    (explainer.finish(), warnings)
 }
 
 /// Nobody is called so; who is called alike.
@@ -125,8 +159,5 @@ fn nobody(args: &ExplainArgs, read: &Read) -> Trouble {
     } else {
         format!("did you mean {}?", close.join(" or "))
     };
-    Trouble(format!(
-        "windfall: {}: no thread is called `{asked}`; {hint}",
-        args.recording.display()
-    ))
+    Trouble(format!("windfall: {}: no thread is called `{asked}`; {hint}", named(args)))
 }

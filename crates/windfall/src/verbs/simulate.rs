@@ -1,12 +1,10 @@
 //! `windfall simulate FILE`
 
 use crate::cli::SimulateArgs;
-use crate::output::{apart, errors_are_read, percent, print, short, table, write_file};
+use crate::output::{errors_are_read, percent, print, short, table};
 use crate::verbs::check::{load, plan};
+use crate::verbs::keep::Outputs;
 use crate::{Answer, Trouble};
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::Path;
 use std::time::{Duration, Instant as Clock};
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{
@@ -14,11 +12,7 @@ use windfall_scenario::outcome::{
 };
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
-use windfall_trace::codec::Writer;
-use windfall_trace::export::perfetto::Perfetto;
-use windfall_trace::export::picture::Picture;
-use windfall_trace::export::{Story, StoryBuilder, report};
-use windfall_trace::{Event, Header, Sink};
+use windfall_trace::{Header, Sink};
 
 pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, Trouble> {
     let mut scenario = load(&args.file, args.json)?;
@@ -28,7 +22,9 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, Trouble> {
     }
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, &args.file, args.json)?;
-    let mut outputs = Outputs::open(args, &scenario)?;
+    let cpus = u16::try_from(scenario.machine.speeds.len()).unwrap_or(u16::MAX);
+    let header = Header { source: "windfall simulate".into(), clock: "virtual".into(), cpus };
+    let mut outputs = Outputs::open(&args.keep, &args.file, &header)?;
 
     let begun = Clock::now();
     let end = Instant::ZERO + scenario.length;
@@ -42,9 +38,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, Trouble> {
     let wall = begun.elapsed();
 
     let verdicts = judge(&scenario, &outcome);
-    let title =
-        args.file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    outputs.close(args, &title, &scenario, &outcome, &verdicts)?;
+    outputs.close(&args.file, &scenario, &outcome, &verdicts)?;
     if args.json {
         let json = windfall_scenario::outcome::json(&outcome, &verdicts, wall);
         print(&format!("{json:#}\n"))?;
@@ -59,112 +53,6 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, Trouble> {
         && outcome.unborn.is_empty()
         && !outcome.promises.iter().any(PromiseVerdict::is_failure);
     Ok(if held { Answer::Yes } else { Answer::No })
-}
-
-/// Everything that is to be kept of what happens.
-#[derive(Default)]
-struct Outputs {
-    compact: Option<Writer<BufWriter<File>>>,
-    perfetto: Option<Perfetto<BufWriter<File>>>,
-    story: Option<StoryBuilder>,
-}
-
-impl Outputs {
-    fn open(args: &SimulateArgs, scenario: &Scenario) -> Result<Outputs, Trouble> {
-        let mut outputs = Outputs::default();
-        for output in [&args.trace, &args.picture, &args.report].into_iter().flatten() {
-            apart(&args.file, output)?;
-        }
-        if let Some(path) = &args.report
-            && !matches!(extension(path), "html" | "htm")
-        {
-            return Err(Trouble(format!(
-                "windfall: a report is a page; end the name of `{}` in `.html`",
-                path.display()
-            )));
-        }
-        let cpus = u16::try_from(scenario.machine.speeds.len()).unwrap_or(u16::MAX);
-        let header = Header { source: "windfall simulate".into(), clock: "virtual".into(), cpus };
-        if let Some(path) = &args.trace {
-            let create = || {
-                let file = File::create(path);
-                let trouble = |error| Trouble(format!("windfall: {}: {error}", path.display()));
-                file.map(BufWriter::new).map_err(trouble)
-            };
-            match extension(path) {
-                "wft" => outputs.compact = Some(Writer::new(create()?, &header)),
-                "pftrace" | "perfetto-trace" => {
-                    outputs.perfetto = Some(Perfetto::new(create()?, &header));
-                }
-                other => {
-                    return Err(Trouble(format!(
-                        "windfall: cannot tell from `.{other}` what trace to write; end the name \
-                         in `.wft` (compact) or `.pftrace` (Perfetto)"
-                    )));
-                }
-            }
-        }
-        if let Some(path) = &args.picture
-            && !matches!(extension(path), "svg" | "png")
-        {
-            return Err(Trouble(format!(
-                "windfall: cannot draw `{}`; end the name in `.svg` or `.png`",
-                path.display()
-            )));
-        }
-        if args.picture.is_some() || args.report.is_some() {
-            outputs.story = Some(StoryBuilder::default());
-        }
-        Ok(outputs)
-    }
-
-    const fn wanted(&self) -> bool {
-        self.compact.is_some() || self.perfetto.is_some() || self.story.is_some()
-    }
-
-    fn close(
-        self,
-        args: &SimulateArgs,
-        title: &str,
-        scenario: &Scenario,
-        outcome: &Outcome,
-        verdicts: &[Verdict],
-    ) -> Result<(), Trouble> {
-        let kept = self.compact.map_or(Ok(()), |w| w.finish().map(drop).map_err(|e| e.to_string()));
-        let shown =
-            self.perfetto.map_or(Ok(()), |w| w.finish().map(drop).map_err(|e| e.to_string()));
-        if let (Some(path), Err(why)) = (&args.trace, kept.and(shown)) {
-            return Err(Trouble(format!("windfall: {}: {why}", path.display())));
-        }
-        let Some(builder) = self.story else { return Ok(()) };
-        let story: Story = builder.finish();
-        if let Some(path) = &args.picture {
-            draw(path, title, &story)?;
-        }
-        if let Some(path) = &args.report {
-            let page = windfall_scenario::outcome::page(title, scenario, outcome, verdicts, story);
-            write_file(path, |out| report::write(out, &page))?;
-        }
-        Ok(())
-    }
-}
-
-impl Sink for Outputs {
-    fn record(&mut self, at: Instant, event: &Event) {
-        if let Some(writer) = &mut self.compact {
-            writer.record(at, event);
-        }
-        if let Some(writer) = &mut self.perfetto {
-            writer.record(at, event);
-        }
-        if let Some(story) = &mut self.story {
-            story.record(at, event);
-        }
-    }
-}
-
-fn extension(path: &Path) -> &str {
-    path.extension().and_then(|extension| extension.to_str()).unwrap_or("")
 }
 
 /// A progress bar, if it takes more than a second and somebody looks.
@@ -345,16 +233,4 @@ fn row(thread: &ThreadOutcome, length: Span) -> Vec<String> {
         span(thread.response.quantile(99)),
         span(thread.response.most()),
     ]
-}
-
-/// Draws a timeline.
-fn draw(path: &Path, title: &str, story: &Story) -> Result<(), Trouble> {
-    let picture = Picture { title: title.to_owned(), ..Picture::default() };
-    write_file(path, |out| {
-        if extension(path) == "png" {
-            out.write_all(&picture.png(story))
-        } else {
-            out.write_all(picture.svg(story).as_bytes())
-        }
-    })
 }

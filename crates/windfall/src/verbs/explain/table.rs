@@ -48,8 +48,12 @@ pub(super) fn text(args: &ExplainArgs, read: &Read) -> String {
             tid if tid != 0 && !alone => format!("#{tid}"),
             _ => worst.person.name.clone(),
         };
-        let file = args.recording.display();
-        text.push_str(&format!("next: windfall explain {file} --thread '{whom}'\n"));
+        let of = match (&args.recording, &args.socket) {
+            (Some(file), _) => format!("{} ", file.display()),
+            (None, Some(socket)) => format!("--socket {} ", socket.display()),
+            (None, None) => String::new(),
+        };
+        text.push_str(&format!("next: windfall explain {of}--thread '{whom}'\n"));
     }
     text
 }

@@ -1,0 +1,243 @@
+//! What a run records of itself, under the lock and into memory that is reserved beforehand.
+//!
+//! Invariant: the trace follows the accounts of the processors, so that what it says a thread received is
+//! what its outcome says, to the nanosecond. When in a stretch of time interrupts struck is not known, but how much
+//! they took of it: they stand at its end. Nothing is built when nobody wants a trace.
+//! Who takes it out of memory: `taker.rs`.
+
+use crate::cpu::Occupant;
+use crate::member::{Kind, Member};
+use crate::rings::Where;
+use crate::supervisor::Supervisor;
+use rustc_hash::FxHashMap;
+use windfall_hierarchy::Entry;
+use windfall_scenario::Tracer;
+use windfall_time::{Instant, Span};
+use windfall_trace::{Cpu, Event, Ring, Stop, Theft, ThreadId};
+
+/// So many records are kept, some 19 MB: some seconds at ten thousand switches a second, minutes at less.
+const KEPT: usize = 1 << 18;
+
+/// What the trace says that a processor does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Doing {
+    /// Nothing that concerns us.
+    Nothing,
+    /// It runs a supervised thread.
+    Thread(ThreadId),
+    /// It runs somebody who is not supervised although a supervised thread is granted it.
+    Other(ThreadId),
+    /// It decides who runs.
+    Decides,
+    /// Nobody knows: events were lost.
+    Unknown,
+}
+
+/// What has been recorded.
+#[derive(Default)]
+pub(crate) struct Trace {
+    pub(crate) tracer: Tracer<Ring>,
+    /// By processor.
+    doing: Vec<Doing>,
+    /// Threads that are not supervised and took a processor, by the kernel's numbers.
+    others: FxHashMap<i32, ThreadId>,
+    threads: u32,
+}
+
+impl Trace {
+    /// A trace that is kept.
+    pub(crate) fn kept(cpus: usize) -> Trace {
+        Trace {
+            tracer: Tracer::new(Some(Ring::new(KEPT))),
+            doing: vec![Doing::Unknown; cpus],
+            ..Trace::default()
+        }
+    }
+
+    fn fresh(&mut self) -> ThreadId {
+        self.threads += 1;
+        ThreadId(self.threads - 1)
+    }
+
+    /// What a scheduler has noted.
+    #[inline]
+    pub(crate) fn noted(&mut self, entry: &Entry, numbers: &[u32], members: &[Member]) {
+        self.tracer.entry(entry, |id| {
+            let number = numbers.get(id.index())?;
+            members.get(*number as usize)?.traced
+        });
+    }
+
+    /// Somebody who is not supervised; the name is looked up by whoever reads the trace.
+    fn other(&mut self, tid: i32, at: Instant) -> ThreadId {
+        if let Some(there) = self.others.get(&tid) {
+            return *there;
+        }
+        let thread = self.fresh();
+        self.others.insert(tid, thread);
+        self.tracer.thread(at, thread, (tid.cast_unsigned(), 0), "", None);
+        thread
+    }
+
+    /// A processor does something else; `stop` is why a thread leaves it, if one does.
+    fn turns(&mut self, cpu: usize, at: Instant, stop: Stop, to: Doing) {
+        let from = std::mem::replace(&mut self.doing[cpu], to);
+        let thread = |doing| match doing {
+            Doing::Thread(thread) | Doing::Other(thread) => Some(thread),
+            Doing::Nothing | Doing::Decides | Doing::Unknown => None,
+        };
+        if from == Doing::Decides && to != Doing::Decides {
+            self.tracer.theft_end(at, cpu);
+        }
+        let prev = thread(from).map(|thread| (thread, stop));
+        if prev.is_some() || thread(to).is_some() || from == Doing::Unknown {
+            self.tracer.switch(at, cpu, prev, thread(to));
+        }
+        if to == Doing::Decides && from != Doing::Decides {
+            self.tracer.theft(at, cpu, Theft::Scheduling, 0);
+        }
+    }
+}
+
+impl Supervisor {
+    /// The clock starts: schedulers are there, processors are idle but for the one that the ear has.
+    pub(crate) fn trace_begin(&mut self) {
+        self.trace.tracer.declare_nodes(Instant::ZERO, &self.hierarchy);
+        for cpu in 0..self.trace.doing.len() {
+            let to = match self.cpus[cpu].occupant {
+                Occupant::Agent => Doing::Decides,
+                _ => Doing::Nothing,
+            };
+            self.trace.turns(cpu, Instant::ZERO, Stop::Preempted, to);
+        }
+    }
+
+    /// Records something about a member that has been told of.
+    #[inline]
+    pub(crate) fn trace_about(
+        &mut self,
+        number: u32,
+        at: Instant,
+        event: impl FnOnce(ThreadId) -> Event,
+    ) {
+        if let Some(thread) = self.members[number as usize].traced {
+            self.trace.tracer.record(at, || event(thread));
+        }
+    }
+
+    /// A member can run.
+    pub(crate) fn trace_wake(&mut self, number: u32, at: Instant, by: Option<u32>) {
+        let by = by.and_then(|by| self.members[by as usize].traced);
+        self.trace_about(number, at, |thread| Event::Wake { thread, by });
+    }
+
+    /// A member has got its place in the hierarchy.
+    pub(crate) fn trace_birth(&mut self, number: u32, now: Instant) {
+        if self.trace.tracer.is_on() {
+            let member = &self.members[number as usize];
+            let at = if member.is_foreign() { member.heard } else { now };
+            self.members[number as usize].traced = Some(self.trace.fresh());
+            self.trace_thread(number, at);
+        }
+    }
+
+    /// A member is there, or has another name, scheduler or promise.
+    pub(crate) fn trace_thread(&mut self, number: u32, at: Instant) {
+        let member = &self.members[number as usize];
+        let (Some(thread), Some(id)) = (member.traced, member.id) else { return };
+        let numbers = (member.tid.cast_unsigned(), member.pid().cast_unsigned());
+        let parent = self.hierarchy.parent_of(id).ok();
+        let tracer = &mut self.trace.tracer;
+        tracer.thread(at, thread, numbers, &member.outcome.name, parent);
+        tracer.promise(at, thread, member.outcome.promised.as_deref());
+    }
+
+    /// A processor has gone from one thread to another, and its accounts have been brought up to that. The
+    /// occupant is the one that it has got.
+    #[inline]
+    pub(crate) fn trace_switch(
+        &mut self,
+        cpu: usize,
+        at: Instant,
+        (prev, stop): (i32, Stop),
+        next: i32,
+    ) {
+        if self.trace.tracer.is_on() {
+            let stop = match (self.trace.doing[cpu], self.tids.get(&prev)) {
+                (Doing::Thread(_), None) => Stop::Exited, // or it is supervised no longer
+                (Doing::Thread(_), Some(number)) => self.members[*number as usize].why(stop, at),
+                _ => stop,
+            };
+            let since = self.cpus[cpu].since();
+            let granted = self.cpus[cpu].actual.map(|number| &self.members[number as usize]);
+            let to = match self.cpus[cpu].occupant {
+                Occupant::Member(number) => {
+                    self.members[number as usize].traced.map_or(Doing::Nothing, Doing::Thread)
+                }
+                Occupant::Agent => Doing::Decides,
+                Occupant::Rest if next != 0 && granted.is_some_and(|member| member.ready) => {
+                    Doing::Other(self.trace.other(next, since))
+                }
+                Occupant::Rest => Doing::Nothing,
+            };
+            self.trace.turns(cpu, since, stop, to);
+        }
+    }
+
+    /// Interrupts have taken so much of what was accounted for last.
+    #[inline]
+    pub(crate) fn trace_interrupted(&mut self, cpu: usize, span: Span) {
+        if self.trace.tracer.is_on() && !span.is_zero() {
+            let to = self.cpus[cpu].since();
+            let from = Instant::ZERO + (to - Instant::ZERO).saturating_sub(span);
+            self.trace.tracer.theft(from, cpu, Theft::Interrupt, 0);
+            self.trace.tracer.theft_end(to, cpu);
+        }
+    }
+
+    /// Events of the kernel were lost.
+    pub(crate) fn trace_lost(&mut self, place: Where, count: u64) {
+        let (at, cpu) = match place {
+            Where::Here(cpu) => (self.cpus[cpu].since(), Some(cpu)),
+            Where::Elsewhere => (self.time(), None),
+        };
+        for (number, doing) in self.trace.doing.iter_mut().enumerate() {
+            if cpu.is_none_or(|cpu| cpu == number) {
+                *doing = Doing::Unknown;
+            }
+        }
+        let cpu = cpu.and_then(|cpu| u16::try_from(cpu).ok()).map(Cpu);
+        self.trace.tracer.record(at, || Event::Lost { cpu, count: Some(count) });
+    }
+
+    /// A request was carried out or refused; it may have made a scheduler, or moved threads.
+    pub(crate) fn trace_control(&mut self, text: String, moved: impl Iterator<Item = u32>) {
+        if self.trace.tracer.is_on() {
+            let now = self.time();
+            self.trace.tracer.declare_nodes(now, &self.hierarchy);
+            moved.for_each(|number| self.trace_thread(number, now));
+            self.trace.tracer.record(now, || Event::Control { text });
+        }
+    }
+}
+
+impl Member {
+    /// The process that it belongs to.
+    fn pid(&self) -> i32 {
+        match self.kind {
+            Kind::Own(_) => std::process::id().cast_signed(),
+            Kind::Foreign { pid, .. } => pid,
+        }
+    }
+
+    /// Why it has left a processor at `at`, when the kernel says `stop`: to the kernel, a thread of ours that waits
+    /// to be granted one waits, and so does one that is frozen.
+    fn why(&self, stop: Stop, at: Instant) -> Stop {
+        match stop {
+            _ if self.id.is_none() => Stop::Exited,
+            _ if self.ready && self.awake <= at => Stop::Preempted,
+            Stop::Preempted => Stop::Blocked, // it has said that it waits, and is about to
+            other => other,
+        }
+    }
+}

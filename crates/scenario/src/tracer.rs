@@ -1,0 +1,193 @@
+//! From what a host does to the records of a trace, in the same words on every host.
+//!
+//! Nothing is built when nobody records.
+
+use windfall_hierarchy::{Entry, Happening, Hierarchy, NodeId, Note, Target, ThreadId};
+use windfall_time::Instant;
+use windfall_trace as trace;
+use windfall_trace::{Cpu, Event, Sink, Stop, Theft};
+
+/// Passes events on to a sink, if there is one.
+#[derive(Debug)]
+pub struct Tracer<S> {
+    sink: Option<S>,
+    nodes: Vec<NodeId>,
+    records: u64,
+}
+
+impl<S> Default for Tracer<S> {
+    /// Nobody records.
+    fn default() -> Tracer<S> {
+        Tracer { sink: None, nodes: Vec::new(), records: 0 }
+    }
+}
+
+impl<S: Sink> Tracer<S> {
+    /// Records go there, or nowhere.
+    #[must_use]
+    pub const fn new(sink: Option<S>) -> Tracer<S> {
+        Tracer { sink, nodes: Vec::new(), records: 0 }
+    }
+
+    /// Whether anybody records.
+    #[inline]
+    #[must_use]
+    pub const fn is_on(&self) -> bool {
+        self.sink.is_some()
+    }
+
+    /// Where records go.
+    #[must_use]
+    pub const fn sink(&self) -> Option<&S> {
+        self.sink.as_ref()
+    }
+
+    /// How many records there have been.
+    #[must_use]
+    pub const fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Records what `event` makes, which is not called when nobody records.
+    #[inline]
+    pub fn record(&mut self, at: Instant, event: impl FnOnce() -> Event) {
+        if let Some(sink) = &mut self.sink {
+            self.records += 1;
+            sink.record(at, &event());
+        }
+    }
+
+    /// A processor goes from one thread, or from nobody, to another.
+    #[inline]
+    pub fn switch(
+        &mut self,
+        at: Instant,
+        cpu: usize,
+        prev: Option<(trace::ThreadId, Stop)>,
+        next: Option<trace::ThreadId>,
+    ) {
+        self.record(at, || Event::Switch { cpu: cpu_id(cpu), prev, next });
+    }
+
+    /// Somebody other than a thread takes a processor.
+    pub fn theft(&mut self, at: Instant, cpu: usize, kind: Theft, number: u16) {
+        self.record(at, || Event::TheftBegin { cpu: cpu_id(cpu), kind, number });
+    }
+
+    /// The innermost theft on a processor ends.
+    pub fn theft_end(&mut self, at: Instant, cpu: usize) {
+        self.record(at, || Event::TheftEnd { cpu: cpu_id(cpu) });
+    }
+
+    /// A thread is there, or has another name or scheduler; `tid` and its process `pid` are what the machine calls it.
+    pub fn thread(
+        &mut self,
+        at: Instant,
+        thread: trace::ThreadId,
+        (tid, pid): (u32, u32),
+        name: &str,
+        parent: Option<NodeId>,
+    ) {
+        if self.is_on() {
+            let node = parent.map(|node| self.node_number(node));
+            let name = name.to_owned();
+            self.record(at, || Event::Thread { thread, tid, pid, name, node });
+        }
+    }
+
+    /// What a thread has been promised.
+    pub fn promise(&mut self, at: Instant, thread: trace::ThreadId, promised: Option<&str>) {
+        if let Some(guarantee) = promised {
+            let guarantee = || Some(guarantee.to_owned());
+            self.record(at, || Event::Promise { thread, guarantee: guarantee() });
+        }
+    }
+
+    /// Declares every instance that has not been declared yet, parents first.
+    pub fn declare_nodes(&mut self, at: Instant, hierarchy: &Hierarchy) {
+        if !self.is_on() {
+            return;
+        }
+        let unknown: Vec<NodeId> =
+            hierarchy.nodes().into_iter().filter(|id| !self.nodes.contains(id)).collect();
+        for id in unknown {
+            self.declare(at, hierarchy, id);
+        }
+    }
+
+    fn declare(&mut self, at: Instant, hierarchy: &Hierarchy, id: NodeId) {
+        if self.nodes.contains(&id) {
+            return;
+        }
+        let Some(view) = hierarchy.node(id) else {
+            return;
+        };
+        let parent = view.owns.iter().find_map(|(parent, _)| *parent);
+        if let Some(parent) = parent {
+            self.declare(at, hierarchy, parent);
+        }
+        let node = self.node_number(id);
+        let parent = parent.map(|parent| self.node_number(parent));
+        let (name, kind) = (view.name.to_owned(), view.kind.to_owned());
+        self.record(at, || Event::Node { node, parent, name, kind });
+    }
+
+    /// What a scheduler has noted, or that it was taken out of the tree; `thread` says whom the hierarchy means.
+    pub fn entry(
+        &mut self,
+        entry: &Entry,
+        thread: impl FnOnce(ThreadId) -> Option<trace::ThreadId>,
+    ) {
+        if !self.is_on() {
+            return;
+        }
+        let node = self.node_number(entry.node);
+        match &entry.what {
+            Happening::Noted { note, about } => {
+                let Some(what) = words(*note) else { return };
+                let thread = match about {
+                    Some(Target::Thread(id)) => thread(*id),
+                    _ => None,
+                };
+                self.record(entry.at, || Event::Note { node, thread, what });
+            }
+            Happening::Quarantined { defect } => {
+                self.record(entry.at, || Event::Quarantine { node, reason: defect.to_string() });
+            }
+            _ => {}
+        }
+    }
+
+    /// Nothing happens from here on: what was under way went on until then.
+    pub fn end(&mut self, at: Instant) {
+        self.record(at, || Event::Mark { thread: None, text: "end".to_owned() });
+    }
+
+    fn node_number(&mut self, id: NodeId) -> trace::NodeId {
+        let at = self.nodes.iter().position(|node| *node == id).unwrap_or_else(|| {
+            self.nodes.push(id);
+            self.nodes.len() - 1
+        });
+        trace::NodeId(u32::try_from(at).unwrap_or(u32::MAX))
+    }
+}
+
+fn cpu_id(cpu: usize) -> Cpu {
+    Cpu(u16::try_from(cpu).unwrap_or(u16::MAX))
+}
+
+/// A scheduler's note in the trace's words; `None` for one that the trace does not know.
+const fn words(note: Note) -> Option<trace::Note> {
+    Some(match note {
+        Note::Budget(span) => trace::Note::Budget(span),
+        Note::Exhausted => trace::Note::Exhausted,
+        Note::Replenished(span) => trace::Note::Replenished(span),
+        Note::Reserved(span) => trace::Note::Reserved(span),
+        Note::Received(span) => trace::Note::Received(span),
+        Note::Boosted => trace::Note::Boosted,
+        Note::Rescued => trace::Note::Rescued,
+        Note::Late => trace::Note::Late,
+        Note::Expired => trace::Note::Expired,
+        _ => return None,
+    })
+}

@@ -57,6 +57,7 @@ impl Supervisor {
             if self.cpus[cpu].actual != Some(number) || self.members[number as usize].parked {
                 self.account(cpu, self.told);
                 self.cpus[cpu].actual = Some(number);
+                self.trace_granted(cpu);
                 self.raise(number, cpu);
             }
         }

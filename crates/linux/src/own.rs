@@ -122,6 +122,7 @@ impl Stage for Supervisor {
     }
 
     fn exited(&mut self, player: u32) {
+        self.listen(); // what it had of a processor is its own as long as it is known
         let now = self.time();
         self.becomes_gone(player, now);
     }
@@ -138,6 +139,7 @@ impl Stage for Supervisor {
     }
 
     fn completed(&mut self, player: u32, job: Job) {
+        self.trace_before(player);
         let now = self.time();
         self.members[player as usize].job = None;
         let outcome = &mut self.members[player as usize].outcome;

@@ -179,9 +179,6 @@ fn supervised<'scope, 'env>(
     let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
     let mut supervisor = Supervisor::new(plan.hierarchy, cpus, rings, journal.clone(), before)?;
     supervisor.resolution = plan.machine.timer;
-    if sink.is_some() || server.is_some() {
-        supervisor.trace = Trace::kept(cpus.len());
-    }
     for (barrier, parties) in plan.barriers {
         supervisor.players.barrier(barrier, parties);
     }
@@ -215,8 +212,10 @@ fn supervised<'scope, 'env>(
         journal.beat();
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
+    let traced = sink.is_some() || server.is_some();
+    let trace = if traced { Trace::kept(cpus.len()) } else { Trace::default() };
     host.enter(|s| {
-        s.start();
+        s.start(trace);
         if let Some(scenario) = &settings.scenario {
             s.judge_promises(promises(scenario), grain(scenario));
         }

@@ -146,8 +146,8 @@ impl Supervisor {
         Ok(supervisor)
     }
 
-    /// The clock starts, and with it the scenario.
-    pub(crate) fn start(&mut self) {
+    /// The clock starts, and with it the scenario and its trace.
+    pub(crate) fn start(&mut self, trace: Trace) {
         self.listen(); // what was seen before does not count
         self.started = true;
         self.epoch = clock::now();
@@ -161,7 +161,7 @@ impl Supervisor {
         }
         self.cpus[0].occupant = Occupant::Agent; // the ear, which calls us
         self.ledger.begin(&self.hierarchy);
-        self.trace_begin();
+        self.trace_begin(trace);
         self.settle();
     }
 

@@ -37,8 +37,9 @@ enum Doing {
 #[derive(Default)]
 pub(crate) struct Trace {
     pub(crate) tracer: Tracer<Ring>,
-    /// By processor.
-    doing: Vec<Doing>,
+    /// By processor: what it does, since when, and when a thread was granted it last.
+    doing: Vec<(Doing, Instant)>,
+    granted: Vec<Instant>,
     /// Threads that are not supervised and took a processor, by the kernel's numbers.
     others: FxHashMap<i32, ThreadId>,
     threads: u32,
@@ -49,7 +50,8 @@ impl Trace {
     pub(crate) fn kept(cpus: usize) -> Trace {
         Trace {
             tracer: Tracer::new(Some(Ring::new(KEPT))),
-            doing: vec![Doing::Unknown; cpus],
+            doing: vec![(Doing::Unknown, Instant::ZERO); cpus],
+            granted: vec![Instant::ZERO; cpus],
             ..Trace::default()
         }
     }
@@ -79,9 +81,19 @@ impl Trace {
         thread
     }
 
+    /// Until `at` a processor was kept from a thread that was granted it, by somebody whose coming was not seen.
+    fn was_held_by(&mut self, tid: i32, cpu: usize, at: Instant) {
+        let (doing, since) = self.doing[cpu];
+        let from = since.max(self.granted[cpu]);
+        if doing == Doing::Nothing && from < at {
+            let other = self.other(tid, from);
+            self.turns(cpu, from, Stop::Preempted, Doing::Other(other));
+        }
+    }
+
     /// A processor does something else; `stop` is why a thread leaves it, if one does.
     fn turns(&mut self, cpu: usize, at: Instant, stop: Stop, to: Doing) {
-        let from = std::mem::replace(&mut self.doing[cpu], to);
+        let (from, _) = std::mem::replace(&mut self.doing[cpu], (to, at));
         let thread = |doing| match doing {
             Doing::Thread(thread) | Doing::Other(thread) => Some(thread),
             Doing::Nothing | Doing::Decides | Doing::Unknown => None,
@@ -101,7 +113,8 @@ impl Trace {
 
 impl Supervisor {
     /// The clock starts: schedulers are there, processors are idle but for the one that the ear has.
-    pub(crate) fn trace_begin(&mut self) {
+    pub(crate) fn trace_begin(&mut self, trace: Trace) {
+        self.trace = trace;
         self.trace.tracer.declare_nodes(Instant::ZERO, &self.hierarchy);
         for cpu in 0..self.trace.doing.len() {
             let to = match self.cpus[cpu].occupant {
@@ -122,6 +135,22 @@ impl Supervisor {
     ) {
         if let Some(thread) = self.members[number as usize].traced {
             self.trace.tracer.record(at, || event(thread));
+        }
+    }
+
+    /// A member is granted a processor from here on.
+    pub(crate) fn trace_granted(&mut self, cpu: usize) {
+        if let Some(granted) = self.trace.granted.get_mut(cpu) {
+            *granted = self.told;
+        }
+    }
+
+    /// What passed before a member does something that divides its time, so that it stands before that.
+    pub(crate) fn trace_before(&mut self, number: u32) {
+        if let (true, Some(cpu)) = (self.trace.tracer.is_on(), self.members[number as usize].on) {
+            self.listen();
+            let now = self.time();
+            self.account(cpu, now);
         }
     }
 
@@ -163,19 +192,24 @@ impl Supervisor {
         next: i32,
     ) {
         if self.trace.tracer.is_on() {
-            let stop = match (self.trace.doing[cpu], self.tids.get(&prev)) {
+            let stop = match (self.trace.doing[cpu].0, self.tids.get(&prev)) {
                 (Doing::Thread(_), None) => Stop::Exited, // or it is supervised no longer
                 (Doing::Thread(_), Some(number)) => self.members[*number as usize].why(stop, at),
                 _ => stop,
             };
             let since = self.cpus[cpu].since();
             let granted = self.cpus[cpu].actual.map(|number| &self.members[number as usize]);
+            let granted = granted.is_some_and(|member| member.ready);
+            let others = !self.tids.contains_key(&prev) && !self.agents.contains(&prev);
+            if granted && others && prev != 0 {
+                self.trace.was_held_by(prev, cpu, since);
+            }
             let to = match self.cpus[cpu].occupant {
                 Occupant::Member(number) => {
                     self.members[number as usize].traced.map_or(Doing::Nothing, Doing::Thread)
                 }
                 Occupant::Agent => Doing::Decides,
-                Occupant::Rest if next != 0 && granted.is_some_and(|member| member.ready) => {
+                Occupant::Rest if next != 0 && granted => {
                     Doing::Other(self.trace.other(next, since))
                 }
                 Occupant::Rest => Doing::Nothing,
@@ -203,7 +237,7 @@ impl Supervisor {
         };
         for (number, doing) in self.trace.doing.iter_mut().enumerate() {
             if cpu.is_none_or(|cpu| cpu == number) {
-                *doing = Doing::Unknown;
+                *doing = (Doing::Unknown, at);
             }
         }
         let cpu = cpu.and_then(|cpu| u16::try_from(cpu).ok()).map(Cpu);

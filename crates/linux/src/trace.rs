@@ -12,6 +12,7 @@ use crate::supervisor::Supervisor;
 use rustc_hash::FxHashMap;
 use windfall_hierarchy::Entry;
 use windfall_scenario::Tracer;
+use windfall_scenario::outcome::Promise;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Cpu, Event, Ring, Stop, Theft, ThreadId};
 
@@ -179,6 +180,22 @@ impl Supervisor {
         let tracer = &mut self.trace.tracer;
         tracer.thread(at, thread, numbers, &member.outcome.name, parent);
         tracer.promise(at, thread, member.outcome.promised.as_deref());
+    }
+
+    /// What members have been promised has changed; who is not named has no promise.
+    pub(crate) fn trace_promises(&mut self, promises: &[Promise]) {
+        let now = self.time();
+        for number in 0..self.members.len() {
+            let member = &self.members[number];
+            let (Some(_), Some(thread)) = (member.id, member.traced) else { continue };
+            let owner = match member.kind {
+                Kind::Own(_) => &member.outcome.name,
+                Kind::Foreign { wish, .. } => &self.wishes[wish].name,
+            };
+            let its = promises.iter().find(|one| one.own.is_none() && one.owner == *owner);
+            let guarantee = its.map(|promise| promise.guarantee.to_string());
+            self.trace.tracer.record(now, || Event::Promise { thread, guarantee });
+        }
     }
 
     /// A processor has gone from one thread to another, and its accounts have been brought up to that. The

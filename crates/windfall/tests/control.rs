@@ -268,6 +268,41 @@ fn law_a_client_that_misbehaves_does_no_harm() {
 }
 
 #[test]
+fn law_a_run_explains_a_deadline_that_was_missed_lately() {
+    let Some((run, _alone)) = Run::begin("explain") else { return };
+    let explain = |words: &[&str]| {
+        let mut command = Command::new(WINDFALL);
+        command.args(["explain", "--socket"]).arg(run.socket()).args(words).output().unwrap()
+    };
+    run.done(&["move", "c", "ts"]);
+    run.done(&["reserve", "a", "RESBH 95ms 100ms", "--at", "res"]);
+    let begun = Instant::now();
+    while run.thread("c")["missed"].as_u64().unwrap() < 5 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{}", run.thread("c"));
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let output = explain(&["--thread", "c"]);
+    let found = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{found} {}", text(&output.stderr));
+    assert!(found.lines().next().unwrap().contains("under ts (proportional-share)"), "{found}");
+    assert!(
+        found.contains("done late") && found.contains("a, under res (rez) ran instead"),
+        "{found}"
+    );
+    assert!(!found.contains("LOST") && !found.contains("contradict"), "{found}");
+    let one = explain(&["--thread", "c", "--miss", "1", "--json"]);
+    let one: Value = serde_json::from_slice(&one.stdout).unwrap();
+    assert_eq!(one["threads"][0]["explained"][0]["miss"], 1, "{one}");
+    let reserved = text(&explain(&["--thread", "a"]).stdout);
+    let whom = reserved.lines().next().unwrap();
+    assert!(whom.ends_with("under res (rez), promised RESBH 95ms 100ms"), "{reserved}");
+    let nobody = explain(&["--thread", "d"]);
+    assert_eq!(nobody.status.code(), Some(2));
+    assert!(text(&nobody.stderr).contains("the run: no thread is called `d`"));
+    assert!(run.stop()["records"].as_u64().unwrap() > 100);
+}
+
+#[test]
 fn twin_requests_at_the_same_times_give_the_same_tree() {
     let _alone = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
     if !is_root() {

@@ -201,7 +201,10 @@ impl Server {
         self.live.carried_out(&nodes, &threads, request);
         let promises = self.live.promises(&nodes, &threads);
         let grain = self.live.grain();
-        host.visit(|s| s.judge_promises(promises, grain));
+        host.visit(|s| {
+            s.trace_promises(&promises);
+            s.judge_promises(promises, grain);
+        });
         Ok(())
     }
 

@@ -1,0 +1,229 @@
+//! One body on both hosts: what a run's trace says is what its outcome says.
+//!
+//! The real host needs root; where that is missing, its half says so and passes.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+use std::sync::Mutex;
+use std::time::Duration;
+use windfall_linux::Settings;
+use windfall_scenario::Scenario;
+use windfall_scenario::outcome::Outcome;
+use windfall_sim::Sim;
+use windfall_time::{Instant, Span};
+use windfall_trace::explain::{Ending, Explainer, Keep, Part, Question};
+use windfall_trace::timeline::{State, What};
+use windfall_trace::{Event, Memory, Sink, Theft, Timeline};
+
+/// This machine is supervised by one run at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// A hard reservation, a late thread below one that takes its time, and a control request.
+const TREE: &str = r#"
+schema = 1
+seed   = 3
+length = "1s"
+
+[machine]
+costs = { switch = "3us", decision = "1us" }
+[[interrupts]]
+gap  = "100us..3ms"
+cost = "5us..40us"
+
+[schedulers.root]
+scheduler = "fixed-priority"
+parent    = "top"
+[schedulers.res]
+scheduler = "rez"
+parent    = "root"
+priority  = 3
+guarantee = "ALL"
+
+[threads.hard]
+parent    = "res"
+guarantee = "RESBH 2ms 20ms"
+run       = "spin"
+[threads.hog]
+parent   = "root"
+priority = 2
+loops    = 3
+steps    = [{ sleep = "250ms" }, { run = "40ms" }]
+[threads.late]
+parent   = "root"
+priority = 1
+periodic = "2ms/10ms"
+
+[[at]]
+time   = "500ms"
+do     = "create"
+name   = "more"
+with   = { scheduler = "round-robin", parent = "root", priority = 0 }
+"#;
+
+/// Runs a scenario on both hosts; `check` is told of its trace and whether it was the real one.
+fn twin(text: &str, check: impl Fn(&Outcome, &Memory, bool)) {
+    let scenario = Scenario::parse("trace.toml", text).unwrap();
+    let mut trace = Memory::default();
+    let simulated = Sim::of(scenario.build().unwrap(), Some(&mut trace)).unwrap();
+    let outcome = simulated.run(Instant::ZERO + scenario.length, |_| true);
+    check(&outcome, &trace, false);
+    let mut trace = Memory::default();
+    if let Some(outcome) = run(&scenario, &mut trace) {
+        check(&outcome, &trace, true);
+    }
+}
+
+/// Runs a scenario on this machine; nothing, with a word about it, where the rights are missing.
+fn run<S: Sink + Default + Send>(scenario: &Scenario, sink: &mut S) -> Option<Outcome> {
+    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for _ in 0..120 {
+        *sink = S::default();
+        match windfall_linux::run(scenario.build().unwrap(), &Settings::default(), Some(sink)) {
+            Ok(outcome) => return Some(outcome),
+            // Another test's, or its guardian is still at work.
+            Err(why) if why.to_string().contains("twice") => {
+                std::thread::sleep(Duration::from_millis(500));
+            }
+            Err(why) if why.to_string().contains("as root") => {
+                println!("skipped on the real host: {why}");
+                return None;
+            }
+            Err(why) => panic!("{why}"),
+        }
+    }
+    panic!("this machine was supervised by somebody else for a minute");
+}
+
+/// What a thread received: it had the processor, and nobody took that from it.
+fn received(timeline: &Timeline, name: &str) -> Span {
+    let line = timeline.threads.iter().find(|line| line.name == name).unwrap();
+    let slices = timeline.cpus.iter().flat_map(|cpu| &cpu.slices);
+    let own = slices.filter(|slice| slice.what == What::Thread(line.id));
+    own.fold(Span::ZERO, |sum, slice| sum + slice.span())
+}
+
+#[test]
+fn twin_a_trace_says_what_the_outcome_says() {
+    twin(TREE, |outcome, trace, real| {
+        let timeline = Timeline::build(trace.records.iter().cloned());
+        assert_eq!(outcome.records, trace.records.len() as u64);
+        assert_eq!(timeline.to, Instant::ZERO + outcome.length);
+        if timeline.lost.gaps > 0 {
+            assert!(outcome.supervision.as_ref().is_some_and(|how| how.lost > 0));
+            return println!("the kernel lost events: nothing to compare");
+        }
+        assert_eq!(timeline.conflicts, 0);
+        for thread in &outcome.threads {
+            assert_eq!(received(&timeline, &thread.name), thread.received, "{}", thread.name);
+        }
+        let theft = |wanted: fn(&Theft) -> bool| {
+            let slices = timeline.cpus.iter().flat_map(|cpu| &cpu.slices);
+            let taken = slices.filter(|s| matches!(&s.what, What::Theft(kind) if wanted(kind)));
+            taken.fold(Span::ZERO, |sum, slice| sum + slice.span())
+        };
+        assert_eq!(theft(|kind| *kind == Theft::Interrupt), outcome.cpus[0].stolen);
+        assert_eq!(theft(|kind| *kind == Theft::Scheduling), outcome.cpus[0].scheduling);
+        let count = |wanted: &dyn Fn(&Event) -> bool| {
+            trace.records.iter().filter(|record| wanted(&record.event)).count() as u64
+        };
+        let (jobs, missed) = outcome
+            .threads
+            .iter()
+            .fold((0, 0), |(jobs, missed), t| (jobs + t.completed, missed + t.missed));
+        let bursts =
+            outcome.threads.iter().filter(|t| t.released == 0).map(|t| t.completed).sum::<u64>();
+        assert_eq!(count(&|event| matches!(event, Event::Complete { .. })), jobs - bursts);
+        let late = count(&|event| matches!(event, Event::Complete { missed: true, .. }));
+        assert!(late > 0 && late <= missed && missed - late <= 5, "{late} of {missed}");
+        let node = |name: &str| {
+            let named = |event: &Event| matches!(event, Event::Node { name: n, .. } if n == name);
+            count(&named)
+        };
+        assert_eq!((node("root"), node("res"), node("more")), (1, 1, 1));
+        assert_eq!(count(&|event| matches!(event, Event::Control { .. })), 1);
+        assert!(count(&|event| matches!(event, Event::Note { .. })) >= 50, "each period is noted");
+        let promised = Event::Promise {
+            thread: timeline.threads.iter().find(|line| line.name == "hard").unwrap().id,
+            guarantee: Some("RESBH 2ms 20ms".to_owned()),
+        };
+        assert_eq!(count(&|event| *event == promised), 1);
+        let in_state = |state: State| {
+            let line = timeline.threads.iter().find(|line| line.name == "hard").unwrap();
+            let its = line.stretches.iter().filter(|stretch| stretch.state == state);
+            its.fold(Span::ZERO, |sum, stretch| sum + stretch.span())
+        };
+        // It could always run, although to the kernel a thread that is held off waits.
+        assert!(in_state(State::Ready) > Span::from_millis(500), "real: {real}");
+        assert!(in_state(State::Blocked) < Span::from_millis(1), "real: {real}");
+    });
+}
+
+#[test]
+fn twin_a_miss_is_explained_by_who_ran_instead() {
+    twin(TREE, |_, trace, real| {
+        let question =
+            Question { thread: "late".parse().unwrap(), longer_than: None, keep: Keep::All };
+        let mut explainer = Explainer::new(question);
+        trace.records.iter().for_each(|record| explainer.record(record.at, &record.event));
+        let explanation = explainer.finish();
+        let found = &explanation.threads[0];
+        assert!(found.misses >= 3, "{} misses", found.misses);
+        let worst = found.kept.iter().max_by_key(|episode| episode.by).unwrap();
+        assert_eq!(worst.ending, Ending::Late);
+        assert_eq!(worst.account.total(), worst.span());
+        let behind = |name: &str| {
+            let all = explanation.antagonists(&worst.account);
+            all.into_iter().find(|one| one.name == name).map_or(Span::ZERO, |one| one.span)
+        };
+        assert!(behind("hog") > Span::from_millis(20), "{}, real: {real}", behind("hog"));
+        assert!(worst.account.of(Part::Ran) > Span::ZERO);
+    });
+}
+
+/// Looks at nothing for three seconds.
+#[derive(Default)]
+struct Slow {
+    slept: bool,
+    trace: Memory,
+}
+
+impl Sink for Slow {
+    fn record(&mut self, at: Instant, event: &Event) {
+        if !std::mem::replace(&mut self.slept, true) {
+            std::thread::sleep(Duration::from_secs(3));
+        }
+        self.trace.record(at, event);
+    }
+}
+
+const BUSY: &str = r#"
+schema = 1
+seed   = 1
+length = "3500ms"
+[schedulers.root]
+scheduler = "fixed-priority"
+parent    = "top"
+[threads.a]
+parent = "root"
+priority = 1
+loops  = 100000000
+steps  = [{ resume = "b" }, "suspend"]
+[threads.b]
+parent = "root"
+priority = 1
+loops  = 100000000
+steps  = [{ resume = "a" }, "suspend"]
+"#;
+
+#[test]
+fn law_what_came_too_fast_is_told_as_lost() {
+    let scenario = Scenario::parse("busy.toml", BUSY).unwrap();
+    let mut slow = Slow::default();
+    let Some(outcome) = run(&scenario, &mut slow) else { return };
+    let timeline = Timeline::build(slow.trace.records.iter().cloned());
+    let lost = timeline.lost;
+    assert!(lost.gaps == 1 && lost.events > 10_000, "{lost:?} of {}", outcome.records);
+    assert_eq!(timeline.conflicts, 0, "who is who, and who runs, is known all the same");
+    let told = slow.trace.records.len() as u64 + lost.events;
+    // The loss itself is told, and how things stand after it: two threads, a scheduler, a processor.
+    assert!((1..=10).contains(&(told - outcome.records)), "{told} of {}", outcome.records);
+}

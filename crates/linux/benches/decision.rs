@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use windfall_linux::Settings;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::Outcome;
+use windfall_trace::{Discard, Sink};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().collect();
@@ -115,14 +116,18 @@ fn measure() -> ExitCode {
     for _ in 0..3 {
         let native = Command::new(&this).args(["native", &file]).status();
         row("the kernel's own choice, real-time", native.is_ok(), &file);
-        let supervised = supervise(&foreign(&this, &file));
-        row("the hierarchy's choice, threads that know nothing", supervised.is_some(), &file);
-        if let Some(outcome) = supervise(OWN) {
-            let hand_overs: u64 = outcome.threads.iter().map(|thread| thread.dispatches).sum();
-            let each = outcome.length.as_nanos() / hand_overs.max(1);
-            println!("  {:<52} {each:>8} (mean of {hand_overs})", "own programs, one hand-over");
+        for (recorded, words) in [(false, ""), (true, ", recorded")] {
+            let supervised = supervise(&foreign(&this, &file), recorded);
+            let what = format!("the hierarchy's choice, threads that know nothing{words}");
+            row(&what, supervised.is_some(), &file);
+            if let Some(outcome) = supervise(OWN, recorded) {
+                let hand_overs: u64 = outcome.threads.iter().map(|thread| thread.dispatches).sum();
+                let each = outcome.length.as_nanos() / hand_overs.max(1);
+                let what = format!("own programs, one hand-over{words}");
+                println!("  {what:<62} {each:>8} (mean of {hand_overs})");
+            }
         }
-        println!("  {:<52} {:>8} (mean)", "bare futex hand-over, real-time", futex_hand_over());
+        println!("  {:<62} {:>8} (mean)", "bare futex hand-over, real-time", futex_hand_over());
     }
     ExitCode::SUCCESS
 }
@@ -134,17 +139,19 @@ fn row(what: &str, ran: bool, file: &str) {
     let quantile = |percent: usize| samples.get(samples.len() * percent / 100).copied();
     match (quantile(50), quantile(99)) {
         (Some(median), Some(p99)) if ran => {
-            println!("  {what:<52} {median:>8} {p99:>8} ({} samples)", samples.len());
+            println!("  {what:<62} {median:>8} {p99:>8} ({} samples)", samples.len());
         }
-        _ => println!("  {what:<52} could not be measured"),
+        _ => println!("  {what:<62} could not be measured"),
     }
     let _ = std::fs::remove_file(file);
 }
 
-fn supervise(text: &str) -> Option<Outcome> {
+fn supervise(text: &str, recorded: bool) -> Option<Outcome> {
     let scenario = Scenario::parse("decision.toml", text).map_err(|e| println!("{e:?}")).ok()?;
     let plan = scenario.build().map_err(|e| println!("{e:?}")).ok()?;
-    windfall_linux::run(plan, &Settings::default(), None).map_err(|e| println!("  {e}")).ok()
+    let mut nowhere = Discard;
+    let sink: Option<&mut (dyn Sink + Send)> = if recorded { Some(&mut nowhere) } else { None };
+    windfall_linux::run(plan, &Settings::default(), sink).map_err(|e| println!("  {e}")).ok()
 }
 
 fn foreign(this: &str, file: &str) -> String {

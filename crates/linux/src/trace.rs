@@ -14,10 +14,12 @@ use windfall_hierarchy::Entry;
 use windfall_scenario::Tracer;
 use windfall_scenario::outcome::Promise;
 use windfall_time::{Instant, Span};
-use windfall_trace::{Cpu, Event, Ring, Stop, Theft, ThreadId};
+use windfall_trace::{Cpu, Event, Record, Ring, Stop, Theft, ThreadId};
 
 /// So many records are kept, some 19 MB: some seconds at ten thousand switches a second, minutes at less.
 const KEPT: usize = 1 << 18;
+
+const _: () = assert!(size_of::<Record>() <= 72);
 
 /// What the trace says that a processor does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use windfall_linux::Settings;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::Outcome;
-use windfall_trace::{Discard, Sink};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().collect();
@@ -116,18 +115,18 @@ fn measure() -> ExitCode {
     for _ in 0..3 {
         let native = Command::new(&this).args(["native", &file]).status();
         row("the kernel's own choice, real-time", native.is_ok(), &file);
-        for (recorded, words) in [(false, ""), (true, ", recorded")] {
-            let supervised = supervise(&foreign(&this, &file), recorded);
+        for (kept, words) in [(false, ""), (true, ", what happens is kept")] {
+            let supervised = supervise(&foreign(&this, &file), kept);
             let what = format!("the hierarchy's choice, threads that know nothing{words}");
             row(&what, supervised.is_some(), &file);
-            if let Some(outcome) = supervise(OWN, recorded) {
+            if let Some(outcome) = supervise(OWN, kept) {
                 let hand_overs: u64 = outcome.threads.iter().map(|thread| thread.dispatches).sum();
                 let each = outcome.length.as_nanos() / hand_overs.max(1);
                 let what = format!("own programs, one hand-over{words}");
-                println!("  {what:<62} {each:>8} (mean of {hand_overs})");
+                println!("  {what:<75} {each:>8} (mean of {hand_overs})");
             }
         }
-        println!("  {:<62} {:>8} (mean)", "bare futex hand-over, real-time", futex_hand_over());
+        println!("  {:<75} {:>8} (mean)", "bare futex hand-over, real-time", futex_hand_over());
     }
     ExitCode::SUCCESS
 }
@@ -139,19 +138,19 @@ fn row(what: &str, ran: bool, file: &str) {
     let quantile = |percent: usize| samples.get(samples.len() * percent / 100).copied();
     match (quantile(50), quantile(99)) {
         (Some(median), Some(p99)) if ran => {
-            println!("  {what:<62} {median:>8} {p99:>8} ({} samples)", samples.len());
+            println!("  {what:<75} {median:>8} {p99:>8} ({} samples)", samples.len());
         }
-        _ => println!("  {what:<62} could not be measured"),
+        _ => println!("  {what:<75} could not be measured"),
     }
     let _ = std::fs::remove_file(file);
 }
 
-fn supervise(text: &str, recorded: bool) -> Option<Outcome> {
+/// `kept` as by `windfall run`, which can be controlled and asked what happened lately.
+fn supervise(text: &str, kept: bool) -> Option<Outcome> {
     let scenario = Scenario::parse("decision.toml", text).map_err(|e| println!("{e:?}")).ok()?;
     let plan = scenario.build().map_err(|e| println!("{e:?}")).ok()?;
-    let mut nowhere = Discard;
-    let sink: Option<&mut (dyn Sink + Send)> = if recorded { Some(&mut nowhere) } else { None };
-    windfall_linux::run(plan, &Settings::default(), sink).map_err(|e| println!("  {e}")).ok()
+    let settings = Settings { scenario: kept.then_some(scenario), ..Settings::default() };
+    windfall_linux::run(plan, &settings, None).map_err(|e| println!("  {e}")).ok()
 }
 
 fn foreign(this: &str, file: &str) -> String {

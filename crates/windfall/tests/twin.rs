@@ -104,7 +104,7 @@ run       = \"spin\"
     );
     twin(&text, |outcome, real| {
         conserved(outcome);
-        let slack = if real { 25 } else { 2 };
+        let slack = if real { 35 } else { 2 };
         assert!(share(outcome, "a").abs_diff(300) <= slack, "a: {}", share(outcome, "a"));
         assert!(share(outcome, "b").abs_diff(200) <= slack, "b: {}", share(outcome, "b"));
         assert!(share(outcome, "rest") >= 500 - 4 * slack, "rest: {}", share(outcome, "rest"));
@@ -123,8 +123,10 @@ run       = \"spin\"
     );
     twin(&text, |outcome, real| {
         conserved(outcome);
-        let slack = if real { 15 } else { 2 };
-        assert!(share(outcome, "only").abs_diff(200) <= slack, "{}", share(outcome, "only"));
+        // When ordinary threads wait, the kernel may give them a twentieth before anybody else.
+        let (less, more) = if real { (50, 15) } else { (2, 2) };
+        let share = share(outcome, "only");
+        assert!(200 - less <= share && share <= 200 + more, "{share}");
     });
 }
 

@@ -9,6 +9,7 @@ use crate::cpu::Occupant;
 use crate::member::{Kind, Member};
 use crate::rings::Where;
 use crate::supervisor::Supervisor;
+use crate::sys::process;
 use rustc_hash::FxHashMap;
 use windfall_hierarchy::Entry;
 use windfall_scenario::Tracer;
@@ -51,8 +52,10 @@ pub(crate) struct Trace {
 impl Trace {
     /// A trace that is kept.
     pub(crate) fn kept(cpus: usize) -> Trace {
+        let ring = Ring::new(KEPT);
+        let _ = process::lay_on_large_pages(ring.memory()); // refused: some decisions take 2 us more
         Trace {
-            tracer: Tracer::new(Some(Ring::new(KEPT))),
+            tracer: Tracer::new(Some(ring)),
             doing: vec![(Doing::Unknown, Instant::ZERO); cpus],
             granted: vec![Instant::ZERO; cpus],
             ..Trace::default()

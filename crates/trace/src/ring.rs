@@ -30,6 +30,12 @@ impl Ring {
         Ring { slots, next: 0, count: 0, before: Standing::default() }
     }
 
+    /// The memory that it has reserved, for whoever wants that to lie well.
+    #[must_use]
+    pub fn memory(&self) -> &[Record] {
+        &self.slots
+    }
+
     /// The number of the oldest record that is still there, counted from 0.
     #[must_use]
     pub fn oldest(&self) -> u64 {

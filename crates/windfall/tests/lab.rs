@@ -51,7 +51,7 @@ fn a_run_prints_paper_and_now_and_keeps_page_figures_and_raw_numbers() {
 fn refuses_what_cannot_be_run_and_says_what_can() {
     for (arguments, part) in [
         (vec!["table-9-9"], "there are: table-10-1"),
-        (vec!["figure-11-1", "--host", "linux"], "it runs on: sim"),
+        (vec!["table-10-1", "--host", "linux"], "it runs on: here"),
         (vec!["table-11-1"], "it runs on: linux"),
         (vec!["table-10-4", "--report", "page.txt"], "`.html`"),
         (vec!["table-10-4", "--report", "/nowhere/page.html"], "there is no folder"),

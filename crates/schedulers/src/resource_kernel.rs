@@ -61,9 +61,10 @@ struct ResourceKernel {
     /// Ends of the periods of children that have a reserve and do not wait.
     periods: Heap<Instant>,
     armed: Option<Instant>,
-    /// When the last of the reserves ended that were changed or given back: another begins the longest
-    /// period later, so that nobody's period ever sees both. No other rule keeps all promises, for a
-    /// budget that was used late in its period may be followed at once by that of the next reserve.
+    /// When the last of the reserves ended that had begun and were changed or given back: another begins
+    /// the longest period later, so that nobody's period ever sees both. No other rule keeps all
+    /// promises, for a budget that was used late in its period may be followed at once by that of the
+    /// next reserve.
     freed: Option<Instant>,
 }
 
@@ -179,9 +180,12 @@ impl ResourceKernel {
                 self.freed = self.freed.max(Some(reserve.end));
                 return Ok(());
             }
-            self.freed = self.freed.max(Some(now));
+            self.freed = self.freed.max(used_until(reserve, now));
         }
-        let mut reserve = Reservation::new(amount, period, clear(self.freed));
+        // It has nothing until it begins.
+        let begins = clear(self.freed);
+        let mut reserve = Reservation::new(Span::ZERO, period, begins);
+        reserve.change = Some((amount, period, begins));
         if reserve.roll(now) {
             port.note(Some(child), Note::Replenished(amount));
             port.tell(child, News::Replenished { budget: amount, end: reserve.end });
@@ -194,8 +198,8 @@ impl ResourceKernel {
 
     /// Ends a reserve, if there is one.
     fn end(&mut self, child: Child, now: Instant) {
-        if self.reserves.slots[child.index()].reserve.take().is_some() {
-            self.freed = self.freed.max(Some(now));
+        if let Some(reserve) = self.reserves.slots[child.index()].reserve.take() {
+            self.freed = self.freed.max(used_until(&reserve, now));
         }
         self.periods.remove(child.0);
     }
@@ -227,6 +231,11 @@ impl ResourceKernel {
 /// What is promised, a change that is to come included.
 fn target(reserve: &Reservation) -> (Span, Span) {
     reserve.change.map_or((reserve.amount, reserve.period), |(amount, period, _)| (amount, period))
+}
+
+/// When a reserve that ends has been used last at the latest; one that has not begun never was.
+fn used_until(reserve: &Reservation, now: Instant) -> Option<Instant> {
+    Some(now).filter(|_| !reserve.amount.is_zero())
 }
 
 impl Scheduler for ResourceKernel {

@@ -125,6 +125,24 @@ fn limit_another_reserve_begins_the_longest_period_after_one_that_ended() {
 }
 
 #[test]
+fn limit_nobody_waits_for_a_reserve_that_never_began() {
+    let mut host = Host::new(1);
+    let root = host.root(KIND, &[]);
+    let used = host.spin(root, "used", &[reserve(4 * MS, 10 * MS)]);
+    host.run_to(2 * MS);
+    host.exit(used);
+    let changed = host.thread(root, "changed", &[reserve(2 * MS, 10 * MS)]);
+    let ended = host.spin(root, "ended", &[reserve(4 * MS, 10 * MS)]);
+    host.run_to(5 * MS);
+    host.tell(changed, reserve(MS, 10 * MS)).unwrap();
+    host.run_to(7 * MS);
+    host.exit(ended);
+    host.spin(root, "c", &[reserve(4 * MS, 10 * MS)]);
+    host.run_to(16 * MS);
+    assert_eq!(host.timeline(0), "0 used, 2 -, 12 c, 16 -");
+}
+
+#[test]
 fn accepts_all_and_not_a_slower_processor() {
     let conversion = conversion(KIND, &[]);
     assert_eq!(conversion.takes(), [Type::All]);
@@ -180,7 +198,7 @@ enum Event {
 }
 
 fn event() -> impl Strategy<Value = Event> {
-    let share = || (1_u64..12, 6_u64..40);
+    let share = || (1_u64..12, 6..LONGEST);
     prop_oneof![
         8 => Just(Event::Toggle),
         6 => (1_u64..9).prop_map(Event::Work),
@@ -191,6 +209,9 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
+/// Periods that are asked for are shorter.
+const LONGEST: u64 = 40;
+
 /// Amount and period of a reserve, and whether it is hard.
 type Share = (u64, u64, bool);
 
@@ -199,13 +220,15 @@ struct World {
     node: NodeId,
     /// Thread, since when it has its reserve, which, and whether it is hard; if that never changes.
     children: Vec<(usize, u64, Option<Share>)>,
+    /// When the last reserve has ended that was changed: at the latest with its period.
+    changed: u64,
 }
 
 impl World {
-    fn add(&mut self, amount: u64, period: u64, class: i32) {
+    /// A child that asks for a reserve, which begins at `since` at the latest.
+    fn add(&mut self, since: u64, (amount, period): (u64, u64), class: i32) {
         let asked = [reserve(amount, period), Message::Priority(class)];
         if let Ok(thread) = self.host.try_thread(self.node, "t", &asked) {
-            let since = if self.host.now == 0 { 0 } else { self.host.now + 40 };
             self.children.push((thread, since, Some((amount, period, class == 0))));
             self.host.wake(thread);
         }
@@ -231,11 +254,13 @@ impl World {
             }
             Event::Change(amount, period) if who > 1 => {
                 let _ = host.tell(thread, reserve(amount, period));
+                self.changed = host.now + LONGEST;
                 self.children[who].2 = None;
             }
             Event::Replace(amount, period) if who > 1 => {
                 host.exit(thread);
-                self.add(amount, period, 0);
+                let ended = self.host.now.max(self.changed);
+                self.add(ended + LONGEST, (amount, period), 0);
             }
             _ => {}
         }
@@ -247,14 +272,14 @@ proptest! {
 
     #[test]
     fn law_every_reserve_is_kept_whatever_the_others_do(
-        shares in prop::collection::vec((1_u64..10, 4_u64..40, -1_i32..=1), 2..6),
+        shares in prop::collection::vec((1_u64..10, 4..LONGEST, -1_i32..=1), 2..6),
         steps in prop::collection::vec((0_usize..9, 0_u64..12, event()), 1..150),
     ) {
         let mut host = Host::new(1);
         let node = host.root(KIND, &[]);
-        let mut world = World { host, node, children: Vec::new() };
+        let mut world = World { host, node, children: Vec::new(), changed: 0 };
         for (amount, period, class) in shares {
-            world.add(amount.min(period), period, class);
+            world.add(0, (amount.min(period), period), class);
         }
         for (who, pause, event) in steps {
             world.host.run_for(pause);

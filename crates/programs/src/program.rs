@@ -61,7 +61,7 @@ pub enum Activation {
         /// Longest gap; at least `least`.
         most: Span,
     },
-    /// Whenever a job of this thread (by number in the scenario) is done.
+    /// Whenever a job of this thread (by number in the scenario) is done while the other is alive.
     After(usize),
 }
 

@@ -223,3 +223,23 @@ fn refuses_a_program_of_a_real_machine_of_which_nothing_is_known() {
         assert!(why.contains("`player`") && why.contains("periodic = \"3ms/10ms\""), "{why}");
     }
 }
+
+#[test]
+fn law_a_follower_that_starts_late_has_nothing_to_catch_up_with() {
+    let outcome = run(r#"
+length = "50ms"
+[schedulers.edf]
+scheduler = "edf"
+parent    = "top"
+[threads.first]
+parent   = "edf"
+periodic = { work = "2ms", period = "10ms", count = 4 }
+[threads.second]
+parent = "edf"
+start  = "15ms"
+after  = { thread = "first", work = "1ms" }
+"#);
+    let second = thread(&outcome, "second");
+    assert_eq!((second.released, second.completed), (2, 2), "at 22 and 32 ms");
+    assert_eq!(second.received, span("2ms"));
+}

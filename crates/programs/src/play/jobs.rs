@@ -139,7 +139,8 @@ impl Players {
         Players::block(stage, number, Condition::Jobless);
     }
 
-    /// The job that a player works at, if any, is done; those who follow it are released.
+    /// The job that a player works at, if any, is done; a job of each who follows it is released, if it
+    /// is alive: what was done before it began, or will be when it has ended, is nothing to it.
     #[inline]
     pub(super) fn job_done<S: Stage>(stage: &mut S, number: u32) {
         let Some(job) = stage.players().at(number).job.take() else { return };
@@ -147,7 +148,9 @@ impl Players {
         let mut place = 0;
         while let Some(follower) = stage.players().follower(number, place) {
             let now = stage.now();
-            Players::release(stage, follower, now);
+            if !matches!(stage.players().condition(follower), Condition::Unborn | Condition::Gone) {
+                Players::release(stage, follower, now);
+            }
             place += 1;
         }
     }

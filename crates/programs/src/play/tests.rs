@@ -416,34 +416,47 @@ fn law_a_program_of_phases_goes_on_without_a_deadline() {
     assert!(said.contains(&Said::Completed(10)) && said.contains(&Said::Completed(20)));
 }
 
-#[test]
-fn law_a_completion_releases_those_who_follow() {
-    let after = |place| {
-        let activation = Activation::After(place);
-        let work = Work::Fixed(ms(1));
-        Program::Jobs(Jobs {
-            activation,
-            work,
-            deadline: None,
-            late: OnLate::Complete,
-            count: None,
-        })
-    };
-    let first = Program::Jobs(Jobs { count: Some(2), ..Jobs::periodic(ms(2), ms(10)) });
-    // The second comes before whom it follows.
-    let mut mock = Mock::of(&[after(2), after(0), first]).begin();
-    mock.play(at(100));
-    let released = |number| {
-        let said = mock.of_player(number).into_iter();
+fn after(place: usize) -> Program {
+    let activation = Activation::After(place);
+    let work = Work::Fixed(ms(1));
+    Program::Jobs(Jobs { activation, work, deadline: None, late: OnLate::Complete, count: None })
+}
+
+impl Mock {
+    /// When jobs of a player were released.
+    fn released_to(&self, number: u32) -> Vec<u64> {
+        let said = self.of_player(number).into_iter();
         let times = said.filter_map(|said| match said {
             Said::Released(at) => Some(at),
             _ => None,
         });
-        times.collect::<Vec<u64>>()
-    };
-    assert_eq!(released(2), [0, 10]);
-    assert_eq!(released(0), [2, 12]);
-    assert_eq!(released(1), [3, 13]);
+        times.collect()
+    }
+}
+
+#[test]
+fn law_a_completion_releases_those_who_follow() {
+    let first = Program::Jobs(Jobs { count: Some(2), ..Jobs::periodic(ms(2), ms(10)) });
+    // The second comes before whom it follows.
+    let mut mock = Mock::of(&[after(2), after(0), first]).begin();
+    mock.play(at(100));
+    assert_eq!(mock.released_to(2), [0, 10]);
+    assert_eq!(mock.released_to(0), [2, 12]);
+    assert_eq!(mock.released_to(1), [3, 13]);
+}
+
+#[test]
+fn law_a_completion_is_nothing_to_a_follower_that_is_not_alive() {
+    let first = Program::Jobs(Jobs { count: Some(4), ..Jobs::periodic(ms(2), ms(10)) });
+    let mut mock = Mock::of(&[first, after(0), after(0)]);
+    mock.players.withdraw(2);
+    Players::begin(&mut mock, 0);
+    mock.play(at(15));
+    Players::begin(&mut mock, 1);
+    mock.play(at(100));
+    assert_eq!(mock.released_to(0), [0, 10, 20, 30]);
+    assert_eq!(mock.released_to(1), [22, 32]);
+    assert_eq!(mock.released_to(2), []);
 }
 
 #[test]

@@ -114,7 +114,7 @@ pub(crate) struct SporadicFile {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[schemars(rename = "After")]
 pub(crate) struct AfterFile {
-    /// The thread whose finished jobs release these.
+    /// The thread whose jobs release these as they are finished, from when this thread starts.
     pub(crate) thread: Option<Lax<String>>,
     /// How much each job is.
     pub(crate) work: Option<Lax<Range>>,

@@ -90,7 +90,7 @@ pub enum Activation {
         /// Longest gap.
         most: Span,
     },
-    /// Whenever a job of that thread is done; of threads that are `count`ed alike, the one with
+    /// Whenever a job of that thread is done after this one has started; of threads that are `count`ed alike, the one with
     /// the same number.
     After(String),
 }

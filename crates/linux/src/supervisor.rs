@@ -328,22 +328,16 @@ impl Supervisor {
         self.numbers.get(thread.index()).copied().filter(|number| *number != u32::MAX)
     }
 
-    /// A member gets its place in the hierarchy, below the default when its own scheduler is gone.
+    /// A member gets its place in the hierarchy.
     pub(crate) fn admit(&mut self, number: u32, wish: &Wish) -> bool {
         let now = self.time();
-        let Place { parent, messages, remark } =
-            Place::of(&self.hierarchy, &wish.name, wish.parent, &wish.messages);
-        self.refused.extend(remark.map(|why| (now, why)));
-        let id = self.tell(now, |hierarchy, now| hierarchy.create_thread(now, parent, messages));
-        // What its scheduler refuses, the default scheduler serves: no thread is lost.
-        let id = id.or_else(|| {
-            let default = self.hierarchy.default_node()?;
-            self.tell(now, |hierarchy, now| hierarchy.create_thread(now, default, &[]))
-        });
-        let Some(id) = id else {
+        let wanted = (wish.parent, wish.messages.as_slice());
+        let place = self.tell(now, |tree, now| Place::take(tree, now, &wish.name, wanted));
+        let Some(Place { thread: id, remark, .. }) = place else {
             self.unborn.push(wish.name.clone());
             return false;
         };
+        self.refused.extend(remark.map(|why| (now, why)));
         if self.numbers.len() <= id.index() {
             self.numbers.resize(id.index() + 1, u32::MAX);
         }

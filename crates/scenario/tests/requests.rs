@@ -131,15 +131,30 @@ fn law_a_request_says_whom_it_moves() {
 }
 
 #[test]
-fn law_a_thread_whose_scheduler_is_gone_begins_below_the_default() {
+fn law_a_thread_whose_scheduler_is_gone_or_refuses_it_begins_below_the_default() {
     let (mut plan, _) = plan("");
-    let (edf, messages) = (plan.threads[0].parent, [Message::Priority(1)]);
-    let planned = Place::of(&plan.hierarchy, "b", edf, &messages);
-    assert_eq!(planned, Place { parent: edf, messages: &messages, remark: None });
-    plan.hierarchy.destroy(Instant::ZERO, edf).unwrap();
-    let place = Place::of(&plan.hierarchy, "b", edf, &messages);
-    assert_eq!(plan.hierarchy.name(place.parent), Some("rr"));
-    assert!(place.messages.is_empty());
-    let remark = place.remark.unwrap();
-    assert!(remark.contains("`b`") && remark.contains("`rr`"), "{remark}");
+    let (edf, hierarchy) = (plan.threads[0].parent, &mut plan.hierarchy);
+    let take = |hierarchy: &mut Hierarchy, messages: &[Message]| {
+        Place::take(hierarchy, Instant::ZERO, "b", (edf, messages)).unwrap()
+    };
+    let planned = take(hierarchy, &plan.threads[0].messages);
+    assert_eq!((planned.parent, planned.remark), (edf, None));
+    for why in ["message `priority` means nothing here", "its scheduler is gone"] {
+        let place = take(hierarchy, &[Message::Priority(1)]);
+        assert_eq!(hierarchy.name(place.parent), Some("rr"));
+        assert_eq!(parent(hierarchy, place.thread), Some("rr"));
+        let remark = place.remark.unwrap();
+        assert!(remark.starts_with("`b` begins below the default `rr`: "), "{remark}");
+        assert!(remark.contains(why), "{remark}");
+        let _ = hierarchy.destroy(Instant::ZERO, edf);
+    }
+}
+
+#[test]
+fn refuses_a_thread_that_no_scheduler_would_have() {
+    let (plan, _) = plan("");
+    let mut empty = Hierarchy::new(1);
+    let wanted = (plan.threads[0].parent, &[][..]);
+    let place = Place::take(&mut empty, Instant::ZERO, "b", wanted);
+    assert_eq!(place, Err(Refusal::Stale { what: "scheduler" }));
 }

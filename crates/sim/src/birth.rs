@@ -7,21 +7,19 @@ use windfall_scenario::Place;
 use windfall_trace::ThreadId;
 
 impl Sim<'_> {
-    /// A thread comes into being, ready to run its program: below its scheduler, or below the default
-    /// if that is gone by then.
+    /// A thread comes into being, ready to run its program.
     pub(crate) fn birth(&mut self, number: u32) {
         let spec = &self.threads[number as usize].spec;
         let (name, promised) = (spec.name.clone(), spec.promised.clone());
         let messages = spec.messages.clone();
-        let place = Place::of(&self.hierarchy, &name, spec.parent, &messages);
-        let parent = place.parent;
-        self.refused.extend(place.remark.map(|why| (self.now, why)));
-        let id = self.tell(|hierarchy, now| hierarchy.create_thread(now, parent, place.messages));
-        let Some(id) = id else {
+        let wanted = (spec.parent, messages.as_slice());
+        let place = self.tell(|hierarchy, now| Place::take(hierarchy, now, &name, wanted));
+        let Some(Place { thread: id, parent, remark }) = place else {
             self.players.withdraw(number);
             self.unborn.push(name);
             return;
         };
+        self.refused.extend(remark.map(|why| (self.now, why)));
         if self.numbers.len() <= id.index() {
             self.numbers.resize(id.index() + 1, u32::MAX);
         }

@@ -5,6 +5,7 @@ mod common;
 use common::{run, span, thread};
 use windfall_scenario::Scenario;
 use windfall_sim::Sim;
+use windfall_time::Instant;
 
 #[test]
 fn locks_go_to_whoever_waits_longest() {
@@ -242,4 +243,38 @@ after  = { thread = "first", work = "1ms" }
     let second = thread(&outcome, "second");
     assert_eq!((second.released, second.completed), (2, 2), "at 22 and 32 ms");
     assert_eq!(second.received, span("2ms"));
+}
+
+#[test]
+fn law_a_thread_that_its_scheduler_refuses_runs_below_the_default() {
+    let outcome = run(r#"
+length  = "100ms"
+default = "rr"
+[schedulers.fp]
+scheduler = "fixed-priority"
+parent    = "top"
+[schedulers.rr]
+scheduler = "round-robin"
+parent    = "fp"
+priority  = 1
+[schedulers.rez]
+scheduler = "rez"
+parent    = "fp"
+priority  = 2
+[threads.has]
+parent  = "rez"
+reserve = "8ms/10ms"
+run     = "spin"
+[threads.lacks]
+parent  = "rez"
+reserve = "5ms/10ms"
+start   = "50ms"
+run     = "spin"
+"#);
+    assert_eq!(outcome.unborn, [] as [String; 0]);
+    assert_eq!(thread(&outcome, "lacks").received, span("10ms"), "what is left of 50 ms");
+    assert_eq!(thread(&outcome, "lacks").parent.as_deref(), Some("rr"));
+    let [(at, why)] = outcome.refused.as_slice() else { panic!("{:?}", outcome.refused) };
+    assert_eq!(*at, Instant::ZERO + span("50ms"));
+    assert!(why.starts_with("`lacks` begins below the default `rr`: asked for "), "{why}");
 }

@@ -90,8 +90,8 @@ pub enum Activation {
         /// Longest gap.
         most: Span,
     },
-    /// Whenever a job of that thread is done after this one has started; of threads that are `count`ed alike, the one with
-    /// the same number.
+    /// Whenever a job of that thread is done after this one has started; of threads that are `count`ed
+    /// alike, the one with the same number.
     After(String),
 }
 

@@ -1,34 +1,47 @@
-//! Where a thread begins when its scheduler is gone by then (HLS 4.3.9).
+//! Where a thread begins: below its own scheduler; below the default, where nothing is asked for it, if
+//! that is gone by then (HLS 4.3.9) or refuses it. No thread is lost while the default would have it.
 
-use windfall_hierarchy::{Hierarchy, Message, NodeId};
+use windfall_hierarchy::{Hierarchy, Message, NodeId, Refusal, ThreadId};
+use windfall_time::Instant;
 
-/// Where a thread begins.
+/// Where a thread has begun.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place<'a> {
+pub struct Place {
+    /// The thread, which waits.
+    pub thread: ThreadId,
     /// The scheduler above it.
     pub parent: NodeId,
-    /// What is asked for it there.
-    pub messages: &'a [Message],
     /// What is to be said about it, when it is not the place that was planned.
     pub remark: Option<String>,
 }
 
-impl<'a> Place<'a> {
-    /// The place that was planned for a thread of this name; if its scheduler is gone, the default, where
-    /// nothing is asked for it.
-    #[must_use]
-    pub fn of(
-        hierarchy: &Hierarchy,
+impl Place {
+    /// Creates a thread of this name below `parent` with these parameters, else below the default.
+    ///
+    /// # Errors
+    /// Why its own scheduler would not have it, when the default would not, either.
+    pub fn take(
+        hierarchy: &mut Hierarchy,
+        now: Instant,
         name: &str,
-        parent: NodeId,
-        messages: &'a [Message],
-    ) -> Place<'a> {
-        if hierarchy.name(parent).is_some() {
-            return Place { parent, messages, remark: None };
-        }
-        let default = hierarchy.default_node().unwrap_or(parent);
+        (parent, messages): (NodeId, &[Message]),
+    ) -> Result<Place, Refusal> {
+        let refusal = match hierarchy.create_thread(now, parent, messages) {
+            Ok(thread) => return Ok(Place { thread, parent, remark: None }),
+            Err(refusal) => refusal,
+        };
+        let default = hierarchy.default_node();
+        let begun = default.and_then(|parent| {
+            let thread = hierarchy.create_thread(now, parent, &[]).ok()?;
+            Some((thread, parent))
+        });
+        let Some((thread, default)) = begun else { return Err(refusal) };
+        let why = match hierarchy.name(parent) {
+            Some(_) => refusal.to_string(),
+            None => "its scheduler is gone".to_owned(),
+        };
         let to = hierarchy.name(default).unwrap_or("nobody");
-        let remark = format!("`{name}` begins below the default `{to}`: its scheduler is gone");
-        Place { parent: default, messages: &[], remark: Some(remark) }
+        let remark = format!("`{name}` begins below the default `{to}`: {why}");
+        Ok(Place { thread, parent: default, remark: Some(remark) })
     }
 }

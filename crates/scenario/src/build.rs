@@ -17,12 +17,12 @@ pub(crate) use trees::conversion;
 use crate::asks::Asking;
 use crate::check::check;
 use crate::diagnostic::{Diagnostics, Mistake};
-use crate::glob::fits;
 use crate::model::{Pattern, Quantity, Scenario, Subject};
 use crate::plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedRequest};
 use crate::source::Path;
 use std::collections::BTreeMap;
 use windfall_time::{Instant, Span};
+use windfall_trace::glob::fits;
 
 /// What the parts of building share.
 pub(crate) struct Builder<'a> {

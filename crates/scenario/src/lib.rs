@@ -20,7 +20,6 @@ mod decode;
 mod diagnostic;
 pub mod explain;
 mod file;
-mod glob;
 mod import;
 mod import_rtapp;
 mod live;

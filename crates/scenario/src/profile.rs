@@ -7,13 +7,13 @@
 //! Absent on purpose: where profiles lie, and how a file's checksum is made ([`Profiles`] knows).
 
 use crate::diagnostic::{Diagnostics, Mistake};
-use crate::glob::fits;
 use crate::model::{Activation, ExternalProgram, Jobs, Run, Scenario, Thread};
 use crate::source::Path;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use windfall_programs::{OnLate, Work};
 use windfall_time::{Instant, Span};
+use windfall_trace::glob::fits;
 
 /// The version of the files that are written, and the only one that is read.
 const VERSION: u32 = 1;

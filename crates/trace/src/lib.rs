@@ -9,6 +9,7 @@ pub mod codec;
 mod event;
 pub mod explain;
 pub mod export;
+pub mod glob;
 pub mod import;
 mod orderly;
 mod ring;

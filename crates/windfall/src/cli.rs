@@ -544,7 +544,7 @@ pub(crate) struct ExplainArgs {
     /// The run's socket, where it has been given one.
     #[arg(long, value_name = "PATH", conflicts_with = "recording")]
     pub(crate) socket: Option<PathBuf>,
-    /// Which threads: a name, a name with `*` and `?`, or a thread number (`2215`, `#2215`).
+    /// Which threads: a name, a name with `*`, or a thread number (`2215`, `#2215`).
     #[arg(long, value_name = "NAME", default_value = "*")]
     pub(crate) thread: Pattern,
     /// Explain this miss, counted from 1 in order of time, instead of the worst.

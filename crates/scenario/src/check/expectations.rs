@@ -1,11 +1,11 @@
 //! Expectations: that they name what there is, and compare like with like.
 
 use super::{Checker, names};
-use crate::glob::fits;
 use crate::model::{Bound, Expectation, Level, Quantity, Run, Statistic, Step, Subject, Whole};
 use crate::source::Path;
 use crate::suggest;
 use windfall_time::Ratio;
+use windfall_trace::glob::fits;
 
 /// In what a quantity is measured.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 //! program choose first, in the order of the file; what they leave belongs to the program's own entry,
 //! or, where that has a pattern of its own that does not fit, to nobody: it stays with the kernel.
 
-use crate::glob::fits;
 use std::collections::BTreeMap;
+use windfall_trace::glob::fits;
 
 /// Threads of a program that a real machine runs.
 #[derive(Clone, PartialEq, Eq, Debug)]

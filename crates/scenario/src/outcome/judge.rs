@@ -6,9 +6,9 @@
 use super::{CpuOutcome, Outcome, ThreadOutcome};
 use crate::Scenario;
 use crate::check::numbered;
-use crate::glob::fits;
 use crate::model::{Expectation, Level, Quantity, Statistic, Subject, Whole};
 use windfall_time::{Ratio, Span};
+use windfall_trace::glob::fits;
 
 /// An expectation, and what was found.
 #[derive(Clone, PartialEq, Eq, Debug)]

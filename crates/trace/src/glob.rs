@@ -1,7 +1,8 @@
-//! Patterns, the same ones wherever a scenario has them: `*` stands for any text.
+//! Patterns, the same ones wherever a user may write one: `*` stands for any text.
 
 /// Whether a name fits a pattern in which `*` stands for any text.
-pub(crate) fn fits(pattern: &str, name: &str) -> bool {
+#[must_use]
+pub fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
         return false;
@@ -36,6 +37,9 @@ mod tests {
             ("*ab", "abab", true),
             ("a", "ab", false),
             ("a*a", "a", false),
+            ("*a*e", "lame", true),
+            ("*b*e", "lame", false),
+            ("l?me", "lame", false),
         ] {
             assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
         }

@@ -7,7 +7,7 @@
 use crate::fault::Fault;
 use crate::proc::{self, Stat};
 use crate::rungs;
-use crate::sys::sched::{Affinity, Attributes};
+use crate::sys::sched::{Affinity, Attributes, own_tid};
 use crate::sys::shared::Shared;
 use std::fs;
 use std::sync::Mutex;
@@ -125,7 +125,7 @@ impl Journal {
         self.free.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn entries(&self) -> impl DoubleEndedIterator<Item = &Entry> + ExactSizeIterator {
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
         let used = (self.table.used.load(Ordering::Acquire) as usize).min(MOST);
         self.table.entries.iter().take(used)
     }
@@ -147,14 +147,20 @@ impl Journal {
 
     /// Gives everything back. What cannot be given back is told; the rest is done all the same.
     pub(crate) fn restore(&self) -> Vec<String> {
+        let mut trouble = self.restore_others();
+        self.entries().for_each(|entry| entry.restore(&mut trouble));
+        trouble
+    }
+
+    /// Gives everything back but what the calling thread was: hundreds of threads that compute must
+    /// not come between it and what is left to do.
+    pub(crate) fn restore_others(&self) -> Vec<String> {
         let mut trouble = Vec::new();
+        let caller = own_tid();
         // Twice: a child may be made, on a rung of ours, while we look.
         for _ in 0..2 {
-            // The last one first: whoever was noted first is the ear, which must outrank the others
-            // until they have stepped down.
-            for entry in self.entries().rev() {
-                entry.restore(&mut trouble);
-            }
+            let others = self.entries().filter(|entry| entry.tid.load(Ordering::Relaxed) != caller);
+            others.for_each(|entry| entry.restore(&mut trouble));
             self.restore_strangers(&mut trouble);
         }
         if self.table.throttled.swap(0, Ordering::AcqRel) == 1 {

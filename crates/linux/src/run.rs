@@ -243,7 +243,8 @@ fn supervised<'scope, 'env>(
     host.end(&owns);
     let children = host.enter(|s| std::mem::take(&mut s.programs.children));
     freezer::thaw_all(std::process::id().cast_signed());
-    let left = journal.restore(); // from here on nobody is in the way of the others
+    // From here on nobody is in the way of the others. This thread keeps its rung until they have ended.
+    let left = journal.restore_others();
     journal.rest();
     for thread in threads {
         let _ = thread.join();

@@ -1,11 +1,11 @@
-//! Threads that know nothing of us: programs that we start, those that run already, and whatever
-//! threads they make later, across fork and exec.
+//! Threads that know nothing of us: those of the scenario's programs, and whatever threads they make
+//! later, across fork and exec.
 //!
 //! Each thread goes to the first entry of the scenario that accepts its name and its file (decision
 //! 0007); one that nobody accepts stays with the kernel. Late threads are heard of by the fork's tracepoint; they
 //! inherit our rung, so they wait until the hierarchy knows them.
 
-use crate::fault::Fault;
+use crate::child::Child;
 use crate::journal::Former;
 use crate::member::{Kind, Member, Wish};
 use crate::proc;
@@ -14,7 +14,6 @@ use crate::supervisor::Supervisor;
 use crate::sys::process;
 use crate::sys::sched::{Affinity, Attributes};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::process::{Child, Command, Stdio};
 use windfall_scenario::model::ExternalProgram;
 use windfall_time::Instant;
 
@@ -33,8 +32,8 @@ pub(crate) struct Programs {
     pub(crate) by_entry: BTreeMap<usize, Program>,
     /// The processes that are known, and the entry of their program.
     processes: BTreeMap<i32, usize>,
-    /// The processes that we have started.
-    pub(crate) children: Vec<Child>,
+    /// Those that we start, by the number of their entry.
+    pub(crate) children: BTreeMap<usize, Child>,
     /// How many threads each entry has got.
     counts: BTreeMap<usize, usize>,
     /// Threads that have ended and are kept for the outcome, the oldest first.
@@ -45,52 +44,8 @@ pub(crate) struct Programs {
 const KEPT: usize = 1_024;
 
 impl Supervisor {
-    /// A program's time has come: it is started, or found.
-    pub(crate) fn begin_program(&mut self, entry: usize) {
-        let Some(program) = self.programs.by_entry.get(&entry) else { return };
-        let found = match program.what.clone() {
-            ExternalProgram::Of(_) => return,
-            ExternalProgram::Exec { command, env } => self.start_program(entry, &command, &env),
-            there => Ok(found(&there)),
-        };
-        let found = found.map(|pids| {
-            let alive = |pid: &i32| self.take_process(*pid, entry, None) > 0;
-            pids.into_iter().filter(alive).count()
-        });
-        let why = match found {
-            Ok(0) => format!("`{}` has no running process", self.wishes[entry].name),
-            Ok(_) => return,
-            Err(fault) => fault.to_string(),
-        };
-        let now = self.time();
-        self.refused.push((now, why));
-        self.unborn.push(self.wishes[entry].name.clone());
-    }
-
-    /// Starts a command above all granted threads, so that it gets as far as its program at once.
-    fn start_program(
-        &mut self,
-        entry: usize,
-        words: &[String],
-        env: &BTreeMap<String, String>,
-    ) -> Result<Vec<i32>, Fault> {
-        let [program, arguments @ ..] = words else { return Ok(Vec::new()) };
-        let mut command = Command::new(program);
-        command.args(arguments).envs(env).stdin(Stdio::null());
-        process::begin_on(&mut command, rungs::BIRTH, Affinity::one(self.cpus[0].number));
-        let child = command.spawn().map_err(|e| {
-            let what = format!("cannot start `{program}` of `{}`", self.wishes[entry].name);
-            Fault::of(what, &e, "write the path of an executable file as the first word")
-        })?;
-        let pid = child.id().cast_signed();
-        self.programs.children.push(child);
-        self.take_process(pid, entry, Some(self.before));
-        Ok(vec![pid])
-    }
-
-    /// Takes all threads of a process; how many it has. `former` is what they are to be afterwards,
-    /// when they have inherited something of ours.
-    fn take_process(&mut self, pid: i32, entry: usize, former: Option<Former>) -> usize {
+    /// Takes all threads of a process; how many it has.
+    pub(crate) fn take_process(&mut self, pid: i32, entry: usize) -> usize {
         self.programs.processes.insert(pid, entry);
         if let Some(limit) = process::limit_of_real_time(pid) {
             let name = &self.wishes[entry].name;
@@ -111,12 +66,13 @@ impl Supervisor {
             }
             for tid in fresh {
                 let now = self.time();
-                self.take(tid, pid, entry, former, now);
+                self.take(tid, pid, entry, None, now);
             }
         }
     }
 
-    /// Takes a thread, if an entry accepts it. Words about it from before `at` are not believed.
+    /// Takes a thread, if an entry accepts it. Words about it from before `at` are not believed. `former` is
+    /// what it is to be afterwards, when it has inherited something of ours.
     fn take(&mut self, tid: i32, pid: i32, entry: usize, former: Option<Former>, at: Instant) {
         if self.tids.contains_key(&tid) {
             return;
@@ -261,66 +217,5 @@ impl Supervisor {
         };
         self.members[wish].outcome.add(&outcome);
         self.vacant.push(oldest);
-    }
-
-    /// Whether every program of the scenario has ended, and there is nothing else to run.
-    pub(crate) fn nothing_left(&mut self) -> bool {
-        let externals = self.programs.by_entry.len();
-        if externals < self.wishes.len() || !self.births.is_empty() {
-            return false; // own programs may be woken by time
-        }
-        self.programs.children.iter_mut().all(|child| matches!(child.try_wait(), Ok(Some(_))))
-            && self.members.iter().all(|member| member.id.is_none())
-    }
-}
-
-/// The processes of a program that runs already.
-pub(crate) fn found(program: &ExternalProgram) -> Vec<i32> {
-    match program {
-        ExternalProgram::Of(_) | ExternalProgram::Exec { .. } => Vec::new(),
-        ExternalProgram::Pid(pid) => with_descendants(&[i32::try_from(*pid).unwrap_or(i32::MAX)]),
-        ExternalProgram::Cgroup(path) => with_descendants(&proc::cgroup(path)),
-        ExternalProgram::Unit(unit) => with_descendants(&proc::unit(unit)),
-    }
-}
-
-/// Processes and all that they have made.
-fn with_descendants(pids: &[i32]) -> Vec<i32> {
-    let alive = |pid: &i32| *pid > 0 && process::exists(*pid);
-    let mut found: BTreeSet<i32> = pids.iter().copied().filter(alive).collect();
-    let parents: Vec<(i32, i32)> = proc::processes()
-        .into_iter()
-        .filter_map(|pid| Some((pid, proc::stat(pid)?.ppid)))
-        .collect();
-    loop {
-        let before = found.len();
-        found.extend(
-            parents
-                .iter()
-                .filter(|(_, parent)| found.contains(parent))
-                .map(|(pid, _)| *pid)
-                .collect::<Vec<_>>(),
-        );
-        if found.len() == before {
-            return found.into_iter().collect();
-        }
-    }
-}
-
-/// Asks the programs that we have started to end, and makes them after a second.
-pub(crate) fn dismiss(mut children: Vec<Child>) {
-    let running = |child: &mut Child| matches!(child.try_wait(), Ok(None));
-    for child in children.iter_mut().filter_map(|c| running(c).then_some(c)) {
-        process::ask_to_end(child.id().cast_signed());
-    }
-    for _ in 0..100 {
-        if !children.iter_mut().any(running) {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    for child in &mut children {
-        let _ = child.kill(); // it may have ended by itself
-        let _ = child.wait();
     }
 }

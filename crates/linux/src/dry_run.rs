@@ -1,6 +1,6 @@
 //! What a run would do to this machine, in words, without doing any of it.
 
-use crate::adopt::found;
+use crate::begin::found;
 use crate::fault::Fault;
 use crate::run::Settings;
 use crate::{proc, rungs, throttle};

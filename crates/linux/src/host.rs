@@ -117,6 +117,7 @@ impl Host {
                 if ready.contains(&ALARM) {
                     s.alarmed();
                 }
+                s.hear_children();
                 s.audit();
                 s.settle();
                 if s.ending || s.nothing_left() { None } else { end.since(s.time()) }

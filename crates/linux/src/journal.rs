@@ -184,7 +184,7 @@ impl Journal {
             for tid in proc::threads(pid) {
                 let Some(stat) = proc::stat(tid) else { continue };
                 let ours = stat.policy == libc::SCHED_FIFO.cast_unsigned()
-                    && (rungs::HELD..=rungs::BIRTH).contains(&stat.priority);
+                    && (rungs::HELD..=rungs::OWN).contains(&stat.priority);
                 if !ours {
                     continue;
                 }

@@ -10,7 +10,9 @@ mod sys;
 
 mod adopt;
 mod audit;
+mod begin;
 mod bpf;
+mod child;
 pub mod control;
 mod cpu;
 pub mod doctor;

@@ -1,6 +1,6 @@
 //! A run from its first thread to its outcome.
 
-use crate::adopt;
+use crate::child::{self, Child};
 use crate::control::{Server, usual_socket};
 use crate::fault::{self, Fault};
 use crate::freezer;
@@ -17,7 +17,7 @@ use crate::sys::sched::{Affinity, Attributes};
 use crate::taker;
 use crate::throttle;
 use crate::trace::Trace;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::AsRawFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
@@ -58,12 +58,13 @@ pub fn run(
     sink: Option<&mut (dyn Sink + Send)>,
 ) -> Result<Outcome, Fault> {
     let cpus = settings.choose(&plan)?;
+    let children = child::fork_all(&plan)?;
     let alone = alone()?;
     let journal = Arc::new(Journal::new()?);
     let guardian = Guardian::post(&journal, alone.as_raw_fd())?;
     let outcome = std::thread::scope(|scope| {
         let to = sink.map(|sink| (scope, sink));
-        supervised(plan, &cpus, &journal, settings, to)
+        supervised(plan, &cpus, &journal, children, settings, to)
     });
     let late = journal.restore();
     guardian.dismiss(&journal);
@@ -156,6 +157,7 @@ fn supervised<'scope, 'env>(
     plan: Plan,
     cpus: &[u16],
     journal: &Arc<Journal>,
+    children: BTreeMap<usize, Child>,
     settings: &Settings,
     sink: Option<(&'scope Scope<'scope, 'env>, &'env mut (dyn Sink + Send))>,
 ) -> Result<(Outcome, Vec<String>), Fault> {
@@ -167,7 +169,7 @@ fn supervised<'scope, 'env>(
     let rings = Rings::open(cpus, &all)?;
     journal.beat(); // from here on something may have to be given back
     // The ear is this thread; it is noted before it becomes real-time.
-    let before = journal.note(crate::sys::sched::own_tid())?;
+    journal.note(crate::sys::sched::own_tid())?;
     Attributes::fifo(rungs::EAR).give(0).map_err(|e| {
         Fault::of("cannot become real-time", &e, "on kernels with RT_GROUP_SCHED, leave the cgroup")
     })?;
@@ -177,7 +179,8 @@ fn supervised<'scope, 'env>(
     let _ = process::lock_memory(); // without it, page faults delay decisions now and then
 
     let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
-    let mut supervisor = Supervisor::new(plan.hierarchy, cpus, rings, journal.clone(), before)?;
+    let mut supervisor = Supervisor::new(plan.hierarchy, cpus, rings, journal.clone())?;
+    supervisor.programs.children = children;
     supervisor.resolution = plan.machine.timer;
     for (barrier, parties) in plan.barriers {
         supervisor.players.barrier(barrier, parties);
@@ -251,7 +254,7 @@ fn supervised<'scope, 'env>(
     }
     host.enter(|s| s.add_stretches(&mut outcome, &owns));
     drop(signals);
-    adopt::dismiss(children);
+    child::dismiss(children);
     stopped.map(|_| (outcome, left))
 }
 
@@ -295,6 +298,7 @@ impl Supervisor {
     /// # Panics
     /// When time is not conserved, which would be a defect of this crate.
     fn outcome(&mut self) -> Outcome {
+        self.hear_children();
         self.listen();
         self.ending = true;
         let now = self.time();

@@ -11,8 +11,6 @@ pub(crate) const FENCE: u32 = 72;
 pub(crate) const GRANTED: u32 = 73;
 /// The granted thread, when it is one of our own programs.
 pub(crate) const OWN: u32 = 74;
-/// A program that we start, until it is one.
-pub(crate) const BIRTH: u32 = 75;
 /// The thread that timers and wake-ups are told to.
 pub(crate) const EAR: u32 = 76;
 /// The process that outlives us.

@@ -12,7 +12,7 @@ use crate::audit::Round;
 use crate::cpu::{Cpu, Occupant};
 use crate::fault::Fault;
 use crate::freezer::Freezer;
-use crate::journal::{Former, Journal};
+use crate::journal::Journal;
 use crate::judging::Judging;
 use crate::ledger::Ledger;
 use crate::member::{Member, Own, Wish};
@@ -45,8 +45,6 @@ pub(crate) struct Supervisor {
     pub(crate) round: Round,
     /// Numbers of members that may be used again.
     pub(crate) vacant: Vec<u32>,
-    /// What this process was before it became real-time; what it starts is to be that, too.
-    pub(crate) before: Former,
     /// From the kernel's numbers to ours, and from the hierarchy's.
     pub(crate) tids: FxHashMap<i32, u32>,
     pub(crate) numbers: Vec<u32>,
@@ -99,7 +97,6 @@ impl Supervisor {
         cpus: &[u16],
         rings: Rings,
         journal: Arc<Journal>,
-        before: Former,
     ) -> Result<Supervisor, Fault> {
         let timer = Timer::new().map_err(|e| Fault::of("cannot make a timer", &e, "free some"))?;
         let mut supervisor = Supervisor {
@@ -112,7 +109,6 @@ impl Supervisor {
             programs: Programs::default(),
             round: Round::default(),
             vacant: Vec::new(),
-            before,
             tids: FxHashMap::default(),
             numbers: Vec::new(),
             agents: Vec::new(),

@@ -1,6 +1,6 @@
 //! Processes: forking the guardian, starting programs, signals.
 
-use super::{check, last_error, sched};
+use super::{check, last_error};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
@@ -84,6 +84,12 @@ pub(crate) fn exists(pid: i32) -> bool {
     answer == 0 || last_error().raw_os_error() == Some(libc::EPERM)
 }
 
+/// Whether a child has ended; its number is free then.
+pub(crate) fn reap_if_ended(pid: i32) -> bool {
+    // SAFETY: the status is not asked for.
+    unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG) != 0 }
+}
+
 /// Waits for a child that has ended, or is about to.
 pub(crate) fn reap(pid: i32) {
     // SAFETY: the status is not asked for.
@@ -103,18 +109,6 @@ pub(crate) fn hung_up(pipe: &OwnedFd, limit_ms: i32) -> bool {
     let mut poll = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: one live entry.
     unsafe { libc::poll(&raw mut poll, 1, limit_ms) > 0 }
-}
-
-/// Has a program begin on a rung and a processor; all that it starts inherits both.
-pub(crate) fn begin_on(command: &mut Command, rung: u32, affinity: sched::Affinity) {
-    // SAFETY: between fork and exec only system calls are made, and nothing is allocated.
-    unsafe {
-        command.pre_exec(move || {
-            mask_stop_signals(libc::SIG_UNBLOCK);
-            affinity.give(0)?;
-            sched::Attributes::fifo(rung).give(0)
-        });
-    }
 }
 
 /// Keeps all memory of this process in place, so that no page fault delays a decision.

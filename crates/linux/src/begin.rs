@@ -1,0 +1,96 @@
+//! How a program comes under supervision: it is let go, or found among those that run.
+
+use crate::child::Child;
+use crate::fault::Fault;
+use crate::proc;
+use crate::supervisor::Supervisor;
+use crate::sys::process;
+use std::collections::BTreeSet;
+use windfall_scenario::model::ExternalProgram;
+
+impl Supervisor {
+    /// A program's time has come.
+    pub(crate) fn begin_program(&mut self, entry: usize) {
+        let Some(program) = self.programs.by_entry.get(&entry) else { return };
+        if matches!(program.what, ExternalProgram::Of(_)) {
+            return;
+        }
+        let pids = match self.programs.children.get(&entry) {
+            Some(child) => vec![child.pid()],
+            None => found(&program.what),
+        };
+        let alive = |pid: &i32| self.take_process(*pid, entry) > 0;
+        if pids.into_iter().filter(alive).count() == 0 {
+            let why = format!("`{}` has no running process", self.wishes[entry].name);
+            self.not_born(entry, why);
+        }
+        if let Some(child) = self.programs.children.get_mut(&entry) {
+            child.begin();
+        }
+    }
+
+    /// Children that could not become their programs are told.
+    pub(crate) fn hear_children(&mut self) {
+        let children = self.programs.children.iter_mut();
+        let failed = children.filter_map(|(entry, child)| Some((*entry, child.failure()?)));
+        for (entry, error) in failed.collect::<Vec<_>>() {
+            let words = match self.programs.by_entry.get(&entry).map(|program| &program.what) {
+                Some(ExternalProgram::Exec { command, .. }) => command.as_slice(),
+                _ => &[],
+            };
+            let program = words.first().map_or("", String::as_str);
+            let what = format!("cannot start `{program}` of `{}`", self.wishes[entry].name);
+            let advice = "write the path of an executable file as the first word";
+            self.not_born(entry, Fault::of(what, &error, advice).to_string());
+        }
+    }
+
+    fn not_born(&mut self, entry: usize, why: String) {
+        let now = self.time();
+        self.refused.push((now, why));
+        self.unborn.push(self.wishes[entry].name.clone());
+    }
+
+    /// Whether every program of the scenario has ended, and there is nothing else to run.
+    pub(crate) fn nothing_left(&mut self) -> bool {
+        let externals = self.programs.by_entry.len();
+        if externals < self.wishes.len() || !self.births.is_empty() {
+            return false; // own programs may be woken by time
+        }
+        self.programs.children.values_mut().all(Child::has_ended)
+            && self.members.iter().all(|member| member.id.is_none())
+    }
+}
+
+/// The processes of a program that runs already.
+pub(crate) fn found(program: &ExternalProgram) -> Vec<i32> {
+    match program {
+        ExternalProgram::Of(_) | ExternalProgram::Exec { .. } => Vec::new(),
+        ExternalProgram::Pid(pid) => with_descendants(&[i32::try_from(*pid).unwrap_or(i32::MAX)]),
+        ExternalProgram::Cgroup(path) => with_descendants(&proc::cgroup(path)),
+        ExternalProgram::Unit(unit) => with_descendants(&proc::unit(unit)),
+    }
+}
+
+/// Processes and all that they have made.
+fn with_descendants(pids: &[i32]) -> Vec<i32> {
+    let alive = |pid: &i32| *pid > 0 && process::exists(*pid);
+    let mut found: BTreeSet<i32> = pids.iter().copied().filter(alive).collect();
+    let parents: Vec<(i32, i32)> = proc::processes()
+        .into_iter()
+        .filter_map(|pid| Some((pid, proc::stat(pid)?.ppid)))
+        .collect();
+    loop {
+        let before = found.len();
+        found.extend(
+            parents
+                .iter()
+                .filter(|(_, parent)| found.contains(parent))
+                .map(|(pid, _)| *pid)
+                .collect::<Vec<_>>(),
+        );
+        if found.len() == before {
+            return found.into_iter().collect();
+        }
+    }
+}

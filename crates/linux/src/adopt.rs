@@ -6,6 +6,7 @@
 //! inherit our rung, so they wait until the hierarchy knows them.
 
 use crate::child::Child;
+use crate::chores::Chore;
 use crate::journal::Former;
 use crate::member::{Kind, Member, Wish};
 use crate::proc;
@@ -30,8 +31,8 @@ pub(crate) struct Program {
 pub(crate) struct Programs {
     /// By the number of their entry.
     pub(crate) by_entry: BTreeMap<usize, Program>,
-    /// The processes that are known, and the entry of their program.
-    processes: BTreeMap<i32, usize>,
+    /// Threads of programs that are not supervised: nobody accepts them, or they have not been looked at.
+    strangers: BTreeMap<i32, Stranger>,
     /// Those that we start, by the number of their entry.
     pub(crate) children: BTreeMap<usize, Child>,
     /// How many threads each entry has got.
@@ -40,13 +41,20 @@ pub(crate) struct Programs {
     ended: VecDeque<u32>,
 }
 
+/// A thread of a program that is not supervised: the program's entry, and what it is to be afterwards, when it
+/// has inherited something of ours.
+#[derive(Clone, Copy)]
+pub(crate) struct Stranger {
+    pub(crate) program: usize,
+    pub(crate) former: Option<Former>,
+}
+
 /// So many ended threads are kept one by one.
 const KEPT: usize = 1_024;
 
 impl Supervisor {
     /// Takes all threads of a process; how many it has.
     pub(crate) fn take_process(&mut self, pid: i32, entry: usize) -> usize {
-        self.programs.processes.insert(pid, entry);
         if let Some(limit) = process::limit_of_real_time(pid) {
             let name = &self.wishes[entry].name;
             let why = format!(
@@ -66,37 +74,40 @@ impl Supervisor {
             }
             for tid in fresh {
                 let now = self.time();
-                self.take(tid, pid, entry, None, now);
+                self.take(tid, pid, Stranger { program: entry, former: None }, now);
             }
         }
     }
 
-    /// Takes a thread, if an entry accepts it. Words about it from before `at` are not believed. `former` is
-    /// what it is to be afterwards, when it has inherited something of ours.
-    fn take(&mut self, tid: i32, pid: i32, entry: usize, former: Option<Former>, at: Instant) {
+    /// Takes a thread, if an entry accepts it. Words about it from before `at` are not believed.
+    pub(crate) fn take(&mut self, tid: i32, pid: i32, stranger: Stranger, at: Instant) {
         if self.tids.contains_key(&tid) {
             return;
         }
-        let Some(stat) = proc::stat(tid) else { return };
-        let Some(wish) = self.claimed_by(entry, &stat.comm, pid) else {
-            if let Some((attributes, affinity)) = former {
-                let _ = attributes.give(tid).and_then(|()| affinity.give(tid)); // or it has ended
-            }
-            return;
+        let Stranger { program, former } = stranger;
+        self.programs.strangers.insert(tid, stranger); // unless it is taken
+        let stat = proc::stat(tid).filter(|stat| !matches!(stat.state, 'Z' | 'X'));
+        let Some(stat) = stat else { return };
+        let Some(wish) = self.claimed_by(program, &stat.comm, pid) else {
+            return self.give_back(tid, stranger);
         };
         let noted = match former {
-            Some(former) => self.journal.note_as(tid, former).map(|()| former),
+            Some(former) => self.journal.note_as(tid, stat.start, former).map(|()| former),
             None => self.journal.note(tid),
         };
         let former = match noted {
             Ok(former) => former,
-            Err(fault) => return self.refused.push((at, fault.to_string())),
+            Err(fault) => {
+                self.refused.push((at, fault.to_string()));
+                return self.give_back(tid, stranger);
+            }
         };
         let count = self.programs.counts.entry(wish).or_default();
         *count += 1;
         let Wish { name, promised, .. } = &self.wishes[wish];
         let name = format!("{name}-{count}");
-        let mut member = Member::new(Kind::Foreign { pid, wish }, tid, &name, promised.as_deref());
+        let mut member =
+            Member::new(Kind::Foreign { pid, program, wish }, tid, &name, promised.as_deref());
         let cpu = *count % self.cpus.len();
         let placed = Affinity::one(self.cpus[cpu].number).give(tid);
         match placed.and_then(|()| Attributes::fifo(rungs::HELD).give(tid)) {
@@ -123,6 +134,7 @@ impl Supervisor {
         };
         self.judging.joins(number, &self.wishes[wish].name, &name);
         self.tids.insert(tid, number);
+        self.programs.strangers.remove(&tid);
         let wish = self.wishes[wish].clone();
         if self.admit(number, &wish) && stat.state == 'R' {
             self.becomes_ready(number, at, None);
@@ -130,44 +142,47 @@ impl Supervisor {
     }
 
     /// The entry that gets a thread of a program.
-    fn claimed_by(&self, entry: usize, comm: &str, pid: i32) -> Option<usize> {
-        let exe = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
+    fn claimed_by(&self, program: usize, comm: &str, pid: i32) -> Option<usize> {
+        let claims = &self.programs.by_entry.get(&program)?.claims;
+        let asks = |wish: &usize| self.wishes[*wish].threads.exe.is_some();
+        let path = claims.iter().any(asks).then(|| format!("/proc/{pid}/exe"));
+        let exe = path.and_then(|path| std::fs::read_link(path).ok());
         let exe = exe.as_ref().and_then(|path| path.to_str());
-        let claims = &self.programs.by_entry.get(&entry)?.claims;
         claims.iter().copied().find(|wish| self.wishes[*wish].threads.accepts(comm, exe))
     }
 
     /// A thread has made another.
-    pub(crate) fn forked(&mut self, parent: i32, child: i32, at: Instant) {
-        let known = |tid: i32| match self.tids.get(&tid).map(|n| &self.members[*n as usize].kind) {
-            Some(Kind::Foreign { pid, .. }) => Some(*pid),
-            Some(Kind::Own(_)) => None,
-            None => proc::process_of(tid),
+    pub(crate) fn forked(&mut self, parent: i32, child: i32) {
+        let member = self.tids.get(&parent).map(|number| &self.members[*number as usize]);
+        let stranger = match member.map(|member| (&member.kind, member.former)) {
+            Some((Kind::Foreign { program, .. }, former)) => {
+                Some(Stranger { program: *program, former })
+            }
+            Some((Kind::Own(_), _)) => None,
+            None => self.programs.strangers.get(&parent).copied(),
         };
-        let program = known(parent).and_then(|pid| self.programs.processes.get(&pid).copied());
-        let (Some(entry), Some(pid)) = (program, proc::process_of(child)) else { return };
-        self.programs.processes.insert(pid, entry);
-        let former = self.tids.get(&parent).and_then(|n| self.members[*n as usize].former);
-        self.take(child, pid, entry, former, at);
+        match stranger {
+            Some(stranger) => {
+                self.programs.strangers.insert(child, stranger);
+                self.chores.add(Chore::Born { tid: child, stranger });
+            }
+            None => drop(self.programs.strangers.remove(&child)), // its number is somebody else's
+        }
     }
 
     /// A thread has another name, or its process another file: it may belong elsewhere.
     pub(crate) fn renamed(&mut self, tid: i32, at: Instant) {
         let Some(number) = self.tids.get(&tid).copied() else {
-            let Some(pid) = proc::process_of(tid) else { return };
-            if let Some(entry) = self.programs.processes.get(&pid).copied() {
-                self.take(tid, pid, entry, None, at);
+            let stranger = self.programs.strangers.get(&tid).copied();
+            if let Some((stranger, pid)) = stranger.zip(proc::process_of(tid)) {
+                self.take(tid, pid, stranger, at);
             }
             return;
         };
         let member = &self.members[number as usize];
-        let Kind::Foreign { pid, wish } = member.kind else { return };
-        let (Some(entry), Some(stat), Some(id)) =
-            (self.programs.processes.get(&pid).copied(), proc::stat(tid), member.id)
-        else {
-            return;
-        };
-        match self.claimed_by(entry, &stat.comm, pid) {
+        let Kind::Foreign { pid, program, wish } = member.kind else { return };
+        let (Some(stat), Some(id)) = (proc::stat(tid), member.id) else { return };
+        match self.claimed_by(program, &stat.comm, pid) {
             Some(other) if other != wish => {
                 let Wish { name, promised, parent, messages, .. } = self.wishes[other].clone();
                 let moved = self
@@ -177,7 +192,7 @@ impl Supervisor {
                     *count += 1;
                     let count = *count;
                     let member = &mut self.members[number as usize];
-                    member.kind = Kind::Foreign { pid, wish: other };
+                    member.kind = Kind::Foreign { pid, program, wish: other };
                     member.outcome.name = format!("{name}-{count}");
                     member.outcome.promised = promised;
                     member.tells = true;
@@ -191,12 +206,28 @@ impl Supervisor {
 
     /// A thread is supervised no longer.
     fn leave_to_kernel(&mut self, number: u32, at: Instant) {
-        let (tid, former) =
-            (self.members[number as usize].tid, self.members[number as usize].former);
+        let Member { tid, former, ref kind, .. } = self.members[number as usize];
+        let Kind::Foreign { program, .. } = *kind else { return };
         self.becomes_gone(number, at);
-        if let Some((attributes, affinity)) = former {
+        self.give_back(tid, Stranger { program, former });
+    }
+
+    /// Gives a thread back what it was, if it had anything of ours.
+    fn give_back(&mut self, tid: i32, stranger: Stranger) {
+        if let Some((attributes, affinity)) = stranger.former {
             let _ = attributes.give(tid).and_then(|()| affinity.give(tid)); // or it has ended
         }
+        self.programs.strangers.insert(tid, Stranger { former: None, ..stranger });
+    }
+
+    /// Forgets the next stranger from a number on, if it has ended; the number after it.
+    pub(crate) fn forget_stranger(&mut self, from: i32) -> i32 {
+        let Some((tid, _)) = self.programs.strangers.range(from..).next() else { return 0 };
+        let tid = *tid;
+        if !process::exists(tid) {
+            self.programs.strangers.remove(&tid);
+        }
+        tid + 1
     }
 
     /// A thread of a program has ended. The last ones are kept as they were; what older ones got is

@@ -19,6 +19,7 @@ const PAUSE: Span = Span::from_millis(40);
 #[derive(Default)]
 pub(crate) struct Round {
     next: usize,
+    stranger: i32,
     last: Instant,
 }
 
@@ -34,6 +35,7 @@ impl Supervisor {
             let number = self.round.next % self.members.len();
             self.round.next = number + 1;
             self.look_at(number);
+            self.round.stranger = self.forget_stranger(self.round.stranger);
         }
     }
 

@@ -41,7 +41,7 @@ impl Supervisor {
                     self.players.add(&nobody, seed);
                     let program = adopt::Program { what: external.program, claims };
                     self.programs.by_entry.insert(number, program);
-                    let entry = Kind::Foreign { pid: 0, wish: number };
+                    let entry = Kind::Foreign { pid: 0, program: number, wish: number };
                     (Member::new(entry, 0, &name, promise), external.threads)
                 }
             };

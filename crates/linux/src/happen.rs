@@ -4,7 +4,6 @@
 //! have told the hierarchy themselves what they do; of them only the time is taken here.
 
 use crate::cpu::{Occupant, Passed};
-use crate::member::Kind;
 use crate::rings::{Event, Where};
 use crate::supervisor::Supervisor;
 use crate::tracepoints::Seen;
@@ -48,7 +47,7 @@ impl Supervisor {
                     self.woken_by_kernel(number, at);
                 }
             }
-            (Seen::Fork { parent, child }, _) => self.forked(parent, child, at),
+            (Seen::Fork { parent, child }, _) => self.forked(parent, child),
             (Seen::Named { tid, .. } | Seen::Executed { tid, .. }, _) => self.renamed(tid, at),
             _ => {}
         }
@@ -141,25 +140,5 @@ impl Supervisor {
             self.trace_lost(place, count);
         }
         self.look_again();
-    }
-
-    /// Reads from /proc what each foreign thread does.
-    pub(crate) fn look_again(&mut self) {
-        for number in 0..self.members.len() {
-            let member = &self.members[number];
-            let Kind::Foreign { .. } = member.kind else { continue };
-            if member.id.is_none() || member.frozen {
-                continue;
-            }
-            let (tid, number) = (member.tid, u32::try_from(number).unwrap_or(u32::MAX));
-            let now = self.time();
-            let state = crate::proc::stat(tid).map(|stat| stat.state);
-            self.members[number as usize].heard = now;
-            match state {
-                None | Some('Z' | 'X') => self.becomes_gone(number, now),
-                Some('R') => self.becomes_ready(number, now, None),
-                Some(_) => self.becomes_blocked(number, now),
-            }
-        }
     }
 }

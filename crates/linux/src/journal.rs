@@ -82,14 +82,15 @@ impl Journal {
         };
         let attributes = Attributes::of(tid).map_err(|e| trouble(&e))?;
         let affinity = Affinity::of(tid).map_err(|e| trouble(&e))?;
-        self.note_as(tid, (attributes, affinity)).map(|()| (attributes, affinity))
+        // A thread that is gone is no fault.
+        let Some(Stat { start, .. }) = proc::stat(tid) else { return Ok((attributes, affinity)) };
+        self.note_as(tid, start, (attributes, affinity)).map(|()| (attributes, affinity))
     }
 
-    /// Notes what a thread is to be when this is over: what it has inherited from us is nothing
-    /// to return to. A thread that is gone is no fault.
-    pub(crate) fn note_as(&self, tid: i32, former: Former) -> Result<(), Fault> {
+    /// Notes what a thread that began at `start` is to be when this is over: what it has inherited from us is
+    /// nothing to return to.
+    pub(crate) fn note_as(&self, tid: i32, start: u64, former: Former) -> Result<(), Fault> {
         let (attributes, affinity) = former;
-        let Some(Stat { start, .. }) = proc::stat(tid) else { return Ok(()) };
         let again = self.free().pop();
         let at = again.unwrap_or_else(|| self.table.used.fetch_add(1, Ordering::Relaxed) as usize);
         let Some(entry) = self.table.entries.get(at) else {

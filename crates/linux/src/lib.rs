@@ -13,6 +13,7 @@ mod audit;
 mod begin;
 mod bpf;
 mod child;
+mod chores;
 pub mod control;
 mod cpu;
 pub mod doctor;

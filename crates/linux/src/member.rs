@@ -40,8 +40,8 @@ pub(crate) struct Own {
 pub(crate) enum Kind {
     /// A thread of our own process, which decides in its own calls.
     Own(Arc<Own>),
-    /// A thread that knows nothing of us: its process, and the scenario's thread that it belongs to.
-    Foreign { pid: i32, wish: usize },
+    /// A thread that knows nothing of us: its process, the entry of its program, and the entry that it belongs to.
+    Foreign { pid: i32, program: usize, wish: usize },
 }
 
 /// A thread under supervision.

@@ -9,6 +9,7 @@
 
 use crate::adopt::Programs;
 use crate::audit::Round;
+use crate::chores::Chores;
 use crate::cpu::{Cpu, Occupant};
 use crate::fault::Fault;
 use crate::freezer::Freezer;
@@ -43,6 +44,7 @@ pub(crate) struct Supervisor {
     pub(crate) wishes: Vec<Wish>,
     pub(crate) programs: Programs,
     pub(crate) round: Round,
+    pub(crate) chores: Chores,
     /// Numbers of members that may be used again.
     pub(crate) vacant: Vec<u32>,
     /// From the kernel's numbers to ours, and from the hierarchy's.
@@ -108,6 +110,7 @@ impl Supervisor {
             wishes: Vec::new(),
             programs: Programs::default(),
             round: Round::default(),
+            chores: Chores::default(),
             vacant: Vec::new(),
             tids: FxHashMap::default(),
             numbers: Vec::new(),
@@ -201,6 +204,7 @@ impl Supervisor {
             return; // nothing is decided before the clock starts, and nothing after the end
         }
         self.listen();
+        self.do_chores();
         self.account_thefts();
         self.pass();
         while self.give_up_expired() {
@@ -301,7 +305,8 @@ impl Supervisor {
         let own = self.due.peek().map(|Reverse((at, _, _))| *at);
         let birth = self.births.last().map(|(at, _)| *at);
         let request = self.requests.last().map(|(at, _)| *at);
-        let next = [own, birth, request, self.next_timer()].into_iter().flatten().min();
+        let chores = self.chores.due();
+        let next = [own, birth, request, chores, self.next_timer()].into_iter().flatten().min();
         if next != self.armed {
             self.armed = next;
             self.timer.set(next.map(|at| self.epoch + (at - Instant::ZERO)));

@@ -6,15 +6,15 @@
 //! inherit our rung, so they wait until the hierarchy knows them.
 
 use crate::child::Child;
-use crate::chores::Chore;
+use crate::clerk::Errand;
 use crate::journal::Former;
 use crate::member::{Kind, Member, Wish};
-use crate::proc;
+use crate::proc::Facts;
 use crate::rungs;
 use crate::supervisor::Supervisor;
 use crate::sys::process;
 use crate::sys::sched::{Affinity, Attributes};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use windfall_scenario::model::ExternalProgram;
 use windfall_time::Instant;
 
@@ -33,6 +33,8 @@ pub(crate) struct Programs {
     pub(crate) by_entry: BTreeMap<usize, Program>,
     /// Threads of programs that are not supervised: nobody accepts them, or they have not been looked at.
     strangers: BTreeMap<i32, Stranger>,
+    /// How many are about to begin.
+    pub(crate) beginning: usize,
     /// Those that we start, by the number of their entry.
     pub(crate) children: BTreeMap<usize, Child>,
     /// How many threads each entry has got.
@@ -53,53 +55,37 @@ pub(crate) struct Stranger {
 const KEPT: usize = 1_024;
 
 impl Supervisor {
-    /// Takes all threads of a process; how many it has.
-    pub(crate) fn take_process(&mut self, pid: i32, entry: usize) -> usize {
-        if let Some(limit) = process::limit_of_real_time(pid) {
-            let name = &self.wishes[entry].name;
-            let why = format!(
-                "process {pid} of `{name}` would be killed after {limit} us on a processor; lift its \
-                 limit (`prlimit --pid {pid} --rttime=unlimited`)"
-            );
-            let now = self.time();
-            self.refused.push((now, why));
-            return 0;
-        }
-        let mut seen = BTreeSet::new();
-        loop {
-            let fresh: Vec<i32> =
-                proc::threads(pid).into_iter().filter(|tid| seen.insert(*tid)).collect();
-            if fresh.is_empty() {
-                return seen.len();
-            }
-            for tid in fresh {
-                let now = self.time();
-                self.take(tid, pid, Stranger { program: entry, former: None }, now);
-            }
-        }
-    }
-
-    /// Takes a thread, if an entry accepts it. Words about it from before `at` are not believed.
-    pub(crate) fn take(&mut self, tid: i32, pid: i32, stranger: Stranger, at: Instant) {
+    /// Takes a thread of which these are the facts, if it has not ended and an entry accepts it. What it
+    /// does is to be found out then.
+    pub(crate) fn take(
+        &mut self,
+        tid: i32,
+        facts: Option<&Facts>,
+        stranger: Stranger,
+    ) -> Option<u32> {
         if self.tids.contains_key(&tid) {
-            return;
+            return None;
         }
+        let at = self.time();
         let Stranger { program, former } = stranger;
         self.programs.strangers.insert(tid, stranger); // unless it is taken
-        let stat = proc::stat(tid).filter(|stat| !matches!(stat.state, 'Z' | 'X'));
-        let Some(stat) = stat else { return };
-        let Some(wish) = self.claimed_by(program, &stat.comm, pid) else {
-            return self.give_back(tid, stranger);
+        let facts = facts.filter(|facts| !matches!(facts.stat.state, 'Z' | 'X'))?;
+        let (stat, pid) = (&facts.stat, facts.pid);
+        let Some(wish) = self.claimed_by(program, &stat.comm, facts.exe()) else {
+            self.give_back(tid, stranger);
+            return None;
         };
         let noted = match former {
             Some(former) => self.journal.note_as(tid, stat.start, former).map(|()| former),
-            None => self.journal.note(tid),
+            None => self.journal.note(tid, stat.start),
         };
         let former = match noted {
             Ok(former) => former,
+            Err(_) if !process::exists(tid) => return None,
             Err(fault) => {
                 self.refused.push((at, fault.to_string()));
-                return self.give_back(tid, stranger);
+                self.give_back(tid, stranger);
+                return None;
             }
         };
         let count = self.programs.counts.entry(wish).or_default();
@@ -112,10 +98,10 @@ impl Supervisor {
         let placed = Affinity::one(self.cpus[cpu].number).give(tid);
         match placed.and_then(|()| Attributes::fifo(rungs::HELD).give(tid)) {
             Ok(()) => {}
-            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => return,
+            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => return None,
             Err(error) => {
                 self.refused.push((at, format!("thread {tid} ({}): {error}", stat.comm)));
-                return;
+                return None;
             }
         }
         member.place = Some(cpu);
@@ -136,19 +122,19 @@ impl Supervisor {
         self.tids.insert(tid, number);
         self.programs.strangers.remove(&tid);
         let wish = self.wishes[wish].clone();
-        if self.admit(number, &wish) && stat.state == 'R' {
-            self.becomes_ready(number, at, None);
-        }
+        self.admit(number, &wish).then_some(number)
     }
 
     /// The entry that gets a thread of a program.
-    fn claimed_by(&self, program: usize, comm: &str, pid: i32) -> Option<usize> {
+    fn claimed_by(&self, program: usize, comm: &str, exe: Option<&str>) -> Option<usize> {
         let claims = &self.programs.by_entry.get(&program)?.claims;
-        let asks = |wish: &usize| self.wishes[*wish].threads.exe.is_some();
-        let path = claims.iter().any(asks).then(|| format!("/proc/{pid}/exe"));
-        let exe = path.and_then(|path| std::fs::read_link(path).ok());
-        let exe = exe.as_ref().and_then(|path| path.to_str());
         claims.iter().copied().find(|wish| self.wishes[*wish].threads.accepts(comm, exe))
+    }
+
+    /// Whether it matters which file the threads of a program execute.
+    fn asks_for_files(&self, program: usize) -> bool {
+        let asks = |wish: &usize| self.wishes[*wish].threads.exe.is_some();
+        self.programs.by_entry.get(&program).is_some_and(|program| program.claims.iter().any(asks))
     }
 
     /// A thread has made another.
@@ -164,25 +150,36 @@ impl Supervisor {
         match stranger {
             Some(stranger) => {
                 self.programs.strangers.insert(child, stranger);
-                self.chores.add(Chore::Born { tid: child, stranger });
+                self.send(Errand::Meet(child, stranger));
             }
             None => drop(self.programs.strangers.remove(&child)), // its number is somebody else's
         }
     }
 
-    /// A thread has another name, or its process another file: it may belong elsewhere.
-    pub(crate) fn renamed(&mut self, tid: i32, at: Instant) {
-        let Some(number) = self.tids.get(&tid).copied() else {
-            let stranger = self.programs.strangers.get(&tid).copied();
-            if let Some((stranger, pid)) = stranger.zip(proc::process_of(tid)) {
-                self.take(tid, pid, stranger, at);
+    /// A thread has another name, or, where none is told, its process another file: it may belong elsewhere.
+    pub(crate) fn renamed(&mut self, tid: i32, name: Option<&str>) {
+        let Some(number) = self.tids.get(&tid) else {
+            if let Some(stranger) = self.programs.strangers.get(&tid).copied() {
+                self.send(Errand::Meet(tid, stranger));
             }
             return;
         };
+        let Kind::Foreign { program, .. } = self.members[*number as usize].kind else { return };
+        if self.asks_for_files(program) {
+            self.send(Errand::Name(tid));
+        } else if let Some(name) = name {
+            self.belongs(tid, name, None);
+        }
+    }
+
+    /// A thread has this name and this file: perhaps it belongs to another entry.
+    pub(crate) fn belongs(&mut self, tid: i32, comm: &str, exe: Option<&str>) {
+        let Some(number) = self.tids.get(&tid).copied() else { return };
+        let at = self.time();
         let member = &self.members[number as usize];
         let Kind::Foreign { pid, program, wish } = member.kind else { return };
-        let (Some(stat), Some(id)) = (proc::stat(tid), member.id) else { return };
-        match self.claimed_by(program, &stat.comm, pid) {
+        let Some(id) = member.id else { return };
+        match self.claimed_by(program, comm, exe) {
             Some(other) if other != wish => {
                 let Wish { name, promised, parent, messages, .. } = self.wishes[other].clone();
                 let moved = self

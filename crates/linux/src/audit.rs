@@ -3,8 +3,8 @@
 //! A program may set its own class, and an event may be missed. A few threads are looked at on each
 //! beat of the ear's heart, so that the cost does not depend on how many there are.
 
+use crate::clerk::Errand;
 use crate::member::Kind;
-use crate::proc;
 use crate::rungs;
 use crate::supervisor::Supervisor;
 use crate::sys::sched::Attributes;
@@ -47,10 +47,10 @@ impl Supervisor {
         }
         let (tid, rung, number) = (member.tid, member.rung, u32::try_from(number).unwrap_or(0));
         let now = self.time();
-        let Some(stat) = proc::stat(tid) else {
+        let Ok(attributes) = Attributes::of(tid) else {
             return self.becomes_gone(number, now);
         };
-        if stat.policy != libc::SCHED_FIFO.cast_unsigned() || stat.priority != rung {
+        if attributes.policy != libc::SCHED_FIFO.cast_unsigned() || attributes.priority != rung {
             // It has chosen a class itself; as long as it is supervised, that does not count.
             let restored = Attributes::fifo(rungs::HELD).give(tid);
             let member = &mut self.members[number as usize];
@@ -63,15 +63,11 @@ impl Supervisor {
             }
             self.refused.push((now, why));
         }
-        // What it does is told only where nothing was heard of it for long: events are quicker.
-        let member = &mut self.members[number as usize];
-        if now.saturating_since(member.heard) > PAUSE && !member.frozen {
-            let waits = !matches!(stat.state, 'R');
-            if waits && member.ready && member.on.is_none() {
-                self.becomes_blocked(number, now);
-            } else if !waits && !member.ready {
-                self.becomes_ready(number, now, None);
-            }
+        // What it does is asked only where nothing was heard of it for long: events are quicker.
+        let member = &self.members[number as usize];
+        let off = !member.ready || member.on.is_none();
+        if now.saturating_since(member.heard) > PAUSE && !member.frozen && off {
+            self.send(Errand::Look(number));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! How a program comes under supervision: it is let go, or found among those that run.
 
 use crate::child::Child;
+use crate::clerk::Errand;
 use crate::fault::Fault;
 use crate::proc;
 use crate::supervisor::Supervisor;
@@ -8,19 +9,55 @@ use crate::sys::process;
 use std::collections::BTreeSet;
 use windfall_scenario::model::ExternalProgram;
 
+/// Where a program is.
+pub(crate) enum Whereabouts {
+    /// In this process, which we have made for it.
+    Child(i32),
+    /// Where the scenario says.
+    There(ExternalProgram),
+}
+
+impl Whereabouts {
+    /// Its processes.
+    pub(crate) fn processes(&self) -> Vec<i32> {
+        match self {
+            Whereabouts::Child(pid) => vec![*pid],
+            Whereabouts::There(program) => found(program),
+        }
+    }
+}
+
 impl Supervisor {
     /// A program's time has come.
     pub(crate) fn begin_program(&mut self, entry: usize) {
-        let Some(program) = self.programs.by_entry.get(&entry) else { return };
-        if matches!(program.what, ExternalProgram::Of(_)) {
-            return;
+        let program = self.programs.by_entry.get(&entry);
+        if program.is_some_and(|program| !matches!(program.what, ExternalProgram::Of(_))) {
+            self.programs.beginning += 1;
+            self.send(Errand::Begin(entry));
         }
-        let pids = match self.programs.children.get(&entry) {
-            Some(child) => vec![child.pid()],
-            None => found(&program.what),
-        };
-        let alive = |pid: &i32| self.take_process(*pid, entry) > 0;
-        if pids.into_iter().filter(alive).count() == 0 {
+    }
+
+    pub(crate) fn whereabouts(&self, entry: usize) -> Whereabouts {
+        match self.programs.children.get(&entry) {
+            Some(child) => Whereabouts::Child(child.pid()),
+            None => Whereabouts::There(self.programs.by_entry[&entry].what.clone()),
+        }
+    }
+
+    /// A program's threads have been looked at, so many; unless the kernel would kill those of a process after so
+    /// many microseconds.
+    pub(crate) fn has_begun(&mut self, entry: usize, threads: usize, limited: Option<(i32, u64)>) {
+        self.programs.beginning -= 1;
+        if let Some((pid, limit)) = limited {
+            let name = &self.wishes[entry].name;
+            let why = format!(
+                "process {pid} of `{name}` would be killed after {limit} us on a processor; lift its \
+                 limit (`prlimit --pid {pid} --rttime=unlimited`)"
+            );
+            let now = self.time();
+            self.refused.push((now, why));
+        }
+        if threads == 0 {
             let why = format!("`{}` has no running process", self.wishes[entry].name);
             self.not_born(entry, why);
         }
@@ -54,7 +91,7 @@ impl Supervisor {
     /// Whether every program of the scenario has ended, and there is nothing else to run.
     pub(crate) fn nothing_left(&mut self) -> bool {
         let externals = self.programs.by_entry.len();
-        if externals < self.wishes.len() || !self.births.is_empty() {
+        if externals < self.wishes.len() || !self.births.is_empty() || self.programs.beginning > 0 {
             return false; // own programs may be woken by time
         }
         self.programs.children.values_mut().all(Child::has_ended)

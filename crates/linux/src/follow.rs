@@ -3,11 +3,13 @@
 //! Everybody who must step down does so before anybody is raised. A thread that is raised on the
 //! processor of a fence preempts it at once, so that is done last.
 
+use crate::clerk::Errand;
 use crate::freezer;
-use crate::member::{Kind, Member};
+use crate::member::{Freezing, Kind, Member};
 use crate::rungs;
 use crate::supervisor::{Knock, Supervisor};
 use crate::sys::sched::{self, Affinity};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 impl Supervisor {
@@ -51,7 +53,7 @@ impl Supervisor {
             if !std::mem::replace(&mut self.cpus[cpu].fenced, true) {
                 let fence = self.cpus[cpu].fence.clone();
                 if fence.unlatch() {
-                    self.knocks.push(Knock::Fence(fence));
+                    self.knocks.push(Knock::Agent(fence));
                 }
             }
             if self.cpus[cpu].actual != Some(number) || self.members[number as usize].parked {
@@ -99,7 +101,7 @@ impl Supervisor {
             }
             Kind::Foreign { .. } => {
                 if std::mem::replace(&mut member.frozen, false) {
-                    if let Some(file) = &member.freezer {
+                    if let Freezing::Group(file) = &member.freezer {
                         let _ = freezer::set(file, false);
                     }
                     let now = self.time();
@@ -134,20 +136,33 @@ impl Supervisor {
                 own.hold.store(true, Ordering::Relaxed);
                 member.parked = true;
             }
-            Kind::Foreign { pid, .. } => {
-                if member.freezer.is_none() {
-                    match self.freezer.group(pid, member.tid) {
-                        Ok(file) => member.freezer = Some(file),
-                        Err(error) => {
-                            self.cannot_hold(number, &error);
-                            return;
-                        }
-                    }
+            Kind::Foreign { .. } => match &member.freezer {
+                Freezing::Group(file) => member.frozen = freezer::set(file, true).is_ok(),
+                Freezing::Never => {
+                    member.freezer = Freezing::Asked;
+                    self.send(Errand::Group(u32::try_from(number).unwrap_or(u32::MAX)));
                 }
-                if let Some(file) = &member.freezer {
-                    member.frozen = freezer::set(file, true).is_ok();
+                Freezing::Asked => {}
+            },
+        }
+    }
+
+    /// A thread has a group that freezes it, or why not; it is held off if it still has to be.
+    pub(crate) fn has_group(&mut self, number: u32, tid: i32, group: std::io::Result<PathBuf>) {
+        let number = number as usize;
+        let member = &mut self.members[number];
+        if member.tid != tid || member.id.is_none() {
+            return;
+        }
+        match group {
+            Ok(file) => {
+                member.freezer = Freezing::Group(file);
+                let idle = |cpu: usize| !self.cpus[cpu].fenced;
+                if member.ready && member.place.is_some_and(idle) {
+                    self.hold(number);
                 }
             }
+            Err(error) => self.cannot_hold(number, &error),
         }
     }
 
@@ -176,7 +191,7 @@ impl Knock {
     pub(crate) fn tell(&self) {
         match self {
             Knock::Own(own) => own.gate.knock(),
-            Knock::Fence(gate) => gate.knock(),
+            Knock::Agent(gate) => gate.knock(),
         }
     }
 }

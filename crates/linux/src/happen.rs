@@ -3,6 +3,7 @@
 //! Events are levels: what is older than the last word about a thread is not believed. Own programs
 //! have told the hierarchy themselves what they do; of them only the time is taken here.
 
+use crate::clerk::Errand;
 use crate::cpu::{Occupant, Passed};
 use crate::rings::{Event, Where};
 use crate::supervisor::Supervisor;
@@ -48,7 +49,8 @@ impl Supervisor {
                 }
             }
             (Seen::Fork { parent, child }, _) => self.forked(parent, child),
-            (Seen::Named { tid, .. } | Seen::Executed { tid, .. }, _) => self.renamed(tid, at),
+            (Seen::Named { tid, name }, _) => self.renamed(tid, Some(&name.text())),
+            (Seen::Executed { tid, .. }, _) => self.renamed(tid, None),
             _ => {}
         }
     }
@@ -139,6 +141,6 @@ impl Supervisor {
             }
             self.trace_lost(place, count);
         }
-        self.look_again();
+        self.send(Errand::LookAtAll);
     }
 }

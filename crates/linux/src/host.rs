@@ -1,5 +1,6 @@
 //! The lock around a supervisor, and the threads of ours that take it.
 
+use crate::clerk::Errand;
 use crate::member::Own;
 use crate::rungs;
 use crate::supervisor::Supervisor;
@@ -79,8 +80,7 @@ impl Host {
                 looks = if s.decisions == before { looks + 1 } else { 0 };
                 if looks > PUZZLED {
                     looks = 0;
-                    s.look_again();
-                    s.settle();
+                    s.send(Errand::LookAtAll);
                 }
                 (s.rests(cpu), s.ending)
             });
@@ -136,11 +136,11 @@ impl Host {
 
     /// Lets every thread of ours see that it is over.
     pub(crate) fn end(&self, owns: &[(u32, Arc<Own>)]) {
-        let fences: Vec<Arc<Gate>> = self.enter(|s| {
+        let agents: Vec<Arc<Gate>> = self.enter(|s| {
             s.ending = true;
-            s.cpus.iter().map(|cpu| cpu.fence.clone()).collect()
+            s.cpus.iter().map(|cpu| cpu.fence.clone()).chain([s.desk.gate.clone()]).collect()
         });
-        fences.iter().for_each(|gate| gate.open());
+        agents.iter().for_each(|gate| gate.open());
         for (_, own) in owns {
             own.give_up.store(true, Ordering::Relaxed);
             own.hold.store(false, Ordering::Relaxed);

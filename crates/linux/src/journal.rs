@@ -75,15 +75,13 @@ impl Journal {
         self.table.heartbeat.store(0, Ordering::Release);
     }
 
-    /// Notes what a thread is, before it is changed.
-    pub(crate) fn note(&self, tid: i32) -> Result<Former, Fault> {
+    /// Notes what a thread that began at `start` is, before it is changed.
+    pub(crate) fn note(&self, tid: i32, start: u64) -> Result<Former, Fault> {
         let trouble = |e: &std::io::Error| {
             Fault::of(format!("cannot read the class of thread {tid}"), e, "run as root")
         };
         let attributes = Attributes::of(tid).map_err(|e| trouble(&e))?;
         let affinity = Affinity::of(tid).map_err(|e| trouble(&e))?;
-        // A thread that is gone is no fault.
-        let Some(Stat { start, .. }) = proc::stat(tid) else { return Ok((attributes, affinity)) };
         self.note_as(tid, start, (attributes, affinity)).map(|()| (attributes, affinity))
     }
 

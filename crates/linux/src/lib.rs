@@ -13,7 +13,7 @@ mod audit;
 mod begin;
 mod bpf;
 mod child;
-mod chores;
+mod clerk;
 pub mod control;
 mod cpu;
 pub mod doctor;

@@ -44,6 +44,16 @@ pub(crate) enum Kind {
     Foreign { pid: i32, program: usize, wish: usize },
 }
 
+/// What freezes a thread.
+pub(crate) enum Freezing {
+    /// It never had to be frozen.
+    Never,
+    /// A group is being made, or cannot be.
+    Asked,
+    /// The file of its group.
+    Group(PathBuf),
+}
+
 /// A thread under supervision.
 pub(crate) struct Member {
     pub(crate) kind: Kind,
@@ -62,7 +72,7 @@ pub(crate) struct Member {
     /// An own program that waits at its gate, or is about to.
     pub(crate) parked: bool,
     /// The group that freezes it, once it has one; and whether it is frozen.
-    pub(crate) freezer: Option<PathBuf>,
+    pub(crate) freezer: Freezing,
     pub(crate) frozen: bool,
     /// When the kernel's last word about it was spoken; older ones are not believed.
     pub(crate) heard: Instant,
@@ -96,7 +106,7 @@ impl Member {
             place: None,
             ready: false,
             parked,
-            freezer: None,
+            freezer: Freezing::Never,
             frozen: false,
             heard: Instant::ZERO,
             on: None,

@@ -1,6 +1,7 @@
 //! What /proc says of threads.
 
 use std::fs;
+use std::path::PathBuf;
 
 /// A thread's line in /proc.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,6 +39,27 @@ fn parse(line: &str) -> Option<Stat> {
         policy: u32::try_from(number(38)?).ok()?,
         priority: u32::try_from(number(37)?).ok()?,
     })
+}
+
+/// What decides to whom a thread belongs.
+pub(crate) struct Facts {
+    /// Its process.
+    pub(crate) pid: i32,
+    pub(crate) stat: Stat,
+    exe: Option<PathBuf>,
+}
+
+impl Facts {
+    /// Those of a thread; `None` when there is no such thread.
+    pub(crate) fn of(tid: i32) -> Option<Facts> {
+        let (stat, pid) = (stat(tid)?, process_of(tid)?);
+        Some(Facts { pid, stat, exe: fs::read_link(format!("/proc/{tid}/exe")).ok() })
+    }
+
+    /// The file that it executes, if that can be read.
+    pub(crate) fn exe(&self) -> Option<&str> {
+        self.exe.as_ref()?.to_str()
+    }
 }
 
 /// The threads of a process.

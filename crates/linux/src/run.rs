@@ -8,12 +8,13 @@ use crate::guardian::Guardian;
 use crate::host::Host;
 use crate::journal::Journal;
 use crate::member::{Kind, Member, Own};
+use crate::proc;
 use crate::rings::Rings;
 use crate::rungs;
 use crate::supervisor::{Supervisor, name_above};
 use crate::sys::events::Bell;
 use crate::sys::process::{self, StopSignals};
-use crate::sys::sched::{Affinity, Attributes};
+use crate::sys::sched::{Affinity, Attributes, own_tid};
 use crate::taker;
 use crate::throttle;
 use crate::trace::Trace;
@@ -169,7 +170,8 @@ fn supervised<'scope, 'env>(
     let rings = Rings::open(cpus, &all)?;
     journal.beat(); // from here on something may have to be given back
     // The ear is this thread; it is noted before it becomes real-time.
-    journal.note(crate::sys::sched::own_tid())?;
+    let ear = own_tid();
+    journal.note(ear, proc::stat(ear).map_or(0, |stat| stat.start))?;
     Attributes::fifo(rungs::EAR).give(0).map_err(|e| {
         Fault::of("cannot become real-time", &e, "on kernels with RT_GROUP_SCHED, leave the cgroup")
     })?;
@@ -209,6 +211,9 @@ fn supervised<'scope, 'env>(
         let gate = host.enter(|s| s.cpus[cpu].fence.clone());
         threads.push(begin(format!("fence/{cpu}"), Box::new(move |host| host.fence(cpu, &gate)))?);
     }
+    let apart = apart(&all, cpus);
+    let desk = host.enter(|s| s.desk.gate.clone());
+    let clerk = begin("clerk".to_owned(), Box::new(move |host| host.clerk(&desk, &apart)))?;
     // Everybody is at its gate before the clock starts.
     let waits = |member: &Member| matches!(member.kind, Kind::Own(_)) && member.tid == 0;
     while host.enter(|s| s.members.iter().any(waits)) {
@@ -224,7 +229,6 @@ fn supervised<'scope, 'env>(
         }
     });
     let over = Arc::new(Bell::new().map_err(|e| trouble(&e))?);
-    let apart = apart(&all, cpus);
     if let Some(server) = server {
         let over = over.clone();
         threads.push(begin(
@@ -245,6 +249,7 @@ fn supervised<'scope, 'env>(
     journal.beat();
     host.end(&owns);
     let children = host.enter(|s| std::mem::take(&mut s.programs.children));
+    let _ = clerk.join(); // nobody is taken or frozen any more
     freezer::thaw_all(std::process::id().cast_signed());
     // From here on nobody is in the way of the others. This thread keeps its rung until they have ended.
     let left = journal.restore_others();

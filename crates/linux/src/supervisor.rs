@@ -9,10 +9,9 @@
 
 use crate::adopt::Programs;
 use crate::audit::Round;
-use crate::chores::Chores;
+use crate::clerk::Desk;
 use crate::cpu::{Cpu, Occupant};
 use crate::fault::Fault;
-use crate::freezer::Freezer;
 use crate::journal::Journal;
 use crate::judging::Judging;
 use crate::ledger::Ledger;
@@ -44,7 +43,7 @@ pub(crate) struct Supervisor {
     pub(crate) wishes: Vec<Wish>,
     pub(crate) programs: Programs,
     pub(crate) round: Round,
-    pub(crate) chores: Chores,
+    pub(crate) desk: Desk,
     /// Numbers of members that may be used again.
     pub(crate) vacant: Vec<u32>,
     /// From the kernel's numbers to ours, and from the hierarchy's.
@@ -61,7 +60,6 @@ pub(crate) struct Supervisor {
     /// The own program in whose call we are.
     pub(crate) caller: Option<u32>,
     pub(crate) journal: Arc<Journal>,
-    pub(crate) freezer: Freezer,
     pub(crate) timer: Timer,
     /// How exactly timers of schedulers, and sleeps of own programs, are kept.
     pub(crate) resolution: model::Timer,
@@ -90,7 +88,7 @@ pub(crate) struct Supervisor {
 /// Somebody to be told that a gate is open.
 pub(crate) enum Knock {
     Own(Arc<Own>),
-    Fence(Arc<crate::sys::futex::Gate>),
+    Agent(Arc<crate::sys::futex::Gate>),
 }
 
 impl Supervisor {
@@ -110,7 +108,7 @@ impl Supervisor {
             wishes: Vec::new(),
             programs: Programs::default(),
             round: Round::default(),
-            chores: Chores::default(),
+            desk: Desk::default(),
             vacant: Vec::new(),
             tids: FxHashMap::default(),
             numbers: Vec::new(),
@@ -122,7 +120,6 @@ impl Supervisor {
             knocks: Vec::new(),
             caller: None,
             journal,
-            freezer: Freezer::new(std::process::id().cast_signed()),
             timer,
             resolution: model::Timer::Precise,
             armed: None,
@@ -204,7 +201,6 @@ impl Supervisor {
             return; // nothing is decided before the clock starts, and nothing after the end
         }
         self.listen();
-        self.do_chores();
         self.account_thefts();
         self.pass();
         while self.give_up_expired() {
@@ -305,8 +301,7 @@ impl Supervisor {
         let own = self.due.peek().map(|Reverse((at, _, _))| *at);
         let birth = self.births.last().map(|(at, _)| *at);
         let request = self.requests.last().map(|(at, _)| *at);
-        let chores = self.chores.due();
-        let next = [own, birth, request, chores, self.next_timer()].into_iter().flatten().min();
+        let next = [own, birth, request, self.next_timer()].into_iter().flatten().min();
         if next != self.armed {
             self.armed = next;
             self.timer.set(next.map(|at| self.epoch + (at - Instant::ZERO)));

@@ -1,0 +1,205 @@
+//! The clerk: a thread that finds out what only /proc and control groups can tell, without the lock.
+//!
+//! To read a thread's line there takes as long as whoever reads the same, of whatever class, lets us wait.
+//! Hundreds of milliseconds were seen, for which no decision may wait. So the supervisor leaves
+//! errands, and the clerk brings back what it has found; events that came meanwhile are younger, and
+//! are believed instead.
+
+use crate::adopt::Stranger;
+use crate::freezer::Freezer;
+use crate::host::Host;
+use crate::member::Kind;
+use crate::proc::{self, Facts};
+use crate::rungs;
+use crate::supervisor::{Knock, Supervisor};
+use crate::sys::futex::Gate;
+use crate::sys::sched::{Affinity, own_tid, set_fifo};
+use crate::sys::{clock, process};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+/// Something to be found out or done.
+pub(crate) enum Errand {
+    /// The program of an entry is to begin.
+    Begin(usize),
+    /// A thread of a program was made, or has become another.
+    Meet(i32, Stranger),
+    /// A member has another name or file, on which it depends to whom it belongs.
+    Name(i32),
+    /// What a member does is not known.
+    Look(u32),
+    /// Events were lost: nobody's state is known, nor whether there are others.
+    LookAtAll,
+    /// A member is to have a group that freezes it.
+    Group(u32),
+}
+
+/// What is left for the clerk.
+#[derive(Default)]
+pub(crate) struct Desk {
+    errands: VecDeque<Errand>,
+    /// Open when there is something on it.
+    pub(crate) gate: Arc<Gate>,
+}
+
+impl Supervisor {
+    /// Leaves an errand.
+    pub(crate) fn send(&mut self, errand: Errand) {
+        let again = matches!(errand, Errand::LookAtAll)
+            && self.desk.errands.iter().any(|errand| matches!(errand, Errand::LookAtAll));
+        if again {
+            return;
+        }
+        // What is to begin does not wait behind the threads of what has begun.
+        match errand {
+            Errand::Begin(_) => self.desk.errands.push_front(errand),
+            _ => self.desk.errands.push_back(errand),
+        }
+        if self.desk.gate.unlatch() {
+            self.knocks.push(Knock::Agent(self.desk.gate.clone()));
+        }
+    }
+
+    /// What a member does, as its line in /proc had it after `looked`.
+    fn learn_state(
+        &mut self,
+        number: u32,
+        tid: i32,
+        looked: windfall_time::Instant,
+        state: Option<char>,
+    ) {
+        self.listen();
+        let looked = self.since_epoch(looked);
+        let member = &mut self.members[number as usize];
+        let same = member.tid == tid && member.id.is_some();
+        if !same || member.frozen || member.heard > looked {
+            return;
+        }
+        member.heard = looked;
+        match state {
+            None | Some('Z' | 'X') => self.becomes_gone(number, looked),
+            Some('R') => self.becomes_ready(number, looked, None),
+            Some(_) => self.becomes_blocked(number, looked),
+        }
+    }
+
+    /// The processes of all members, and what their children are.
+    fn processes(&self) -> BTreeMap<i32, Stranger> {
+        let live = self.members.iter().filter(|member| member.id.is_some());
+        let strangers = live.filter_map(|member| match member.kind {
+            Kind::Foreign { pid, program, .. } => {
+                Some((pid, Stranger { program, former: member.former }))
+            }
+            Kind::Own(_) => None,
+        });
+        strangers.collect()
+    }
+}
+
+impl Host {
+    /// The life of the clerk, on processors where it is least in the way.
+    pub(crate) fn clerk(&self, gate: &Gate, apart: &Affinity) {
+        process::name_thread("clerk");
+        let tid = own_tid();
+        let _ = apart.give(0);
+        let _ = set_fifo(0, rungs::EAR);
+        self.enter(|s| s.agents.push(tid));
+        let freezer = Freezer::new(std::process::id().cast_signed());
+        loop {
+            match self.enter(|s| (!s.ending).then(|| s.desk.errands.pop_front())) {
+                Some(Some(errand)) => self.run(errand, &freezer),
+                Some(None) => gate.pass(),
+                None => return,
+            }
+        }
+    }
+
+    /// Brings back what was found.
+    fn bring<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> Option<T> {
+        self.enter(|s| {
+            let answer = (!s.ending).then(|| act(s));
+            s.settle();
+            answer
+        })
+    }
+
+    fn run(&self, errand: Errand, freezer: &Freezer) {
+        match errand {
+            Errand::Begin(entry) => self.begin(entry),
+            Errand::Meet(tid, stranger) => self.meet(tid, stranger),
+            Errand::Name(tid) => {
+                if let Some(facts) = Facts::of(tid) {
+                    self.bring(|s| s.belongs(tid, &facts.stat.comm, facts.exe()));
+                }
+            }
+            Errand::Look(number) => self.look(number),
+            Errand::LookAtAll => self.look_at_all(),
+            Errand::Group(number) => {
+                let who = self.enter(|s| match s.members[number as usize].kind {
+                    Kind::Foreign { pid, .. } => Some((pid, s.members[number as usize].tid)),
+                    Kind::Own(_) => None,
+                });
+                if let Some((pid, tid)) = who {
+                    let group = freezer.group(pid, tid);
+                    self.bring(|s| s.has_group(number, tid, group));
+                }
+            }
+        }
+    }
+
+    /// A program begins: every thread that it has is taken before it may do anything that is not seen.
+    fn begin(&self, entry: usize) {
+        let (mut taken, mut limited) = (0, None);
+        for pid in self.enter(|s| s.whereabouts(entry)).processes() {
+            if let Some(limit) = process::limit_of_real_time(pid) {
+                limited = Some((pid, limit));
+                continue;
+            }
+            let mut seen = BTreeSet::new();
+            loop {
+                let threads = proc::threads(pid).into_iter();
+                let fresh: Vec<i32> = threads.filter(|tid| seen.insert(*tid)).collect();
+                if fresh.is_empty() {
+                    break;
+                }
+                let stranger = Stranger { program: entry, former: None };
+                fresh.into_iter().for_each(|tid| self.meet(tid, stranger));
+            }
+            taken += seen.len();
+        }
+        self.bring(|s| s.has_begun(entry, taken, limited));
+    }
+
+    /// Has a thread taken, and finds out what it does.
+    fn meet(&self, tid: i32, stranger: Stranger) {
+        let facts = Facts::of(tid);
+        if let Some(Some(number)) = self.bring(|s| s.take(tid, facts.as_ref(), stranger)) {
+            self.look(number);
+        }
+    }
+
+    fn look(&self, number: u32) {
+        let tid = self.enter(|s| s.members[number as usize].tid);
+        let looked = clock::now();
+        let state = proc::stat(tid).map(|stat| stat.state);
+        self.bring(|s| s.learn_state(number, tid, looked, state));
+    }
+
+    fn look_at_all(&self) {
+        let numbers = self.enter(|s| {
+            let live = s.members.iter().enumerate().filter(|(_, member)| member.id.is_some());
+            let live = live.filter(|(_, member)| member.is_foreign());
+            live.filter_map(|(number, _)| u32::try_from(number).ok()).collect::<Vec<u32>>()
+        });
+        numbers.into_iter().for_each(|number| self.look(number));
+        let mut known = self.enter(|s| s.processes());
+        for pid in proc::processes() {
+            let parent = || proc::stat(pid).map(|stat| stat.ppid);
+            let of = |pid: i32| known.get(&pid).copied();
+            let Some(stranger) = of(pid).or_else(|| of(parent()?)) else { continue };
+            known.insert(pid, stranger);
+            let threads = proc::threads(pid).into_iter();
+            threads.for_each(|tid| self.meet(tid, stranger));
+        }
+    }
+}

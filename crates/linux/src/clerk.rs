@@ -13,7 +13,7 @@ use crate::proc::{self, Facts};
 use crate::rungs;
 use crate::supervisor::{Knock, Supervisor};
 use crate::sys::futex::Gate;
-use crate::sys::sched::{Affinity, own_tid, set_fifo};
+use crate::sys::sched::set_fifo;
 use crate::sys::{clock, process};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -97,16 +97,13 @@ impl Supervisor {
 }
 
 impl Host {
-    /// The life of the clerk, on processors where it is least in the way.
-    pub(crate) fn clerk(&self, gate: &Gate, apart: &Affinity) {
-        process::name_thread("clerk");
-        let tid = own_tid();
-        let _ = apart.give(0);
+    /// The life of the clerk, which nobody delays who is not above the ear.
+    pub(crate) fn clerk(&self, gate: &Gate) {
+        self.become_visitor("clerk");
         let _ = set_fifo(0, rungs::EAR);
-        self.enter(|s| s.agents.push(tid));
         let freezer = Freezer::new(std::process::id().cast_signed());
         loop {
-            match self.enter(|s| (!s.ending).then(|| s.desk.errands.pop_front())) {
+            match self.at_home(|s| (!s.ending).then(|| s.desk.errands.pop_front())) {
                 Some(Some(errand)) => self.run(errand, &freezer),
                 Some(None) => gate.pass(),
                 None => return,
@@ -116,7 +113,7 @@ impl Host {
 
     /// Brings back what was found.
     fn bring<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> Option<T> {
-        self.enter(|s| {
+        self.at_home(|s| {
             let answer = (!s.ending).then(|| act(s));
             s.settle();
             answer
@@ -135,7 +132,7 @@ impl Host {
             Errand::Look(number) => self.look(number),
             Errand::LookAtAll => self.look_at_all(),
             Errand::Group(number) => {
-                let who = self.enter(|s| match s.members[number as usize].kind {
+                let who = self.at_home(|s| match s.members[number as usize].kind {
                     Kind::Foreign { pid, .. } => Some((pid, s.members[number as usize].tid)),
                     Kind::Own(_) => None,
                 });
@@ -150,7 +147,7 @@ impl Host {
     /// A program begins: every thread that it has is taken before it may do anything that is not seen.
     fn begin(&self, entry: usize) {
         let (mut taken, mut limited) = (0, None);
-        for pid in self.enter(|s| s.whereabouts(entry)).processes() {
+        for pid in self.at_home(|s| s.whereabouts(entry)).processes() {
             if let Some(limit) = process::limit_of_real_time(pid) {
                 limited = Some((pid, limit));
                 continue;
@@ -179,20 +176,20 @@ impl Host {
     }
 
     fn look(&self, number: u32) {
-        let tid = self.enter(|s| s.members[number as usize].tid);
+        let tid = self.at_home(|s| s.members[number as usize].tid);
         let looked = clock::now();
         let state = proc::stat(tid).map(|stat| stat.state);
         self.bring(|s| s.learn_state(number, tid, looked, state));
     }
 
     fn look_at_all(&self) {
-        let numbers = self.enter(|s| {
+        let numbers = self.at_home(|s| {
             let live = s.members.iter().enumerate().filter(|(_, member)| member.id.is_some());
             let live = live.filter(|(_, member)| member.is_foreign());
             live.filter_map(|(number, _)| u32::try_from(number).ok()).collect::<Vec<u32>>()
         });
         numbers.into_iter().for_each(|number| self.look(number));
-        let mut known = self.enter(|s| s.processes());
+        let mut known = self.at_home(|s| s.processes());
         for pid in proc::processes() {
             let parent = || proc::stat(pid).map(|stat| stat.ppid);
             let of = |pid: i32| known.get(&pid).copied();

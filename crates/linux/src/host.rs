@@ -17,6 +17,10 @@ use windfall_time::Instant;
 /// What everybody shares.
 pub(crate) struct Host {
     lock: Lock<Supervisor>,
+    /// The processor of the ear.
+    home: Affinity,
+    /// Where threads of ours are that have nothing to do with deciding.
+    apart: Affinity,
     /// Rung to have the ear look.
     pub(crate) bell: Bell,
 }
@@ -27,8 +31,9 @@ const BEAT: i32 = 50;
 const PUZZLED: u32 = 2_000;
 
 impl Host {
-    pub(crate) fn new(supervisor: Supervisor, bell: Bell) -> Host {
-        Host { lock: Lock::new(supervisor), bell }
+    pub(crate) fn new(supervisor: Supervisor, bell: Bell, apart: Affinity) -> Host {
+        let home = Affinity::one(supervisor.cpus[0].number);
+        Host { lock: Lock::new(supervisor), home, apart, bell }
     }
 
     /// Does something under the lock; whoever is to be told of an open gate is told afterwards.
@@ -43,22 +48,32 @@ impl Host {
         answer
     }
 
-    /// Does something under the lock in the name of an ordinary thread of ours, which has the ear's rung for as
-    /// long as it wants the lock: a fence that was preempted holds that until somebody lends it a higher
-    /// rung, so an ordinary thread would wait for ever.
+    /// Does something under the lock in the name of a thread that is apart, at the ear's processor: where ordinary
+    /// threads wait, the kernel takes a processor even from whoever holds the lock, for 50 ms at a stretch.
+    pub(crate) fn at_home<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> T {
+        let moved = self.home.give(0).is_ok();
+        let answer = self.enter(act);
+        if moved {
+            let _ = self.apart.give(0); // it has been there
+        }
+        answer
+    }
+
+    /// As `at_home` for an ordinary thread, which has the ear's rung for as long as it wants the lock: a fence that was
+    /// preempted holds that until somebody lends it a higher rung, so an ordinary thread would wait for ever.
     pub(crate) fn visit<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> T {
         let raised = set_fifo(0, rungs::EAR).is_ok();
-        let answer = self.enter(act);
+        let answer = self.at_home(act);
         if raised {
             let _ = Attributes::ordinary().give(0); // to step down is never refused
         }
         answer
     }
 
-    /// Makes this thread one that visits, on those processors.
-    pub(crate) fn become_visitor(&self, name: &str, apart: &Affinity) {
+    /// Makes this thread one that is apart, and visits.
+    pub(crate) fn become_visitor(&self, name: &str) {
         process::name_thread(name);
-        let _ = Attributes::ordinary().give(0).and_then(|()| apart.give(0));
+        let _ = Attributes::ordinary().give(0).and_then(|()| self.apart.give(0));
         let tid = own_tid();
         self.visit(|s| s.agents.push(tid));
     }

@@ -194,7 +194,7 @@ fn supervised<'scope, 'env>(
     let told = deaf.map(|fault| (Instant::ZERO, format!("this run cannot be controlled: {fault}")));
     supervisor.refused.extend(told);
     let bell = Bell::new().map_err(|e| trouble(&e))?;
-    let host = Arc::new(Host::new(supervisor, bell));
+    let host = Arc::new(Host::new(supervisor, bell, apart(&all, cpus)));
     let begin = |name: String, life: Box<dyn FnOnce(&Host) + Send>| {
         let host = host.clone();
         let thread = std::thread::Builder::new().name(name).stack_size(128 * 1024);
@@ -211,9 +211,8 @@ fn supervised<'scope, 'env>(
         let gate = host.enter(|s| s.cpus[cpu].fence.clone());
         threads.push(begin(format!("fence/{cpu}"), Box::new(move |host| host.fence(cpu, &gate)))?);
     }
-    let apart = apart(&all, cpus);
     let desk = host.enter(|s| s.desk.gate.clone());
-    let clerk = begin("clerk".to_owned(), Box::new(move |host| host.clerk(&desk, &apart)))?;
+    let clerk = begin("clerk".to_owned(), Box::new(move |host| host.clerk(&desk)))?;
     // Everybody is at its gate before the clock starts.
     let waits = |member: &Member| matches!(member.kind, Kind::Own(_)) && member.tid == 0;
     while host.enter(|s| s.members.iter().any(waits)) {
@@ -231,16 +230,13 @@ fn supervised<'scope, 'env>(
     let over = Arc::new(Bell::new().map_err(|e| trouble(&e))?);
     if let Some(server) = server {
         let over = over.clone();
-        threads.push(begin(
-            "control".to_owned(),
-            Box::new(move |host| server.serve(host, &over, apart)),
-        )?);
+        threads.push(begin("control".to_owned(), Box::new(move |host| server.serve(host, &over)))?);
     }
     // From here on nothing fails before the run is over, for which this thread waits.
     let (under_way, ended) = mpsc::channel();
     if let Some((scope, sink)) = sink {
         let host = host.clone();
-        scope.spawn(move || taker::take(&host, &ended, &apart, sink));
+        scope.spawn(move || taker::take(&host, &ended, sink));
     }
     let stopped = host.ear(end, signals.fd()).map_err(|e| trouble(&e));
     let mut outcome = host.enter(Supervisor::outcome);

@@ -5,7 +5,6 @@
 
 use crate::host::Host;
 use crate::proc;
-use crate::sys::sched::Affinity;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 use windfall_time::{Instant, Span};
@@ -20,8 +19,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 const SETTLED: Span = Span::from_millis(200);
 
 /// Gives the run's records to a sink until the other end of `over` is gone.
-pub(crate) fn take(host: &Host, over: &Receiver<()>, apart: &Affinity, sink: &mut dyn Sink) {
-    host.become_visitor("trace", apart);
+pub(crate) fn take(host: &Host, over: &Receiver<()>, sink: &mut dyn Sink) {
+    host.become_visitor("trace");
     let (mut orderly, mut next) = (Orderly::default(), 0);
     while over.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
         let now = pull(host, &mut next, &mut orderly);

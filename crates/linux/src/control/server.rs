@@ -11,7 +11,6 @@ use crate::fault::Fault;
 use crate::host::Host;
 use crate::supervisor::Supervisor;
 use crate::sys::events::Bell;
-use crate::sys::sched::Affinity;
 use crate::sys::{clock, peer};
 use crate::taker;
 use serde_json::{Value, json};
@@ -74,8 +73,8 @@ impl Server {
     }
 
     /// Serves until the bell rings, on processors that are not supervised if there are any.
-    pub(crate) fn serve(mut self, host: &Host, over: &Bell, apart: Affinity) {
-        host.become_visitor("control", &apart);
+    pub(crate) fn serve(mut self, host: &Host, over: &Bell) {
+        host.become_visitor("control");
         let Ok(mut clients) = Clients::new(&self.listener, over) else { return };
         let mut looked: Option<Instant> = None;
         loop {

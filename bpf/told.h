@@ -4,7 +4,8 @@
 #include "kernel.h"
 
 enum { PROCESSORS = 1024, RING = 1 << 22 };
-enum kind { SWITCH, WAKE, FORK, NAMED, EXECUTED, MADE, THREAD_MADE, INTERRUPT, SOFTIRQ, THEFT_END };
+enum kind { SWITCH, WAKE, FORK, NAMED, EXECUTED, MADE, THREAD_MADE, INTERRUPT, SOFTIRQ, THEFT_END,
+	    STARTS };
 
 /* One processor, in a cache line of its own. The reader sees it, too. */
 struct cpu {

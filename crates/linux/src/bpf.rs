@@ -8,10 +8,13 @@ use crate::sys::perf::{u16_at, u32_at, u64_at};
 use crate::sys::shared::{Shared, zeroed};
 use crate::tracepoints::{Comm, Seen, stop};
 use aya::maps::{Map, MapData, RingBuf};
+use aya::programs::uprobe::{UProbe, UProbeScope};
 use aya::programs::{BtfTracePoint, Program};
 use aya::{Btf, Ebpf, EbpfLoader};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::os::fd::{AsFd, AsRawFd};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use windfall_time::{Instant, Span};
 use windfall_trace::Theft;
@@ -60,6 +63,8 @@ pub(crate) struct Told {
 pub(crate) struct Programs {
     ring: RingBuf<MapData>,
     counters: Shared<All>,
+    /// Programs name it by its descriptor until they are in the kernel, which may be later.
+    _array: MapData,
     /// Events that were lost on each processor until the last one that was read.
     lost: Vec<u32>,
     /// Takes the programs out of the kernel when it goes.
@@ -69,18 +74,26 @@ pub(crate) struct Programs {
 impl Programs {
     /// Loads and attaches everything, or says why that cannot be done.
     pub(crate) fn load(wanted: &Wanted<'_>) -> Result<Programs, String> {
-        Programs::try_load(wanted).map_err(|error| {
-            let mut why = error.to_string();
-            let mut source = error.source();
-            while let Some(deeper) = source {
-                let deeper_why = deeper.to_string();
-                if !why.contains(&deeper_why) {
-                    why = format!("{why}: {deeper_why}");
-                }
-                source = deeper.source();
+        Programs::try_load(wanted).map_err(|error| in_words(&*error))
+    }
+
+    /// Attaches a program to a function of files, in whatever process calls it, or says why that cannot be done.
+    pub(crate) fn probe(
+        &mut self,
+        program: &str,
+        function: &str,
+        files: &BTreeSet<PathBuf>,
+    ) -> Result<(), String> {
+        let mut try_probe = || -> Result<(), Box<dyn Error>> {
+            let program = self.loaded.program_mut(program).ok_or("none for this architecture")?;
+            let program: &mut UProbe = program.try_into()?;
+            program.load()?;
+            for file in files {
+                program.attach(function, file, UProbeScope::AllProcesses)?;
             }
-            why
-        })
+            Ok(())
+        };
+        try_probe().map_err(|error| in_words(&*error))
     }
 
     fn try_load(wanted: &Wanted<'_>) -> Result<Programs, Box<dyn Error>> {
@@ -106,7 +119,7 @@ impl Programs {
                 }
             }
         }
-        Ok(Programs { ring, counters, lost: vec![0; PROCESSORS], loaded })
+        Ok(Programs { ring, counters, _array: array, lost: vec![0; PROCESSORS], loaded })
     }
 
     /// Has the programs tell of a processor that they do not tell of otherwise.
@@ -132,9 +145,12 @@ impl Programs {
     /// Has the programs tell no more; what they have told can still be read.
     pub(crate) fn stop(&mut self) {
         for (_, program) in self.loaded.programs_mut() {
-            if let Program::BtfTracePoint(program) = program {
-                let _ = program.unload(); // it ends with the process at the latest
-            }
+            // What was never loaded refuses, and the rest ends with the process at the latest.
+            let _ = match program {
+                Program::BtfTracePoint(program) => program.unload(),
+                Program::UProbe(program) => program.unload(),
+                _ => Ok(()),
+            };
         }
     }
 
@@ -173,6 +189,20 @@ impl Counters {
     }
 }
 
+/// An error, and what it comes from.
+fn in_words(error: &dyn Error) -> String {
+    let mut why = error.to_string();
+    let mut source = error.source();
+    while let Some(deeper) = source {
+        let deeper_why = deeper.to_string();
+        if !why.contains(&deeper_why) {
+            why = format!("{why}: {deeper_why}");
+        }
+        source = deeper.source();
+    }
+    why
+}
+
 fn attach(loaded: &mut Ebpf, kernel: &Btf, place: Place) -> Result<(), Box<dyn Error>> {
     let (program, tracepoint) = place;
     let program = loaded.program_mut(program).ok_or("a program is missing")?;
@@ -182,7 +212,7 @@ fn attach(loaded: &mut Ebpf, kernel: &Btf, place: Place) -> Result<(), Box<dyn E
     Ok(())
 }
 
-/// `struct event` of the programs, and `struct named`.
+/// `struct event` of the programs, `struct named` and `struct starts`.
 fn seen(item: &[u8]) -> Option<Seen> {
     let (first, second) = (u32_at(item, 24).cast_signed(), u32_at(item, 28).cast_signed());
     let state = item.get(23).copied().unwrap_or(0);
@@ -200,6 +230,7 @@ fn seen(item: &[u8]) -> Option<Seen> {
         7 => theft(Theft::Interrupt),
         8 => theft(Theft::Softirq),
         9 => Seen::TheftEnd,
+        10 => Seen::Starts { tid: first, pid: second, routine: u64_at(item, 32) },
         _ => return None,
     })
 }

@@ -35,6 +35,7 @@ mod own;
 mod proc;
 mod record;
 mod rings;
+mod routines;
 mod run;
 mod rungs;
 mod stats;

@@ -21,6 +21,7 @@ mod translate;
 
 use crate::fault::Fault;
 use crate::image::Image;
+use crate::routines;
 use crate::sys::events::Poll;
 use crate::sys::process::StopSignals;
 use crate::sys::{clock, sched, usage};
@@ -51,6 +52,8 @@ pub struct Wanted {
     pub pid: Option<i32>,
     /// Record so long; otherwise until the command ends or a signal asks to stop.
     pub length: Option<Span>,
+    /// Hear the start routines of threads, too. Each `pthread_create` on the machine then traps into the kernel.
+    pub routines: bool,
 }
 
 /// What was recorded.
@@ -78,6 +81,11 @@ pub struct Recorded {
     pub own: Span,
     /// Who made whom, of the command's threads that were made while it was recorded.
     pub makers: HashMap<ThreadId, ThreadId>,
+    /// The start routine of the command's threads that were made while it was recorded, as far as they have one in a file: the file's
+    /// name and the symbol (`player:decode`), or else the offset in the file (`libstdc++.so.6+0xe1a20`).
+    pub routines: HashMap<ThreadId, String>,
+    /// Why no start routines are known though they were wanted.
+    pub no_routines: Option<String>,
     /// What the command's first process executed, with the files that it had mapped for execution beside.
     pub image: Option<Image>,
     /// What the command answered; `None` when there was none, or it goes on.
@@ -143,6 +151,11 @@ impl Recorder {
         let poll = Poll::new().map_err(trouble)?;
         poll.add(signals.fd().as_raw_fd(), SIGNALS).map_err(trouble)?;
         ears.join(&poll, RINGS).map_err(trouble)?;
+        let no_routines = if wanted.routines {
+            ears.hear_starts(&routines::makers(&wanted.command, wanted.pid)).err()
+        } else {
+            None
+        };
         translator.expect_child_of(sched::own_tid());
         let mut child = match wanted.command.as_slice() {
             [] => None,
@@ -181,7 +194,7 @@ impl Recorder {
         let stopped = translator.finish();
         let answer = child.as_mut().and_then(|child| child.end(&signals));
         signals.take();
-        Ok(Recorded { by: ears.by, length, own, answer, image, ..stopped })
+        Ok(Recorded { by: ears.by, length, own, answer, image, no_routines, ..stopped })
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) enum Seen {
     TheftEnd,
     /// A thread has been made, of its parent's process or of one of its own.
     Made { parent: i32, child: i32, thread: bool, name: Comm },
+    /// The next thread that a thread of a process makes will start at an address of theirs.
+    Starts { tid: i32, pid: i32, routine: u64 },
 }
 
 /// A thread's name as the kernel keeps it, with zeros behind.

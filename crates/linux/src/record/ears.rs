@@ -6,9 +6,12 @@
 
 use super::{bpf, perf};
 use crate::fault::Fault;
+use crate::routines::MAKER;
 use crate::sys::events::Poll;
 use crate::tracepoints::Seen;
+use std::collections::BTreeSet;
 use std::io;
+use std::path::PathBuf;
 use windfall_time::Instant;
 
 /// What was heard on a processor.
@@ -40,6 +43,17 @@ impl Ears {
                 let source = Source::Perf(perf::Ears::open(cpus)?);
                 Ok(Ears { source, by: format!("perf events (BPF did not load: {why})") })
             }
+        }
+    }
+
+    /// Hears, too, which routine each thread starts with that one of these files makes, or says why that cannot be heard.
+    pub(super) fn hear_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), String> {
+        match &mut self.source {
+            _ if makers.is_empty() => {
+                Err(format!("no file that makes threads by `{MAKER}` was found"))
+            }
+            Source::Bpf(ears) => ears.hear_starts(makers),
+            Source::Perf(_) => Err("BPF alone tells them, and it did not load".to_owned()),
         }
     }
 

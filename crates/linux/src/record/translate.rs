@@ -8,6 +8,7 @@ use super::Recorded;
 use super::ears::Heard;
 use super::first::{Early, Standing};
 use crate::proc;
+use crate::routines::Routines;
 use crate::tracepoints::{Comm, Seen};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use windfall_time::Instant;
@@ -27,6 +28,9 @@ pub(super) struct Translator<'a> {
     process: Option<i32>,
     /// A new name of a thread that is not known under its number yet.
     unclaimed: Option<(i32, String)>,
+    /// Where the next thread that a thread makes will start, in which process.
+    starting: HashMap<i32, (i32, u64)>,
+    routines: Routines,
     counts: Recorded,
 }
 
@@ -67,6 +71,8 @@ impl<'a> Translator<'a> {
             parent: None,
             process: None,
             unclaimed: None,
+            starting: HashMap::new(),
+            routines: Routines::default(),
             counts: Recorded::default(),
         }
     }
@@ -148,6 +154,9 @@ impl<'a> Translator<'a> {
             Seen::Switch { prev, stop, next } => self.switch(cpu, prev, stop, next),
             Seen::Wake { tid, by } if tid != 0 => self.wake(tid, by),
             Seen::Made { parent, child, thread, name } => self.made(parent, child, thread, &name),
+            Seen::Starts { tid, pid, routine } => {
+                self.starting.insert(tid, (pid, routine));
+            }
             Seen::Named { tid, name } => self.renamed(tid, name.text()),
             Seen::Executed { tid, before } if before != tid => self.took(cpu, tid, before),
             Seen::TheftBegin { kind, number } => {
@@ -193,6 +202,7 @@ impl<'a> Translator<'a> {
         }
         if let (Some((thread, Stop::Exited)), true) = (leaves, prev != next) {
             self.threads.remove(&prev);
+            self.starting.remove(&prev);
             self.put(&Event::Exit { thread });
         }
         self.enter(cpu, next);
@@ -251,6 +261,12 @@ impl<'a> Translator<'a> {
         let id = self.declare(child, pid, name.text(), self.command.filter(|_| follows));
         if let Some(maker) = maker.filter(|_| follows) {
             self.counts.makers.insert(id, maker);
+        }
+        let routine = if thread { self.starting.remove(&parent) } else { None };
+        if let Some((process, address)) = routine.filter(|_| follows)
+            && let Some(name) = self.routines.name(process, address)
+        {
+            self.counts.routines.insert(id, name);
         }
     }
 

@@ -20,13 +20,14 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, Trouble> {
         return Err(Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()));
     }
     let place = args.save.as_deref().map(own_place).transpose()?;
-    let wanted = Wanted { command: args.command.clone(), pid: args.pid, length: args.length };
+    let command = args.command.clone();
+    let wanted = Wanted { command, pid: args.pid, length: args.length, routines: true };
     let mut memory = Memory::default();
     let recorded = Recorder::open()?.run(&wanted, &mut memory)?;
     let timeline = Timeline::build(memory.records.iter().cloned());
     let mut learned = learn(memory.records);
     learned.retain(|thread| thread.of_command);
-    let calibration = Calibration::new(&learned, &timeline, &recorded.makers, conservatism);
+    let calibration = Calibration::new(&learned, &timeline, &recorded.origins, conservatism);
     eprint!("{}", summary(&recorded));
     print(&text(&calibration, args))?;
     if let (Some(place), Some(name)) = (&place, &args.save) {

@@ -1,0 +1,178 @@
+//! Start routines of threads by names that hold across runs (HLS 8.5.1): the file that a process has mapped there, and the
+//! symbol in it, or where its tables name none, the offset in the file.
+//!
+//! Nobody is stopped: the kernel tells which address `pthread_create` was given, `/proc` what is mapped there. Absent on purpose:
+//! routines of code that no file holds, and of threads that are made without the C library.
+
+use crate::image::{Image, found};
+use object::read::ReadCache;
+use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::env::consts::ARCH;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// What makes threads.
+pub(crate) const MAKER: &str = "pthread_create";
+
+type Elf<'a> = object::File<'a, &'a ReadCache<File>>;
+
+/// Names addresses, and keeps the tables of the files that it has read.
+#[derive(Default)]
+pub(crate) struct Routines {
+    /// By device and inode.
+    files: HashMap<(String, String), Option<Functions>>,
+}
+
+/// A mapped part of a file.
+struct Mapping {
+    path: PathBuf,
+    file: (String, String),
+    /// Where the address that was looked for lies in the file.
+    offset: u64,
+}
+
+/// The functions of a file.
+struct Functions {
+    /// Where each part lies in the file, how long it is, and its address in the tables.
+    segments: Vec<(u64, u64, u64)>,
+    /// By that address.
+    names: BTreeMap<u64, String>,
+}
+
+impl Routines {
+    /// The name of what lies at an address of a process; `None` when it has ended, or no file lies there.
+    pub(crate) fn name(&mut self, pid: i32, address: u64) -> Option<String> {
+        let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).ok()?;
+        let Mapping { path, file, offset } = maps.lines().find_map(|line| at(line, address))?;
+        let inside = seen_from(pid, &path);
+        let functions = self.files.entry(file).or_insert_with(|| read(&inside, Functions::of));
+        let name = path.file_name()?.to_string_lossy().into_owned();
+        let name = name.trim_end_matches(" (deleted)");
+        Some(match functions.as_ref().and_then(|functions| functions.at(offset)) {
+            Some(symbol) => format!("{name}:{symbol}"),
+            None => format!("{name}+{offset:#x}"),
+        })
+    }
+}
+
+/// The files that define [`MAKER`] for this architecture, of those that a process has mapped, or a command is likely to map.
+pub(crate) fn makers(command: &[String], pid: Option<i32>) -> BTreeSet<PathBuf> {
+    let mapped = |pid: i32| {
+        let image = Image::of(pid).into_iter();
+        image.flat_map(move |Image { executable, mut libraries }| {
+            libraries.insert(executable);
+            libraries.into_iter().map(move |path| seen_from(pid, &path))
+        })
+    };
+    let own = std::process::id().cast_signed();
+    let musl = PathBuf::from(format!("/lib/ld-musl-{ARCH}.so.1"));
+    let program = command.first().and_then(|program| found(program));
+    let mut files: BTreeSet<PathBuf> = mapped(own).chain([musl]).chain(program).collect();
+    files.extend(pid.into_iter().flat_map(mapped));
+    let defines = |path: &PathBuf| {
+        let defined = read(path, |file| {
+            let mut symbols = file.dynamic_symbols().chain(file.symbols());
+            symbols.any(|symbol| symbol.is_definition() && symbol.name() == Ok(MAKER))
+        });
+        defined == Some(true)
+    };
+    files.into_iter().filter(defines).collect()
+}
+
+/// Looks into a program or library of this architecture.
+fn read<T>(path: &Path, look: impl FnOnce(&Elf<'_>) -> T) -> Option<T> {
+    let cache = ReadCache::new(File::open(path).ok()?);
+    let file = Elf::parse(&cache).ok()?;
+    let own = format!("{:?}", file.architecture()).eq_ignore_ascii_case(ARCH);
+    own.then(|| look(&file))
+}
+
+/// A path as a process sees it, which may have another root.
+fn seen_from(pid: i32, path: &Path) -> PathBuf {
+    PathBuf::from(format!("/proc/{pid}/root{}", path.display()))
+}
+
+/// What a line of `/proc/PID/maps` says of an address.
+fn at(line: &str, address: u64) -> Option<Mapping> {
+    let mut words = line.split_ascii_whitespace();
+    let (first, last) = words.next()?.split_once('-')?;
+    let number = |text: &str| u64::from_str_radix(text, 16).ok();
+    let before = address.checked_sub(number(first)?).filter(|_| number(last) > Some(address))?;
+    let offset = number(words.nth(1)?)?.checked_add(before)?;
+    let file = (words.next()?.to_owned(), words.next()?.to_owned());
+    let path = PathBuf::from(line.get(line.find('/')?..)?);
+    Some(Mapping { path, file, offset })
+}
+
+impl Functions {
+    fn of(file: &Elf<'_>) -> Functions {
+        let segments = file.segments().map(|part| {
+            let (offset, length) = part.file_range();
+            (offset, length, part.address())
+        });
+        let mut names: BTreeMap<u64, (bool, &str)> = BTreeMap::new();
+        for symbol in file.symbols().chain(file.dynamic_symbols()) {
+            let Ok(name) = symbol.name() else { continue };
+            if symbol.kind() == SymbolKind::Text && symbol.is_definition() {
+                // Of several names, always the same one, and one that others may use if there is one.
+                let this = (!symbol.is_global(), name);
+                let kept = names.entry(symbol.address()).or_insert(this);
+                *kept = this.min(*kept);
+            }
+        }
+        let names = names.into_iter().map(|(at, (_, name))| (at, name.to_owned())).collect();
+        Functions { segments: segments.collect(), names }
+    }
+
+    /// The function that begins at an offset of the file.
+    fn at(&self, offset: u64) -> Option<&str> {
+        self.segments.iter().find_map(|(from, length, address)| {
+            let inside = offset.checked_sub(*from).filter(|inside| inside < length)?;
+            self.names.get(&address.checked_add(inside)?).map(String::as_str)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[unsafe(no_mangle)]
+    extern "C" fn windfall_test_routine() {}
+
+    #[test]
+    fn paper_a_routine_is_known_by_its_file_and_symbol() {
+        let own = std::process::id().cast_signed();
+        let address = windfall_test_routine as *const () as usize as u64;
+        let name = Routines::default().name(own, address).unwrap();
+        let program = std::env::current_exe().unwrap();
+        let program = program.file_name().unwrap().to_str().unwrap();
+        assert_eq!(name, format!("{program}:windfall_test_routine"));
+        // What is no function's beginning has a place in its file all the same.
+        let beside = Routines::default().name(own, address + 1).unwrap();
+        assert!(beside.starts_with(&format!("{program}+0x")), "{beside}");
+        assert_eq!(Routines::default().name(own, 1), None);
+    }
+
+    #[test]
+    fn accepts_the_c_library_that_this_program_has_mapped() {
+        if !cfg!(target_env = "gnu") {
+            return println!("skipped: this program brings its C library along");
+        }
+        let found = makers(&[], None);
+        let named = |path: &PathBuf| path.to_string_lossy().contains("/lib");
+        assert!(!found.is_empty() && found.iter().any(named), "{found:?}");
+    }
+
+    #[test]
+    fn refuses_a_line_that_is_of_another_address() {
+        let line = "7f00-8000 r-xp 00000100 fe:01 42                         /usr/lib/a b.so";
+        let found = at(line, 0x7f10).unwrap();
+        assert_eq!((found.offset, found.path), (0x110, PathBuf::from("/usr/lib/a b.so")));
+        assert_eq!(found.file, ("fe:01".to_owned(), "42".to_owned()));
+        assert!(at(line, 0x8000).is_none() && at(line, 0x7eff).is_none());
+        assert!(at("7f00-8000 r-xp 00000000 00:00 0", 0x7f10).is_none());
+        assert!(at("", 0).is_none());
+    }
+}

@@ -31,6 +31,7 @@ use std::collections::HashMap;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 use translate::Translator;
+use windfall_programs::learn::Origin;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Header, NodeId, Sink, ThreadId};
 
@@ -79,11 +80,8 @@ pub struct Recorded {
     pub latest: Span,
     /// Processor time of the recording thread, without what the kernel takes at each event.
     pub own: Span,
-    /// Who made whom, of the command's threads that were made while it was recorded.
-    pub makers: HashMap<ThreadId, ThreadId>,
-    /// The start routine of the command's threads that were made while it was recorded, as far as they have one in a file: the file's
-    /// name and the symbol (`player:decode`), or else the offset in the file (`libstdc++.so.6+0xe1a20`).
-    pub routines: HashMap<ThreadId, String>,
+    /// Where the command's threads come from that were made while it was recorded.
+    pub origins: HashMap<ThreadId, Origin>,
     /// Why no start routines are known though they were wanted.
     pub no_routines: Option<String>,
     /// What the command's first process executed, with the files that it had mapped for execution beside.

@@ -17,7 +17,7 @@ mod rtapp;
 mod select;
 mod table;
 
-pub use calibrate::{Calibration, Conservatism, Kind};
+pub use calibrate::{Calibration, Conservatism, Kind, Origin};
 pub use period::{Habit, Need, Note, habit};
 pub use proposal::{Options, Parent, Proposal, Row};
 pub use replay::{

@@ -50,6 +50,10 @@ pub struct Profile {
 pub struct ProfiledThread {
     /// Their name.
     pub name: String,
+    /// The routine that they start with, where it was heard: a file's name and a symbol (`player:decode`), or the offset in
+    /// the file (`libstdc++.so.6+0xe1a20`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub routine: Option<String>,
     /// The name of the thread that made them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,

@@ -11,6 +11,7 @@ use crate::proc;
 use crate::routines::Routines;
 use crate::tracepoints::{Comm, Seen};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use windfall_programs::learn::Origin;
 use windfall_time::Instant;
 use windfall_trace::{COMMAND, Cpu, Event, NodeId, Sink, Stop, ThreadId};
 
@@ -259,14 +260,11 @@ impl<'a> Translator<'a> {
         }
         let maker = its.map(|slot| slot.id);
         let id = self.declare(child, pid, name.text(), self.command.filter(|_| follows));
-        if let Some(maker) = maker.filter(|_| follows) {
-            self.counts.makers.insert(id, maker);
-        }
-        let routine = if thread { self.starting.remove(&parent) } else { None };
-        if let Some((process, address)) = routine.filter(|_| follows)
-            && let Some(name) = self.routines.name(process, address)
-        {
-            self.counts.routines.insert(id, name);
+        let starts = if thread { self.starting.remove(&parent) } else { None };
+        if follows {
+            let routine =
+                starts.and_then(|(process, address)| self.routines.name(process, address));
+            self.counts.origins.insert(id, Origin { maker, routine });
         }
     }
 

@@ -1,7 +1,7 @@
 //! Calibration: what each kind of thread of an application needs, from one run of it (HLS 8.5.1).
 //!
-//! Threads of equal identity (name, and name of the thread that made them) are taken to have equal requirements: they are
-//! one [`Kind`]. Its period is that of the member that was watched for the most periods, if half of those that
+//! Threads of equal identity (start routine as far as it is known, name, and name of the thread that made them) are taken to
+//! have equal requirements: they are one [`Kind`]. The routine alone would not do: many languages start every thread with their own. Its period is that of the member that was watched for the most periods, if half of those that
 //! worked agree with it within a tenth; its need is the greatest of any member's. The amount that is suggested is chosen by a
 //! stated [`Conservatism`] and rounded up to a microsecond.
 //!
@@ -24,9 +24,21 @@ pub enum Conservatism {
     P99,
 }
 
+/// Where a thread comes from, as far as it was seen.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Origin {
+    /// Who made it.
+    pub maker: Option<ThreadId>,
+    /// The routine that it started with: a file's name and a symbol (`player:decode`), or the offset in the file
+    /// (`libstdc++.so.6+0xe1a20`).
+    pub routine: Option<String>,
+}
+
 /// Threads that are taken for alike.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Kind {
+    /// Their start routine, as in [`Origin::routine`].
+    pub routine: Option<String>,
     /// Their name.
     pub name: String,
     /// The name of the thread that made them; `None` when that was not seen.
@@ -56,33 +68,38 @@ pub struct Calibration {
     pub lost: (u64, u64),
 }
 
+/// Start routine, name, name of the maker.
+type Identity = (Option<String>, String, Option<String>);
+
 /// A thread that has had this share of its life a processor, or wanted one, does nothing but compute.
 const BOUND: (u64, u64) = (9, 10);
 /// Fewer confident periods than this share are no promise: 3/4.
 const SURE: (i128, i128) = (3, 4);
 
 impl Calibration {
-    /// Looks at the threads of `learned`; `timeline` is of the same records, and `parents` says who made whom.
+    /// Looks at the threads of `learned`; `timeline` is of the same records, and `origins` says where its threads come from.
     #[must_use]
     pub fn new(
         learned: &Learned,
         timeline: &Timeline,
-        parents: &HashMap<ThreadId, ThreadId>,
+        origins: &HashMap<ThreadId, Origin>,
         conservatism: Conservatism,
     ) -> Calibration {
         let names: HashMap<ThreadId, &str> =
             timeline.threads.iter().map(|line| (line.id, line.name.as_str())).collect();
-        let mut alike: BTreeMap<(String, Option<String>), Vec<usize>> = BTreeMap::new();
+        let mut alike: BTreeMap<Identity, Vec<usize>> = BTreeMap::new();
         for (place, thread) in learned.threads.iter().enumerate() {
-            let parent = parents.get(&thread.trace_thread).and_then(|parent| names.get(parent));
-            let key = (thread.name.clone(), parent.map(|name| (*name).to_owned()));
+            let Origin { maker, routine } =
+                origins.get(&thread.trace_thread).cloned().unwrap_or_default();
+            let parent = maker.and_then(|maker| names.get(&maker));
+            let key = (routine, thread.name.clone(), parent.map(|name| (*name).to_owned()));
             alike.entry(key).or_default().push(place);
         }
         let mut kinds: Vec<Kind> = alike
             .into_iter()
-            .filter_map(|((name, parent), members)| {
+            .filter_map(|((routine, name, parent), members)| {
                 let mut kind = kind(learned, &members, conservatism)?;
-                (kind.name, kind.parent) = (name, parent);
+                (kind.routine, kind.name, kind.parent) = (routine, name, parent);
                 if kind.amount.is_none()
                     && members.iter().any(|at| is_bound(learned, timeline, *at))
                 {
@@ -134,6 +151,7 @@ fn kind(learned: &Learned, members: &[usize], conservatism: Conservatism) -> Opt
         (None, _) => "not periodic",
     };
     Some(Kind {
+        routine: None,
         name: String::new(),
         parent: None,
         count: members.len(),

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, Trouble> {
     learned.retain(|thread| thread.of_command);
     let calibration = Calibration::new(&learned, &timeline, &recorded.origins, conservatism);
     eprint!("{}", summary(&recorded));
-    print(&text(&calibration, args))?;
+    print(&text(&calibration, &recorded, args))?;
     if let (Some(place), Some(name)) = (&place, &args.save) {
         let profile = profile(&calibration, &recorded, args)?;
         let text = profile.write().map_err(Trouble)?;
@@ -58,17 +58,25 @@ fn conservatism(text: &str) -> Result<Conservatism, Trouble> {
 }
 
 /// What was found, a line for each kind of thread.
-fn text(calibration: &Calibration, args: &CalibrateArgs) -> String {
-    let head = ["THREAD", "MADE BY", "PERIOD", "CONF", "NEED p50/p99/max", "SUGGEST", "NOTE"];
+fn text(calibration: &Calibration, recorded: &Recorded, args: &CalibrateArgs) -> String {
+    let head =
+        ["THREAD", "STARTS AT", "MADE BY", "PERIOD", "CONF", "NEED p50/p99/max", "SUGGEST", "NOTE"];
     let rows = calibration.kinds.iter().map(row).collect();
     let mut text = table(&head, head.len(), rows);
     text.push_str(&format!("{}; never applied by itself\n", chosen(calibration.conservatism)));
-    text.push_str(
-        "threads are told apart by name and by who made them: their start routines cannot be read without stopping them \
-         (ptrace)\n",
-    );
+    match &recorded.no_routines {
+        None => text.push_str(
+            "threads are told apart by start routine, name, and who made them; `-` started without the C library's \
+             `pthread_create`, or is not known\n",
+        ),
+        Some(why) => text.push_str(&format!(
+            "threads are told apart by name and by who made them: their start routines are not known ({why})\n"
+        )),
+    }
     if args.pid.is_some() {
-        text.push_str("who made the threads that were there already is not known\n");
+        text.push_str(
+            "who made the threads that were there already, and what they started with, is not known\n",
+        );
     }
     if clock_varies() {
         text.push_str("the processors' clock varies: the same work takes longer when it is low\n");
@@ -81,6 +89,7 @@ fn row(kind: &Kind) -> Vec<String> {
     let habit = &kind.habit;
     let many = if kind.count > 1 { format!(" x {}", kind.count) } else { String::new() };
     let parent = kind.parent.clone().unwrap_or_else(dash);
+    let routine = kind.routine.as_deref().map_or_else(dash, in_short);
     let [p50, p99, max] = [kind.need.p50, kind.need.p99, kind.need.max].map(shown);
     let need = format!("{p50} / {p99} / {max}");
     let name = format!("{}{many}", kind.name);
@@ -93,11 +102,21 @@ fn row(kind: &Kind) -> Vec<String> {
             )
         });
         let note = format!("{}{perhaps}, {} wake-ups", kind.why_not, habit.wakeups);
-        return vec![name, parent, dash(), dash(), format!("{need} per wake"), dash(), note];
+        return vec![
+            name,
+            routine,
+            parent,
+            dash(),
+            dash(),
+            format!("{need} per wake"),
+            dash(),
+            note,
+        ];
     };
     let cut = if kind.cut { ", cut to the period" } else { "" };
     vec![
         name,
+        routine,
         parent,
         format!("{} \u{b1}{}", shown(period), shown(habit.jitter)),
         hundredths(habit.confidence),
@@ -118,6 +137,15 @@ fn chosen(conservatism: Conservatism) -> String {
         Conservatism::P99 => {
             "amounts: what 99 of 100 periods took at most, rounded up to 1us".to_owned()
         }
+    }
+}
+
+/// A name of at most 32 characters; of a longer one, as compilers make them, the beginning and the end.
+fn in_short(name: &str) -> String {
+    let all: Vec<char> = name.chars().collect();
+    match all.as_slice() {
+        all if all.len() <= 32 => name.to_owned(),
+        all => [&all[..14], &['.', '.'], &all[all.len() - 16..]].concat().into_iter().collect(),
     }
 }
 
@@ -160,6 +188,7 @@ fn profiled(kind: &Kind) -> ProfiledThread {
     let period = kind.habit.period.filter(|_| kind.amount.is_some());
     ProfiledThread {
         name: kind.name.clone(),
+        routine: kind.routine.clone(),
         parent: kind.parent.clone(),
         count: kind.count,
         // The same amount in a shorter period is more, never less.

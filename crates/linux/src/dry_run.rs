@@ -2,7 +2,7 @@
 
 use crate::begin::found;
 use crate::fault::Fault;
-use crate::run::Settings;
+use crate::run::{Settings, told_apart};
 use crate::{proc, rungs, throttle};
 use std::fmt::Write;
 use windfall_scenario::model::ExternalProgram;
@@ -11,8 +11,9 @@ use windfall_scenario::{Plan, PlannedProgram};
 /// Says what [`run`](crate::run) would do: processors, classes, what is started and what is taken.
 ///
 /// # Errors
-/// When the processors that are asked for are not there.
+/// When the processors that are asked for are not there, or a run could not tell which threads are meant.
 pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, Fault> {
+    told_apart(plan)?;
     let cpus = settings.choose(plan)?;
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| {

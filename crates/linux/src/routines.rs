@@ -138,8 +138,10 @@ impl Functions {
 mod tests {
     use super::*;
 
-    #[unsafe(no_mangle)]
-    extern "C" fn windfall_test_routine() {}
+    /// Unlike any other, so that no linker makes it one with another.
+    extern "C" fn windfall_test_routine() -> i32 {
+        0x57ee7
+    }
 
     #[test]
     fn paper_a_routine_is_known_by_its_file_and_symbol() {
@@ -148,7 +150,8 @@ mod tests {
         let name = Routines::default().name(own, address).unwrap();
         let program = std::env::current_exe().unwrap();
         let program = program.file_name().unwrap().to_str().unwrap();
-        assert_eq!(name, format!("{program}:windfall_test_routine"));
+        assert!(name.starts_with(&format!("{program}:")), "{name}");
+        assert!(name.contains("windfall_test_routine"), "{name}");
         // What is no function's beginning has a place in its file all the same.
         let beside = Routines::default().name(own, address + 1).unwrap();
         assert!(beside.starts_with(&format!("{program}+0x")), "{beside}");

@@ -1,13 +1,13 @@
 //! Profiles: what calibration has found out about an executable, kept in a file (HLS 8.5.2), and put into scenarios.
 //!
 //! A profile belongs to one executable, known by its SHA-256. A scenario's thread that names a profile gets the period and
-//! amount of the kind of thread that it matches: as what stands in for it, and, below a scheduler of reservations, as its
+//! amount of the kind of thread that it matches, by name, and by start routine where both say one: as what stands in for it, and, below a scheduler of reservations, as its
 //! guarantee where it asks for none. If the executable is another one by now, this is refused.
 //!
 //! Absent on purpose: where profiles lie, and how a file's checksum is made ([`Profiles`] knows).
 
 use crate::diagnostic::{Diagnostics, Mistake};
-use crate::model::{Activation, ExternalProgram, Jobs, Run, Scenario, Thread};
+use crate::model::{Activation, ExternalProgram, Jobs, Run, Scenario, Thread, ThreadMatch};
 use crate::source::Path;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -133,8 +133,13 @@ impl Profile {
         toml::to_string(self).map_err(|error| error.to_string())
     }
 
-    /// Amount and period of the one kind of periodic threads whose name fits.
-    fn of(&self, comm: &str) -> Result<(Span, Span), String> {
+    /// Amount and period of the one kind of periodic threads that fits.
+    fn of(&self, wanted: &ThreadMatch) -> Result<(Span, Span), String> {
+        let comm = wanted.comm.as_deref().unwrap_or("*");
+        let starts = |thread: &&ProfiledThread| match (&wanted.routine, &thread.routine) {
+            (Some(pattern), Some(routine)) => fits(pattern, routine),
+            _ => true,
+        };
         let periodic =
             |thread: &&ProfiledThread| thread.period.is_some() && thread.amount.is_some();
         let fitting: Vec<&ProfiledThread> = self
@@ -142,9 +147,10 @@ impl Profile {
             .iter()
             .filter(periodic)
             .filter(|thread| fits(comm, &thread.name))
+            .filter(starts)
             .collect();
         let list = |threads: &[&ProfiledThread]| {
-            let names: Vec<String> = threads.iter().map(|t| format!("`{}`", t.name)).collect();
+            let names: Vec<String> = threads.iter().map(|thread| thread.words()).collect();
             names.join(", ")
         };
         match fitting.as_slice() {
@@ -165,17 +171,30 @@ impl Profile {
                 let all: Vec<&ProfiledThread> = self.threads.iter().filter(periodic).collect();
                 Err(match all.as_slice() {
                     [] => "none of its threads is periodic".to_owned(),
-                    all => format!(
-                        "none of its periodic threads is called `{comm}`, but {}",
-                        list(all)
-                    ),
+                    all => {
+                        let routine = wanted.routine.as_ref();
+                        let starts =
+                            routine.map_or_else(String::new, |at| format!(" and starts at `{at}`"));
+                        let all = list(all);
+                        format!(
+                            "none of its periodic threads is called `{comm}`{starts}, but {all}"
+                        )
+                    }
                 })
             }
             several => Err(format!(
-                "several kinds of its threads are meant ({}); say which by `match = {{ comm = \"..\" }}`",
+                "several kinds of its threads are meant ({}); say which by `match = {{ comm = \"..\", routine = \"..\" }}`",
                 list(several)
             )),
         }
+    }
+}
+
+impl ProfiledThread {
+    /// Its name, and where it starts.
+    fn words(&self) -> String {
+        let routine = self.routine.as_ref().map(|routine| format!(" (starts at `{routine}`)"));
+        format!("`{}`{}", self.name, routine.unwrap_or_default())
     }
 }
 
@@ -244,7 +263,7 @@ impl Scenario {
                 sha256.chars().take(12).collect::<String>(),
             ));
         }
-        profile.of(external.threads.comm.as_deref().unwrap_or("*"))
+        profile.of(&external.threads)
     }
 }
 
@@ -260,12 +279,20 @@ mod tests {
                 return Err("there is none".to_owned());
             }
             let mut profile = Profile::new("/usr/bin/player".to_owned(), "abc".to_owned());
-            for (name, periodic) in [("loop", true), ("other", true), ("ui", false)] {
-                let some = |text: &str| periodic.then(|| text.to_owned());
-                let (period, amount) = (some("10ms"), some("3ms"));
-                let name = name.to_owned();
+            let threads = [
+                ("loop", None, Some("10ms")),
+                ("other", None, Some("10ms")),
+                ("ui", None, None),
+                ("twin", Some("player:fast"), Some("10ms")),
+                ("twin", Some("player:slow"), Some("25ms")),
+            ];
+            for (name, routine, period) in threads {
+                let period = period.map(str::to_owned);
+                let amount = period.as_ref().map(|_| "3ms".to_owned());
+                let (name, routine) = (name.to_owned(), routine.map(str::to_owned));
                 profile.threads.push(ProfiledThread {
                     name,
+                    routine,
                     period,
                     amount,
                     ..ProfiledThread::default()
@@ -296,6 +323,33 @@ mod tests {
         assert_eq!(thread.asks.guarantee, "RESBH 3ms 10ms".parse().ok());
         let Run::Jobs(jobs) = &thread.run else { panic!("{:?}", thread.run) };
         assert_eq!(jobs.work, Work::Fixed(Span::from_millis(3)));
+    }
+
+    #[test]
+    fn paper_threads_of_one_name_are_told_apart_by_their_start_routines() {
+        let of = |only: &str| applied(&format!("profile = \"player\"\nmatch = {only}"), "abc");
+        let slow = of("{ comm = \"twin\", routine = \"*:slow\" }").unwrap();
+        assert_eq!(slow.threads[0].asks.guarantee, "RESBH 3ms 25ms".parse().ok());
+        let both = of("{ comm = \"twin\" }").unwrap_err();
+        assert!(
+            both.contains("several kinds") && both.contains("starts at `player:fast`"),
+            "{both}"
+        );
+        let none = of("{ comm = \"twin\", routine = \"*:main\" }").unwrap_err();
+        assert!(none.contains("starts at `*:main`, but"), "{none}");
+        // A profile that knows no routine is asked for names alone.
+        let older = of("{ comm = \"loop\", routine = \"*:main\" }").unwrap();
+        assert_eq!(older.threads[0].asks.guarantee, "RESBH 3ms 10ms".parse().ok());
+    }
+
+    #[test]
+    fn refuses_a_routine_without_its_file() {
+        let bare = "profile = \"player\"\nmatch = { routine = \"main\" }";
+        let text = format!(
+            "schema = 1\nseed = 1\nlength = \"1s\"\n[threads.a]\nparent = \"top\"\nexec = [\"player\"]\n{bare}\n"
+        );
+        let scenario = Scenario::parse("a.toml", &text).map_err(|d| d.render(false));
+        assert!(scenario.is_err_and(|why| why.contains("`*:main`")));
     }
 
     #[test]

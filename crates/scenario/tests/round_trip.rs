@@ -168,8 +168,12 @@ fn external(n: usize) -> BoxedStrategy<External> {
     ];
     let comm = proptest::option::of("[^\0]{0,3}\\*");
     let exe = proptest::option::of("[/*][^\0]{0,9}");
-    (program, comm, exe)
-        .prop_map(|(program, comm, exe)| External { program, threads: ThreadMatch { comm, exe } })
+    let routine = proptest::option::of("[^\0]{0,5}:[^\0]{0,5}");
+    (program, comm, exe, routine)
+        .prop_map(|(program, comm, exe, routine)| External {
+            program,
+            threads: ThreadMatch { comm, exe, routine },
+        })
         .boxed()
 }
 
@@ -302,7 +306,7 @@ prop_compose! {
         }).collect();
         let some = External {
             program: ExternalProgram::Of("program 10".to_owned()),
-            threads: ThreadMatch { comm: Some("data-loop*".to_owned()), exe: None },
+            threads: ThreadMatch { comm: Some("data-loop*".to_owned()), ..ThreadMatch::default() },
         };
         let named = programs.into_iter().chain([some]).zip(stand_ins).zip(10..);
         threads.extend(named.map(|((external, run), n)| Thread {

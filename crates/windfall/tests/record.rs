@@ -319,4 +319,34 @@ fn paper_threads_of_one_name_are_told_apart_by_their_start_routines() {
         assert!(period.is_none_or(near), "{text}");
         assert!(profile.contains(&format!("routine = \"{routine}\"")), "{profile}");
     }
+
+    // A scenario says by its routine which of the two is meant; a run, which does not hear routines, refuses that.
+    let scenario = scratch("twins.toml");
+    let entry = |only: &str| {
+        let program = program.display();
+        let text = format!(
+            "schema = 1\nseed = 1\nlength = \"100ms\"\n[schedulers.res]\nscheduler = \"rez\"\nparent = \"top\"\n\
+             [threads.a]\nparent = \"res\"\nexec = [\"{program}\"]\nprofile = \"twins\"\nmatch = {{ {only} }}\n"
+        );
+        std::fs::write(&scenario, text).unwrap();
+    };
+    let answer = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
+        command.args(arguments).arg(&scenario).env("XDG_CONFIG_HOME", &folder);
+        let output = command.output().unwrap();
+        let [out, errors] =
+            [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        (output.status.code(), out + &errors)
+    };
+    if profile.matches("period = ").count() < 2 {
+        return;
+    }
+    entry("comm = \"twin\"");
+    let (status, both) = answer(&["simulate"]);
+    assert!(status == Some(2) && both.contains("several kinds"), "{both}");
+    entry("comm = \"twin\", routine = \"*:slow\"");
+    let (status, slow) = answer(&["simulate"]);
+    assert!(status == Some(0) && slow.contains("RESBH"), "{slow}");
+    let (status, refused) = answer(&["run", "--dry-run"]);
+    assert!(status == Some(2) && refused.contains("which a run does not hear"), "{refused}");
 }

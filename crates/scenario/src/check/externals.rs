@@ -123,6 +123,13 @@ fn patterns(checker: &mut Checker<'_>, external: &External, path: &Path) {
         let help = format!("write the whole path, or `*/{exe}`");
         checker.wrong(&[path.key("exe")], message, &help);
     }
+    if let Some(routine) = &external.threads.routine
+        && !routine.contains(['*', ':', '+'])
+    {
+        let message = format!("`{routine}` is not a routine of a file");
+        let help = format!("write `FILE:SYMBOL` as the profile does, or `*:{routine}`");
+        checker.wrong(&[path.key("routine")], message, &help);
+    }
 }
 
 /// An entry that takes some threads of another's program.

@@ -44,10 +44,12 @@ pub struct ThreadMatch {
     pub comm: Option<String>,
     /// The path of the file that its process executes.
     pub exe: Option<String>,
+    /// The routine that the thread starts with, as a profile writes it: `player:decode`.
+    pub routine: Option<String>,
 }
 
 impl ThreadMatch {
-    /// Whether a thread is meant. `exe` is `None` when it cannot be read; no pattern fits that.
+    /// Whether a thread is meant, as far as names and files tell; the routine is for profiles alone. `exe` is `None` when it cannot be read; no pattern fits that.
     #[must_use]
     pub fn accepts(&self, comm: &str, exe: Option<&str>) -> bool {
         self.comm.as_ref().is_none_or(|pattern| fits(pattern, comm))
@@ -57,7 +59,7 @@ impl ThreadMatch {
     /// Whether it says anything.
     #[must_use]
     pub const fn is_any(&self) -> bool {
-        self.comm.is_none() && self.exe.is_none()
+        self.comm.is_none() && self.exe.is_none() && self.routine.is_none()
     }
 }
 
@@ -70,6 +72,7 @@ mod tests {
         let only = |comm: Option<&str>, exe: Option<&str>| ThreadMatch {
             comm: comm.map(str::to_owned),
             exe: exe.map(str::to_owned),
+            routine: None,
         };
         let loops = only(Some("data-loop*"), Some("*/pipewire"));
         assert!(loops.accepts("data-loop.0", Some("/usr/bin/pipewire")));

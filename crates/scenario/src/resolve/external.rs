@@ -61,6 +61,7 @@ pub(super) fn external(
     let threads = ThreadMatch {
         comm: reader.get(only.comm, &at.key("comm")),
         exe: reader.get(only.exe, &at.key("exe")),
+        routine: reader.get(only.routine, &at.key("routine")),
     };
     let program = exec.or(pid).or(cgroup).or(unit).or(of)?;
     Some(External { program, threads })

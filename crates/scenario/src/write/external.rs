@@ -11,6 +11,7 @@ pub(super) fn external(external: &External, file: ThreadFile) -> ThreadFile {
         only: (!only.is_any()).then(|| MatchFile {
             comm: only.comm.as_ref().and_then(text),
             exe: only.exe.as_ref().and_then(text),
+            routine: only.routine.as_ref().and_then(text),
         }),
         ..file
     };

@@ -351,3 +351,6 @@ impl<'a> Translator<'a> {
         self.sink.record(self.now, event);
     }
 }
+
+#[cfg(test)]
+mod tests;

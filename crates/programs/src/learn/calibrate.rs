@@ -190,3 +190,54 @@ impl Conservatism {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::{Activation, Cause, LearnedThread};
+    use crate::program::Recorded;
+    use windfall_time::Instant;
+
+    /// A thread of the name `worker` that takes 1 ms whenever `period_ms` have passed.
+    fn worker(number: u32, period_ms: u64) -> LearnedThread {
+        let activation = |n: u64| Activation {
+            at: Instant::from_nanos(n * period_ms * 1_000_000),
+            by: Cause::Other,
+            work: Span::from_millis(1),
+        };
+        LearnedThread {
+            trace_thread: ThreadId(number),
+            name: "worker".to_owned(),
+            tid: number,
+            pid: 1,
+            of_command: true,
+            recorded: Recorded::default(),
+            activations: (0..40).map(activation).collect(),
+            unknown: Span::ZERO,
+        }
+    }
+
+    fn periods(origins: &HashMap<ThreadId, Origin>) -> Vec<(Option<String>, usize, Option<Span>)> {
+        let threads = vec![worker(0, 10), worker(1, 10), worker(2, 25)];
+        let learned = Learned { threads, ..Learned::default() };
+        let timeline = Timeline::build(std::iter::empty());
+        let found = Calibration::new(&learned, &timeline, origins, Conservatism::Max(Ratio::ONE));
+        let mut kinds: Vec<_> = found.kinds.into_iter().collect();
+        kinds.sort_by_key(|kind| kind.habit.period);
+        let all = kinds.into_iter();
+        all.map(|kind| (kind.routine, kind.count, kind.amount.and(kind.habit.period))).collect()
+    }
+
+    #[test]
+    fn paper_threads_that_share_a_start_routine_are_alike() {
+        let ms = |n| Some(Span::from_millis(n));
+        let starts = |number: u32, at: &str| {
+            (ThreadId(number), Origin { maker: None, routine: Some(at.to_owned()) })
+        };
+        let known = HashMap::from([starts(0, "a:fast"), starts(1, "a:fast"), starts(2, "a:slow")]);
+        let fast = (Some("a:fast".to_owned()), 2, ms(10));
+        assert_eq!(periods(&known), [fast, (Some("a:slow".to_owned()), 1, ms(25))]);
+        // Where routines are not known, one name is one kind, whose members do not agree on a period.
+        assert_eq!(periods(&HashMap::new()), [(None, 3, None)]);
+    }
+}

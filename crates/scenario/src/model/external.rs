@@ -49,7 +49,8 @@ pub struct ThreadMatch {
 }
 
 impl ThreadMatch {
-    /// Whether a thread is meant, as far as names and files tell; the routine is for profiles alone. `exe` is `None` when it cannot be read; no pattern fits that.
+    /// Whether a thread is meant, as far as names and files tell; the routine is for profiles alone. `exe` is `None` when it
+    /// cannot be read; no pattern fits that.
     #[must_use]
     pub fn accepts(&self, comm: &str, exe: Option<&str>) -> bool {
         self.comm.as_ref().is_none_or(|pattern| fits(pattern, comm))

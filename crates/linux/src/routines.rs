@@ -22,6 +22,8 @@ type Elf<'a> = object::File<'a, &'a ReadCache<File>>;
 pub(crate) struct Routines {
     /// By device and inode.
     files: HashMap<(String, String), Option<Functions>>,
+    /// What was named in each process: its next threads start there, too, and it may have ended when that is read.
+    named: HashMap<i32, HashMap<u64, String>>,
 }
 
 /// A mapped part of a file.
@@ -41,8 +43,23 @@ struct Functions {
 }
 
 impl Routines {
-    /// The name of what lies at an address of a process; `None` when it has ended, or no file lies there.
+    /// The name of what lies at an address of a process; `None` when no file lies there, or it has ended and that address was
+    /// not asked for before.
     pub(crate) fn name(&mut self, pid: i32, address: u64) -> Option<String> {
+        if let Some(name) = self.named.get(&pid).and_then(|known| known.get(&address)) {
+            return Some(name.clone());
+        }
+        let name = self.look_up(pid, address)?;
+        self.named.entry(pid).or_default().insert(address, name.clone());
+        Some(name)
+    }
+
+    /// A process is another one, or executes another program.
+    pub(crate) fn forget(&mut self, pid: i32) {
+        self.named.remove(&pid);
+    }
+
+    fn look_up(&mut self, pid: i32, address: u64) -> Option<String> {
         let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).ok()?;
         let Mapping { path, file, offset } = maps.lines().find_map(|line| at(line, address))?;
         let inside = seen_from(pid, &path);
@@ -156,6 +173,17 @@ mod tests {
         let beside = Routines::default().name(own, address + 1).unwrap();
         assert!(beside.starts_with(&format!("{program}+0x")), "{beside}");
         assert_eq!(Routines::default().name(own, 1), None);
+    }
+
+    #[test]
+    fn law_a_name_outlives_its_process_and_not_its_program() {
+        let (ended, address) = (i32::MAX, 7);
+        let mut routines = Routines::default();
+        assert_eq!(routines.name(ended, address), None);
+        routines.named.entry(ended).or_default().insert(address, "a:b".to_owned());
+        assert_eq!(routines.name(ended, address).as_deref(), Some("a:b"));
+        routines.forget(ended);
+        assert_eq!(routines.name(ended, address), None);
     }
 
     #[test]

@@ -159,7 +159,12 @@ impl<'a> Translator<'a> {
                 self.starting.insert(tid, (pid, routine));
             }
             Seen::Named { tid, name } => self.renamed(tid, name.text()),
-            Seen::Executed { tid, before } if before != tid => self.took(cpu, tid, before),
+            Seen::Executed { tid, before } => {
+                self.routines.forget(tid);
+                if before != tid {
+                    self.took(cpu, tid, before);
+                }
+            }
             Seen::TheftBegin { kind, number } => {
                 self.cpu(cpu).thefts += 1;
                 self.put(&Event::TheftBegin { cpu: Cpu(cpu), kind, number });
@@ -169,11 +174,7 @@ impl<'a> Translator<'a> {
                 self.put(&Event::TheftEnd { cpu: Cpu(cpu) });
             }
             // One that began before the recording; and what others tell, too.
-            Seen::TheftEnd
-            | Seen::Wake { .. }
-            | Seen::Fork { .. }
-            | Seen::Executed { .. }
-            | Seen::Exit { .. } => {}
+            Seen::TheftEnd | Seen::Wake { .. } | Seen::Fork { .. } | Seen::Exit { .. } => {}
         }
     }
 
@@ -260,7 +261,12 @@ impl<'a> Translator<'a> {
         }
         let maker = its.map(|slot| slot.id);
         let id = self.declare(child, pid, name.text(), self.command.filter(|_| follows));
-        let starts = if thread { self.starting.remove(&parent) } else { None };
+        let starts = if thread {
+            self.starting.remove(&parent)
+        } else {
+            self.routines.forget(child);
+            None
+        };
         if follows {
             let routine =
                 starts.and_then(|(process, address)| self.routines.name(process, address));

@@ -1,8 +1,7 @@
 //! Hundreds of threads supervised, for long: none is lost, decisions are in time, memory stays as it is.
 //!
 //! Needs root (real-time priorities, tracepoints); says so and passes where it is missing. 15 s with some 100 threads
-//! unless `WINDFALL_SOAK` says for how many seconds; then some 500, and lateness is judged, too, which needs a
-//! processor that nobody else uses. The threads are stress-ng's where it is installed, else our own.
+//! unless `WINDFALL_SOAK` says for how many seconds; then some 500. The threads are stress-ng's where it is installed, else our own.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use serde_json::Value;
@@ -229,5 +228,6 @@ fn law_no_thread_is_lost_among_hundreds() {
     assert_eq!(outcome["refused"].as_array().unwrap().len(), 0, "{}", outcome["refused"]);
     assert!(last <= first + 1_024, "memory grew from {first} to {last} KiB");
     assert!(took < Duration::from_secs(seconds + 10), "it went on until {took:?}");
-    assert!(asked.is_none() || lag <= Duration::from_millis(5), "{lag:?} late");
+    // 5 ms, and what the kernel's fair server may take for ordinary threads at a stretch.
+    assert!(lag <= Duration::from_millis(55), "{lag:?} late");
 }

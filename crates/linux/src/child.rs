@@ -46,8 +46,12 @@ impl Child {
     fn fork(words: &[String], env: &BTreeMap<String, String>) -> io::Result<Child> {
         let (gate, theirs) = UnixStream::pair()?;
         gate.set_nonblocking(true)?;
-        let pid = process::fork(|| become_program(words, env, theirs))?;
-        Ok(Child { pid, gate: Some(gate), begun: false, ended: false })
+        let mut gate = Some(gate);
+        let pid = process::fork(|| {
+            drop(gate.take()); // or it would itself keep its gate from being closed
+            become_program(words, env, theirs);
+        })?;
+        Ok(Child { pid, gate, begun: false, ended: false })
     }
 
     pub(crate) const fn pid(&self) -> i32 {

@@ -75,6 +75,10 @@ env    = {{ {WORKER} = "1" }}
 [threads.own]
 parent   = "ts"
 periodic = "1ms/10ms"
+[threads.later]
+parent = "ts"
+start  = "15s"
+exec   = ["sleep", "77"]
 "#,
         this.display()
     )
@@ -114,6 +118,16 @@ fn left_behind(programs: &BTreeSet<i32>, supervisor: u32, throttle: &str) -> Vec
                 left.push(format!("thread {tid} may run on {own}"));
             }
         }
+    }
+    // A process that was to become a program later, or a guardian that stays.
+    let waits = |pid: &i32| {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&words)
+            .contains(&format!("windfall-guardian-{}", std::process::id()))
+    };
+    let state = fs::read_to_string(format!("/proc/{supervisor}/stat")).unwrap_or_default();
+    if !state.contains(") T ") {
+        left.extend(numbers("/proc").filter(waits).map(|pid| format!("process {pid} is there")));
     }
     if throttle != fs::read_to_string("/proc/sys/kernel/sched_rt_runtime_us").unwrap() {
         left.push("the throttle is not as it was".to_owned());

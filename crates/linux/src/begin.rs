@@ -110,7 +110,7 @@ pub(crate) fn found(program: &ExternalProgram) -> Vec<i32> {
 }
 
 /// Processes and all that they have made.
-fn with_descendants(pids: &[i32]) -> Vec<i32> {
+pub(crate) fn with_descendants(pids: &[i32]) -> Vec<i32> {
     let alive = |pid: &i32| *pid > 0 && process::exists(*pid);
     let mut found: BTreeSet<i32> = pids.iter().copied().filter(alive).collect();
     let parents: Vec<(i32, i32)> = proc::processes()

@@ -5,6 +5,7 @@
 //! to be loaded, and the process is supervised from its first instruction on. If we are gone before
 //! that, the gate tells it, and it ends as it was.
 
+use crate::begin::with_descendants;
 use crate::fault::Fault;
 use crate::sys::process;
 use std::collections::BTreeMap;
@@ -97,7 +98,7 @@ fn become_program(words: &[String], env: &BTreeMap<String, String>, mut gate: Un
     let _ = gate.write_all(&error.raw_os_error().unwrap_or(libc::ENOENT).to_ne_bytes());
 }
 
-/// Asks the programs that we have started to end, and makes them after a second.
+/// Asks the programs that we have started to end, and makes them after a second, with all that they have made.
 pub(crate) fn dismiss(children: BTreeMap<usize, Child>) {
     let mut children: Vec<Child> = children.into_values().collect();
     for child in &mut children {
@@ -114,7 +115,7 @@ pub(crate) fn dismiss(children: BTreeMap<usize, Child>) {
         std::thread::sleep(Duration::from_millis(10));
     }
     for child in children.iter_mut().filter(|child| !child.ended) {
-        process::kill(child.pid);
+        with_descendants(&[child.pid]).into_iter().for_each(process::kill);
         process::reap(child.pid);
     }
 }

@@ -1,0 +1,81 @@
+//! Programs that a run starts: those that cannot be started, that will not end, that are meant by their file.
+//!
+//! Needs root (real-time priorities, tracepoints); says so and passes where it is missing.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+use serde_json::Value;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+/// One run at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Whether `windfall run` works here, as `doctor` has it.
+fn ready() -> bool {
+    let output = Command::new(env!("CARGO_BIN_EXE_windfall")).args(["doctor", "--json"]).output();
+    let found: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+    found["ready"] == true
+}
+
+/// What came of a second with these threads below a proportional share `ps`; nothing, and why, where that
+/// cannot be tried.
+fn run(name: &str, threads: &str) -> Option<Value> {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if !ready() {
+        println!("skipped: `windfall doctor` says that `windfall run` does not work here");
+        return None;
+    }
+    let schedulers = "[schedulers.ps]\nscheduler = \"proportional-share\"\nparent = \"top\"\n";
+    let text = format!("schema = 1\nseed = 1\nlength = \"1s\"\n{schedulers}{threads}");
+    let file = std::env::temp_dir().join(format!("windfall-{name}-{}.toml", std::process::id()));
+    std::fs::write(&file, text).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
+    let output = command.arg("run").arg(&file).arg("--json").output().unwrap();
+    std::fs::remove_file(file).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    if errors.contains("another run is under way") {
+        println!("skipped: another run is under way on this machine");
+        return None;
+    }
+    Some(serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {errors}")))
+}
+
+fn received(outcome: &Value, thread: &str) -> u64 {
+    let threads = outcome["threads"].as_array().unwrap();
+    let its = threads.iter().filter(|one| one["name"] == thread);
+    its.map(|one| one["received_ns"].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn refuses_a_program_that_cannot_be_executed_and_runs_the_others() {
+    let threads = "[threads.bad]\nparent = \"ps\"\nexec = [\"/no/such/file\"]\nstart = \"100ms\"\n\
+                   [threads.good]\nparent = \"ps\"\nexec = [\"sh\", \"-c\", \"while :; do :; done\"]\n";
+    let Some(outcome) = run("refused", threads) else { return };
+    assert_eq!(outcome["unborn"], serde_json::json!(["bad"]));
+    let refused = outcome["refused"].to_string();
+    assert!(refused.contains("cannot start `/no/such/file` of `bad`"), "{refused}");
+    assert!(received(&outcome, "good-1") > 100_000_000, "{outcome:#}");
+}
+
+#[test]
+fn law_a_program_that_will_not_end_is_ended_with_all_that_it_has_made() {
+    let mark = format!("98765{}", std::process::id());
+    let command = format!(
+        "trap '' TERM; sh -c 'trap \\\"\\\" TERM; while :; do sleep {mark}; done' & wait; wait"
+    );
+    let threads = format!("[threads.a]\nparent = \"ps\"\nexec = [\"sh\", \"-c\", \"{command}\"]\n");
+    let Some(outcome) = run("stubborn", &threads) else { return };
+    assert!(received(&outcome, "a-2") > 0, "it has made a process: {outcome:#}");
+    let found = Command::new("pgrep").args(["-f", &mark]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "", "left behind");
+}
+
+#[test]
+fn accepts_threads_by_the_file_that_they_execute() {
+    let threads = "[threads.shell]\nparent = \"ps\"\nmatch = { exe = \"*/no-such-file\" }\n\
+                   exec = [\"sh\", \"-c\", \"sleep 0.05; exec tail -f /dev/null\"]\n\
+                   [threads.other]\nparent = \"ps\"\nof = \"shell\"\nmatch = { exe = \"*/tail\" }\n";
+    let Some(outcome) = run("file", threads) else { return };
+    assert!(received(&outcome, "other-1") > 0, "{outcome:#}");
+    assert_eq!(received(&outcome, "shell-1"), 0, "{outcome:#}");
+}

@@ -73,8 +73,8 @@ fn law_a_program_that_will_not_end_is_ended_with_all_that_it_has_made() {
 #[test]
 fn accepts_threads_by_the_file_that_they_execute() {
     let threads = "[threads.shell]\nparent = \"ps\"\nmatch = { exe = \"*/no-such-file\" }\n\
-                   exec = [\"sh\", \"-c\", \"sleep 0.05; exec tail -f /dev/null\"]\n\
-                   [threads.other]\nparent = \"ps\"\nof = \"shell\"\nmatch = { exe = \"*/tail\" }\n";
+                   exec = [\"sh\", \"-c\", \"sleep 0.05; exec yes > /dev/null\"]\n\
+                   [threads.other]\nparent = \"ps\"\nof = \"shell\"\nmatch = { exe = \"*/yes\" }\n";
     let Some(outcome) = run("file", threads) else { return };
     assert!(received(&outcome, "other-1") > 0, "{outcome:#}");
     assert_eq!(received(&outcome, "shell-1"), 0, "{outcome:#}");

@@ -1,13 +1,13 @@
 //! From time to time each foreign thread is looked at: is it what it is believed to be?
 //!
-//! A program may set its own class, and an event may be missed. A few threads are looked at on each
+//! A program may set its own class or affinity, or somebody else sets it, and an event may be missed. A few threads are looked at on each
 //! beat of the ear's heart, so that the cost does not depend on how many there are.
 
 use crate::clerk::Errand;
 use crate::member::Kind;
 use crate::rungs;
 use crate::supervisor::Supervisor;
-use crate::sys::sched::Attributes;
+use crate::sys::sched::{Affinity, Attributes};
 use windfall_time::{Instant, Span};
 
 /// So many threads are looked at each time.
@@ -55,13 +55,20 @@ impl Supervisor {
             let restored = Attributes::fifo(rungs::HELD).give(tid);
             let member = &mut self.members[number as usize];
             member.rung = rungs::HELD;
-            let how = if restored.is_ok() { "was put back" } else { "could not be put back" };
-            let why = format!("`{}` chose a class of its own, and {how}", member.outcome.name);
+            let name = &member.outcome.name;
+            let why = format!("`{name}` chose a class of its own, and {}", how(&restored));
             if let Some(cpu) = member.place.filter(|cpu| self.cpus[*cpu].actual == Some(number)) {
                 self.cpus[cpu].actual = None;
                 self.cpus[cpu].dirty = true;
             }
-            self.refused.push((now, why));
+            self.tell_once(why);
+        }
+        let member = &self.members[number as usize];
+        let place = member.place.map(|cpu| Affinity::one(self.cpus[cpu].number));
+        if let Some(place) = place.filter(|place| Affinity::of(tid).is_ok_and(|of| of != *place)) {
+            let restored = place.give(tid);
+            let name = &member.outcome.name;
+            self.tell_once(format!("`{name}` was moved elsewhere, and {}", how(&restored)));
         }
         // What it does is asked only where nothing was heard of it for long: events are quicker.
         let member = &self.members[number as usize];
@@ -70,4 +77,24 @@ impl Supervisor {
             self.send(Errand::Look(number));
         }
     }
+
+    /// The thread that a processor is granted to does not run there although it could.
+    pub(crate) fn puzzled(&mut self, cpu: usize) {
+        if let Some(number) = self.desired(cpu) {
+            self.look_at(number as usize);
+            self.send(Errand::Look(number));
+        }
+    }
+
+    /// Tells what was not as it should be; the same only once.
+    pub(crate) fn tell_once(&mut self, why: String) {
+        if !self.refused.iter().any(|(_, before)| *before == why) {
+            let now = self.time();
+            self.refused.push((now, why));
+        }
+    }
+}
+
+const fn how(restored: &std::io::Result<()>) -> &'static str {
+    if restored.is_ok() { "was put back" } else { "could not be put back" }
 }

@@ -170,10 +170,7 @@ impl Supervisor {
     fn cannot_hold(&mut self, number: usize, error: &std::io::Error) {
         let name = &self.members[number].outcome.name;
         let why = format!("`{name}` cannot be held off while its processor idles: {error}");
-        if !self.refused.iter().any(|(_, before)| *before == why) {
-            let now = self.time();
-            self.refused.push((now, why));
-        }
+        self.tell_once(why);
     }
 }
 

@@ -1,6 +1,5 @@
 //! The lock around a supervisor, and the threads of ours that take it.
 
-use crate::clerk::Errand;
 use crate::member::Own;
 use crate::rungs;
 use crate::supervisor::Supervisor;
@@ -95,7 +94,7 @@ impl Host {
                 looks = if s.decisions == before { looks + 1 } else { 0 };
                 if looks > PUZZLED {
                     looks = 0;
-                    s.send(Errand::LookAtAll);
+                    s.puzzled(cpu);
                 }
                 (s.rests(cpu), s.ending)
             });

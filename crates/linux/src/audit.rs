@@ -1,7 +1,8 @@
 //! From time to time each foreign thread is looked at: is it what it is believed to be?
 //!
-//! A program may set its own class or affinity, or somebody else sets it, and an event may be missed. A few threads are looked at on each
-//! beat of the ear's heart, so that the cost does not depend on how many there are.
+//! A program may set its own class or affinity, somebody else may set them, and an event may be missed. A few
+//! threads are looked at on each beat of the ear's heart, so that the cost does not depend on how many there
+//! are; one that is granted a processor and does not run there is looked at when that is noticed.
 
 use crate::clerk::Errand;
 use crate::member::Kind;

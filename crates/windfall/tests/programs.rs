@@ -79,3 +79,15 @@ fn accepts_threads_by_the_file_that_they_execute() {
     assert!(received(&outcome, "other-1") > 0, "{outcome:#}");
     assert_eq!(received(&outcome, "shell-1"), 0, "{outcome:#}");
 }
+
+#[test]
+fn law_a_thread_that_moves_elsewhere_is_put_back() {
+    let moves = "exec > /dev/null; taskset -cp 0 $$; sleep 0.05; taskset -cp 1 $$; exec yes";
+    let threads = format!("[threads.a]\nparent = \"ps\"\nexec = [\"sh\", \"-c\", \"{moves}\"]\n");
+    let Some(outcome) = run("moves", &threads) else { return };
+    if std::thread::available_parallelism().unwrap().get() > 1 {
+        let refused = outcome["refused"].to_string();
+        assert!(refused.contains("was moved elsewhere, and was put back"), "{outcome:#}");
+    }
+    assert!(received(&outcome, "a-1") > 500_000_000, "{outcome:#}");
+}

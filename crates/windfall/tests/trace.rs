@@ -221,9 +221,12 @@ fn law_what_came_too_fast_is_told_as_lost() {
     let Some(outcome) = run(&scenario, &mut slow) else { return };
     let timeline = Timeline::build(slow.trace.records.iter().cloned());
     let lost = timeline.lost;
-    assert!(lost.gaps == 1 && lost.events > 10_000, "{lost:?} of {}", outcome.records);
+    // Who has fallen behind may do so again while it catches up.
+    assert!(lost.gaps >= 1 && lost.events > 10_000, "{lost:?} of {}", outcome.records);
+    assert_eq!(lost.uncounted, 0);
     assert_eq!(timeline.conflicts, 0, "who is who, and who runs, is known all the same");
     let told = slow.trace.records.len() as u64 + lost.events;
-    // The loss itself is told, and how things stand after it: two threads, a scheduler, a processor.
-    assert!((1..=10).contains(&(told - outcome.records)), "{told} of {}", outcome.records);
+    // Each loss is told itself, and how things stand after it: two threads, a scheduler, a processor.
+    let besides = told - outcome.records;
+    assert!((lost.gaps..=10 * lost.gaps).contains(&besides), "{told} of {}", outcome.records);
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::sys::sched::{self, Attributes};
 use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// SCHED_DEADLINE with runtime, deadline and period in ns.
 fn deadline(runtime: u64, deadline: u64, period: u64) -> Attributes {
@@ -14,12 +15,15 @@ fn alone<T: Send + 'static>(act: impl FnOnce() -> io::Result<T> + Send + 'static
     std::thread::spawn(act).join().unwrap().err().and_then(|e| e.raw_os_error())
 }
 
-fn has_right() -> bool {
-    let right = alone(|| deadline(2_000_000, 10_000_000, 10_000_000).give(0)).is_none();
-    if !right {
+/// The right to ask for bandwidth, which all who ask share: one test at a time has it.
+fn right() -> Option<MutexGuard<'static, ()>> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let refused = alone(|| deadline(2_000_000, 10_000_000, 10_000_000).give(0)).is_some();
+    if refused {
         eprintln!("skipped: this user may not set SCHED_DEADLINE");
     }
-    right
+    (!refused).then_some(one)
 }
 
 /// Without the real-time throttle the kernel admits any bandwidth, and pinned threads.
@@ -52,9 +56,7 @@ fn law_a_missing_right_is_told_before_what_it_hides() {
 fn refuses_a_pinned_thread_a_deadline() {
     let several =
         sched::Affinity::of(0).is_ok_and(|own| (0..1024).filter(|n| own.has(*n)).count() > 1);
-    if !has_right() || !several || !bandwidth_is_limited() {
-        return;
-    }
+    let Some(_one) = right().filter(|_| several && bandwidth_is_limited()) else { return };
     let errno = alone(|| {
         let own = sched::Affinity::of(0)?;
         let first = (0..1024).find(|cpu| own.has(*cpu)).unwrap_or(0);
@@ -68,9 +70,7 @@ fn refuses_a_pinned_thread_a_deadline() {
 
 #[test]
 fn refuses_deadlines_out_of_limits() {
-    if !has_right() {
-        return;
-    }
+    let Some(_one) = right() else { return };
     for (runtime, end, period) in [
         (500, 10_000_000, 10_000_000),
         (20_000_000, 10_000_000, 10_000_000),
@@ -83,9 +83,7 @@ fn refuses_deadlines_out_of_limits() {
 
 #[test]
 fn refuses_a_deadline_thread_another_affinity_and_children() {
-    if !has_right() {
-        return;
-    }
+    let Some(_one) = right() else { return };
     let errno = alone(|| {
         let own = sched::Affinity::of(0)?;
         let first = (0..1024).find(|cpu| own.has(*cpu)).unwrap_or(0);
@@ -107,9 +105,7 @@ fn refuses_a_deadline_thread_another_affinity_and_children() {
 
 #[test]
 fn refuses_more_bandwidth_than_there_is() {
-    if !has_right() || !bandwidth_is_limited() {
-        return;
-    }
+    let Some(_one) = right().filter(|_| bandwidth_is_limited()) else { return };
     let own = sched::Affinity::of(0).unwrap();
     let count = (0..1024).filter(|cpu| own.has(*cpu)).count();
     let all_have_asked = std::sync::Arc::new(std::sync::Barrier::new(count + 1));

@@ -119,10 +119,13 @@ fn measure() -> ExitCode {
             let supervised = supervise(&foreign(&this, &file), kept);
             let what = format!("the hierarchy's choice, threads that know nothing{words}");
             row(&what, supervised.is_some(), &file);
+            let gaps = supervise(BLOCKS, kept).map(|outcome| gaps(&outcome));
+            let what = format!("the hierarchy's choice, own programs{words}");
+            quantiles(&what, gaps.unwrap_or_default());
             if let Some(outcome) = supervise(OWN, kept) {
                 let hand_overs: u64 = outcome.threads.iter().map(|thread| thread.dispatches).sum();
                 let each = outcome.length.as_nanos() / hand_overs.max(1);
-                let what = format!("own programs, one hand-over{words}");
+                let what = format!("own programs, one wakes another and waits{words}");
                 println!("  {what:<75} {each:>8} (mean of {hand_overs})");
             }
         }
@@ -133,23 +136,42 @@ fn measure() -> ExitCode {
 
 fn row(what: &str, ran: bool, file: &str) {
     let text = std::fs::read_to_string(file).unwrap_or_default();
-    let mut samples: Vec<u64> = text.lines().filter_map(|line| line.parse().ok()).collect();
+    let samples = text.lines().filter_map(|line| line.parse().ok()).filter(|_| ran);
+    quantiles(what, samples.collect());
+    let _ = std::fs::remove_file(file);
+}
+
+fn quantiles(what: &str, mut samples: Vec<u64>) {
     samples.sort_unstable();
     let quantile = |percent: usize| samples.get(samples.len() * percent / 100).copied();
     match (quantile(50), quantile(99)) {
-        (Some(median), Some(p99)) if ran => {
+        (Some(median), Some(p99)) => {
             println!("  {what:<75} {median:>8} {p99:>8} ({} samples)", samples.len());
         }
         _ => println!("  {what:<75} could not be measured"),
     }
-    let _ = std::fs::remove_file(file);
+}
+
+/// From the moment that the thread which sleeps ran last, by its own clock, until the other runs, by its own; ns.
+fn gaps(outcome: &Outcome) -> Vec<u64> {
+    let of = |name: &str| {
+        let thread = outcome.threads.iter().find(|thread| thread.name == name);
+        thread.map(|thread| thread.stretches.clone()).unwrap_or_default()
+    };
+    let (sleeper, other) = (of("sleeper"), of("other"));
+    let mut all: Vec<_> = sleeper.iter().map(|one| (*one, true)).collect();
+    all.extend(other.iter().map(|one| (*one, false)));
+    all.sort_unstable();
+    let handed = all.windows(2).filter(|pair| pair[0].1 && !pair[1].1);
+    handed.map(|pair| pair[1].0.0.saturating_since(pair[0].0.1).as_nanos()).collect()
 }
 
 /// `kept` as by `windfall run`, which can be controlled and asked what happened lately.
 fn supervise(text: &str, kept: bool) -> Option<Outcome> {
     let scenario = Scenario::parse("decision.toml", text).map_err(|e| println!("{e:?}")).ok()?;
     let plan = scenario.build().map_err(|e| println!("{e:?}")).ok()?;
-    let settings = Settings { scenario: kept.then_some(scenario), ..Settings::default() };
+    let scenario = kept.then_some(scenario);
+    let settings = Settings { scenario, stretches: true, ..Settings::default() };
     windfall_linux::run(plan, &settings, None).map_err(|e| println!("  {e}")).ok()
 }
 
@@ -179,6 +201,24 @@ priority = 1
 "#
     )
 }
+
+/// A thread that computes and sleeps in turn, above one that computes without end.
+const BLOCKS: &str = r#"
+schema = 1
+seed   = 1
+length = "3s"
+[schedulers.fp]
+scheduler = "fixed-priority"
+parent    = "top"
+[threads.sleeper]
+parent   = "fp"
+priority = 2
+periodic = "20us/200us"
+[threads.other]
+parent   = "fp"
+priority = 1
+run      = "spin"
+"#;
 
 /// Two threads that wake each other in turn.
 const OWN: &str = r#"

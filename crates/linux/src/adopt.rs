@@ -16,6 +16,7 @@ use crate::sys::process;
 use crate::sys::sched::{Affinity, Attributes};
 use std::collections::{BTreeMap, VecDeque};
 use windfall_scenario::model::ExternalProgram;
+use windfall_scenario::outcome::ThreadOutcome;
 use windfall_time::Instant;
 
 /// A program that a real machine runs.
@@ -231,7 +232,7 @@ impl Supervisor {
     /// added up in their entry, so that memory does not grow with the length of a run.
     pub(crate) fn ended(&mut self, number: u32) {
         let member = &self.members[number as usize];
-        let Kind::Foreign { wish, .. } = member.kind else { return };
+        let Kind::Foreign { .. } = member.kind else { return };
         self.journal.forget(member.tid);
         let ended = &mut self.programs.ended;
         ended.push_back(number);
@@ -239,11 +240,21 @@ impl Supervisor {
             return;
         }
         let Some(oldest) = ended.pop_front() else { return };
-        let (wish, outcome) = match &self.members[oldest as usize] {
-            Member { kind: Kind::Foreign { wish, .. }, outcome, .. } => (*wish, outcome.clone()),
-            Member { outcome, .. } => (wish, outcome.clone()),
-        };
+        let member = &mut self.members[oldest as usize];
+        let Kind::Foreign { wish, .. } = member.kind else { return };
+        let outcome = std::mem::take(&mut member.outcome);
         self.members[wish].outcome.add(&outcome);
         self.vacant.push(oldest);
+    }
+
+    /// What a member got, if it is a thread, or what the threads of a program got that ended long ago.
+    pub(crate) fn outcome_of(&self, number: usize) -> Option<ThreadOutcome> {
+        let member = &self.members[number];
+        let mut outcome = member.outcome.clone();
+        if member.is_foreign() && number < self.wishes.len() {
+            outcome.name.push_str("-earlier");
+            return (outcome.dispatches > 0).then_some(outcome);
+        }
+        (!outcome.name.is_empty()).then_some(outcome) // else its place is vacant
     }
 }

@@ -292,20 +292,11 @@ impl Supervisor {
 
     /// What every thread got: those of a program next to each other, in the place of its entry.
     fn threads(&self) -> Vec<ThreadOutcome> {
-        let (entries, late) = self.members.split_at(self.wishes.len());
+        let late = self.wishes.len()..self.members.len();
         let mut threads = Vec::with_capacity(self.members.len());
-        for (number, entry) in entries.iter().enumerate() {
-            if !entry.is_foreign() {
-                threads.push(entry.outcome.clone());
-                continue;
-            }
-            let its = |member: &&Member| matches!(member.kind, Kind::Foreign { wish, .. } if wish == number);
-            threads.extend(late.iter().filter(its).map(|member| member.outcome.clone()));
-            if entry.outcome.dispatches > 0 {
-                let mut earlier = entry.outcome.clone(); // threads that ended long ago
-                earlier.name.push_str("-earlier");
-                threads.push(earlier);
-            }
+        for entry in 0..self.wishes.len() {
+            let its = late.clone().filter(|number| self.members[*number].belongs_to(entry));
+            threads.extend(its.chain([entry]).filter_map(|number| self.outcome_of(number)));
         }
         threads
     }

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
@@ -17,16 +18,20 @@ fn ready() -> bool {
     found["ready"] == true
 }
 
-/// What came of a second with these threads below a proportional share `ps`; nothing, and why, where that
+/// What came of a second (or so long) with these threads below a proportional share `ps`; nothing, and why, where that
 /// cannot be tried.
 fn run(name: &str, threads: &str) -> Option<Value> {
+    run_for("1s", name, threads)
+}
+
+fn run_for(length: &str, name: &str, threads: &str) -> Option<Value> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     if !ready() {
         println!("skipped: `windfall doctor` says that `windfall run` does not work here");
         return None;
     }
     let schedulers = "[schedulers.ps]\nscheduler = \"proportional-share\"\nparent = \"top\"\n";
-    let text = format!("schema = 1\nseed = 1\nlength = \"1s\"\n{schedulers}{threads}");
+    let text = format!("schema = 1\nseed = 1\nlength = \"{length}\"\n{schedulers}{threads}");
     let file = std::env::temp_dir().join(format!("windfall-{name}-{}.toml", std::process::id()));
     std::fs::write(&file, text).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
@@ -90,4 +95,19 @@ fn law_a_thread_that_moves_elsewhere_is_put_back() {
         assert!(refused.contains("was moved elsewhere, and was put back"), "{outcome:#}");
     }
     assert!(received(&outcome, "a-1") > 500_000_000, "{outcome:#}");
+}
+
+#[test]
+fn law_what_threads_got_that_ended_long_ago_is_added_up() {
+    let many = "i=0; while [ $i -lt 1300 ]; do (:); i=$((i + 1)); done";
+    let threads = format!("[threads.a]\nparent = \"ps\"\nexec = [\"sh\", \"-c\", \"{many}\"]\n");
+    let Some(outcome) = run_for("8s", "many", &threads) else { return };
+    let all = outcome["threads"].as_array().unwrap();
+    let names: BTreeSet<&str> = all.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), all.len(), "nobody is told twice");
+    assert!(names.contains("a-earlier") && !names.contains(""), "{names:?}");
+    let (cpus, threads) = (&outcome["cpus"], outcome["threads"].as_array().unwrap());
+    let of = |one: &Value| one["received_ns"].as_u64().unwrap();
+    let given: u64 = cpus.as_array().unwrap().iter().map(of).sum();
+    assert_eq!(threads.iter().map(of).sum::<u64>(), given);
 }

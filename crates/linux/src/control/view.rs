@@ -94,10 +94,7 @@ impl Supervisor {
     }
 
     fn member_view(&self, at: usize) -> Option<Member> {
-        let member = &self.members[at];
-        if member.is_foreign() && at < self.wishes.len() {
-            return None;
-        }
+        let (member, outcome) = (&self.members[at], self.outcome_of(at)?);
         let state = member.id.and_then(|id| self.hierarchy.thread_state(id));
         let unborn = self.births.iter().any(|(_, number)| *number as usize == at);
         let state = match state {
@@ -107,7 +104,7 @@ impl Supervisor {
             Some(state) => state_name(state),
         };
         Some(Member {
-            outcome: member.outcome.clone(),
+            outcome,
             tid: member.tid,
             parent: member.id.and_then(|id| crate::supervisor::name_above(&self.hierarchy, id)),
             state,

@@ -134,4 +134,44 @@ SEC("tp_btf/task_rename") int on_rename(u64 *ctx)
 	return tell_named(NAMED, task->pid, 0, (const void *)ctx[1]);
 }
 
+/* An event and the address at which the next thread that `first` makes will start. */
+struct starts {
+	struct event event;
+	u64 routine;
+};
+
+/* On `pthread_create`, whose third argument is the routine. Both numbers are told, since the address
+ * means something in the caller's process only. Attached where somebody wants to know, and to nothing
+ * otherwise. */
+static __attribute__((always_inline)) int starts(u64 routine)
+{
+	u64 at = bpf_ktime_get_ns(), caller = bpf_get_current_pid_tgid();
+	u32 number;
+	struct cpu *cpu = this_cpu(&number);
+	struct starts *starts;
+
+	if (!cpu)
+		return 0;
+	starts = bpf_ringbuf_reserve(&events, sizeof(*starts), 0);
+	if (!starts) {
+		cpu->lost++;
+		return 0;
+	}
+	fill(&starts->event, at, number, cpu, STARTS, 0, caller, caller >> 32);
+	starts->routine = routine;
+	bpf_ringbuf_submit(starts, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+/* Where the kernel's `struct pt_regs` keeps a third argument: `rdx`, and `x2`. */
+SEC("uprobe") int on_start_x86_64(u64 *registers)
+{
+	return starts(registers[12]);
+}
+
+SEC("uprobe") int on_start_aarch64(u64 *registers)
+{
+	return starts(registers[2]);
+}
+
 char dual[] SEC("license") = "Dual MIT/GPL";

@@ -11,6 +11,7 @@ use crate::journal::Former;
 use crate::member::{Kind, Member, Wish};
 use crate::proc::Facts;
 use crate::rungs;
+use crate::starts::{Heard, Start};
 use crate::supervisor::Supervisor;
 use crate::sys::process;
 use crate::sys::sched::{Affinity, Attributes};
@@ -42,14 +43,31 @@ pub(crate) struct Programs {
     counts: BTreeMap<usize, usize>,
     /// Threads that have ended and are kept for the outcome, the oldest first.
     ended: VecDeque<u32>,
+    /// Where the next thread that a thread makes will start.
+    pub(crate) starting: BTreeMap<i32, u64>,
+    /// Why nobody hears where threads start, though an entry asks.
+    pub(crate) deaf: Option<String>,
 }
 
-/// A thread of a program that is not supervised: the program's entry, and what it is to be afterwards, when it
-/// has inherited something of ours.
+/// A thread of a program that is not supervised: the program's entry, where it starts, and what it is to be afterwards,
+/// when it has inherited something of ours.
 #[derive(Clone, Copy)]
 pub(crate) struct Stranger {
     pub(crate) program: usize,
+    pub(crate) start: Heard,
     pub(crate) former: Option<Former>,
+}
+
+impl Programs {
+    /// Whether a thread that is not supervised is of a program.
+    pub(crate) fn knows(&self, tid: i32) -> bool {
+        self.strangers.contains_key(&tid)
+    }
+
+    /// A thread of a program that is not supervised.
+    pub(crate) fn stranger(&self, tid: i32) -> Option<Stranger> {
+        self.strangers.get(&tid).copied()
+    }
 }
 
 /// So many ended threads are kept one by one.
@@ -68,11 +86,11 @@ impl Supervisor {
             return None;
         }
         let at = self.time();
-        let Stranger { program, former } = stranger;
+        let Stranger { program, start, former } = stranger;
         self.programs.strangers.insert(tid, stranger); // unless it is taken
         let facts = facts.filter(|facts| !matches!(facts.stat.state, 'Z' | 'X'))?;
         let (stat, pid) = (&facts.stat, facts.pid);
-        let Some(wish) = self.claimed_by(program, &stat.comm, facts.exe()) else {
+        let Some(wish) = self.claimed_by(program, &stat.comm, facts.exe(), &facts.start) else {
             self.give_back(tid, stranger);
             return None;
         };
@@ -109,6 +127,7 @@ impl Supervisor {
         member.rung = rungs::HELD;
         member.heard = at;
         member.former = Some(former);
+        member.start = start;
         let number = match self.vacant.pop() {
             Some(number) => {
                 self.members[number as usize] = member;
@@ -126,32 +145,30 @@ impl Supervisor {
         self.admit(number, &wish).then_some(number)
     }
 
-    /// The entry that gets a thread of a program.
-    fn claimed_by(&self, program: usize, comm: &str, exe: Option<&str>) -> Option<usize> {
-        let claims = &self.programs.by_entry.get(&program)?.claims;
-        claims.iter().copied().find(|wish| self.wishes[*wish].threads.accepts(comm, exe))
-    }
-
-    /// Whether it matters which file the threads of a program execute.
-    fn asks_for_files(&self, program: usize) -> bool {
-        let asks = |wish: &usize| self.wishes[*wish].threads.exe.is_some();
+    /// Whether more than names decides to whom threads of a program belong.
+    fn asks_for_more(&self, program: usize) -> bool {
+        let asks = |wish: &usize| {
+            let only = &self.wishes[*wish].threads;
+            only.exe.is_some() || only.routine.is_some()
+        };
         self.programs.by_entry.get(&program).is_some_and(|program| program.claims.iter().any(asks))
     }
 
     /// A thread has made another.
     pub(crate) fn forked(&mut self, parent: i32, child: i32) {
+        let start = self.programs.starting.remove(&parent).map_or(Heard::OTHERWISE, Heard::At);
         let member = self.tids.get(&parent).map(|number| &self.members[*number as usize]);
         let stranger = match member.map(|member| (&member.kind, member.former)) {
             Some((Kind::Foreign { program, .. }, former)) => {
-                Some(Stranger { program: *program, former })
+                Some(Stranger { program: *program, start, former })
             }
             Some((Kind::Own(_), _)) => None,
-            None => self.programs.strangers.get(&parent).copied(),
+            None => self.programs.stranger(parent).map(|parent| Stranger { start, ..parent }),
         };
         match stranger {
             Some(stranger) => {
                 self.programs.strangers.insert(child, stranger);
-                self.send(Errand::Meet(child, stranger));
+                self.send(Errand::Meet(child));
             }
             None => drop(self.programs.strangers.remove(&child)), // its number is somebody else's
         }
@@ -160,27 +177,27 @@ impl Supervisor {
     /// A thread has another name, or, where none is told, its process another file: it may belong elsewhere.
     pub(crate) fn renamed(&mut self, tid: i32, name: Option<&str>) {
         let Some(number) = self.tids.get(&tid) else {
-            if let Some(stranger) = self.programs.strangers.get(&tid).copied() {
-                self.send(Errand::Meet(tid, stranger));
+            if self.programs.knows(tid) {
+                self.send(Errand::Meet(tid));
             }
             return;
         };
         let Kind::Foreign { program, .. } = self.members[*number as usize].kind else { return };
-        if self.asks_for_files(program) {
+        if self.asks_for_more(program) {
             self.send(Errand::Name(tid));
         } else if let Some(name) = name {
-            self.belongs(tid, name, None);
+            self.belongs(tid, name, None, &Start::First);
         }
     }
 
-    /// A thread has this name and this file: perhaps it belongs to another entry.
-    pub(crate) fn belongs(&mut self, tid: i32, comm: &str, exe: Option<&str>) {
+    /// A thread has this name, this file and this start: perhaps it belongs to another entry.
+    pub(crate) fn belongs(&mut self, tid: i32, comm: &str, exe: Option<&str>, start: &Start) {
         let Some(number) = self.tids.get(&tid).copied() else { return };
         let at = self.time();
         let member = &self.members[number as usize];
         let Kind::Foreign { pid, program, wish } = member.kind else { return };
         let Some(id) = member.id else { return };
-        match self.claimed_by(program, comm, exe) {
+        match self.claimed_by(program, comm, exe, start) {
             Some(other) if other != wish => {
                 let Wish { name, promised, parent, messages, .. } = self.wishes[other].clone();
                 let moved = self
@@ -204,10 +221,10 @@ impl Supervisor {
 
     /// A thread is supervised no longer.
     fn leave_to_kernel(&mut self, number: u32, at: Instant) {
-        let Member { tid, former, ref kind, .. } = self.members[number as usize];
+        let Member { tid, former, start, ref kind, .. } = self.members[number as usize];
         let Kind::Foreign { program, .. } = *kind else { return };
         self.becomes_gone(number, at);
-        self.give_back(tid, Stranger { program, former });
+        self.give_back(tid, Stranger { program, start, former });
     }
 
     /// Gives a thread back what it was, if it had anything of ours.
@@ -224,6 +241,7 @@ impl Supervisor {
         let tid = *tid;
         if !process::exists(tid) {
             self.programs.strangers.remove(&tid);
+            self.programs.starting.remove(&tid);
         }
         tid + 1
     }
@@ -234,6 +252,7 @@ impl Supervisor {
         let member = &self.members[number as usize];
         let Kind::Foreign { .. } = member.kind else { return };
         self.journal.forget(member.tid);
+        self.programs.starting.remove(&member.tid);
         let ended = &mut self.programs.ended;
         ended.push_back(number);
         if ended.len() <= KEPT {

@@ -3,6 +3,7 @@
 //! They are compiled beforehand (`bpf/` of the project, decision 0010), and belong to this process: whatever ends it takes them out of
 //! the kernel.
 
+use crate::routines::MAKER;
 use crate::sys::events::Poll;
 use crate::sys::perf::{u16_at, u32_at, u64_at};
 use crate::sys::shared::{Shared, zeroed};
@@ -12,6 +13,7 @@ use aya::programs::uprobe::{UProbe, UProbeScope};
 use aya::programs::{BtfTracePoint, Program};
 use aya::{Btf, Ebpf, EbpfLoader};
 use std::collections::BTreeSet;
+use std::env::consts::ARCH;
 use std::error::Error;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
@@ -77,23 +79,22 @@ impl Programs {
         Programs::try_load(wanted).map_err(|error| in_words(&*error))
     }
 
-    /// Attaches a program to a function of files, in whatever process calls it, or says why that cannot be done.
-    pub(crate) fn probe(
-        &mut self,
-        program: &str,
-        function: &str,
-        files: &BTreeSet<PathBuf>,
-    ) -> Result<(), String> {
-        let mut try_probe = || -> Result<(), Box<dyn Error>> {
-            let program = self.loaded.program_mut(program).ok_or("none for this architecture")?;
-            let program: &mut UProbe = program.try_into()?;
+    /// Has the programs tell, too, which routine each thread starts with that one of these files makes, in whatever process,
+    /// or says why that cannot be told.
+    pub(crate) fn tell_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), String> {
+        if makers.is_empty() {
+            return Err(format!("no file that makes threads by `{MAKER}` was found"));
+        }
+        let mut attach = || -> Result<(), Box<dyn Error>> {
+            let program = self.loaded.program_mut(&format!("on_start_{ARCH}"));
+            let program: &mut UProbe = program.ok_or("none for this architecture")?.try_into()?;
             program.load()?;
-            for file in files {
-                program.attach(function, file, UProbeScope::AllProcesses)?;
+            for file in makers {
+                program.attach(MAKER, file, UProbeScope::AllProcesses)?;
             }
             Ok(())
         };
-        try_probe().map_err(|error| in_words(&*error))
+        attach().map_err(|error| in_words(&*error))
     }
 
     fn try_load(wanted: &Wanted<'_>) -> Result<Programs, Box<dyn Error>> {

@@ -10,7 +10,9 @@ use crate::freezer::Freezer;
 use crate::host::Host;
 use crate::member::Kind;
 use crate::proc::{self, Facts};
+use crate::routines::Routines;
 use crate::rungs;
+use crate::starts::Heard;
 use crate::supervisor::{Knock, Supervisor};
 use crate::sys::futex::Gate;
 use crate::sys::sched::set_fifo;
@@ -23,7 +25,7 @@ pub(crate) enum Errand {
     /// The program of an entry is to begin.
     Begin(usize),
     /// A thread of a program was made, or has become another.
-    Meet(i32, Stranger),
+    Meet(i32),
     /// A member has another name or file, on which it depends to whom it belongs.
     Name(i32),
     /// What a member does is not known.
@@ -88,7 +90,7 @@ impl Supervisor {
         let live = self.members.iter().filter(|member| member.id.is_some());
         let strangers = live.filter_map(|member| match member.kind {
             Kind::Foreign { pid, program, .. } => {
-                Some((pid, Stranger { program, former: member.former }))
+                Some((pid, Stranger { program, start: Heard::LOST, former: member.former }))
             }
             Kind::Own(_) => None,
         });
@@ -102,9 +104,10 @@ impl Host {
         self.become_visitor("clerk");
         let _ = set_fifo(0, rungs::EAR);
         let freezer = Freezer::new(std::process::id().cast_signed());
+        let mut routines = Routines::default();
         loop {
             match self.at_home(|s| (!s.ending).then(|| s.desk.errands.pop_front())) {
-                Some(Some(errand)) => self.run(errand, &freezer),
+                Some(Some(errand)) => self.run(errand, &freezer, &mut routines),
                 Some(None) => gate.pass(),
                 None => return,
             }
@@ -120,17 +123,25 @@ impl Host {
         })
     }
 
-    fn run(&self, errand: Errand, freezer: &Freezer) {
+    fn run(&self, errand: Errand, freezer: &Freezer, routines: &mut Routines) {
         match errand {
-            Errand::Begin(entry) => self.begin(entry),
-            Errand::Meet(tid, stranger) => self.meet(tid, stranger),
+            Errand::Begin(entry) => self.begin(entry, routines),
+            Errand::Meet(tid) => {
+                if let Some(stranger) = self.at_home(|s| s.programs.stranger(tid)) {
+                    self.meet(tid, stranger, routines);
+                }
+            }
             Errand::Name(tid) => {
-                if let Some(facts) = Facts::of(tid) {
-                    self.bring(|s| s.belongs(tid, &facts.stat.comm, facts.exe()));
+                let member = |s: &Supervisor| Some(s.members[*s.tids.get(&tid)? as usize].start);
+                let facts = self.at_home(|s| member(s));
+                let facts = facts.and_then(|heard| Facts::of(tid, heard, routines));
+                if let Some(facts) = facts {
+                    let Facts { stat, start, .. } = &facts;
+                    self.bring(|s| s.belongs(tid, &stat.comm, facts.exe(), start));
                 }
             }
             Errand::Look(number) => self.look(number),
-            Errand::LookAtAll => self.look_at_all(),
+            Errand::LookAtAll => self.look_at_all(routines),
             Errand::Group(number) => {
                 let who = self.at_home(|s| match s.members[number as usize].kind {
                     Kind::Foreign { pid, .. } => Some((pid, s.members[number as usize].tid)),
@@ -145,7 +156,7 @@ impl Host {
     }
 
     /// A program begins: every thread that it has is taken before it may do anything that is not seen.
-    fn begin(&self, entry: usize) {
+    fn begin(&self, entry: usize, routines: &mut Routines) {
         let (mut taken, mut limited) = (0, None);
         for pid in self.at_home(|s| s.whereabouts(entry)).processes() {
             if let Some(limit) = process::limit_of_real_time(pid) {
@@ -159,8 +170,8 @@ impl Host {
                 if fresh.is_empty() {
                     break;
                 }
-                let stranger = Stranger { program: entry, former: None };
-                fresh.into_iter().for_each(|tid| self.meet(tid, stranger));
+                let stranger = Stranger { program: entry, start: Heard::BEFORE, former: None };
+                fresh.into_iter().for_each(|tid| self.meet(tid, stranger, routines));
             }
             taken += seen.len();
         }
@@ -168,8 +179,8 @@ impl Host {
     }
 
     /// Has a thread taken, and finds out what it does.
-    fn meet(&self, tid: i32, stranger: Stranger) {
-        let facts = Facts::of(tid);
+    fn meet(&self, tid: i32, stranger: Stranger, routines: &mut Routines) {
+        let facts = Facts::of(tid, stranger.start, routines);
         if let Some(Some(number)) = self.bring(|s| s.take(tid, facts.as_ref(), stranger)) {
             self.look(number);
         }
@@ -182,7 +193,7 @@ impl Host {
         self.bring(|s| s.learn_state(number, tid, looked, state));
     }
 
-    fn look_at_all(&self) {
+    fn look_at_all(&self, routines: &mut Routines) {
         let numbers = self.at_home(|s| {
             let live = s.members.iter().enumerate().filter(|(_, member)| member.id.is_some());
             let live = live.filter(|(_, member)| member.is_foreign());
@@ -196,7 +207,10 @@ impl Host {
             let Some(stranger) = of(pid).or_else(|| of(parent()?)) else { continue };
             known.insert(pid, stranger);
             let threads = proc::threads(pid).into_iter();
-            threads.for_each(|tid| self.meet(tid, stranger));
+            threads.for_each(|tid| {
+                let known = self.at_home(|s| s.programs.stranger(tid));
+                self.meet(tid, known.unwrap_or(stranger), routines);
+            });
         }
     }
 }

@@ -2,18 +2,28 @@
 
 use crate::begin::found;
 use crate::fault::Fault;
-use crate::run::{Settings, told_apart};
+use crate::routines::MAKER;
+use crate::run::Settings;
 use crate::{proc, rungs, throttle};
 use std::fmt::Write;
 use windfall_scenario::model::ExternalProgram;
 use windfall_scenario::{Plan, PlannedProgram};
 
+/// The entries that ask where threads start, and where.
+fn routines(plan: &Plan) -> impl Iterator<Item = (&str, &str)> {
+    plan.threads.iter().filter_map(|thread| match &thread.program {
+        PlannedProgram::External { external, .. } => {
+            Some((thread.name.as_str(), external.threads.routine.as_deref()?))
+        }
+        PlannedProgram::Declared(_) => None,
+    })
+}
+
 /// Says what [`run`](crate::run) would do: processors, classes, what is started and what is taken.
 ///
 /// # Errors
-/// When the processors that are asked for are not there, or a run could not tell which threads are meant.
+/// When the processors that are asked for are not there.
 pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, Fault> {
-    told_apart(plan)?;
     let cpus = settings.choose(plan)?;
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| {
@@ -70,6 +80,11 @@ pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, Fault> {
                 }
             },
         }
+    }
+    for (name, routine) in routines(plan) {
+        line(format_args!(
+            "`{name}` would get threads that start at `{routine}`: {MAKER} would trap into the kernel on the whole machine"
+        ));
     }
     line(format_args!(
         "all of it would be given back after {}, when interrupted, or by a guardian within a second",

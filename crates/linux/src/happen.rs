@@ -48,6 +48,7 @@ impl Supervisor {
                     self.woken_by_kernel(number, at);
                 }
             }
+            (Seen::Starts { tid, routine, .. }, _) => self.will_start(tid, routine),
             (Seen::Fork { parent, child }, _) => self.forked(parent, child),
             (Seen::Named { tid, name }, _) => self.renamed(tid, Some(&name.text())),
             (Seen::Executed { tid, .. }, _) => self.renamed(tid, None),

@@ -38,6 +38,7 @@ mod rings;
 mod routines;
 mod run;
 mod rungs;
+mod starts;
 mod stats;
 mod supervisor;
 mod taker;

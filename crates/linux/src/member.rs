@@ -1,6 +1,7 @@
 //! A thread under supervision.
 
 use crate::journal::Former;
+use crate::starts::Heard;
 use crate::sys::futex::Gate;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -63,6 +64,8 @@ pub(crate) struct Member {
     pub(crate) tid: i32,
     /// What a foreign thread was before us, and is to be after us.
     pub(crate) former: Option<Former>,
+    /// What was heard of where a foreign thread starts.
+    pub(crate) start: Heard,
     /// The priority that it has.
     pub(crate) rung: u32,
     /// The processor (of the scenario) that it is pinned to.
@@ -102,6 +105,7 @@ impl Member {
             id: None,
             tid,
             former: None,
+            start: Heard::BEFORE,
             rung: 0,
             place: None,
             ready: false,

@@ -1,5 +1,7 @@
 //! What /proc says of threads.
 
+use crate::routines::Routines;
+use crate::starts::{Heard, Start};
 use std::fs;
 use std::path::PathBuf;
 
@@ -46,14 +48,16 @@ pub(crate) struct Facts {
     /// Its process.
     pub(crate) pid: i32,
     pub(crate) stat: Stat,
+    pub(crate) start: Start,
     exe: Option<PathBuf>,
 }
 
 impl Facts {
-    /// Those of a thread; `None` when there is no such thread.
-    pub(crate) fn of(tid: i32) -> Option<Facts> {
+    /// Those of a thread of which this was heard; `None` when there is no such thread.
+    pub(crate) fn of(tid: i32, heard: Heard, routines: &mut Routines) -> Option<Facts> {
         let (stat, pid) = (stat(tid)?, process_of(tid)?);
-        Some(Facts { pid, stat, exe: fs::read_link(format!("/proc/{tid}/exe")).ok() })
+        let exe = fs::read_link(format!("/proc/{tid}/exe")).ok();
+        Some(Facts { pid, stat, start: Start::of(tid, pid, heard, routines), exe })
     }
 
     /// The file that it executes, if that can be read.

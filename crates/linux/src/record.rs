@@ -150,7 +150,8 @@ impl Recorder {
         poll.add(signals.fd().as_raw_fd(), SIGNALS).map_err(trouble)?;
         ears.join(&poll, RINGS).map_err(trouble)?;
         let no_routines = if wanted.routines {
-            ears.hear_starts(&routines::makers(&wanted.command, wanted.pid)).err()
+            let program = wanted.command.first().map(String::as_str);
+            ears.hear_starts(&routines::makers(program.as_slice(), wanted.pid.as_slice())).err()
         } else {
             None
         };

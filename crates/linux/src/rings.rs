@@ -11,10 +11,13 @@ mod perf;
 mod tests;
 
 use crate::fault::Fault;
+use crate::routines;
 use crate::sys::events::Poll;
 use crate::tracepoints::Seen;
 use bpf::Told;
 use perf::Events;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use windfall_time::{Instant, Span};
 
 /// Where something was seen.
@@ -88,6 +91,14 @@ impl Rings {
         match &self.source {
             Source::Bpf(told) => told.join(poll, name),
             Source::Perf(events) => events.join(poll, name),
+        }
+    }
+
+    /// Hears, too, which routine each thread starts with that one of these files makes, or says why that cannot be heard.
+    pub(crate) fn hear_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), String> {
+        match &mut self.source {
+            Source::Bpf(told) => told.programs.tell_starts(makers),
+            Source::Perf(_) => Err(routines::BY_BPF.to_owned()),
         }
     }
 

@@ -15,6 +15,9 @@ use std::path::{Path, PathBuf};
 /// What makes threads.
 pub(crate) const MAKER: &str = "pthread_create";
 
+/// Why start routines are not known where perf events are listened to.
+pub(crate) const BY_BPF: &str = "BPF alone tells them, and it did not load";
+
 type Elf<'a> = object::File<'a, &'a ReadCache<File>>;
 
 /// Names addresses, and keeps the tables of the files that it has read.
@@ -59,7 +62,8 @@ impl Routines {
         self.named.remove(&pid);
     }
 
-    fn look_up(&mut self, pid: i32, address: u64) -> Option<String> {
+    /// The name of what lies at an address of a process that is there.
+    pub(crate) fn look_up(&mut self, pid: i32, address: u64) -> Option<String> {
         let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).ok()?;
         let Mapping { path, file, offset } = maps.lines().find_map(|line| at(line, address))?;
         let inside = seen_from(pid, &path);
@@ -73,8 +77,8 @@ impl Routines {
     }
 }
 
-/// The files that define [`MAKER`] for this architecture, of those that a process has mapped, or a command is likely to map.
-pub(crate) fn makers(command: &[String], pid: Option<i32>) -> BTreeSet<PathBuf> {
+/// The files that define [`MAKER`] for this architecture, of those that processes have mapped, or programs are likely to map.
+pub(crate) fn makers(programs: &[&str], pids: &[i32]) -> BTreeSet<PathBuf> {
     let mapped = |pid: i32| {
         let image = Image::of(pid).into_iter();
         image.flat_map(move |Image { executable, mut libraries }| {
@@ -84,9 +88,9 @@ pub(crate) fn makers(command: &[String], pid: Option<i32>) -> BTreeSet<PathBuf> 
     };
     let own = std::process::id().cast_signed();
     let musl = PathBuf::from(format!("/lib/ld-musl-{ARCH}.so.1"));
-    let program = command.first().and_then(|program| found(program));
-    let mut files: BTreeSet<PathBuf> = mapped(own).chain([musl]).chain(program).collect();
-    files.extend(pid.into_iter().flat_map(mapped));
+    let programs = programs.iter().filter_map(|program| found(program));
+    let mut files: BTreeSet<PathBuf> = mapped(own).chain([musl]).chain(programs).collect();
+    files.extend(pids.iter().copied().flat_map(mapped));
     let defines = |path: &PathBuf| {
         let defined = read(path, |file| {
             let mut symbols = file.dynamic_symbols().chain(file.symbols());
@@ -191,7 +195,7 @@ mod tests {
         if !cfg!(target_env = "gnu") {
             return println!("skipped: this program brings its C library along");
         }
-        let found = makers(&[], None);
+        let found = makers(&[], &[]);
         let named = |path: &PathBuf| path.to_string_lossy().contains("/lib");
         assert!(!found.is_empty() && found.iter().any(named), "{found:?}");
     }

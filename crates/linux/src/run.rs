@@ -27,7 +27,7 @@ use std::sync::{Arc, mpsc};
 use std::thread::Scope;
 use windfall_scenario::model::Timer;
 use windfall_scenario::outcome::{Outcome, Supervision, ThreadOutcome, grain, promises};
-use windfall_scenario::{Live, Plan, PlannedProgram, Scenario};
+use windfall_scenario::{Live, Plan, Scenario};
 use windfall_time::{Instant, Span};
 use windfall_trace::Sink;
 
@@ -58,7 +58,6 @@ pub fn run(
     settings: &Settings,
     sink: Option<&mut (dyn Sink + Send)>,
 ) -> Result<Outcome, Fault> {
-    told_apart(&plan)?;
     let cpus = settings.choose(&plan)?;
     let children = child::fork_all(&plan)?;
     let alone = alone()?;
@@ -81,21 +80,6 @@ pub fn run(
             format!("{} in all; look at them with `ps -eLo tid,cls,rtprio,comm`", trouble.len()),
         )),
     }
-}
-
-/// Refuses a plan that tells threads apart by what a run does not hear.
-pub(crate) fn told_apart(plan: &Plan) -> Result<(), Fault> {
-    for thread in &plan.threads {
-        if let PlannedProgram::External { external, .. } = &thread.program
-            && let Some(routine) = &external.threads.routine
-        {
-            let what = format!("cannot tell which threads `{}` means", thread.name);
-            let why = format!("they are to start at `{routine}`, which a run does not hear");
-            let help = "tell them apart by `comm`, the name; a simulation takes `routine`";
-            return Err(Fault::new(what, why, help));
-        }
-    }
-    Ok(())
 }
 
 /// What says that this machine is supervised: a socket in the kernel's own name space, held until we
@@ -205,6 +189,7 @@ fn supervised<'scope, 'env>(
     }
     let threads = plan.threads.into_iter().zip(claims);
     let owns = supervisor.enlist(threads, &plan.watched, plan.seed, settings.stretches);
+    supervisor.hear_starts();
     supervisor.requests = plan.requests;
     supervisor.requests.reverse();
     let told = deaf.map(|fault| (Instant::ZERO, format!("this run cannot be controlled: {fault}")));

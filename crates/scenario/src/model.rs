@@ -12,7 +12,7 @@ mod scheduler;
 mod thread;
 
 pub use expect::{Bound, Expectation, Level, Quantity, Statistic, Subject, Whole};
-pub use external::{External, ExternalProgram, ThreadMatch};
+pub use external::{External, ExternalProgram, Start, ThreadMatch};
 pub use machine::{Cache, Costs, Interrupts, Machine, Pattern, Timer};
 pub use request::{Change, Request, Whom};
 pub use scheduler::{Asks, Attachment, Parent, Rate, Reserve, Scheduler, Setting, WarpLimit};

@@ -1,11 +1,16 @@
-//! Programs that a run starts: those that cannot be started, that will not end, that are meant by their file.
+//! Programs that a run starts: those that cannot be started, that will not end, that are meant by their file or by where their
+//! threads start.
 //!
 //! Needs root (real-time priorities, tracepoints); says so and passes where it is missing.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "common/twins.rs"]
+mod twins;
+
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 
 /// One run at a time.
@@ -110,4 +115,68 @@ fn law_what_threads_got_that_ended_long_ago_is_added_up() {
     let of = |one: &Value| one["received_ns"].as_u64().unwrap();
     let given: u64 = cpus.as_array().unwrap().iter().map(of).sum();
     assert_eq!(threads.iter().map(of).sum::<u64>(), given);
+}
+
+/// The program with two threads of one name; nothing where it cannot be compiled.
+fn twins(name: &str) -> Option<PathBuf> {
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    twins::compile(&program).then_some(program)
+}
+
+/// Threads that start with a routine, of a program.
+fn starts_at(name: &str, only: &str) -> String {
+    format!("[threads.{name}]\nparent = \"ps\"\nof = \"rest\"\nmatch = {{ {only} }}\n")
+}
+
+#[test]
+fn paper_a_run_tells_threads_of_one_name_apart_by_their_start_routines() {
+    let Some(program) = twins("twins-apart") else { return };
+    let threads = format!(
+        "[threads.rest]\nparent = \"ps\"\nexec = [\"{}\"]\n{}{}",
+        program.display(),
+        starts_at("slow", "comm = \"twin*\", routine = \"*:slow\""),
+        starts_at("fast", "routine = \"twins-apart:fast\""),
+    );
+    let Some(outcome) = run("routines", &threads) else { return };
+    let refused = outcome["refused"].to_string();
+    assert!(!refused.contains("no `pthread_create`"), "{refused}");
+    if refused.contains("is not known") {
+        return println!("skipped: start routines are not heard here: {refused}");
+    }
+    // Of each 100 ms, the one computes 20 and the other 12; the first thread only waits for them.
+    let [fast, slow, rest] = ["fast-1", "slow-1", "rest-1"].map(|name| received(&outcome, name));
+    assert!(received(&outcome, "fast-2") + received(&outcome, "slow-2") == 0, "{outcome:#}");
+    assert!((100_000_000..250_000_000).contains(&fast), "{outcome:#}");
+    assert!((60_000_000..fast).contains(&slow), "{outcome:#}");
+    assert!(rest < 50_000_000, "{outcome:#}");
+}
+
+/// Ends with its owner.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
+#[test]
+fn refuses_to_guess_where_threads_start_that_were_there_before() {
+    let Some(program) = twins("twins-before") else { return };
+    let running = Running(Command::new(program).arg("60").spawn().unwrap());
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let threads = format!(
+        "[threads.rest]\nparent = \"ps\"\npid = {}\n{}{}",
+        running.0.id(),
+        starts_at("nameless", "routine = \"*:slow\""),
+        starts_at("named", "comm = \"twin\", routine = \"*:slow\""),
+    );
+    let Some(outcome) = run("before", &threads) else { return };
+    let refused = outcome["refused"].to_string();
+    for part in ["`nameless` gets none of them", "`named` gets those called `twin`, by their name"]
+    {
+        assert!(refused.contains(part), "{refused}");
+    }
+    assert!(received(&outcome, "named-1") > 0 && received(&outcome, "named-2") > 0, "{outcome:#}");
+    assert_eq!(received(&outcome, "nameless-1"), 0, "{outcome:#}");
 }

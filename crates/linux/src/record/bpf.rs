@@ -2,10 +2,8 @@
 
 use super::ears::Heard;
 use crate::bpf::{Place, Programs, Wanted};
-use crate::routines::MAKER;
 use crate::sys::events::Poll;
 use std::collections::BTreeSet;
-use std::env::consts::ARCH;
 use std::io;
 use std::path::PathBuf;
 use windfall_time::Instant;
@@ -41,9 +39,8 @@ impl Ears {
         Ok(Ears { programs: Programs::load(&wanted)?, kept: Vec::new() })
     }
 
-    /// Hears which routine each thread starts with that one of these files makes.
     pub(super) fn hear_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), String> {
-        self.programs.probe(&format!("record_start_{ARCH}"), MAKER, makers)
+        self.programs.tell_starts(makers)
     }
 
     pub(super) fn join(&self, poll: &Poll, name: u64) -> io::Result<()> {

@@ -6,7 +6,7 @@
 
 use super::{bpf, perf};
 use crate::fault::Fault;
-use crate::routines::MAKER;
+use crate::routines;
 use crate::sys::events::Poll;
 use crate::tracepoints::Seen;
 use std::collections::BTreeSet;
@@ -49,11 +49,8 @@ impl Ears {
     /// Hears, too, which routine each thread starts with that one of these files makes, or says why that cannot be heard.
     pub(super) fn hear_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), String> {
         match &mut self.source {
-            _ if makers.is_empty() => {
-                Err(format!("no file that makes threads by `{MAKER}` was found"))
-            }
             Source::Bpf(ears) => ears.hear_starts(makers),
-            Source::Perf(_) => Err("BPF alone tells them, and it did not load".to_owned()),
+            Source::Perf(_) => Err(routines::BY_BPF.to_owned()),
         }
     }
 

@@ -4,11 +4,13 @@
 use super::bpf::Told;
 use super::perf::Events;
 use super::{Event, Rings, Source, Where};
+use crate::routines::{BY_BPF, makers};
 use crate::rungs;
 use crate::sys::process::name_thread;
 use crate::sys::sched::{Affinity, own_tid, set_fifo};
 use crate::tracepoints::Seen;
 use aya::programs::loaded_programs;
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
@@ -133,6 +135,27 @@ fn twin_both_sources_tell_the_same_story() {
 }
 
 #[test]
+fn law_where_a_thread_starts_is_told_before_its_birth_and_by_bpf_alone() {
+    let Some(([mut bpf, mut perf], _alone)) = both() else { return };
+    assert_eq!(perf.hear_starts(&makers(&[], &[])), Err(BY_BPF.to_owned()));
+    assert!(bpf.hear_starts(&BTreeSet::new()).is_err(), "no file makes threads");
+    let child = || std::thread::spawn(own_tid).join().expect("it ends");
+    let unheard = child();
+    if let Err(why) = bpf.hear_starts(&makers(&[], &[])) {
+        return println!("skipped: {why}");
+    }
+    let heard = child();
+    let own = own_tid();
+    let starts = |event: &Event| matches!(event.seen, Seen::Starts { tid, .. } if tid == own);
+    let birth = |child| move |event: &Event| event.seen == Seen::Fork { parent: own, child };
+    let events = bpf.take();
+    let of = |child| events.iter().position(birth(child)).expect("its birth is told");
+    let told: Vec<usize> = (0..events.len()).filter(|at| starts(&events[*at])).collect();
+    assert_eq!(told.len(), 1, "the first was not asked for: {told:?}");
+    assert!(of(unheard) < told[0] && told[0] < of(heard), "{told:?}");
+}
+
+#[test]
 fn twin_both_sources_count_the_time_of_interrupts() {
     let Some((mut sources, _alone)) = both() else { return };
     let begun = Instant::now();
@@ -186,7 +209,10 @@ fn law_what_does_not_fit_is_told_as_lost() {
 #[test]
 fn law_nothing_stays_in_the_kernel_when_the_process_is_killed() {
     if std::env::var_os("WINDFALL_HOLDS_PROGRAMS").is_some() {
-        let programs = Told::load(&[last_processor()]).expect("the parent could");
+        let mut programs = Told::load(&[last_processor()]).expect("the parent could");
+        if let Err(why) = programs.programs.tell_starts(&makers(&[], &[])) {
+            println!("without start routines: {why}");
+        }
         for number in programs.programs.numbers() {
             println!("program {number}");
         }

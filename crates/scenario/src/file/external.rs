@@ -18,8 +18,8 @@ pub(crate) struct MatchFile {
     /// The path of the file that it executes, as `*/ffmpeg`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exe: Option<Lax<String>>,
-    /// The routine that it starts with, as `windfall calibrate` writes it: `*:decode`. It chooses among the threads of a profile
-    /// that have one name; a real machine refuses it.
+    /// The routine that it starts with, as `windfall calibrate` writes it: `*:decode`. Where that is not known, the name alone
+    /// tells, if there is a `comm`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) routine: Option<Lax<String>>,
 }

@@ -37,6 +37,17 @@ pub enum ExternalProgram {
     Of(String),
 }
 
+/// Where a thread starts (HLS 8.5.1), as far as it is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Start<'a> {
+    /// With this routine, as a profile writes it: `player:decode`.
+    At(&'a str),
+    /// As the first thread of its process, which no routine begins.
+    First,
+    /// Nobody knows.
+    Unknown,
+}
+
 /// Patterns for threads, in which `*` stands for any text; what is absent fits all.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct ThreadMatch {
@@ -49,10 +60,21 @@ pub struct ThreadMatch {
 }
 
 impl ThreadMatch {
-    /// Whether a thread is meant, as far as names and files tell; the routine is for profiles alone. `exe` is `None` when it
-    /// cannot be read; no pattern fits that.
+    /// Whether a thread is meant. `exe` is `None` when it cannot be read; no pattern fits that. A thread of which nobody knows
+    /// where it starts is meant by its name alone, if a name is asked for.
     #[must_use]
-    pub fn accepts(&self, comm: &str, exe: Option<&str>) -> bool {
+    pub fn accepts(&self, comm: &str, exe: Option<&str>, start: Start<'_>) -> bool {
+        self.fits_but_for_start(comm, exe)
+            && self.routine.as_ref().is_none_or(|pattern| match start {
+                Start::At(routine) => fits(pattern, routine),
+                Start::First => false,
+                Start::Unknown => self.comm.is_some(),
+            })
+    }
+
+    /// Whether a thread is meant as far as name and file tell.
+    #[must_use]
+    pub fn fits_but_for_start(&self, comm: &str, exe: Option<&str>) -> bool {
         self.comm.as_ref().is_none_or(|pattern| fits(pattern, comm))
             && self.exe.as_ref().is_none_or(|pattern| exe.is_some_and(|exe| fits(pattern, exe)))
     }
@@ -76,11 +98,28 @@ mod tests {
             routine: None,
         };
         let loops = only(Some("data-loop*"), Some("*/pipewire"));
-        assert!(loops.accepts("data-loop.0", Some("/usr/bin/pipewire")));
-        assert!(!loops.accepts("data-loop.0", Some("/usr/bin/pipewire-pulse")));
-        assert!(!loops.accepts("main", Some("/usr/bin/pipewire")));
-        assert!(!loops.accepts("data-loop.0", None));
-        assert!(only(Some("data-loop*"), None).accepts("data-loop.0", None));
-        assert!(ThreadMatch::default().accepts("", None) && ThreadMatch::default().is_any());
+        let first = Start::First;
+        assert!(loops.accepts("data-loop.0", Some("/usr/bin/pipewire"), first));
+        assert!(!loops.accepts("data-loop.0", Some("/usr/bin/pipewire-pulse"), first));
+        assert!(!loops.accepts("main", Some("/usr/bin/pipewire"), first));
+        assert!(!loops.accepts("data-loop.0", None, first));
+        assert!(only(Some("data-loop*"), None).accepts("data-loop.0", None, first));
+        assert!(ThreadMatch::default().accepts("", None, first) && ThreadMatch::default().is_any());
+    }
+
+    #[test]
+    fn paper_a_thread_is_meant_by_its_start_routine_and_by_its_name_where_that_is_unknown() {
+        let routine = Some("*:decode".to_owned());
+        let anybody = ThreadMatch { routine: routine.clone(), ..ThreadMatch::default() };
+        let named = ThreadMatch { comm: Some("loop*".to_owned()), routine, exe: None };
+        for only in [&anybody, &named] {
+            assert!(only.accepts("loop", None, Start::At("player:decode")));
+            assert!(!only.accepts("loop", None, Start::At("player:encode")));
+            assert!(!only.accepts("loop", None, Start::First));
+        }
+        assert!(!named.accepts("main", None, Start::At("player:decode")));
+        assert!(named.accepts("loop", None, Start::Unknown));
+        assert!(!named.accepts("main", None, Start::Unknown));
+        assert!(!anybody.accepts("loop", None, Start::Unknown));
     }
 }

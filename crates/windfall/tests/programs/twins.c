@@ -1,7 +1,10 @@
-/* Two threads of one name: 2 ms of work in every 10 ms, and 3 ms in every 25 ms, for a second. */
+/* Two threads of one name: 2 ms of work in every 10 ms, and 3 ms in every 25 ms, for 1.5 s or as many as are asked for. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <stdlib.h>
 #include <time.h>
+
+static long long length = 1500000000LL;
 
 static long long now(clockid_t clock)
 {
@@ -15,7 +18,7 @@ static void beat(long long period, long long work)
 	long long begun = now(CLOCK_MONOTONIC), next = begun;
 
 	pthread_setname_np(pthread_self(), "twin");
-	while (next - begun < 1500000000LL) {
+	while (next - begun < length) {
 		long long until = now(CLOCK_THREAD_CPUTIME_ID) + work;
 		while (now(CLOCK_THREAD_CPUTIME_ID) < until)
 			;
@@ -37,9 +40,11 @@ static void *slow(void *nothing)
 	return nothing;
 }
 
-int main(void)
+int main(int count, char **words)
 {
 	pthread_t threads[2];
+	if (count > 1)
+		length = atoll(words[1]) * 1000000000LL;
 	pthread_create(&threads[0], 0, fast, 0);
 	pthread_create(&threads[1], 0, slow, 0);
 	pthread_join(threads[0], 0);

@@ -35,7 +35,7 @@ mod own;
 mod proc;
 mod record;
 mod rings;
-mod routines;
+pub mod routines;
 mod run;
 mod rungs;
 mod starts;

@@ -1,5 +1,6 @@
 //! Start routines of threads by names that hold across runs (HLS 8.5.1): the file that a process has mapped there, and the
-//! symbol in it, or where its tables name none, the offset in the file.
+//! symbol in it, or where its tables name none, the offset in the file. Rust's symbols stand there as their author wrote them,
+//! without the hash that changes from one compilation to the next.
 //!
 //! Nobody is stopped: the kernel tells which address `pthread_create` was given, `/proc` what is mapped there. Absent on purpose:
 //! routines of code that no file holds, and of threads that are made without the C library.
@@ -77,6 +78,29 @@ impl Routines {
     }
 }
 
+/// A symbol as it was written, if it is one of Rust's.
+fn readable(symbol: &str) -> String {
+    rustc_demangle::try_demangle(symbol)
+        .map_or_else(|_| symbol.to_owned(), |written| format!("{written:#}"))
+}
+
+/// The language that starts all its threads with this routine, if it is known that one does: the routine says nothing about
+/// the thread then.
+#[must_use]
+pub fn language_of(routine: &str) -> Option<&'static str> {
+    let (file, symbol) = routine.split_once(':').or_else(|| routine.rsplit_once('+'))?;
+    let written = symbol.trim_start_matches('<'); // `<std::..::Thread>::new::thread_start`
+    if written.starts_with("std::") && symbol.ends_with("::thread_start") {
+        Some("Rust")
+    } else if file.starts_with("libstdc++.so") || symbol == "execute_native_thread_routine" {
+        Some("C++")
+    } else if file.starts_with("python") || file.starts_with("libpython") {
+        Some("Python")
+    } else {
+        None
+    }
+}
+
 /// The files that define [`MAKER`] for this architecture, of those that processes have mapped, or programs are likely to map.
 pub(crate) fn makers(programs: &[&str], pids: &[i32]) -> BTreeSet<PathBuf> {
     let mapped = |pid: i32| {
@@ -142,7 +166,7 @@ impl Functions {
                 *kept = this.min(*kept);
             }
         }
-        let names = names.into_iter().map(|(at, (_, name))| (at, name.to_owned())).collect();
+        let names = names.into_iter().map(|(at, (_, name))| (at, readable(name))).collect();
         Functions { segments: segments.collect(), names }
     }
 
@@ -177,6 +201,30 @@ mod tests {
         let beside = Routines::default().name(own, address + 1).unwrap();
         assert!(beside.starts_with(&format!("{program}+0x")), "{beside}");
         assert_eq!(Routines::default().name(own, 1), None);
+    }
+
+    #[test]
+    fn paper_symbols_of_rust_stand_as_they_were_written() {
+        assert_eq!(readable("_ZN6player6decode17h0123456789abcdefE"), "player::decode");
+        assert_eq!(readable("_RNvC6player6decode"), "player::decode");
+        assert_eq!(readable("decode"), "decode");
+        assert_eq!(readable("_ZN6player6decodeEv"), "_ZN6player6decodeEv", "of C++");
+    }
+
+    #[test]
+    fn refuses_no_routine_that_a_program_wrote_itself() {
+        for own in ["player:decode", "player:player::thread_start", "player+0x20", "libx264.so:run"]
+        {
+            assert_eq!(language_of(own), None, "{own}");
+        }
+        for (routine, language) in [
+            ("player:<std::sys::thread::unix::Thread>::new::thread_start", "Rust"),
+            ("libstdc++.so.6.0.30+0xd4490", "C++"),
+            ("game:execute_native_thread_routine", "C++"),
+            ("libpython3.11.so.1.0:pythread_wrapper", "Python"),
+        ] {
+            assert_eq!(language_of(routine), Some(language));
+        }
     }
 
     #[test]

@@ -168,7 +168,7 @@ fn external(n: usize) -> BoxedStrategy<External> {
     ];
     let comm = proptest::option::of("[^\0]{0,3}\\*");
     let exe = proptest::option::of("[/*][^\0]{0,9}");
-    let routine = proptest::option::of("[^\0]{0,5}:[^\0]{0,5}");
+    let routine = proptest::option::of("[^\0:]{0,5}:[^\0:]{0,5}(::[^\0:]{0,3})?");
     (program, comm, exe, routine)
         .prop_map(|(program, comm, exe, routine)| External {
             program,

@@ -4,7 +4,7 @@
 use super::bpf::Told;
 use super::perf::Events;
 use super::{Event, Rings, Source, Where};
-use crate::routines::{BY_BPF, makers};
+use crate::routines::{BY_BPF, Routines, language_of, makers};
 use crate::rungs;
 use crate::sys::process::name_thread;
 use crate::sys::sched::{Affinity, own_tid, set_fifo};
@@ -153,6 +153,9 @@ fn law_where_a_thread_starts_is_told_before_its_birth_and_by_bpf_alone() {
     let told: Vec<usize> = (0..events.len()).filter(|at| starts(&events[*at])).collect();
     assert_eq!(told.len(), 1, "the first was not asked for: {told:?}");
     assert!(of(unheard) < told[0] && told[0] < of(heard), "{told:?}");
+    let Seen::Starts { pid, routine, .. } = events[told[0]].seen else { return };
+    let name = Routines::default().name(pid, routine).expect("its file is there");
+    assert_eq!(language_of(&name), Some("Rust"), "{name}");
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn patterns(checker: &mut Checker<'_>, external: &External, path: &Path) {
         checker.wrong(&[path.key("exe")], message, &help);
     }
     if let Some(routine) = &external.threads.routine
-        && !routine.contains(['*', ':', '+'])
+        && !routine.replace("::", "").contains(['*', ':', '+'])
     {
         let message = format!("`{routine}` is not a routine of a file");
         let help = format!("write `FILE:SYMBOL` as the profile does, or `*:{routine}`");

@@ -4,9 +4,11 @@ use crate::cli::CalibrateArgs;
 use crate::output::{print, table, write_file};
 use crate::verbs::record::summary;
 use crate::{Answer, Trouble};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use windfall_linux::image::{Image, checksum, clock_varies, found, kernel};
+use windfall_linux::routines::language_of;
 use windfall_linux::{Recorded, Recorder, Wanted};
 use windfall_programs::learn::{Calibration, Conservatism, Kind, learn};
 use windfall_scenario::model::ExternalProgram;
@@ -72,6 +74,14 @@ fn text(calibration: &Calibration, recorded: &Recorded, args: &CalibrateArgs) ->
         Some(why) => text.push_str(&format!(
             "threads are told apart by name and by who made them: their start routines are not known ({why})\n"
         )),
+    }
+    let routines = calibration.kinds.iter().filter_map(|kind| kind.routine.as_deref());
+    let common: BTreeMap<_, _> =
+        routines.filter_map(|routine| Some((routine, language_of(routine)?))).collect();
+    for (routine, language) in common {
+        text.push_str(&format!(
+            "`{routine}` starts every thread of {language}: it tells none apart, only name and maker do\n"
+        ));
     }
     if args.pid.is_some() {
         text.push_str(

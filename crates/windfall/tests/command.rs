@@ -87,6 +87,22 @@ fn refuses_outputs_of_unknown_kind_before_it_simulates() {
 }
 
 #[test]
+fn law_a_run_that_is_refused_leaves_the_trace_that_was_there() {
+    let good = file("refused.toml", SCENARIO);
+    let trace = file("refused.wft", "what was there");
+    let fresh = trace.replace("refused.wft", "refused-fresh.wft");
+    for kept in [&trace, &fresh] {
+        let output = windfall(&["run", &good, "--cpus", "60000", "--trace", kept]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(errors(&output).contains("cannot use processor 60000"), "{output:?}");
+    }
+    assert_eq!(std::fs::read_to_string(&trace).unwrap(), "what was there");
+    assert!(!Path::new(&fresh).exists());
+    assert_eq!(windfall(&["simulate", &good, "--trace", &trace]).status.code(), Some(0));
+    assert_ne!(std::fs::read(&trace).unwrap(), b"what was there");
+}
+
+#[test]
 fn json_has_what_the_contract_names() {
     let good = file("json.toml", SCENARIO);
     let text = printed(&windfall(&["simulate", &good, "--json"]));

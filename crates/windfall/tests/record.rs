@@ -222,8 +222,10 @@ fn status_is_that_of_the_command() {
     };
     assert_eq!(status(&[], &["sh", "-c", "exit 7"]), Some(7));
     assert_eq!(status(&[], &["sh", "-c", "kill -9 $$"]), Some(137));
+    let before = std::fs::read(&path).unwrap();
     assert_eq!(status(&[], &["/nonexistent/program"]), Some(127));
     assert_eq!(status(&[], &["/etc/passwd"]), Some(126));
+    assert!(std::fs::read(&path).unwrap() == before, "what cannot be started is not recorded");
     assert_eq!(status(&["--for", "50ms"], &["sleep", "600"]), Some(0));
 }
 

@@ -21,19 +21,27 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Answer, Trouble> {
     }
     let trouble = |why: String| Trouble(format!("windfall: {name}: {why}"));
     let recorder = Recorder::open()?;
-    let file = File::create(&args.output).map_err(|error| trouble(error.to_string()))?;
+    let part = args.output.with_extension("wft.part"); // what was there before stays until there is a recording
+    let file = File::create(&part).map_err(|error| trouble(error.to_string()))?;
     let mut writer = Writer::new(file, &recorder.header());
     let wanted = Wanted { command: args.command.clone(), length: args.length, ..Wanted::default() };
     let recorded = match recorder.run(&wanted, &mut writer) {
         Ok(recorded) => recorded,
-        Err(fault) if fault.status() != 2 => {
+        Err(fault) => {
+            let _ = std::fs::remove_file(&part);
+            if fault.status() == 2 {
+                return Err(fault.into());
+            }
             eprintln!("windfall: {fault}");
             return Ok(Answer::Status(fault.status()));
         }
-        Err(fault) => return Err(fault.into()),
     };
     let records = writer.records();
-    let file = writer.finish().map_err(|error| trouble(error.to_string()))?;
+    let kept = |error: String| {
+        trouble(format!("{error}; what could be written is in `{}`", part.display()))
+    };
+    let file = writer.finish().map_err(|error| kept(error.to_string()))?;
+    std::fs::rename(&part, &args.output).map_err(|error| kept(error.to_string()))?;
     let bytes = file.metadata().map_or(0, |data| data.len());
     eprint!("{}", summary(&recorded));
     print(&format!("wrote {name}: {records} records, {bytes} bytes\n"))?;

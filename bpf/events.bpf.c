@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /* What happens to supervised threads, written to one ring as the kernel passes its tracepoints.
  *
- * Interrupts are not told one by one: each processor counts the time that they have taken, and every
- * event says what the count was. The reader is woken by wake-ups of threads that know nothing of us
+ * Interrupts are not told one by one: each processor counts the time that they have taken, and what of it
+ * softirqs have, and every event says what the counts were. What interrupts another interrupt is part of
+ * that. The reader is woken by wake-ups of threads that know nothing of us
  * and by nothing else; it looks often enough for the rest.
  *
  * Read by crates/linux/src/rings/bpf.rs; made anew by `cargo xtask bpf`. */
@@ -75,12 +76,13 @@ static __attribute__((always_inline)) void notice(u32 number, struct cpu *cpu)
 	}
 }
 
-static __attribute__((always_inline)) int steal(void)
+static __attribute__((always_inline)) int steal(u64 softly)
 {
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
 	if (cpu && cpu->watched && cpu->depth++ == 0) {
 		notice(number, cpu);
+		cpu->softly = softly;
 		cpu->begun = bpf_ktime_get_ns();
 	}
 	return 0;
@@ -91,17 +93,19 @@ static __attribute__((always_inline)) int give_back(void)
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
 	if (cpu && cpu->depth && --cpu->depth == 0) {
-		u64 begun = cpu->begun;
+		u64 took = bpf_ktime_get_ns() - cpu->begun;
 		/* In this order, so that no reader counts it twice. */
 		*(volatile u64 *)&cpu->begun = 0;
-		*(volatile u64 *)&cpu->stolen = cpu->stolen + bpf_ktime_get_ns() - begun;
+		*(volatile u64 *)&cpu->stolen = cpu->stolen + took;
+		if (cpu->softly)
+			*(volatile u64 *)&cpu->soft = cpu->soft + took;
 	}
 	return 0;
 }
 
 SEC("tp_btf/irq_handler_entry") int on_irq_entry(u64 *ctx)
 {
-	return steal();
+	return steal(0);
 }
 
 SEC("tp_btf/irq_handler_exit") int on_irq_exit(u64 *ctx)
@@ -111,7 +115,7 @@ SEC("tp_btf/irq_handler_exit") int on_irq_exit(u64 *ctx)
 
 SEC("tp_btf/softirq_entry") int on_softirq_entry(u64 *ctx)
 {
-	return steal();
+	return steal(1);
 }
 
 SEC("tp_btf/softirq_exit") int on_softirq_exit(u64 *ctx)
@@ -121,7 +125,7 @@ SEC("tp_btf/softirq_exit") int on_softirq_exit(u64 *ctx)
 
 SEC("tp_btf/local_timer_entry") int on_timer_entry(u64 *ctx)
 {
-	return steal();
+	return steal(0);
 }
 
 SEC("tp_btf/local_timer_exit") int on_timer_exit(u64 *ctx)

@@ -15,7 +15,8 @@ struct cpu {
 	u64 depth;   /* how deep interrupts are nested */
 	u64 lost;    /* events that found no room */
 	u64 runs;    /* the thread that runs, as far as switches tell */
-	u64 room[2];
+	u64 soft;    /* of `stolen`, what softirqs have taken */
+	u64 softly;  /* whether the interrupt under way is a softirq */
 };
 
 struct {
@@ -34,6 +35,7 @@ struct {
 struct event {
 	u64 at;
 	u64 stolen;
+	u64 soft;
 	u32 lost;
 	u16 cpu;
 	u8 kind;
@@ -58,8 +60,11 @@ static __attribute__((always_inline)) void
 fill(struct event *event, u64 at, u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first,
      s32 second)
 {
+	u64 under_way = cpu->begun ? at - cpu->begun : 0;
+
 	event->at = at;
-	event->stolen = cpu->stolen + (cpu->begun ? at - cpu->begun : 0);
+	event->stolen = cpu->stolen + under_way;
+	event->soft = cpu->soft + (cpu->softly ? under_way : 0);
 	event->lost = cpu->lost;
 	event->cpu = number;
 	event->kind = kind;

@@ -3,6 +3,7 @@
 //! They are compiled beforehand (`bpf/` of the project, decision 0010), and belong to this process: whatever ends it takes them out of
 //! the kernel.
 
+use crate::rings::Taken;
 use crate::routines::MAKER;
 use crate::sys::events::Poll;
 use crate::sys::perf::{u16_at, u32_at, u64_at};
@@ -45,7 +46,9 @@ struct Counters {
     watched: AtomicU64,
     begun: AtomicU64,
     stolen: AtomicU64,
-    rest: [AtomicU64; 5],
+    rest: [AtomicU64; 3],
+    soft: AtomicU64,
+    softly: AtomicU64,
 }
 
 #[repr(C)]
@@ -57,7 +60,7 @@ zeroed!(All);
 pub(crate) struct Told {
     pub(crate) at: Instant,
     /// What interrupts have taken on its processor until then, if that is counted.
-    pub(crate) stolen: Span,
+    pub(crate) taken: Taken,
     pub(crate) seen: Seen,
 }
 
@@ -159,34 +162,39 @@ impl Programs {
     /// and what it is.
     pub(crate) fn read(&mut self, mut each: impl FnMut(u16, u32, Option<Told>)) {
         while let Some(item) = self.ring.next() {
-            let cpu = u16_at(&item, 20);
-            let count = u32_at(&item, 16);
+            let cpu = u16_at(&item, 28);
+            let count = u32_at(&item, 24);
             let before = self.lost.get_mut(usize::from(cpu));
             let lost =
                 before.map_or(0, |before| count.wrapping_sub(std::mem::replace(before, count)));
             let at = Instant::from_nanos(u64_at(&item, 0));
-            let stolen = Span::from_nanos(u64_at(&item, 8));
-            each(cpu, lost, seen(&item).map(|seen| Told { at, stolen, seen }));
+            let [all, soft] = [8, 16].map(|place| Span::from_nanos(u64_at(&item, place)));
+            let taken = Taken { all, soft };
+            each(cpu, lost, seen(&item).map(|seen| Told { at, taken, seen }));
         }
     }
 
     /// What interrupts have taken on a processor until now, as far as it is watched.
-    pub(crate) fn stolen(&self, cpu: u16) -> Span {
-        self.counters.0.get(usize::from(cpu)).map_or(Span::ZERO, Counters::stolen)
+    pub(crate) fn taken(&self, cpu: u16) -> Taken {
+        self.counters.0.get(usize::from(cpu)).map_or(Taken::default(), Counters::taken)
     }
 }
 
 impl Counters {
     /// With what is being taken at this moment, unless the kernel is just changing it.
-    fn stolen(&self) -> Span {
+    fn taken(&self) -> Taken {
         let begun = self.begun.load(Ordering::Acquire);
-        let stolen = self.stolen.load(Ordering::Acquire);
+        let softly = self.softly.load(Ordering::Acquire) > 0;
+        // A part is never more than the whole: it is written after it, and read before.
+        let soft = Span::from_nanos(self.soft.load(Ordering::Acquire));
+        let all = Span::from_nanos(self.stolen.load(Ordering::Acquire));
         let under_way = if begun > 0 && self.begun.load(Ordering::Acquire) == begun {
             crate::sys::clock::now().saturating_since(Instant::from_nanos(begun))
         } else {
             Span::ZERO
         };
-        Span::from_nanos(stolen) + under_way
+        let softly = if softly { under_way } else { Span::ZERO };
+        Taken { all: all + under_way, soft: soft + softly }
     }
 }
 
@@ -215,12 +223,12 @@ fn attach(loaded: &mut Ebpf, kernel: &Btf, place: Place) -> Result<(), Box<dyn E
 
 /// `struct event` of the programs, `struct named` and `struct starts`.
 fn seen(item: &[u8]) -> Option<Seen> {
-    let (first, second) = (u32_at(item, 24).cast_signed(), u32_at(item, 28).cast_signed());
-    let state = item.get(23).copied().unwrap_or(0);
-    let name = Comm::at(item, 32);
+    let (first, second) = (u32_at(item, 32).cast_signed(), u32_at(item, 36).cast_signed());
+    let state = item.get(31).copied().unwrap_or(0);
+    let name = Comm::at(item, 40);
     let theft = |kind| Seen::TheftBegin { kind, number: u16::try_from(first).unwrap_or(0) };
     let made = |thread| Some(Seen::Made { parent: first, child: second, thread, name: name? });
-    Some(match item.get(22)? {
+    Some(match item.get(30)? {
         0 => Seen::Switch { prev: first, stop: stop(state.into()), next: second },
         1 => Seen::Wake { tid: first, by: second },
         2 => Seen::Fork { parent: first, child: second },
@@ -231,7 +239,7 @@ fn seen(item: &[u8]) -> Option<Seen> {
         7 => theft(Theft::Interrupt),
         8 => theft(Theft::Softirq),
         9 => Seen::TheftEnd,
-        10 => Seen::Starts { tid: first, pid: second, routine: u64_at(item, 32) },
+        10 => Seen::Starts { tid: first, pid: second, routine: u64_at(item, 40) },
         _ => return None,
     })
 }

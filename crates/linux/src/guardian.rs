@@ -45,6 +45,11 @@ impl Guardian {
         Ok(Guardian { pid: pid.map_err(trouble)?, _pipe: ours })
     }
 
+    /// Its number.
+    pub(crate) const fn pid(&self) -> i32 {
+        self.pid
+    }
+
     /// The supervisor has restored everything itself.
     pub(crate) fn dismiss(self, journal: &Journal) {
         journal.table().done.store(1, Ordering::Release);

@@ -5,11 +5,11 @@
 
 use crate::clerk::Errand;
 use crate::cpu::{Occupant, Passed};
-use crate::rings::{Event, Where};
+use crate::rings::{Event, Taken, Where};
 use crate::supervisor::Supervisor;
 use crate::tracepoints::Seen;
 use windfall_hierarchy::Processor;
-use windfall_time::{Instant, Span};
+use windfall_time::Instant;
 use windfall_trace::Stop;
 
 impl Supervisor {
@@ -29,7 +29,7 @@ impl Supervisor {
         let at = self.since_epoch(event.at);
         match (event.seen, event.place) {
             (Seen::Switch { prev, stop, next }, Where::Here(cpu)) => {
-                self.account_for(cpu, at, event.stolen);
+                self.account_for(cpu, at, event.taken);
                 if let Some(number) = self.tids.get(&prev).copied() {
                     self.left(number, stop, at);
                 }
@@ -58,11 +58,11 @@ impl Supervisor {
 
     /// Brings a processor's accounts, and its thread's, up to an instant.
     pub(crate) fn account(&mut self, cpu: usize, at: Instant) {
-        self.account_for(cpu, at, self.rings.stolen(cpu));
+        self.account_for(cpu, at, self.rings.taken(cpu));
     }
 
     /// As `account`, when `total` is what interrupts have taken until then.
-    fn account_for(&mut self, cpu: usize, at: Instant, total: Span) {
+    fn account_for(&mut self, cpu: usize, at: Instant, total: Taken) {
         let from = self.cpus[cpu].since();
         let Passed { received, stolen, interrupted } = self.cpus[cpu].account(at, total);
         if !stolen.is_zero() {
@@ -80,7 +80,7 @@ impl Supervisor {
     /// What interrupts have taken is told before a scheduler is asked (decision 0006).
     pub(crate) fn account_thefts(&mut self) {
         for cpu in 0..self.cpus.len() {
-            let total = self.rings.stolen(cpu);
+            let total = self.rings.taken(cpu);
             if self.cpus[cpu].misses(total) {
                 let now = self.time();
                 self.account_for(cpu, now, total);

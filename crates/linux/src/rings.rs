@@ -35,13 +35,21 @@ impl Where {
     }
 }
 
+/// What interrupts have taken of a processor. What interrupts another interrupt is part of that.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Taken {
+    pub(crate) all: Span,
+    /// Of that, what softirqs have.
+    pub(crate) soft: Span,
+}
+
 /// Something that was seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Event {
     pub(crate) at: Instant,
     pub(crate) place: Where,
     /// What interrupts have taken on this processor until then, since we began to listen.
-    pub(crate) stolen: Span,
+    pub(crate) taken: Taken,
     pub(crate) seen: Seen,
 }
 
@@ -122,10 +130,10 @@ impl Rings {
     }
 
     /// What interrupts have taken on a supervised processor since we began to listen.
-    pub(crate) fn stolen(&self, cpu: usize) -> Span {
+    pub(crate) fn taken(&self, cpu: usize) -> Taken {
         match &self.source {
-            Source::Bpf(told) => told.stolen(cpu),
-            Source::Perf(events) => events.stolen(cpu),
+            Source::Bpf(told) => told.taken(cpu),
+            Source::Perf(events) => events.taken(cpu),
         }
     }
 }

@@ -65,7 +65,7 @@ pub fn run(
     let guardian = Guardian::post(&journal, alone.as_raw_fd())?;
     let outcome = std::thread::scope(|scope| {
         let to = sink.map(|sink| (scope, sink));
-        supervised(plan, &cpus, &journal, children, settings, to)
+        supervised(plan, &cpus, (&journal, &guardian), children, settings, to)
     });
     let late = journal.restore();
     guardian.dismiss(&journal);
@@ -157,7 +157,7 @@ fn apart(all: &[u16], supervised: &[u16]) -> Affinity {
 fn supervised<'scope, 'env>(
     plan: Plan,
     cpus: &[u16],
-    journal: &Arc<Journal>,
+    (journal, guardian): (&Arc<Journal>, &Guardian),
     children: BTreeMap<usize, Child>,
     settings: &Settings,
     sink: Option<(&'scope Scope<'scope, 'env>, &'env mut (dyn Sink + Send))>,
@@ -182,6 +182,7 @@ fn supervised<'scope, 'env>(
 
     let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
     let mut supervisor = Supervisor::new(plan.hierarchy, cpus, rings, journal.clone())?;
+    supervisor.agents.push(guardian.pid());
     supervisor.programs.children = children;
     supervisor.resolution = plan.machine.timer;
     for (barrier, parties) in plan.barriers {

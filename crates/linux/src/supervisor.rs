@@ -49,6 +49,7 @@ pub(crate) struct Supervisor {
     /// From the kernel's numbers to ours, and from the hierarchy's.
     pub(crate) tids: FxHashMap<i32, u32>,
     pub(crate) numbers: Vec<u32>,
+    /// Threads of ours that serve the run, our guardian among them.
     pub(crate) agents: Vec<i32>,
     pub(crate) cpus: Vec<Cpu>,
     pub(crate) rings: Rings,
@@ -148,7 +149,7 @@ impl Supervisor {
         self.started = true;
         self.epoch = clock::now();
         for cpu in 0..self.cpus.len() {
-            let stolen = self.rings.stolen(cpu);
+            let stolen = self.rings.taken(cpu);
             self.cpus[cpu].restart(stolen);
         }
         for member in &mut self.members {

@@ -69,13 +69,20 @@ fn pull(host: &Host, next: &mut u64, into: &mut Orderly) -> Instant {
     }
 }
 
+/// What threads of ours are called that are no programs of the scenario.
+const OURSELVES: &str = "Windfall itself";
+
 /// Gives a record on. Threads that are not supervised are recorded without a name.
 fn give(sink: &mut dyn Sink, mut record: Record) {
     if let Event::Thread { tid, name, .. } = &mut record.event
         && name.is_empty()
     {
-        let comm = proc::stat(tid.cast_signed()).map(|stat| stat.comm);
-        *name = comm.unwrap_or_else(|| "somebody not supervised".to_owned());
+        let tid = tid.cast_signed();
+        *name = match proc::process_of(tid) {
+            Some(pid) if pid.cast_unsigned() == std::process::id() => OURSELVES.to_owned(),
+            _ => proc::stat(tid)
+                .map_or_else(|| "somebody not supervised".to_owned(), |stat| stat.comm),
+        };
     }
     sink.record(record.at, &record.event);
 }

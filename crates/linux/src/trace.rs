@@ -7,14 +7,14 @@
 
 use crate::cpu::Occupant;
 use crate::member::{Kind, Member};
-use crate::rings::Where;
+use crate::rings::{Taken, Where};
 use crate::supervisor::Supervisor;
 use crate::sys::process;
 use rustc_hash::FxHashMap;
 use windfall_hierarchy::Entry;
 use windfall_scenario::Tracer;
 use windfall_scenario::outcome::Promise;
-use windfall_time::{Instant, Span};
+use windfall_time::Instant;
 use windfall_trace::{Cpu, Event, Record, Ring, Stop, Theft, ThreadId};
 
 /// So many records are kept, some 19 MB: some seconds at ten thousand switches a second, minutes at less.
@@ -242,11 +242,16 @@ impl Supervisor {
 
     /// Interrupts have taken so much of what was accounted for last.
     #[inline]
-    pub(crate) fn trace_interrupted(&mut self, cpu: usize, span: Span) {
-        if self.trace.tracer.is_on() && !span.is_zero() {
-            let to = self.cpus[cpu].since();
-            let from = Instant::ZERO + (to - Instant::ZERO).saturating_sub(span);
-            self.trace.tracer.theft(from, cpu, Theft::Interrupt, 0);
+    pub(crate) fn trace_interrupted(&mut self, cpu: usize, Taken { all, soft }: Taken) {
+        if !self.trace.tracer.is_on() {
+            return;
+        }
+        let to = self.cpus[cpu].since();
+        let before = |span| Instant::ZERO + (to - Instant::ZERO).saturating_sub(span);
+        let between = before(soft);
+        let pieces = [(Theft::Interrupt, before(all), between), (Theft::Softirq, between, to)];
+        for (kind, from, to) in pieces.into_iter().filter(|(_, from, to)| from < to) {
+            self.trace.tracer.theft(from, cpu, kind, 0);
             self.trace.tracer.theft_end(to, cpu);
         }
     }

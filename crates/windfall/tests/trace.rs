@@ -120,7 +120,8 @@ fn twin_a_trace_says_what_the_outcome_says() {
             let taken = slices.filter(|s| matches!(&s.what, What::Theft(kind) if wanted(kind)));
             taken.fold(Span::ZERO, |sum, slice| sum + slice.span())
         };
-        assert_eq!(theft(|kind| *kind == Theft::Interrupt), outcome.cpus[0].stolen);
+        let interrupts = |kind: &Theft| matches!(kind, Theft::Interrupt | Theft::Softirq);
+        assert_eq!(theft(interrupts), outcome.cpus[0].stolen);
         assert_eq!(theft(|kind| *kind == Theft::Scheduling), outcome.cpus[0].scheduling);
         let count = |wanted: &dyn Fn(&Event) -> bool| {
             trace.records.iter().filter(|record| wanted(&record.event)).count() as u64
@@ -155,6 +156,65 @@ fn twin_a_trace_says_what_the_outcome_says() {
         assert!(in_state(State::Ready) > Span::from_millis(500), "real: {real}");
         assert!(in_state(State::Blocked) < Span::from_millis(1), "real: {real}");
     });
+}
+
+const ALWAYS: &str = r#"
+schema = 1
+seed   = 1
+length = "600ms"
+[schedulers.root]
+scheduler = "fixed-priority"
+parent    = "top"
+[threads.a]
+parent = "root"
+run    = "spin"
+"#;
+
+/// Has the guardian of this process look after its supervisor on a processor.
+fn move_guardian(cpu: usize) -> bool {
+    let own = format!(" {} ", std::process::id());
+    let is_guardian = |stat: &str| {
+        let head = stat.find("(windfall-guard) ").map(|at| &stat[at + 18..]);
+        head.is_some_and(|rest| rest.starts_with(&own))
+    };
+    for pid in std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.file_name()) {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.display()));
+        if stat.is_ok_and(|stat| is_guardian(&stat)) {
+            let mut taskset = std::process::Command::new("taskset");
+            let done = taskset.args(["-cp", &cpu.to_string()]).arg(&pid).output();
+            return done.is_ok_and(|output| output.status.success());
+        }
+    }
+    false
+}
+
+#[test]
+fn law_threads_of_our_own_are_no_strangers() {
+    let scenario = Scenario::parse("always.toml", ALWAYS).unwrap();
+    let cpu = std::thread::available_parallelism().unwrap().get() - 1;
+    let moved = std::thread::spawn(move || {
+        (0..200).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            move_guardian(cpu)
+        })
+    });
+    let mut trace = Memory::default();
+    if run(&scenario, &mut trace).is_none() {
+        return;
+    }
+    if !moved.join().unwrap() {
+        return println!("skipped: the guardian could not be moved: taskset");
+    }
+    let timeline = Timeline::build(trace.records.iter().cloned());
+    let ours = |name: &str| {
+        ["windfall-guard", "fence/", "clerk", "trace"].iter().any(|own| name.starts_with(own))
+    };
+    let strangers = timeline.threads.iter().filter(|line| ours(&line.name));
+    assert_eq!(strangers.map(|line| &line.name).collect::<Vec<_>>(), [""; 0]);
+    let scheduling =
+        |slice: &&windfall_trace::timeline::Slice| slice.what == What::Theft(Theft::Scheduling);
+    let looks = timeline.cpus.iter().flat_map(|cpu| &cpu.slices).filter(scheduling).count();
+    assert!(looks >= 5, "the guardian looks every 50 ms: {looks}");
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! Events of the kernel by BPF (`bpf/events.bpf.c`).
 
-use super::{Event, Where};
+use super::{Event, Taken, Where};
 use crate::bpf::{Place, Programs, Wanted};
 use crate::rungs;
 use crate::sys::events::Poll;
-use windfall_time::Span;
 
 static OBJECT: &[u8] =
     aya::include_bytes_aligned!(concat!(env!("CARGO_MANIFEST_DIR"), "/bpf/events.bpf.o"));
@@ -62,14 +61,14 @@ impl Told {
             let event = |told: crate::bpf::Told| Event {
                 at: told.at,
                 place,
-                stolen: told.stolen,
+                taken: told.taken,
                 seen: told.seen,
             };
             batch.extend(told.map(event));
         });
     }
 
-    pub(super) fn stolen(&self, cpu: usize) -> Span {
-        self.supervised.get(cpu).map_or(Span::ZERO, |number| self.programs.stolen(*number))
+    pub(super) fn taken(&self, cpu: usize) -> Taken {
+        self.supervised.get(cpu).map_or(Taken::default(), |number| self.programs.taken(*number))
     }
 }

@@ -1,6 +1,6 @@
 //! Events of the kernel by perf: a ring for each processor, filtered by the kernel.
 
-use super::{Event, Where};
+use super::{Event, Taken, Where};
 use crate::fault::Fault;
 use crate::rungs;
 use crate::sys::events::Poll;
@@ -8,6 +8,7 @@ use crate::sys::perf::{Entry, Listen, Ring};
 use crate::tracepoints::{Point, Seen, Tracepoints};
 use std::os::fd::AsRawFd;
 use windfall_time::{Instant, Span};
+use windfall_trace::Theft;
 
 /// Pages of a ring; at 4 KiB, 256 hold some 10,000 events.
 const PAGES: usize = 256;
@@ -23,13 +24,15 @@ pub(super) struct Events {
 struct Thefts {
     depth: u32,
     begun: Instant,
-    stolen: Span,
+    /// Whether the one under way is a softirq.
+    softly: bool,
+    taken: Taken,
 }
 
 impl Thefts {
-    fn begin(&mut self, at: Instant) {
+    fn begin(&mut self, kind: Theft, at: Instant) {
         if self.depth == 0 {
-            self.begun = at;
+            (self.begun, self.softly) = (at, kind == Theft::Softirq);
         }
         self.depth += 1;
     }
@@ -37,14 +40,15 @@ impl Thefts {
     /// The end of one whose begin was not seen does not count.
     fn end(&mut self, at: Instant) {
         if self.depth == 1 {
-            self.stolen += at.saturating_since(self.begun);
+            self.taken = self.until(at);
         }
         self.depth = self.depth.saturating_sub(1);
     }
 
-    fn until(&self, at: Instant) -> Span {
+    fn until(&self, at: Instant) -> Taken {
         let under_way = if self.depth > 0 { at.saturating_since(self.begun) } else { Span::ZERO };
-        self.stolen + under_way
+        let softly = if self.softly { under_way } else { Span::ZERO };
+        Taken { all: self.taken.all + under_way, soft: self.taken.soft + softly }
     }
 }
 
@@ -105,11 +109,11 @@ impl Events {
             }
             ring.drain(|entry| match entry {
                 Entry::Sample(at, raw) => match points.decode(raw) {
-                    Some(Seen::TheftBegin { .. }) => thefts.begin(at),
+                    Some(Seen::TheftBegin { kind, .. }) => thefts.begin(kind, at),
                     Some(Seen::TheftEnd) => thefts.end(at),
                     Some(seen) => {
-                        let stolen = thefts.until(at);
-                        batch.push(Event { at, place: *place, stolen, seen });
+                        let taken = thefts.until(at);
+                        batch.push(Event { at, place: *place, taken, seen });
                     }
                     None => {}
                 },
@@ -122,8 +126,8 @@ impl Events {
     }
 
     /// An interrupt under way is not counted before its end is read.
-    pub(super) fn stolen(&self, cpu: usize) -> Span {
+    pub(super) fn taken(&self, cpu: usize) -> Taken {
         let its = self.rings.iter().find(|(place, ..)| *place == Where::Here(cpu));
-        its.map_or(Span::ZERO, |(.., thefts)| thefts.stolen)
+        its.map_or(Taken::default(), |(.., thefts)| thefts.taken)
     }
 }

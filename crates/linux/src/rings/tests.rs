@@ -162,7 +162,7 @@ fn law_where_a_thread_starts_is_told_before_its_birth_and_by_bpf_alone() {
 fn twin_both_sources_count_the_time_of_interrupts() {
     let Some((mut sources, _alone)) = both() else { return };
     let begun = Instant::now();
-    let before = sources.each_mut().map(|rings| (rings.take(), rings.stolen(0)).1);
+    let before = sources.each_mut().map(|rings| (rings.take(), rings.taken(0)).1);
     let cpu = last_processor();
     let busy = std::thread::spawn(move || {
         Affinity::one(cpu).give(0).expect("may be pinned");
@@ -170,8 +170,13 @@ fn twin_both_sources_count_the_time_of_interrupts() {
         while begun.elapsed() < Duration::from_millis(300) {}
     });
     busy.join().expect("it ends");
-    let after = sources.each_mut().map(|rings| (rings.take(), rings.stolen(0)).1);
-    let [bpf, perf] = [0, 1].map(|n: usize| after[n].saturating_sub(before[n]).as_nanos());
+    let after = sources.each_mut().map(|rings| (rings.take(), rings.taken(0)).1);
+    let [bpf, perf] = [0, 1].map(|n: usize| after[n].all.saturating_sub(before[n].all).as_nanos());
+    for [before, after] in [0, 1].map(|n: usize| [before[n], after[n]]) {
+        // A busy processor's ticks are interrupts, and what they leave to be done are softirqs.
+        let soft = after.soft.saturating_sub(before.soft);
+        assert!(!soft.is_zero() && soft < after.all.saturating_sub(before.all), "{soft}");
+    }
     let most = u64::try_from(begun.elapsed().as_nanos()).expect("no long time");
     println!("ns of interrupts in {most}: BPF {bpf}, perf {perf}");
     // Each counts what it costs itself, and some of what the other costs.

@@ -289,7 +289,7 @@ const fn thief(kind: Theft) -> &'static str {
         Theft::Interrupt => "interrupts",
         Theft::Softirq => "softirqs",
         Theft::Steal => "stolen by the hypervisor",
-        Theft::Scheduling => "scheduling",
+        Theft::Scheduling => "Windfall itself",
         Theft::Switching => "switching",
     }
 }

@@ -195,6 +195,9 @@ enum Event {
     Class(i32),
     Change(u64, u64),
     Replace(u64, u64),
+    /// It saves its budget for so long, uses it and the next one, and is followed by another with the same reserve: the most
+    /// that it can take from others.
+    Renew(u64),
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -206,6 +209,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (-1_i32..=1).prop_map(Event::Class),
         2 => share().prop_map(|(x, y)| Event::Change(x.min(y), y)),
         1 => share().prop_map(|(x, y)| Event::Replace(x.min(y), y)),
+        16 => (0..LONGEST).prop_map(Event::Renew),
     ]
 }
 
@@ -220,18 +224,26 @@ struct World {
     node: NodeId,
     /// Thread, since when it has its reserve, which, and whether it is hard; if that never changes.
     children: Vec<(usize, u64, Option<Share>)>,
+    /// How many of them, the first ones, stay as they are, so that something is left to be promised.
+    lasting: usize,
     /// When the last reserve has ended that was changed: at the latest with its period.
     changed: u64,
 }
 
 impl World {
     /// A child that asks for a reserve, which begins at `since` at the latest.
-    fn add(&mut self, since: u64, (amount, period): (u64, u64), class: i32) {
+    fn add(&mut self, since: u64, (amount, period): (u64, u64), class: i32) -> bool {
         let asked = [reserve(amount, period), Message::Priority(class)];
-        if let Ok(thread) = self.host.try_thread(self.node, "t", &asked) {
-            self.children.push((thread, since, Some((amount, period, class == 0))));
-            self.host.wake(thread);
-        }
+        let Ok(thread) = self.host.try_thread(self.node, "t", &asked) else { return false };
+        self.children.push((thread, since, Some((amount, period, class == 0))));
+        self.host.wake(thread);
+        true
+    }
+
+    fn replace(&mut self, thread: usize, share: (u64, u64)) {
+        self.host.exit(thread);
+        let ended = self.host.now.max(self.changed);
+        self.add(ended + LONGEST, share, 0);
     }
 
     fn take(&mut self, who: usize, event: Event) {
@@ -241,26 +253,32 @@ impl World {
         if host.threads[thread].gone {
             return;
         }
+        let lasting = who < self.lasting;
         let waits = host.tree.thread_state(host.threads[thread].id) == Some(VpState::Waiting);
         match event {
             Event::Toggle if waits => host.wake(thread),
             Event::Toggle => host.block(thread),
             Event::Work(work) if waits => host.wake_for(thread, work),
             Event::Yield if host.on(0) == Some(thread) => host.yields(thread),
-            // The first two stay as they are, so that something is left to be promised.
-            Event::Class(class) if who > 1 => {
+            Event::Class(class) if !lasting => {
                 host.tell(thread, Message::Priority(class)).unwrap();
                 self.children[who].2 = None;
             }
-            Event::Change(amount, period) if who > 1 => {
+            Event::Change(amount, period) if !lasting => {
                 let _ = host.tell(thread, reserve(amount, period));
                 self.changed = host.now + LONGEST;
                 self.children[who].2 = None;
             }
-            Event::Replace(amount, period) if who > 1 => {
-                host.exit(thread);
-                let ended = self.host.now.max(self.changed);
-                self.add(ended + LONGEST, (amount, period), 0);
+            Event::Replace(amount, period) if !lasting => self.replace(thread, (amount, period)),
+            Event::Renew(pause) if !lasting => {
+                let Some((amount, period, _)) = self.children[who].2 else { return };
+                if !waits {
+                    host.block(thread);
+                }
+                host.run_for(pause);
+                host.wake(thread);
+                host.run_for(2 * amount);
+                self.replace(thread, (amount, period));
             }
             _ => {}
         }
@@ -268,18 +286,29 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_200, ..ProptestConfig::default() })]
 
     #[test]
     fn law_every_reserve_is_kept_whatever_the_others_do(
-        shares in prop::collection::vec((1_u64..10, 4..LONGEST, -1_i32..=1), 2..6),
+        shares in prop::collection::vec((1_u64..10, 4..LONGEST, -1_i32..=1), 0..4),
+        lasting in prop::collection::vec((1_u64..LONGEST, 4..LONGEST, -1_i32..=1), 1..3),
         steps in prop::collection::vec((0_usize..9, 0_u64..12, event()), 1..150),
     ) {
         let mut host = Host::new(1);
         let node = host.root(KIND, &[]);
-        let mut world = World { host, node, children: Vec::new(), changed: 0 };
+        let mut world = World { host, node, children: Vec::new(), lasting: 0, changed: 0 };
         for (amount, period, class) in shares {
             world.add(0, (amount.min(period), period), class);
+        }
+        let before = world.children.len();
+        for (most, period, class) in lasting {
+            // As much as is left, so that nothing that the others get too much goes unseen.
+            (1..=most.min(period)).rev().any(|amount| world.add(0, (amount, period), class));
+        }
+        world.lasting = world.children.len() - before;
+        world.children.rotate_left(before);
+        if world.children.is_empty() {
+            return Ok(());
         }
         for (who, pause, event) in steps {
             world.host.run_for(pause);

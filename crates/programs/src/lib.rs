@@ -10,11 +10,16 @@ mod action;
 mod body;
 pub mod learn;
 mod play;
+mod process;
 mod program;
 mod sync;
 
 pub use action::{Action, Body, Resource, Tick};
 pub use body::Random;
 pub use play::{Condition, Cue, Doing, Job, Mishap, Players, Stage};
+pub use process::{
+    Code, Event, EventId, Handle, Keys, Kind, Meter, Node, Place, Posted, Process, ProcessHandle,
+    Queue, Refusal, Template, Terms,
+};
 pub use program::{Activation, Jobs, OnLate, Phase, Program, Recorded, RecordedStep, Step, Work};
 pub use sync::{NotOwner, SyncPoint, SyncPoints};

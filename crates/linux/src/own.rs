@@ -11,7 +11,7 @@ use crate::sys::sched::{Affinity, own_tid, set_fifo};
 use crate::sys::{clock, process};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use windfall_programs::{Cue, Doing, Job, Mishap, Players, Stage};
+use windfall_programs::{Cue, Doing, Job, Mishap, Node, Players, Program, Refusal, Stage, Terms};
 use windfall_scenario::outcome::Failure;
 use windfall_time::{Instant, Span};
 use windfall_trace::Event;
@@ -70,6 +70,8 @@ impl Supervisor {
         match cue {
             Cue::Wake => Players::slept(self, number),
             Cue::Release => Players::release_due(self, number, at),
+            Cue::Timer => Players::timers_due(self),
+            Cue::Letter => Players::letters_due(self),
             Cue::Deadline => match self.members[number as usize].kind.clone() {
                 Kind::Own(own) => {
                     if Players::abort(self, number) {
@@ -125,6 +127,12 @@ impl Stage for Supervisor {
         self.listen(); // what it had of a processor is its own as long as it is known
         let now = self.time();
         self.becomes_gone(player, now);
+    }
+
+    fn spawn(&mut self, _: Node, _: Terms, _: &Program) -> Result<u32, Refusal> {
+        let why =
+            "a supervised run makes no processes while it lasts; declare all of them beforehand";
+        Err(Refusal::NotHere { why })
     }
 
     fn released(&mut self, player: u32, job: Job) {

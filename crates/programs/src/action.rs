@@ -1,5 +1,7 @@
 //! What a program asks of its host.
 
+use crate::play::Mishap;
+use crate::process::{Answer, Call};
 use windfall_time::{Instant, Span};
 
 /// A lock, condition or barrier, by number in the scenario.
@@ -17,7 +19,7 @@ pub enum Tick {
 }
 
 /// What a thread does next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Computes so much, in processor time at speed 1.
     Compute(Span),
@@ -58,6 +60,10 @@ pub enum Action {
     Wake(usize),
     /// Waits for a wake-up, or takes one that was remembered.
     AwaitWake,
+    /// Calls the system of processes; waits if the call does. [`Body::answer`] is told what comes of it.
+    Call(Call),
+    /// Cannot go on.
+    Fail(Mishap),
     /// Ends.
     Exit,
 }
@@ -69,4 +75,7 @@ pub trait Body: Send {
 
     /// The host gives up the job that the thread works at; `next` is asked as if it were done.
     fn abandon_job(&mut self) {}
+
+    /// What came of the call that the body asked for last; `next` follows.
+    fn answer(&mut self, _: Answer) {}
 }

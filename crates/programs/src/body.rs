@@ -1,6 +1,7 @@
 //! Programs under way: one state machine for each kind.
 
 use crate::action::{Action, Body, Tick};
+use crate::process::Refusal;
 use crate::program::{Jobs, Phase, Program, Recorded, RecordedStep, Step, Work};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
@@ -8,7 +9,8 @@ use std::sync::Arc;
 use windfall_time::{Instant, Span};
 
 impl Program {
-    /// Makes a body. Equal seeds give equal bodies; give each thread its own.
+    /// Makes a body. Equal seeds give equal bodies; give each thread its own. A process is refused here: it is somebody
+    /// among [`Players`](crate::Players) only.
     #[must_use]
     pub fn start(&self, seed: u64) -> Box<dyn Body> {
         let random = Random::new(seed);
@@ -27,6 +29,10 @@ impl Program {
                 period: Span::ZERO,
                 in_job: false,
             }),
+            Program::Process(start) => {
+                let why = "a process runs among players only; add its program to some";
+                start.body(Err(Refusal::NotHere { why }))
+            }
             Program::Recorded(recorded) => {
                 Box::new(Replay { recorded: recorded.clone(), at: 0, started: false })
             }

@@ -1,9 +1,10 @@
 //! What a thread runs: declared phases, jobs, and behaviour recorded on a real machine.
 //!
-//! A [`Program`] is a description; [`Program::start`] makes a [`Body`], a state machine that is
+//! A [`Program`] is a description, of which [`Players`] make a [`Body`], a state machine that is
 //! asked for one [`Action`] after the other. [`Players`] say what an action means for jobs, locks and other
 //! threads; a host is their [`Stage`], which lends them time, timers and processors and decides nothing
-//! about their course. So the same program runs on every host.
+//! about their course. So the same program runs on every host. An event-driven process is an async function over
+//! [`Process`], which becomes such a body, too, or is compiled for a host's own threads.
 #![forbid(unsafe_code)]
 
 mod action;
@@ -18,8 +19,8 @@ pub use action::{Action, Body, Resource, Tick};
 pub use body::Random;
 pub use play::{Condition, Cue, Doing, Job, Mishap, Players, Stage};
 pub use process::{
-    Code, Event, EventId, Handle, Keys, Kind, Meter, Node, Place, Posted, Process, ProcessHandle,
-    Queue, Refusal, Template, Terms,
+    Answer, Call, Code, Costs, Counts, Event, EventId, Handle, Keys, Kind, Loaded, Meter, Node,
+    Place, Posted, Process, ProcessHandle, Queue, Refusal, Reply, Start, Template, Terms,
 };
 pub use program::{Activation, Jobs, OnLate, Phase, Program, Recorded, RecordedStep, Step, Work};
 pub use sync::{NotOwner, SyncPoint, SyncPoints};

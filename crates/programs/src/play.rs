@@ -7,6 +7,7 @@
 //! goes on to its next job without one when a job is given up; a player that waits is woken exactly
 //! once, by what it waits for.
 
+mod calls;
 mod jobs;
 mod meetings;
 mod stage;
@@ -17,6 +18,7 @@ pub use jobs::Job;
 pub use stage::{Cue, Mishap, Stage};
 
 use crate::action::{Action, Body, Resource};
+use crate::process::{Costs, Counts, ProcessHandle, System};
 use crate::program::{Activation, Program};
 use crate::sync::SyncPoints;
 use jobs::Source;
@@ -42,6 +44,8 @@ pub enum Condition {
     AwaitingWake,
     /// It waits for a lock, a condition (and then takes this lock), or a barrier.
     Held(Option<Resource>),
+    /// It waits in a call.
+    InCall,
     /// It has ended.
     Gone,
 }
@@ -59,6 +63,10 @@ pub enum Doing {
 
 struct Player {
     body: Box<dyn Body>,
+    /// Who it is, if it is a process.
+    process: Option<ProcessHandle>,
+    /// Whether it has paid for the call that it is in.
+    paid: bool,
     condition: Condition,
     /// An action that was asked for before there was a processor for it.
     resumed: Option<Action>,
@@ -77,6 +85,7 @@ struct Player {
 pub struct Players {
     list: Vec<Player>,
     syncs: SyncPoints,
+    system: System,
     /// By player: whose jobs its completions release.
     followers: Vec<Vec<u32>>,
 }
@@ -98,8 +107,17 @@ impl Players {
             }
             _ => None,
         };
+        let (body, process) = match program {
+            Program::Process(start) => {
+                let me = self.system.enter(start.node(), number);
+                (start.body(me), me.ok())
+            }
+            _ => (program.start(seed), None),
+        };
         self.list.push(Player {
-            body: program.start(seed),
+            body,
+            process,
+            paid: false,
             condition: Condition::Unborn,
             resumed: None,
             source,
@@ -111,6 +129,18 @@ impl Players {
         number
     }
 
+    /// No players, whose processes have so many nodes to run on and pay this for their calls. Equal seeds give equal handles.
+    #[must_use]
+    pub fn with(seed: u64, nodes: usize, costs: Costs) -> Players {
+        Players { system: System::new(seed, nodes, costs), ..Players::default() }
+    }
+
+    /// What was counted of processes.
+    #[must_use]
+    pub const fn counts(&self) -> &Counts {
+        &self.system.counts
+    }
+
     /// Says how many players use a barrier.
     pub fn barrier(&mut self, barrier: Resource, parties: usize) {
         self.syncs.at(barrier).parties = parties;
@@ -119,6 +149,14 @@ impl Players {
     /// A player that has not begun never will.
     pub fn withdraw(&mut self, number: u32) {
         self.at(number).condition = Condition::Gone;
+        self.leave(number);
+    }
+
+    /// A player that was a process is none any more.
+    fn leave(&mut self, number: u32) {
+        if let Some(process) = self.at(number).process.take() {
+            self.system.exit(process);
+        }
     }
 
     /// What a player waits for.
@@ -205,6 +243,16 @@ impl Players {
             player.idle_actions.1 = 0;
             return Doing::Work(work);
         }
+        if let Action::Call(_) = &action {
+            let price = stage.players().price(number, &action);
+            if !price.is_zero() {
+                let player = stage.players().at(number);
+                player.resumed = Some(action);
+                player.idle_actions.1 = 0;
+                return Doing::Work(price);
+            }
+        }
+        let player = stage.players().at(number);
         let (since, actions) = &mut player.idle_actions;
         if now.saturating_since(*since) > S::MOMENT {
             (*since, *actions) = (now, 0);
@@ -257,6 +305,8 @@ impl Players {
             Action::Yield => stage.yielded(number),
             Action::Wake(other) => Players::wake_other(stage, number, other),
             Action::AwaitWake => Players::await_wake(stage, number),
+            Action::Call(call) => Players::call(stage, number, call),
+            Action::Fail(mishap) => stage.mishap(number, mishap),
             Action::Exit => Players::exit(stage, number),
         }
     }
@@ -264,6 +314,7 @@ impl Players {
     fn exit<S: Stage>(stage: &mut S, number: u32) {
         Players::job_done(stage, number); // what it worked at ends with it
         stage.players().at(number).condition = Condition::Gone;
+        stage.players().leave(number);
         stage.exited(number);
     }
 

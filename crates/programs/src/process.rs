@@ -7,15 +7,30 @@
 //!
 //! Sources: Chrysalis 2.1 to 2.8 (events, dual queues, templates, timer service), the Multics memo
 //! (wakeup, block, addevent, delevent, notify, wait). Decision 0011 says what differs, and why.
-//! Read next: `handle.rs` (what names an object), `refusal.rs` (what stands in the way), `meter.rs`.
+//! Read next: `handle.rs` (what names an object), `refusal.rs` (what stands in the way), `system.rs` (what calls mean where
+//! a host carries them out one by one), `seat.rs` (how a body is polled there), `play/calls.rs`.
 
+mod agenda;
+mod call;
+mod costs;
+mod dual_queue;
+mod events;
 mod handle;
 mod meter;
 mod refusal;
+mod seat;
+mod slots;
+mod system;
+mod traffic;
 
+pub use call::{Answer, Call, Reply};
+pub use costs::Costs;
 pub use handle::{Event, Handle, Keys, Kind, Node, Place, ProcessHandle, Queue, Template};
 pub use meter::Meter;
 pub use refusal::Refusal;
+pub use seat::Start;
+pub use system::{Counts, Loaded};
+pub(crate) use system::{Outcome as SystemOutcome, System};
 
 use windfall_time::{Instant, Span};
 
@@ -60,6 +75,11 @@ pub struct Terms {
     pub need: Span,
     /// How long it runs before another of equal priority has a turn; zero: as its scheduler does it for all.
     pub slice: Span,
+}
+
+impl Terms {
+    /// The highest priority.
+    pub const MOST_PRIORITY: u8 = 3;
 }
 
 /// An event that was posted, and what with.

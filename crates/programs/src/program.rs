@@ -4,6 +4,7 @@
 //! are bursts and waits taken from a trace.
 
 use crate::action::{Resource, Tick};
+use crate::process::Start;
 use windfall_time::{Instant, Span};
 
 /// What a thread runs.
@@ -25,6 +26,8 @@ pub enum Program {
     },
     /// What a thread did in a recording.
     Recorded(Recorded),
+    /// An event-driven process.
+    Process(Start),
 }
 
 /// A sequence of jobs. A job that is released while an earlier one is unfinished waits its turn.

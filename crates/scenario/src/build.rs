@@ -18,7 +18,7 @@ use crate::asks::Asking;
 use crate::check::check;
 use crate::diagnostic::{Diagnostics, Mistake};
 use crate::model::{Pattern, Quantity, Scenario, Subject};
-use crate::plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedRequest};
+use crate::plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedProcesses, PlannedRequest};
 use crate::source::Path;
 use std::collections::BTreeMap;
 use windfall_time::{Instant, Span};
@@ -89,6 +89,7 @@ impl Scenario {
             length: self.length,
             hierarchy,
             nodes: nodes.into_iter().map(|(name, node)| (name.to_owned(), node)).collect(),
+            processes: PlannedProcesses::default(),
             threads,
             interrupts,
             requests,

@@ -130,7 +130,7 @@ fn convert(thread: &ConvertedThread, name: &str, names: &Named) -> Thread {
         },
         Program::Spin { from } => Run::Spin { from: *from },
         // rt-app knows phases only.
-        Program::Jobs(_) | Program::Recorded(_) => Run::spin(),
+        Program::Jobs(_) | Program::Recorded(_) | Program::Process(_) => Run::spin(),
     };
     let (parent, _, _) = class.scheduler();
     let mut thread_entry = Thread::new(name, parent, asks, run);

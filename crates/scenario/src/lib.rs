@@ -47,7 +47,8 @@ pub use import_rtapp::import_rtapp;
 pub use live::{Live, LiveNode, LiveRequest, LiveThread};
 pub use model::Scenario;
 pub use plan::{
-    Place, Plan, PlannedInterrupts, PlannedPattern, PlannedProgram, PlannedRequest, PlannedThread,
+    Home, Place, Plan, PlannedInterrupts, PlannedPattern, PlannedProcesses, PlannedProgram,
+    PlannedRequest, PlannedThread,
 };
 pub use profile::{Profile, ProfiledThread, Profiles};
 pub use promises::Promises;

@@ -11,7 +11,7 @@ pub use request::PlannedRequest;
 
 use crate::model::{External, ExternalProgram, Machine};
 use windfall_hierarchy::{Hierarchy, Message, NodeId};
-use windfall_programs::{Program, Resource};
+use windfall_programs::{Code, Costs, Node, Program, Resource, Terms};
 use windfall_time::{Instant, Span};
 use windfall_trace::Theft;
 
@@ -27,6 +27,8 @@ pub struct Plan {
     pub hierarchy: Hierarchy,
     /// The schedulers in the order of the file.
     pub nodes: Vec<(String, NodeId)>,
+    /// Where event-driven processes are at home, and what their calls cost.
+    pub processes: PlannedProcesses,
     /// The threads, to be created at their start.
     pub threads: Vec<PlannedThread>,
     /// Sources of interrupts, one for each source and processor.
@@ -37,6 +39,24 @@ pub struct Plan {
     pub barriers: Vec<(Resource, usize)>,
     /// Threads (by number) of which intervals between completions that exceed a limit are counted.
     pub watched: Vec<(usize, Span)>,
+}
+
+/// Where event-driven processes are at home, and what their calls cost.
+#[derive(Clone, Default)]
+pub struct PlannedProcesses {
+    /// The nodes of the machine in order; none: one, whose scheduler is the default.
+    pub nodes: Vec<Home>,
+    /// What calls cost on a simulated machine.
+    pub costs: Costs,
+}
+
+/// A node of the machine, as far as processes are concerned.
+#[derive(Clone, Copy)]
+pub struct Home {
+    /// The scheduler that processes of the node begin below.
+    pub scheduler: NodeId,
+    /// How that scheduler is asked for what a process is to have.
+    pub asks: fn(&Terms) -> Vec<Message>,
 }
 
 /// A thread to create.
@@ -89,6 +109,22 @@ impl PlannedProgram {
 impl From<Program> for PlannedProgram {
     fn from(program: Program) -> PlannedProgram {
         PlannedProgram::Declared(program)
+    }
+}
+
+impl PlannedThread {
+    /// The first process of a run, or one of a few, on a node whose home is this.
+    #[must_use]
+    pub fn process<C: Code>(node: Node, home: &Home, terms: &Terms, code: C) -> PlannedThread {
+        PlannedThread {
+            name: C::NAME.to_owned(),
+            parent: home.scheduler,
+            messages: (home.asks)(terms),
+            promised: None,
+            program: Program::process(node, code).into(),
+            start: Instant::ZERO,
+            working_set_kib: 0,
+        }
     }
 }
 

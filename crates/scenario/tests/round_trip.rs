@@ -136,10 +136,12 @@ fn run() -> BoxedStrategy<Run> {
 
 fn machine() -> impl Strategy<Value = Machine> {
     let timer = prop_oneof![Just(Timer::Precise), (1_u64..100_000).prop_map(Timer::Ticks)];
-    let costs = (span(), span(), span()).prop_map(|(switch, decision, notification)| Costs {
+    let costs = (span(), span(), span(), span());
+    let costs = costs.prop_map(|(switch, decision, notification, timer)| Costs {
         switch,
         decision,
         notification,
+        timer,
     });
     let cache = (0_u64..5000, span()).prop_map(|(size_kib, refill)| Cache { size_kib, refill });
     let speeds = prop_oneof![Just(vec![Ratio::ONE; 3]), proptest::collection::vec(ratio(), 1..4)];

@@ -1,17 +1,15 @@
-//! How a thread comes into being.
+//! How a thread comes into being: at its start, or because a process makes another.
 
 use crate::run::Sim;
-use windfall_hierarchy::NodeId;
-use windfall_programs::Players;
-use windfall_scenario::Place;
-use windfall_trace::ThreadId;
+use windfall_hierarchy::{NodeId, ThreadId};
+use windfall_programs::{Node, Players, Program, Refusal, Terms};
+use windfall_scenario::{Home, Place, PlannedThread};
 
 impl Sim<'_> {
     /// A thread comes into being, ready to run its program.
     pub(crate) fn birth(&mut self, number: u32) {
         let spec = &self.threads[number as usize].spec;
-        let (name, promised) = (spec.name.clone(), spec.promised.clone());
-        let messages = spec.messages.clone();
+        let (name, messages) = (spec.name.clone(), spec.messages.clone());
         let wanted = (spec.parent, messages.as_slice());
         let place = self.tell(|hierarchy, now| Place::take(hierarchy, now, &name, wanted));
         let Some(Place { thread: id, parent, remark }) = place else {
@@ -20,19 +18,65 @@ impl Sim<'_> {
             return;
         };
         self.refused.extend(remark.map(|why| (self.now, why)));
+        self.begin(number, id, parent);
+    }
+
+    /// A thread has its place.
+    fn begin(&mut self, number: u32, id: ThreadId, parent: NodeId) {
         if self.numbers.len() <= id.index() {
             self.numbers.resize(id.index() + 1, u32::MAX);
         }
         self.numbers[id.index()] = number;
         self.threads[number as usize].id = Some(id);
         self.declare(number, Some(parent));
-        self.tracer.promise(self.now, ThreadId(number), promised.as_deref());
+        let promised = self.threads[number as usize].spec.promised.clone();
+        self.tracer.promise(self.now, windfall_trace::ThreadId(number), promised.as_deref());
         Players::begin(self, number);
+    }
+
+    /// A process makes another. It is below the scheduler of its node or nowhere.
+    pub(crate) fn conceive(
+        &mut self,
+        node: Node,
+        terms: Terms,
+        program: &Program,
+    ) -> Result<u32, Refusal> {
+        let none = |_: &Terms| Vec::new();
+        let default = self.hierarchy.default_node();
+        let alone = default.map(|scheduler| Home { scheduler, asks: none });
+        let home = self.homes.get(usize::from(node.0)).copied().or(alone);
+        let Some(Home { scheduler, asks }) = home else {
+            return Err(Refusal::NotAdmitted { node });
+        };
+        let messages = asks(&terms);
+        let id = self.tell(|hierarchy, now| hierarchy.create_thread(now, scheduler, &messages));
+        let id = id.ok_or(Refusal::NotAdmitted { node })?;
+        let spec = PlannedThread {
+            name: self.name_of(program),
+            parent: scheduler,
+            messages,
+            promised: None,
+            program: program.clone().into(),
+            start: self.now,
+            working_set_kib: 0,
+        };
+        let number = self.enlist(spec, program);
+        self.begin(number, id, scheduler);
+        Ok(number)
+    }
+
+    /// `NAME-1`, `NAME-2`, ... in the order of making.
+    fn name_of(&mut self, program: &Program) -> String {
+        let Program::Process(start) = program else { return String::new() };
+        let count = self.made.entry(start.name()).or_insert(0_u32);
+        *count += 1;
+        format!("{}-{count}", start.name())
     }
 
     /// Tells whoever records where a thread is; the machine counts threads from 1.
     pub(crate) fn declare(&mut self, number: u32, parent: Option<NodeId>) {
         let (name, tid) = (&self.threads[number as usize].spec.name, number.saturating_add(1));
-        self.tracer.thread(self.now, ThreadId(number), (tid, tid), name, parent);
+        let thread = windfall_trace::ThreadId(number);
+        self.tracer.thread(self.now, thread, (tid, tid), name, parent);
     }
 }

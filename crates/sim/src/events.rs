@@ -21,13 +21,17 @@ pub(crate) enum Due {
     /// A thread begins its life: before anybody is released, so that all who begin together have
     /// asked for their reservations by then.
     Birth(u32),
+    /// Timers of processes.
+    Timer,
+    /// Posts that arrive at another node.
+    Letter,
     /// A thread's next job is released.
     Release(u32),
     /// A thread has slept long enough.
     Wake(u32),
 }
 
-const CLASSES: u32 = 7;
+const CLASSES: u32 = 9;
 
 /// The queue.
 pub(crate) struct Events {
@@ -75,7 +79,9 @@ impl Events {
             2 => Due::Control,
             3 => Due::Deadline(number),
             4 => Due::Birth(number),
-            5 => Due::Release(number),
+            5 => Due::Timer,
+            6 => Due::Letter,
+            7 => Due::Release(number),
             _ => Due::Wake(number),
         })
     }
@@ -89,8 +95,10 @@ const fn slot(due: Due) -> (u32, u32) {
         Due::Control => (0, 2),
         Due::Deadline(thread) => (thread, 3),
         Due::Birth(thread) => (thread, 4),
-        Due::Release(thread) => (thread, 5),
-        Due::Wake(thread) => (thread, 6),
+        Due::Timer => (0, 5),
+        Due::Letter => (0, 6),
+        Due::Release(thread) => (thread, 7),
+        Due::Wake(thread) => (thread, 8),
     };
     (number * CLASSES + class, class)
 }

@@ -7,11 +7,14 @@ use crate::ledger::Ledger;
 use crate::promises::Promises;
 use crate::thread::Thread;
 use crate::unfit::Unfit;
+use std::collections::BTreeMap;
 use windfall_hierarchy::{Happening, Hierarchy, Message, Processor, ThreadId};
 use windfall_programs::{Job, Players, Program, Resource};
 use windfall_scenario::model::Machine;
 use windfall_scenario::outcome::{Failure, Outcome};
-use windfall_scenario::{Plan, PlannedInterrupts, PlannedRequest, PlannedThread, Tracer};
+use windfall_scenario::{
+    Home, Plan, PlannedInterrupts, PlannedProcesses, PlannedRequest, PlannedThread, Tracer,
+};
 use windfall_time::{Instant, Span};
 use windfall_trace::{Sink, Theft};
 
@@ -26,6 +29,10 @@ pub struct Sim<'a> {
     /// What their programs do.
     pub(crate) players: Players,
     pub(crate) threads: Vec<Thread>,
+    /// Where processes are at home, by node.
+    pub(crate) homes: Vec<Home>,
+    /// How many processes of each kind others have made.
+    pub(crate) made: BTreeMap<&'static str, u32>,
     /// From the hierarchy's thread index to ours.
     pub(crate) numbers: Vec<u32>,
     pub(crate) events: Events,
@@ -84,6 +91,8 @@ impl<'a> Sim<'a> {
             hierarchy,
             players: Players::default(),
             threads: Vec::new(),
+            homes: Vec::new(),
+            made: BTreeMap::new(),
             numbers: Vec::new(),
             events,
             sources: Vec::new(),
@@ -112,6 +121,7 @@ impl<'a> Sim<'a> {
     /// [`add`](Self::add).
     pub fn of(plan: Plan, sink: Option<&'a mut dyn Sink>) -> Result<Sim<'a>, Unfit> {
         let mut sim = Sim::new(plan.machine, plan.hierarchy, plan.seed, sink)?;
+        sim.processes(plan.processes);
         for thread in plan.threads {
             sim.add(thread)?;
         }
@@ -130,23 +140,35 @@ impl<'a> Sim<'a> {
         Ok(sim)
     }
 
+    /// Says where processes are at home, and what their calls cost; to be called before threads are added.
+    pub fn processes(&mut self, processes: PlannedProcesses) {
+        self.homes = processes.nodes;
+        self.players = Players::with(self.seed, self.homes.len().max(1), processes.costs);
+    }
+
     /// Adds a thread, which is created at its start; its number.
     ///
     /// # Errors
     /// When it is a program of a real machine of which nobody has said what it does.
     pub fn add(&mut self, spec: PlannedThread) -> Result<usize, Unfit> {
-        let start = spec.start;
-        let number = u32::try_from(self.threads.len()).unwrap_or(u32::MAX);
-        let Some(program) = spec.program.declared() else {
+        let Some(program) = spec.program.declared().cloned() else {
             return Err(Unfit::Unknown { thread: spec.name });
         };
+        let start = spec.start;
+        let number = self.enlist(spec, &program);
+        self.events.set(Due::Birth(number), start);
+        Ok(number as usize)
+    }
+
+    /// Takes a thread in, which has no place yet.
+    pub(crate) fn enlist(&mut self, spec: PlannedThread, program: &Program) -> u32 {
         let bursts = !matches!(program, Program::Jobs(_));
+        let number = u32::try_from(self.threads.len()).unwrap_or(u32::MAX);
         let seed = self.seed ^ u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.players.add(program, seed);
-        self.events.reserve(self.threads.len() + 1);
-        self.events.set(Due::Birth(number), start);
         self.threads.push(Thread::new(spec, bursts));
-        Ok(number as usize)
+        self.events.reserve(self.threads.len());
+        number
     }
 
     /// Adds a source of interrupts.
@@ -228,6 +250,8 @@ impl<'a> Sim<'a> {
             if let Some(timer) = self.hierarchy.next_timer()
                 && self.machine.timer.fires(timer) <= self.now
             {
+                let cpu = usize::from(self.event_cpu);
+                self.rob(cpu, Theft::Scheduling, 0, self.machine.costs.timer);
                 self.tell(|hierarchy, now| hierarchy.timer_due(now));
             }
             if last || !self.converge() || self.failure.is_some() {
@@ -242,6 +266,8 @@ impl<'a> Sim<'a> {
             Due::Interrupt(source) => self.strike(source as usize),
             Due::Control => self.control(),
             Due::Deadline(thread) => self.give_up(thread),
+            Due::Timer => Players::timers_due(self),
+            Due::Letter => Players::letters_due(self),
             Due::Release(thread) => Players::release_due(self, thread, self.now),
             Due::Birth(thread) => self.birth(thread),
             Due::Wake(thread) => Players::slept(self, thread),

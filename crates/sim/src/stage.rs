@@ -4,7 +4,7 @@ use crate::cpu::ENDLESS;
 use crate::events::Due;
 use crate::run::Sim;
 use windfall_hierarchy::{Message, Processor};
-use windfall_programs::{Cue, Doing, Job, Mishap, Players, Stage};
+use windfall_programs::{Cue, Doing, Job, Mishap, Node, Players, Program, Refusal, Stage, Terms};
 use windfall_scenario::outcome::Failure;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Event, ThreadId};
@@ -72,6 +72,8 @@ impl Stage for Sim<'_> {
             Cue::Wake => self.events.set(Due::Wake(player), self.machine.timer.fires(at)),
             Cue::Release => self.events.set(Due::Release(player), at),
             Cue::Deadline => self.events.set(Due::Deadline(player), at),
+            Cue::Timer => self.events.set(Due::Timer, self.machine.timer.fires(at)),
+            Cue::Letter => self.events.set(Due::Letter, at),
         }
     }
 
@@ -123,6 +125,10 @@ impl Stage for Sim<'_> {
         self.threads[player as usize].stats.parent = parent;
         self.tell(|hierarchy, now| hierarchy.exited(now, id));
         self.tracer.record(self.now, || Event::Exit { thread: ThreadId(player) });
+    }
+
+    fn spawn(&mut self, node: Node, terms: Terms, program: &Program) -> Result<u32, Refusal> {
+        self.conceive(node, terms, program)
     }
 
     #[inline]

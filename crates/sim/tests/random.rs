@@ -97,8 +97,12 @@ fn scenario(seeds: &Seeds) -> Scenario {
     machine.speeds[0] = Ratio::new(1, 2).unwrap();
     machine.timer = seeds.ticks.map_or(Timer::Precise, Timer::Ticks);
     if seeds.costs {
-        machine.costs =
-            Costs { switch: us(3), decision: us(1), notification: Span::from_nanos(90) };
+        machine.costs = Costs {
+            switch: us(3),
+            decision: us(1),
+            notification: Span::from_nanos(90),
+            timer: us(2),
+        };
     }
     let interrupts = Interrupts {
         kind: Theft::Interrupt,

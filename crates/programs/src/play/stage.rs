@@ -1,6 +1,8 @@
 //! What a host offers to programs under way.
 
 use super::{Job, Players};
+use crate::process::{Node, Refusal, Terms};
+use crate::program::Program;
 use windfall_time::{Instant, Span};
 
 /// What a stage is to call back for.
@@ -12,6 +14,10 @@ pub enum Cue {
     Release,
     /// A job's time is over: [`Players::abort`].
     Deadline,
+    /// Timers of processes are due: [`Players::timers_due`]. Whose it is given for says nothing.
+    Timer,
+    /// Posts arrive at another node: [`Players::letters_due`]. Whose it is given for says nothing.
+    Letter,
 }
 
 /// Why a program cannot go on.
@@ -23,6 +29,10 @@ pub enum Mishap {
     Backlog(usize),
     /// It unlocks what it has not locked.
     NotOwner,
+    /// Its body ended with what it was refused.
+    Refused(Refusal),
+    /// Its body awaits what no host carries out.
+    Foreign,
 }
 
 /// A host, as programs see it. Players are named by their numbers.
@@ -56,6 +66,12 @@ pub trait Stage {
     fn yielded(&mut self, player: u32);
     /// A player has ended.
     fn exited(&mut self, player: u32);
+    /// A process is to come into being on a node; the number of its player, which is [added](Players::add) and has
+    /// [begun](Players::begin).
+    ///
+    /// # Errors
+    /// [`Refusal::NotAdmitted`], or [`Refusal::NotHere`]; there is then no such process.
+    fn spawn(&mut self, node: Node, terms: Terms, program: &Program) -> Result<u32, Refusal>;
     /// A job was released.
     fn released(&mut self, player: u32, job: Job);
     /// A player works at a job from now on.

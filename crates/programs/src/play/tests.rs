@@ -1,6 +1,7 @@
 //! Players on a stage of one processor, which takes turns and jumps to the next cue.
 
 use super::*;
+use crate::process::{Node, Refusal, Terms};
 use crate::program::{Jobs, OnLate, Phase, Step, Work};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
@@ -67,6 +68,12 @@ impl Stage for Mock {
         self.said.push((player, Said::Exited));
     }
 
+    fn spawn(&mut self, _: Node, _: Terms, program: &Program) -> Result<u32, Refusal> {
+        let number = self.players.add(program, 1);
+        Players::begin(self, number);
+        Ok(number)
+    }
+
     fn released(&mut self, player: u32, job: Job) {
         self.said.push((player, Said::Released(ms_of(job.release))));
     }
@@ -118,6 +125,8 @@ impl Mock {
             {
                 self.cues.remove(&(number, cue));
                 match cue {
+                    Cue::Timer => Players::timers_due(self),
+                    Cue::Letter => Players::letters_due(self),
                     Cue::Wake => Players::slept(self, number),
                     Cue::Release => Players::release_due(self, number, at),
                     Cue::Deadline => {

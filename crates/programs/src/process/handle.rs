@@ -101,7 +101,7 @@ impl Handle {
         ((self.0 >> CHECK) & ((1 << GENERATION) - 1)) as u32
     }
 
-    fn kind(self) -> Option<Kind> {
+    pub(super) fn kind(self) -> Option<Kind> {
         let kind = self.0 >> (NODE + INDEX + GENERATION + CHECK);
         Kind::ALL.into_iter().find(|one| *one as u64 == kind)
     }

@@ -76,6 +76,11 @@ pub enum Refusal {
         /// How many there can be.
         most: usize,
     },
+    /// The template is of other code.
+    WrongCode {
+        /// The template.
+        template: Handle,
+    },
     /// The machine has no such node.
     NoNode {
         /// Which.
@@ -171,6 +176,9 @@ impl fmt::Display for Refusal {
             }
             Refusal::NoCapacity { capacity, most } => {
                 write!(f, "a queue for {capacity} data is asked for; allowed: 1 to {most}")
+            }
+            Refusal::WrongCode { template } => {
+                write!(f, "{template} is loaded with other code; use the template of this process")
             }
             Refusal::NoNode { node, nodes } => {
                 write!(f, "there is no {node}; the machine has {nodes}, counted from 0")

@@ -49,6 +49,9 @@ pub(crate) struct CostsFile {
     /// Each notification that a scheduler receives because of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) notification: Option<Lax<Span>>,
+    /// Each timer of a scheduler that goes off, beside the decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) timer: Option<Lax<Span>>,
 }
 
 /// The cache of a processor.

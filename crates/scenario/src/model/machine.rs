@@ -54,6 +54,8 @@ pub struct Costs {
     pub decision: Span,
     /// Each notification that a scheduler receives because of it.
     pub notification: Span,
+    /// Each timer of a scheduler that goes off, beside the decision.
+    pub timer: Span,
 }
 
 /// What a thread pays after another has used its processor (HLS 10.3.3).
@@ -144,6 +146,7 @@ impl fmt::Display for Machine {
             (self.costs.switch, "a switch"),
             (self.costs.decision, "a decision"),
             (self.costs.notification, "a notification"),
+            (self.costs.timer, "a timer"),
         ] {
             if !cost.is_zero() {
                 write!(f, ", {cost} {what}")?;

@@ -1,7 +1,7 @@
 //! Why a run could not go on to its end.
 
 use core::fmt;
-use windfall_programs::Mishap;
+use windfall_programs::{Mishap, Refusal};
 use windfall_time::Instant;
 
 /// Why a run could not go on.
@@ -30,6 +30,22 @@ pub enum Failure {
         /// When.
         at: Instant,
     },
+    /// A process ended with what it was refused.
+    Refused {
+        /// Whose.
+        thread: String,
+        /// What stood in the way.
+        refusal: Refusal,
+        /// When.
+        at: Instant,
+    },
+    /// A process awaits what no host carries out.
+    Foreign {
+        /// Whose.
+        thread: String,
+        /// When.
+        at: Instant,
+    },
     /// So many notes of schedulers were lost, and with them jobs to be given up; a defect of ours.
     Journal(u64),
     /// The host could not carry on.
@@ -49,6 +65,8 @@ impl Failure {
             Mishap::Stuck => Failure::Stuck { thread, at },
             Mishap::Backlog(jobs) => Failure::Backlog { thread, jobs, at },
             Mishap::NotOwner => Failure::NotOwner { thread, at },
+            Mishap::Refused(refusal) => Failure::Refused { thread, refusal, at },
+            Mishap::Foreign => Failure::Foreign { thread, at },
         }
     }
 }
@@ -69,6 +87,14 @@ impl fmt::Display for Failure {
             Failure::NotOwner { thread, at } => {
                 write!(f, "thread `{thread}` unlocks a lock at {at} that it has not locked")
             }
+            Failure::Refused { thread, refusal, at } => {
+                write!(f, "process `{thread}` ends at {at}: {refusal}")
+            }
+            Failure::Foreign { thread, at } => write!(
+                f,
+                "process `{thread}` awaits something at {at} that is not its process's, which nobody would wake; \
+                 await calls of `Process` only"
+            ),
             Failure::Journal(lost) => write!(f, "{lost} notes of schedulers were lost"),
             Failure::Host { why, at } => write!(f, "the host could not carry on at {at}: {why}"),
         }

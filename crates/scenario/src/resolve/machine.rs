@@ -34,6 +34,7 @@ pub(super) fn machine(node: Node<'_>, reader: &mut Reader<'_>) -> Machine {
         switch: reader.get(costs.switch, &cost.key("switch")).unwrap_or_default(),
         decision: reader.get(costs.decision, &cost.key("decision")).unwrap_or_default(),
         notification: reader.get(costs.notification, &cost.key("notification")).unwrap_or_default(),
+        timer: reader.get(costs.timer, &cost.key("timer")).unwrap_or_default(),
     };
     let cache = file.cache.and_then(|cache| {
         let path = path.key("cache");

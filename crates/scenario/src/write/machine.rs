@@ -25,6 +25,7 @@ pub(super) fn machine(machine: &Machine) -> MachineFile {
             switch: above_zero(costs.switch),
             decision: above_zero(costs.decision),
             notification: above_zero(costs.notification),
+            timer: above_zero(costs.timer),
         }),
         cache: cache.map(|cache| CacheFile {
             size: Lax::good(Kib(cache.size_kib)),

@@ -1,0 +1,97 @@
+//! Calls of processes: their cost is spent first, then they are carried out, then whoever they wake is woken.
+//!
+//! Invariant: a process whose call waits asks the same call again, without its cost, when it is woken, unless it was
+//! answered by that.
+
+use super::{Condition, Cue, Player, Players, Stage};
+use crate::action::Action;
+use crate::process::{Call, ProcessHandle, Refusal, Reply, SystemOutcome};
+use windfall_time::Span;
+
+impl Players {
+    /// What a call costs that has not been paid for; it is then to be asked again.
+    pub(super) fn price(&mut self, number: u32, action: &Action) -> Span {
+        let Players { list, system, .. } = self;
+        let Some(Player { process: Some(me), paid, .. }) = list.get_mut(number as usize) else {
+            return Span::ZERO;
+        };
+        match action {
+            Action::Call(call) if !*paid => {
+                *paid = true;
+                system.cost(*me, call)
+            }
+            _ => Span::ZERO,
+        }
+    }
+
+    /// Carries a call out.
+    pub(super) fn call<S: Stage>(stage: &mut S, number: u32, call: Call) {
+        let Some(me) = stage.players().at(number).process else { return };
+        let now = stage.now();
+        match stage.players().system.call(me, &call, now) {
+            SystemOutcome::Waits => {
+                stage.players().at(number).resumed = Some(Action::Call(call));
+                Players::block(stage, number, Condition::InCall);
+            }
+            SystemOutcome::Done(answer) => {
+                let answer = match call {
+                    Call::MakeProcess { template, node, terms, program } => {
+                        let (name, program) = program;
+                        let system = &mut stage.players().system;
+                        let fits = system.check_process((template, name), node, terms);
+                        fits.and_then(|()| {
+                            let number = stage.spawn(node, terms, &program)?;
+                            let handle = stage.players().at(number).process;
+                            handle.map(Reply::made).ok_or(Refusal::NotAdmitted { node })
+                        })
+                    }
+                    _ => answer,
+                };
+                let player = stage.players().at(number);
+                player.paid = false;
+                player.body.answer(answer);
+            }
+        }
+        Players::rouse(stage);
+    }
+
+    /// Wakes whoever calls and posts have woken, and has the stage call back for what is to come.
+    fn rouse<S: Stage>(stage: &mut S) {
+        while let Some(woken) = stage.players().system.woken.pop_front() {
+            let player = stage.players().at(woken.player);
+            if woken.done {
+                (player.resumed, player.paid) = (None, false);
+                player.body.answer(Ok(Reply::DONE));
+            }
+            Players::wake(stage, woken.player, woken.by);
+        }
+        let agenda = &stage.players().system.agenda;
+        let (timer, letter) = (agenda.next_timer(), agenda.next_letter());
+        for (cue, at) in [(Cue::Timer, timer), (Cue::Letter, letter)] {
+            if let Some(at) = at {
+                let now = stage.now();
+                stage.cue(0, cue, at.max(now));
+            }
+        }
+    }
+
+    /// Timers of processes are due.
+    pub fn timers_due<S: Stage>(stage: &mut S) {
+        let now = stage.now();
+        stage.players().system.timers_due(now);
+        Players::rouse(stage);
+    }
+
+    /// Posts from one node have arrived at another.
+    pub fn letters_due<S: Stage>(stage: &mut S) {
+        let now = stage.now();
+        stage.players().system.letters_due(now);
+        Players::rouse(stage);
+    }
+
+    /// The handle of a player that is a process.
+    #[must_use]
+    pub fn process(&self, number: u32) -> Option<ProcessHandle> {
+        self.list.get(number as usize)?.process
+    }
+}

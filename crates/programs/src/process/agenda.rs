@@ -1,0 +1,81 @@
+//! What is to be posted later: by timers, and by letters on their way to another node.
+//!
+//! Invariant: what is due at one instant is given in the order in which it was put down, so letters arrive in
+//! the order in which they were sent.
+
+use super::dual_queue::Datum;
+use super::events::Ticket;
+use super::{Event, Queue};
+use std::collections::BTreeMap;
+use windfall_time::Instant;
+
+/// A post to another node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Letter {
+    pub(super) event: Event,
+    pub(super) what: What,
+    /// Whose player sent it.
+    pub(super) by: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What {
+    /// Of an ordinary post.
+    Posted(u64),
+    /// Of a queue, for who has stood there since then.
+    Handed { queue: Queue, ticket: Ticket, datum: Datum },
+}
+
+#[derive(Default)]
+pub(crate) struct Agenda {
+    timers: BTreeMap<(Instant, u64), (Event, u64)>,
+    letters: BTreeMap<(Instant, u64), Letter>,
+    count: u64,
+}
+
+impl Agenda {
+    fn next(&mut self) -> u64 {
+        self.count += 1;
+        self.count
+    }
+
+    pub(super) fn set_timer(&mut self, at: Instant, event: Event, datum: u64) {
+        let number = self.next();
+        self.timers.insert((at, number), (event, datum));
+    }
+
+    pub(super) fn cancel(&mut self, at: Instant, event: Event) {
+        let mut due = self.timers.range((at, 0)..=(at, u64::MAX));
+        if let Some(key) = due.find(|(_, (other, _))| *other == event).map(|(key, _)| *key) {
+            self.timers.remove(&key);
+        }
+    }
+
+    pub(super) fn send(&mut self, at: Instant, letter: Letter) {
+        let number = self.next();
+        self.letters.insert((at, number), letter);
+    }
+
+    /// When the next timer is due.
+    pub(crate) fn next_timer(&self) -> Option<Instant> {
+        self.timers.keys().next().map(|(at, _)| *at)
+    }
+
+    /// When the next letter arrives.
+    pub(crate) fn next_letter(&self) -> Option<Instant> {
+        self.letters.keys().next().map(|(at, _)| *at)
+    }
+
+    pub(super) fn timer_due(&mut self, now: Instant) -> Option<(Event, u64)> {
+        due(&mut self.timers, now)
+    }
+
+    pub(super) fn letter_due(&mut self, now: Instant) -> Option<Letter> {
+        due(&mut self.letters, now)
+    }
+}
+
+fn due<T>(entries: &mut BTreeMap<(Instant, u64), T>, now: Instant) -> Option<T> {
+    let first = entries.first_entry()?;
+    (first.key().0 <= now).then(|| first.remove())
+}

@@ -1,0 +1,170 @@
+//! Event blocks (Chrysalis 2.3): who owns an event, whether it is posted, and in which order.
+//!
+//! Invariant: an event is posted exactly when it stands in its owner's queue of posted events, once.
+
+use super::slots::Slots;
+use super::{Event, Keys, Kind, Posted, ProcessHandle, Queue, Refusal};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use windfall_time::Instant;
+
+/// Which of the times that an event stood in a queue is meant.
+pub(super) type Ticket = u64;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum State {
+    /// It can be posted.
+    Idle,
+    /// It waits for a datum of a queue, or that is on its way.
+    InQueue(Queue, Ticket),
+    /// It was posted.
+    Posted(u64),
+}
+
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) owner: ProcessHandle,
+    pub(super) state: State,
+    /// When its timer is due.
+    pub(super) timer: Option<Instant>,
+}
+
+#[derive(Default)]
+struct Owned {
+    events: BTreeSet<Event>,
+    /// The oldest first.
+    posted: VecDeque<Event>,
+}
+
+pub(super) struct Events {
+    blocks: Slots<Block>,
+    owners: BTreeMap<ProcessHandle, Owned>,
+    tickets: Ticket,
+}
+
+impl Events {
+    pub(super) const fn new(keys: Keys) -> Events {
+        Events { blocks: Slots::new(Kind::Event, keys), owners: BTreeMap::new(), tickets: 0 }
+    }
+
+    pub(super) fn make(&mut self, owner: ProcessHandle) -> Result<Event, Refusal> {
+        let block = Block { owner, state: State::Idle, timer: None };
+        let event = Event::from_handle(self.blocks.insert(owner.handle().node(), block)?);
+        self.owners.entry(owner).or_default().events.insert(event);
+        Ok(event)
+    }
+
+    /// Whether it is the handle of an event, which may be gone.
+    pub(super) fn check(&self, event: Event) -> Result<(), Refusal> {
+        self.blocks.check(event.handle())
+    }
+
+    pub(super) fn at(&mut self, event: Event) -> Result<&mut Block, Refusal> {
+        self.blocks.at(event.handle())
+    }
+
+    /// As its owner, who alone may.
+    pub(super) fn own(&mut self, event: Event, by: ProcessHandle) -> Result<&mut Block, Refusal> {
+        let block = self.at(event)?;
+        if block.owner == by { Ok(block) } else { Err(Refusal::NotOwner { event }) }
+    }
+
+    /// Posts it, if it can be posted by anybody; its owner.
+    pub(super) fn post(&mut self, event: Event, datum: u64) -> Result<ProcessHandle, Refusal> {
+        match self.at(event)?.state {
+            State::Idle => self.posted(event, datum),
+            State::InQueue(..) => Err(Refusal::InQueue { event }),
+            State::Posted(_) => Err(Refusal::AlreadyPosted { event }),
+        }
+    }
+
+    /// Hands it a datum of the queue in which it has stood since then; its owner, or `None` if it
+    /// is gone or waits there no longer.
+    pub(super) fn hand(
+        &mut self,
+        event: Event,
+        (queue, ticket): (Queue, Ticket),
+        datum: u64,
+    ) -> Option<ProcessHandle> {
+        self.stands(event, (queue, ticket)).then(|| self.posted(event, datum).ok()).flatten()
+    }
+
+    /// Whether it has stood in that queue since then.
+    pub(super) fn stands(&mut self, event: Event, (queue, ticket): (Queue, Ticket)) -> bool {
+        self.at(event).is_ok_and(|block| block.state == State::InQueue(queue, ticket))
+    }
+
+    fn posted(&mut self, event: Event, datum: u64) -> Result<ProcessHandle, Refusal> {
+        let block = self.at(event)?;
+        block.state = State::Posted(datum);
+        let owner = block.owner;
+        self.owners.entry(owner).or_default().posted.push_back(event);
+        Ok(owner)
+    }
+
+    /// Has it stand in a queue.
+    pub(super) fn stand(
+        &mut self,
+        event: Event,
+        by: ProcessHandle,
+        queue: Queue,
+    ) -> Result<Ticket, Refusal> {
+        let ticket = self.tickets;
+        let block = self.own(event, by)?;
+        match block.state {
+            State::Idle => block.state = State::InQueue(queue, ticket),
+            State::InQueue(..) => return Err(Refusal::InQueue { event }),
+            State::Posted(_) => return Err(Refusal::AlreadyPosted { event }),
+        }
+        self.tickets += 1;
+        Ok(ticket)
+    }
+
+    /// Makes it as good as new; as what it was before.
+    pub(super) fn reset(&mut self, event: Event, by: ProcessHandle) -> Result<State, Refusal> {
+        let before = std::mem::replace(&mut self.own(event, by)?.state, State::Idle);
+        if let (State::Posted(_), Some(owned)) = (before, self.owners.get_mut(&by)) {
+            owned.posted.retain(|other| *other != event);
+        }
+        Ok(before)
+    }
+
+    /// Takes the event of its owner that was posted first, of a set or of all.
+    pub(super) fn take(
+        &mut self,
+        by: ProcessHandle,
+        set: Option<&[Event]>,
+    ) -> Result<Option<Posted>, Refusal> {
+        match set {
+            Some([]) => return Err(Refusal::EmptySet),
+            Some(set) => {
+                set.iter().try_for_each(|event| self.own(*event, by).map(|_| ()))?;
+            }
+            None => {}
+        }
+        let owned = self.owners.get(&by).filter(|owned| !owned.events.is_empty());
+        let owned = owned.ok_or(Refusal::NoEvents)?;
+        let mut posted = owned.posted.iter().copied();
+        let first = posted.find(|event| set.is_none_or(|set| set.contains(event)));
+        let Some(event) = first else { return Ok(None) };
+        match self.reset(event, by)? {
+            State::Posted(datum) => Ok(Some(Posted { event, datum })),
+            _ => Ok(None),
+        }
+    }
+
+    pub(super) fn delete(&mut self, event: Event, by: ProcessHandle) -> Result<(), Refusal> {
+        self.reset(event, by)?;
+        self.blocks.remove(event.handle())?;
+        if let Some(owned) = self.owners.get_mut(&by) {
+            owned.events.remove(&event);
+        }
+        Ok(())
+    }
+
+    /// All events of a process that is gone go with it.
+    pub(super) fn bereave(&mut self, owner: ProcessHandle) {
+        for event in self.owners.remove(&owner).into_iter().flat_map(|owned| owned.events) {
+            let _removed = self.blocks.remove(event.handle());
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! A process body as a program: polled by hand, one action at a time.
+//!
+//! The body's side of the desk puts an action on it and is pending; the host's side takes the action, carries it out,
+//! puts the answer there, and polls again. Nothing wakes a body but that.
+
+use super::{
+    Answer, Call, Code, Event, EventId, Handle, Node, Posted, Process, ProcessHandle, Queue,
+    Refusal, Reply, Template, Terms,
+};
+use crate::action::{Action, Body};
+use crate::play::Mishap;
+use crate::program::Program;
+use core::fmt;
+use core::future::poll_fn;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use windfall_time::{Instant, Span};
+
+type Life = Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send>>;
+
+/// The first process of a run, or one that another has made: code, what it is told, and its node.
+#[derive(Clone)]
+pub struct Start {
+    name: &'static str,
+    node: Node,
+    life: Arc<dyn Fn(Seat) -> Life + Send + Sync>,
+}
+
+impl Program {
+    /// A process on a node, whose scheduler the thread is to be below.
+    #[must_use]
+    pub fn process<C: Code>(node: Node, code: C) -> Program {
+        let life = Arc::new(move |seat| -> Life { Box::pin(code.clone().run(seat)) });
+        Program::Process(Start { name: C::NAME, node, life })
+    }
+}
+
+impl Start {
+    /// What kind of process it is.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Where it runs.
+    #[must_use]
+    pub const fn node(&self) -> Node {
+        self.node
+    }
+
+    /// The body, as the process of that handle; one that could not be, and says why.
+    pub(crate) fn body(&self, me: Result<ProcessHandle, Refusal>) -> Box<dyn Body> {
+        let me = match me {
+            Ok(me) => me,
+            Err(refusal) => return Box::new(Unborn(refusal)),
+        };
+        let desk = Desk { now: Instant::ZERO, asked: None, answer: None };
+        let desk = Arc::new(Mutex::new(desk));
+        let life = (self.life)(Seat { me, desk: desk.clone() });
+        Box::new(Polled { desk, life })
+    }
+}
+
+/// Whether both are the same value; code is not compared.
+impl PartialEq for Start {
+    fn eq(&self, other: &Start) -> bool {
+        Arc::ptr_eq(&self.life, &other.life) && self.node == other.node
+    }
+}
+
+impl Eq for Start {}
+
+impl fmt::Debug for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {} on {}", self.name, self.node)
+    }
+}
+
+/// A process that could not be.
+struct Unborn(Refusal);
+
+impl Body for Unborn {
+    fn next(&mut self, _: Instant) -> Action {
+        Action::Fail(Mishap::Refused(self.0))
+    }
+}
+
+/// What lies between a body and its host.
+struct Desk {
+    now: Instant,
+    asked: Option<Action>,
+    answer: Option<Answer>,
+}
+
+fn open(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
+    desk.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The host's side.
+struct Polled {
+    desk: Arc<Mutex<Desk>>,
+    life: Life,
+}
+
+impl Body for Polled {
+    fn next(&mut self, now: Instant) -> Action {
+        open(&self.desk).now = now;
+        match self.life.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok(())) => Action::Exit,
+            Poll::Ready(Err(refusal)) => Action::Fail(Mishap::Refused(refusal)),
+            Poll::Pending => {
+                let asked = open(&self.desk).asked.take();
+                asked.unwrap_or(Action::Fail(Mishap::Foreign))
+            }
+        }
+    }
+
+    fn answer(&mut self, answer: Answer) {
+        open(&self.desk).answer = Some(answer);
+    }
+}
+
+/// The body's side: a process whose actions a host carries out one by one.
+struct Seat {
+    me: ProcessHandle,
+    desk: Arc<Mutex<Desk>>,
+}
+
+impl Seat {
+    /// Has an action carried out.
+    async fn act(&self, action: Action) -> Option<Answer> {
+        let mut action = Some(action);
+        poll_fn(move |_| {
+            let mut desk = open(&self.desk);
+            if let Some(action) = action.take() {
+                (desk.asked, desk.answer) = (Some(action), None);
+            }
+            if desk.asked.is_some() { Poll::Pending } else { Poll::Ready(desk.answer.take()) }
+        })
+        .await
+    }
+
+    /// Has a call carried out.
+    async fn call(&self, call: Call) -> Answer {
+        self.act(Action::Call(call)).await.unwrap_or(Ok(Reply::DONE))
+    }
+
+    /// As [`call`](Self::call), when nothing can be refused.
+    async fn number(&self, call: Call) -> u64 {
+        self.call(call).await.ok().and_then(|reply| reply.datum).unwrap_or(0)
+    }
+
+    async fn posted(&self, call: Call) -> Result<Posted, Refusal> {
+        let Reply { handle, datum } = self.call(call).await?;
+        Ok(Posted { event: Event::from_handle(handle), datum: datum.unwrap_or(0) })
+    }
+}
+
+impl Process for Seat {
+    fn me(&self) -> ProcessHandle {
+        self.me
+    }
+
+    async fn now(&mut self) -> Instant {
+        Instant::from_nanos(self.number(Call::Now).await)
+    }
+
+    async fn compute(&mut self, work: Span) {
+        self.act(Action::Compute(work)).await;
+    }
+
+    async fn sleep_until(&mut self, at: Instant) {
+        self.act(Action::SleepUntil(at)).await;
+    }
+
+    async fn yield_now(&mut self) {
+        self.act(Action::Yield).await;
+    }
+
+    async fn make_template<C: Code>(&mut self, node: Node) -> Result<Template<C>, Refusal> {
+        let call = Call::MakeTemplate { node, name: C::NAME, kib: C::KIB };
+        Ok(Template::from_handle(self.call(call).await?.handle))
+    }
+
+    async fn make_process<C: Code>(
+        &mut self,
+        template: Template<C>,
+        node: Node,
+        terms: Terms,
+        code: C,
+    ) -> Result<ProcessHandle, Refusal> {
+        let program = (C::NAME, Program::process(node, code));
+        let call = Call::MakeProcess { template: template.handle(), node, terms, program };
+        Ok(ProcessHandle::from_handle(self.call(call).await?.handle))
+    }
+
+    async fn make_event(&mut self) -> Result<Event, Refusal> {
+        Ok(Event::from_handle(self.call(Call::MakeEvent).await?.handle))
+    }
+
+    async fn post(&mut self, event: Event, datum: u64) -> Result<(), Refusal> {
+        self.call(Call::Post { event, datum }).await.map(|_| ())
+    }
+
+    async fn reset(&mut self, event: Event) -> Result<Option<u64>, Refusal> {
+        Ok(self.call(Call::Reset(event)).await?.datum)
+    }
+
+    async fn test(&mut self, event: Event) -> Result<Option<u64>, Refusal> {
+        Ok(self.call(Call::Test(event)).await?.datum)
+    }
+
+    async fn wait(&mut self) -> Result<Posted, Refusal> {
+        self.posted(Call::Wait).await
+    }
+
+    async fn mwait(&mut self, set: &[Event]) -> Result<Posted, Refusal> {
+        self.posted(Call::MWait(set.to_vec())).await
+    }
+
+    async fn post_at(&mut self, event: Event, datum: u64, at: Instant) -> Result<(), Refusal> {
+        self.call(Call::PostAt { event, datum, at }).await.map(|_| ())
+    }
+
+    async fn cancel(&mut self, event: Event) -> Result<bool, Refusal> {
+        Ok(self.call(Call::Cancel(event)).await?.datum == Some(1))
+    }
+
+    async fn make_queue(&mut self, node: Node, capacity: usize) -> Result<Queue, Refusal> {
+        let call = Call::MakeQueue { node, capacity };
+        Ok(Queue::from_handle(self.call(call).await?.handle))
+    }
+
+    async fn enqueue(&mut self, queue: Queue, datum: u64) -> Result<(), Refusal> {
+        self.call(Call::Enqueue { queue, datum }).await.map(|_| ())
+    }
+
+    async fn dequeue(&mut self, queue: Queue, event: Event) -> Result<Option<u64>, Refusal> {
+        Ok(self.call(Call::Dequeue { queue, event }).await?.datum)
+    }
+
+    async fn delete(&mut self, object: impl Into<Handle> + Send) -> Result<(), Refusal> {
+        self.call(Call::Delete(object.into())).await.map(|_| ())
+    }
+
+    async fn wakeup(&mut self, process: ProcessHandle) -> Result<(), Refusal> {
+        self.call(Call::Wakeup(process)).await.map(|_| ())
+    }
+
+    async fn block(&mut self) {
+        self.number(Call::Block).await;
+    }
+
+    async fn add_event(&mut self, id: EventId) -> Result<(), Refusal> {
+        self.call(Call::AddEvent(id)).await.map(|_| ())
+    }
+
+    async fn del_event(&mut self, id: EventId) -> bool {
+        self.number(Call::DelEvent(id)).await == 1
+    }
+
+    async fn notify(&mut self, id: EventId) -> u32 {
+        u32::try_from(self.number(Call::Notify(id)).await).unwrap_or(u32::MAX)
+    }
+
+    async fn wait_event(&mut self, id: EventId) {
+        self.number(Call::WaitEvent(id)).await;
+    }
+}

@@ -1,0 +1,66 @@
+//! The traffic controller's table of events (Multics memo): who means to wait for which.
+//!
+//! Invariant: a process is entered for an event at most once, and in the order of entering it is woken.
+
+use super::{EventId, ProcessHandle, Refusal};
+use std::collections::BTreeMap;
+
+#[derive(Default)]
+pub(super) struct Traffic {
+    entries: BTreeMap<EventId, Vec<ProcessHandle>>,
+    count: usize,
+}
+
+impl Traffic {
+    /// The most entries at a time.
+    pub(super) const MOST: usize = 1 << 16;
+
+    pub(super) fn add(&mut self, id: EventId, process: ProcessHandle) -> Result<(), Refusal> {
+        if self.is_entered(id, process) {
+            return Err(Refusal::AlreadyAdded { id });
+        }
+        if self.count >= Traffic::MOST {
+            return Err(Refusal::TableFull { most: Traffic::MOST });
+        }
+        self.count += 1;
+        self.entries.entry(id).or_default().push(process);
+        Ok(())
+    }
+
+    /// Whether a process is entered.
+    pub(super) fn is_entered(&self, id: EventId, process: ProcessHandle) -> bool {
+        self.entries.get(&id).is_some_and(|entered| entered.contains(&process))
+    }
+
+    /// Takes an entry out; whether there was one.
+    pub(super) fn remove(&mut self, id: EventId, process: ProcessHandle) -> bool {
+        let Some(entered) = self.entries.get_mut(&id) else { return false };
+        let before = entered.len();
+        entered.retain(|other| *other != process);
+        let removed = before - entered.len();
+        if entered.is_empty() {
+            self.entries.remove(&id);
+        }
+        self.count -= removed;
+        removed > 0
+    }
+
+    /// Takes all entries for an event out.
+    pub(super) fn notify(&mut self, id: EventId) -> Vec<ProcessHandle> {
+        let entered = self.entries.remove(&id).unwrap_or_default();
+        self.count -= entered.len();
+        entered
+    }
+
+    pub(super) fn entered(&self, id: EventId) -> &[ProcessHandle] {
+        self.entries.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// A process that is gone is entered nowhere.
+    pub(super) fn bereave(&mut self, process: ProcessHandle) {
+        let ids: Vec<EventId> = self.entries.keys().copied().collect();
+        for id in ids {
+            self.remove(id, process);
+        }
+    }
+}

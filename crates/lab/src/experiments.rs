@@ -1,4 +1,4 @@
-//! One file an experiment, in the order of the paper.
+//! One file an experiment, in the order of the papers.
 
 mod figure_10_3;
 mod figure_10_4;
@@ -6,6 +6,7 @@ mod figure_11_1;
 mod figure_11_3;
 mod figure_11_4;
 mod figure_11_5;
+mod multics;
 mod table_10_1;
 mod table_10_2;
 mod table_10_3;
@@ -30,6 +31,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &figure_11_4::EXPERIMENT,
     &figure_11_5::EXPERIMENT,
     &table_11_1::EXPERIMENT,
+    &multics::EXPERIMENT,
 ];
 
 /// So far apart may simulated and real threads be at most, in per cent of the processor.

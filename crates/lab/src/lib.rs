@@ -15,6 +15,7 @@ mod experiment;
 mod experiments;
 mod findings;
 mod machine;
+mod memo;
 mod native;
 mod page;
 mod reservation;

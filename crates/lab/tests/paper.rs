@@ -101,6 +101,16 @@ fn paper_figure_11_5_longer_blocks_lose_a_smaller_part() {
 }
 
 #[test]
+fn paper_multics_the_traffic_controllers_calls_cost_what_they_did() {
+    let findings = stands("multics");
+    assert_eq!(findings.tables[0].rows.len(), 9);
+    let circled = findings.tables[1].rows.iter().flatten().filter(|cell| cell.starts_with('('));
+    assert!((1..=5).contains(&circled.count()), "{:?}", findings.tables[1]);
+    assert_eq!(cell(&findings, "block", "sim"), "1389");
+    assert_eq!(cell(&findings, "block", "without metering"), "1354");
+}
+
+#[test]
 fn paper_table_10_1_control_operations_take_less_than_in_2001() {
     let findings = quick("table-10-1", Host::Here);
     assert_eq!(findings.verdict.standing, Standing::Stands, "{}", findings.verdict.why);
@@ -142,7 +152,8 @@ fn law_names_are_unique_and_words_are_there() {
     for one in EXPERIMENTS {
         let words = [one.title, one.source, one.question, one.claim, one.absent];
         assert!(words.iter().all(|word| !word.is_empty()), "{}", one.name);
-        assert!(one.source.starts_with("HLS "), "{}", one.name);
+        let papers = ["HLS ", "Multics, "];
+        assert!(papers.iter().any(|paper| one.source.starts_with(paper)), "{}", one.name);
     }
 }
 

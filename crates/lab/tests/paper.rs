@@ -107,6 +107,7 @@ fn paper_multics_the_traffic_controllers_calls_cost_what_they_did() {
     let circled = findings.tables[1].rows.iter().flatten().filter(|cell| cell.starts_with('('));
     assert!((1..=5).contains(&circled.count()), "{:?}", findings.tables[1]);
     assert_eq!(cell(&findings, "block", "sim"), "1389");
+    assert_eq!(cell(&findings, "block", "most"), "1389", "interrupts are found");
     assert_eq!(cell(&findings, "block", "without metering"), "1354");
 }
 

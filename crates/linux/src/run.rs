@@ -25,6 +25,7 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use std::thread::Scope;
+use windfall_programs::{Costs, Players};
 use windfall_scenario::model::Timer;
 use windfall_scenario::outcome::{Outcome, Supervision, ThreadOutcome, grain, promises};
 use windfall_scenario::{Live, Plan, Scenario};
@@ -185,6 +186,9 @@ fn supervised<'scope, 'env>(
     supervisor.agents.push(guardian.pid());
     supervisor.programs.children = children;
     supervisor.resolution = plan.machine.timer;
+    // What calls cost here they take.
+    supervisor.players =
+        Players::with(plan.seed, plan.processes.nodes.len().max(1), Costs::default());
     for (barrier, parties) in plan.barriers {
         supervisor.players.barrier(barrier, parties);
     }
@@ -343,6 +347,7 @@ impl Supervisor {
             unborn: std::mem::take(&mut self.unborn),
             promises: self.judging.read().verdicts(now, self.resolution != Timer::Precise),
             failure: self.failure.take(),
+            processes: self.players.counts().clone(),
             supervision: Some(Supervision {
                 events: self.rings.by.clone(),
                 lost: self.lost,

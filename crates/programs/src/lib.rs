@@ -1,4 +1,4 @@
-//! What a thread runs: declared phases, jobs, and behaviour recorded on a real machine.
+//! What a thread runs: declared phases, jobs, behaviour recorded on a real machine, and event-driven processes.
 //!
 //! A [`Program`] is a description, of which [`Players`] make a [`Body`], a state machine that is
 //! asked for one [`Action`] after the other. [`Players`] say what an action means for jobs, locks and other

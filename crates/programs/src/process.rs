@@ -29,8 +29,8 @@ pub use handle::{Event, Handle, Keys, Kind, Node, Place, ProcessHandle, Queue, T
 pub use meter::Meter;
 pub use refusal::Refusal;
 pub use seat::Start;
+pub(crate) use system::{CallOutcome, System};
 pub use system::{Counts, Loaded};
-pub(crate) use system::{Outcome as SystemOutcome, System};
 
 use windfall_time::{Instant, Span};
 

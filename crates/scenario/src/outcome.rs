@@ -57,6 +57,8 @@ pub struct Outcome {
     pub unborn: Vec<String>,
     /// How each promise fared that was to be judged, in the order of asking.
     pub promises: Vec<PromiseVerdict>,
+    /// What was counted of event-driven processes.
+    pub processes: windfall_programs::Counts,
     /// What ended the run early.
     pub failure: Option<Failure>,
     /// How well real threads were kept to what was decided; `None` on a simulated machine.

@@ -65,6 +65,7 @@ impl Sim<'_> {
             refused: std::mem::take(&mut self.refused),
             unborn: std::mem::take(&mut self.unborn),
             promises,
+            processes: self.players.counts().clone(),
             supervision: None,
             failure: self.failure.take(),
         }

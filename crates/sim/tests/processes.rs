@@ -1,10 +1,10 @@
 //! Event-driven processes on the simulated machine: the papers' programs, and random ones.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
-use windfall_programs::{
-    Code, Costs, EventId, Node, Process, ProcessHandle, Queue, Refusal, Terms,
-};
+use windfall_programs::{Code, Costs, EventId, Node, Process, Queue, Refusal, Terms};
 use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{Home, Plan, PlannedThread, Scenario};
 use windfall_sim::Sim;
@@ -39,9 +39,11 @@ fn plan(nodes: u8, processors: u16, quantum: Span, costs: Costs) -> Plan {
     plan
 }
 
+type Recorded = Vec<(Instant, Record)>;
+
 /// Everything that was recorded.
 #[derive(Default)]
-struct Records(Vec<(Instant, Record)>);
+struct Records(Recorded);
 
 impl Sink for Records {
     fn record(&mut self, at: Instant, event: &Record) {
@@ -50,7 +52,7 @@ impl Sink for Records {
 }
 
 /// Runs one first process, which makes all others.
-fn run(mut plan: Plan, first: impl Code, until: Instant) -> (Outcome, Vec<(Instant, Record)>) {
+fn run(mut plan: Plan, first: impl Code, until: Instant) -> (Outcome, Recorded) {
     let home = plan.processes.nodes[0];
     plan.threads.push(PlannedThread::process(Node(0), &home, &Terms::default(), first));
     let mut records = Records::default();
@@ -74,109 +76,105 @@ fn notes<T: Clone>(log: &Log<T>) -> Vec<T> {
     log.lock().unwrap().clone()
 }
 
-/// Script A of the memo, which starts B; step by step into the log.
+/// Calls everything once, and reads the clock after each.
 #[derive(Clone)]
-struct ScriptA {
-    log: Log<(u32, Instant)>,
-    loops: u32,
-}
+struct Caller(Log<(&'static str, Instant)>);
 
-#[derive(Clone)]
-struct ScriptB {
-    log: Log<(u32, Instant)>,
-    partner: ProcessHandle,
-}
-
-const TEN: EventId = EventId(10);
-const ELEVEN: EventId = EventId(11);
-
-async fn step(me: &mut impl Process, log: &Log<(u32, Instant)>, step: u32) {
-    let now = me.now().await;
-    note(log, (step, now));
-}
-
-impl Code for ScriptA {
-    const NAME: &'static str = "a";
+impl Code for Caller {
+    const NAME: &'static str = "caller";
+    const KIB: u64 = 5;
 
     async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
-        let (node, log) = (me.node(), self.log);
-        let template = me.make_template(node).await?;
-        let script = ScriptB { log: log.clone(), partner: me.me() };
-        let b = me.make_process(template, node, Terms::default(), script).await?;
-        me.yield_now().await; // B blocks itself
-        for _ in 0..self.loops {
-            step(&mut me, &log, 1).await;
-            me.wakeup(b).await?;
-            step(&mut me, &log, 2).await;
-            me.block().await;
-            step(&mut me, &log, 5).await;
-            me.wakeup(b).await?;
-            step(&mut me, &log, 6).await;
-            me.block().await;
-            step(&mut me, &log, 11).await;
-            assert_eq!(me.notify(TEN).await, 1);
-            step(&mut me, &log, 12).await;
-            me.block().await;
+        let (log, id, this) = (self.0, EventId(1), me.me());
+        macro_rules! timed {
+            ($name:literal, $call:expr) => {{
+                let answer = $call.await;
+                let now = me.now().await;
+                note(&log, ($name, now));
+                answer
+            }};
         }
+        me.now().await;
+        let event = timed!("make", me.make_event())?;
+        timed!("post", me.post(event, 1))?;
+        assert_eq!(timed!("reset", me.test(event))?, Some(1));
+        assert_eq!(timed!("wait", me.wait())?.datum, 1);
+        let near = timed!("make", me.make_queue(Node(0), 1))?;
+        timed!("enqueue", me.enqueue(near, 2))?;
+        assert_eq!(timed!("dequeue", me.dequeue(near, event))?, Some(2));
+        assert_eq!(timed!("dequeue", me.dequeue(near, event))?, None);
+        timed!("enqueue and post", me.enqueue(near, 3))?;
+        assert_eq!(timed!("wait", me.mwait(&[event]))?.datum, 3);
+        let far = timed!("make", me.make_queue(Node(1), 1))?;
+        timed!("enqueue far", me.enqueue(far, 4))?;
+        timed!("wakeup", me.wakeup(this))?;
+        timed!("block", me.block());
+        timed!("add", me.add_event(id))?;
+        assert!(timed!("del", me.del_event(id)));
+        assert_eq!(timed!("notify", me.notify(id)), 0);
+        timed!("wait event", me.wait_event(id));
+        timed!("delete", me.delete(event))?;
+        timed!("load", me.make_template::<Caller>(Node(0)))?;
         Ok(())
     }
 }
 
-impl Code for ScriptB {
-    const NAME: &'static str = "b";
-
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
-        let (a, log) = (self.partner, self.log);
-        me.block().await;
-        loop {
-            step(&mut me, &log, 3).await;
-            me.wakeup(a).await?;
-            step(&mut me, &log, 4).await;
-            me.block().await;
-            step(&mut me, &log, 7).await;
-            me.wakeup(a).await?;
-            step(&mut me, &log, 8).await;
-            assert_eq!(me.notify(TEN).await, 0);
-            step(&mut me, &log, 9).await;
-            me.add_event(TEN).await?;
-            step(&mut me, &log, 10).await;
-            me.wait_event(TEN).await;
-            step(&mut me, &log, 13).await;
-            assert_eq!(me.notify(ELEVEN).await, 0);
-            step(&mut me, &log, 14).await;
-            me.add_event(ELEVEN).await?;
-            step(&mut me, &log, 15).await;
-            assert!(me.del_event(ELEVEN).await);
-            step(&mut me, &log, 16).await;
-            me.wait_event(ELEVEN).await;
-            step(&mut me, &log, 17).await;
-            me.wakeup(a).await?;
-            step(&mut me, &log, 18).await;
-            me.block().await;
-        }
-    }
-}
-
 #[test]
-fn paper_the_scripts_of_the_memo_run_in_the_order_of_their_steps() {
+fn law_each_call_takes_what_the_plan_says() {
     let costs = Costs {
         now: us(1),
-        wakeup: us(880),
-        block: us(330),
-        notify: us(230),
-        notify_each: us(100),
-        add_event: us(228),
+        make: us(2),
+        post: us(3),
+        reset: us(4),
+        wait: us(5),
+        enqueue: us(6),
+        dequeue: us(7),
+        wakeup: us(8),
+        block: us(9),
+        add_event: us(10),
+        del_event: us(11),
+        notify: us(12),
+        wait_event: us(13),
+        delete: us(14),
+        make_template: us(15),
+        load: us(16),
+        remote: us(17),
         ..Costs::default()
     };
+    let cost = |name: &str| match name {
+        "enqueue and post" => 6 + 3,
+        "enqueue far" => 6 + 17,
+        "load" => 15 + 5 * 16,
+        name => {
+            let names = [
+                "make",
+                "post",
+                "reset",
+                "wait",
+                "enqueue",
+                "dequeue",
+                "wakeup",
+                "block",
+                "add",
+                "del",
+                "notify",
+                "wait event",
+                "delete",
+            ];
+            2 + names.iter().position(|other| *other == name).unwrap() as u64
+        }
+    };
     let log = Log::default();
-    let script = ScriptA { log: log.clone(), loops: 3 };
-    let (outcome, _) = run(plan(1, 1, Span::from_secs(1), costs), script, at(1_000_000));
+    let (outcome, _) = run(plan(2, 1, us(10_000), costs), Caller(log.clone()), at(10_000));
     fine(&outcome);
-    let (steps, times): (Vec<u32>, Vec<Instant>) = notes(&log).into_iter().unzip();
-    assert_eq!(steps, (1..=18).cycle().take(3 * 18).collect::<Vec<_>>());
-    let took = |step: usize| times[step] - times[step - 1];
-    // From its own entry to the next one: the call, and reading the clock there.
-    assert_eq!([1, 2, 11, 13, 14].map(took), [881, 331, 331, 231, 229].map(us));
+    let mut now = at(1);
+    for (name, then) in notes(&log) {
+        assert_eq!(then - now, us(cost(name) + 1), "{name}");
+        now = then;
+    }
+    assert_eq!(outcome.threads[0].received, now - Instant::ZERO);
+    let [loaded] = &outcome.processes.loaded[..] else { panic!("{:?}", outcome.processes) };
+    assert_eq!((loaded.name, loaded.kib, loaded.took), ("caller", 5, us(95)));
 }
 
 /// Puts messages into a queue, and ends with one that says so.
@@ -207,13 +205,13 @@ impl Code for Generator {
 
 /// Discards messages.
 #[derive(Clone)]
-struct Sink1 {
+struct SimpleSink {
     queue: Queue,
     each: Span,
     log: Log<u64>,
 }
 
-impl Code for Sink1 {
+impl Code for SimpleSink {
     const NAME: &'static str = "sink";
 
     async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
@@ -240,7 +238,7 @@ impl Code for Bsat {
     async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
         let queue = me.make_queue(self.sink, 32).await?;
         let template = me.make_template(self.sink).await?;
-        let sink = Sink1 { queue, each: us(152), log: self.log };
+        let sink = SimpleSink { queue, each: us(152), log: self.log };
         me.make_process(template, self.sink, Terms::default(), sink).await?;
         let here = me.node();
         let template = me.make_template(here).await?;
@@ -265,7 +263,7 @@ fn paper_a_message_generator_and_a_simple_sink() {
     assert_eq!(received("sink-1"), Some(us(152 * 500)));
     // Each time the sink waits, the next message is posted to it.
     let generated = received("generator-1").unwrap().as_nanos() - us(552 * 500).as_nanos();
-    assert!(generated > 0 && generated % 16_000 == 0, "{generated}");
+    assert!(generated > 0 && generated.is_multiple_of(16_000), "{generated}");
 }
 
 #[test]
@@ -430,7 +428,7 @@ impl Code for Everything {
 }
 
 impl Fair {
-    fn run(&self) -> (Vec<(usize, u64)>, Vec<(Instant, Record)>) {
+    fn run(&self) -> (Vec<(usize, u64)>, Recorded) {
         let cost = us(self.cost);
         let costs = Costs {
             enqueue: cost,

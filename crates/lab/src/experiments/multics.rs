@@ -178,8 +178,9 @@ fn scripts(loops: usize) -> Result<(Vec<Sample>, Span), Trouble> {
     let mut struck = interrupts.0.iter().copied().peekable();
     let samples = marks.windows(2).map(|pair| {
         let ((step, from), (_, to)) = (pair[0], pair[1]);
-        while struck.next_if(|at| *at <= from).is_some() {}
-        let circled = struck.peek().is_some_and(|at| *at <= to);
+        // One at the very moment of a mark comes after it.
+        while struck.next_if(|at| *at < from).is_some() {}
+        let circled = struck.peek().is_some_and(|at| *at < to);
         Sample { step, us: micros(to.saturating_since(from)), circled }
     });
     Ok((samples.collect(), reported(&metering).first().copied().unwrap_or(Span::ZERO)))

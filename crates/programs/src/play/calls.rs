@@ -5,7 +5,7 @@
 
 use super::{Condition, Cue, Player, Players, Stage};
 use crate::action::Action;
-use crate::process::{Call, ProcessHandle, Refusal, Reply, SystemOutcome};
+use crate::process::{Call, CallOutcome, ProcessHandle, Refusal, Reply};
 use windfall_time::Span;
 
 impl Players {
@@ -29,11 +29,11 @@ impl Players {
         let Some(me) = stage.players().at(number).process else { return };
         let now = stage.now();
         match stage.players().system.call(me, &call, now) {
-            SystemOutcome::Waits => {
+            CallOutcome::Waits => {
                 stage.players().at(number).resumed = Some(Action::Call(call));
                 Players::block(stage, number, Condition::InCall);
             }
-            SystemOutcome::Done(answer) => {
+            CallOutcome::Done(answer) => {
                 let answer = match call {
                     Call::MakeProcess { template, node, terms, program } => {
                         let (name, program) = program;

@@ -48,7 +48,7 @@ pub struct Loaded {
 
 /// What came of a call.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum CallOutcome {
     /// It is answered.
     Done(Answer),
     /// The process waits.
@@ -156,7 +156,7 @@ impl System {
     }
 
     /// Carries a call out; but for making processes, which is [`check_process`](Self::check_process) and then the host's.
-    pub(crate) fn call(&mut self, me: ProcessHandle, call: &Call, now: Instant) -> Outcome {
+    pub(crate) fn call(&mut self, me: ProcessHandle, call: &Call, now: Instant) -> CallOutcome {
         let answer = match call {
             Call::Now => Ok(Reply::datum(Some(now.as_nanos()))),
             Call::MakeTemplate { node, name, kib } => self.make_template(*node, name, *kib),
@@ -186,7 +186,7 @@ impl System {
             Call::Notify(id) => Ok(self.notify(me, *id)),
             Call::WaitEvent(id) => return self.wait_event(me, *id),
         };
-        Outcome::Done(answer)
+        CallOutcome::Done(answer)
     }
 
     fn check_node(&self, node: Node) -> Result<(), Refusal> {
@@ -198,11 +198,11 @@ impl System {
         self.processes.at(process.handle()).ok().map(|proc| proc.player)
     }
 
-    fn waits(&mut self, me: ProcessHandle, waits: Waits) -> Outcome {
+    fn waits(&mut self, me: ProcessHandle, waits: Waits) -> CallOutcome {
         if let Ok(proc) = self.processes.at(me.handle()) {
             proc.waits = waits;
         }
-        Outcome::Waits
+        CallOutcome::Waits
     }
 }
 
@@ -299,12 +299,12 @@ impl System {
         }
     }
 
-    fn wait(&mut self, me: ProcessHandle, set: Option<&[Event]>) -> Outcome {
+    fn wait(&mut self, me: ProcessHandle, set: Option<&[Event]>) -> CallOutcome {
         match self.events.take(me, set) {
-            Err(refusal) => Outcome::Done(Err(refusal)),
+            Err(refusal) => CallOutcome::Done(Err(refusal)),
             Ok(Some(posted)) => {
                 let handle = posted.event.handle();
-                Outcome::Done(Ok(Reply { handle, datum: Some(posted.datum) }))
+                CallOutcome::Done(Ok(Reply { handle, datum: Some(posted.datum) }))
             }
             Ok(None) => self.waits(me, set.map_or(Waits::Any, |set| Waits::One(set.to_vec()))),
         }
@@ -447,11 +447,11 @@ impl System {
         Ok(Reply::DONE)
     }
 
-    fn block(&mut self, me: ProcessHandle) -> Outcome {
+    fn block(&mut self, me: ProcessHandle) -> CallOutcome {
         match self.processes.at(me.handle()) {
             Ok(proc) if proc.wakeup => {
                 proc.wakeup = false;
-                Outcome::Done(Ok(Reply::DONE))
+                CallOutcome::Done(Ok(Reply::DONE))
             }
             _ => self.waits(me, Waits::WakeUp),
         }
@@ -472,10 +472,10 @@ impl System {
         Reply::datum(Some(waited))
     }
 
-    fn wait_event(&mut self, me: ProcessHandle, id: EventId) -> Outcome {
+    fn wait_event(&mut self, me: ProcessHandle, id: EventId) -> CallOutcome {
         if self.traffic.is_entered(id, me) {
             return self.waits(me, Waits::Notice(id));
         }
-        Outcome::Done(Ok(Reply::DONE))
+        CallOutcome::Done(Ok(Reply::DONE))
     }
 }

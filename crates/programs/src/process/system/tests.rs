@@ -57,11 +57,11 @@ impl World {
         }
         let outcome = self.system.call(self.processes[at], &call, self.now);
         let answer = match outcome {
-            Outcome::Waits => {
+            CallOutcome::Waits => {
                 self.waits[at] = Some(call);
                 None
             }
-            Outcome::Done(answer) => Some(answer),
+            CallOutcome::Done(answer) => Some(answer),
         };
         self.rouse();
         answer
@@ -76,8 +76,8 @@ impl World {
                 Ok(Reply::DONE)
             } else {
                 match self.system.call(self.processes[at], &call, self.now) {
-                    Outcome::Done(answer) => answer,
-                    Outcome::Waits => panic!("woken for nothing in {call:?}"),
+                    CallOutcome::Done(answer) => answer,
+                    CallOutcome::Waits => panic!("woken for nothing in {call:?}"),
                 }
             };
             self.late.push((at, call, answer));

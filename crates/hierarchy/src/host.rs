@@ -114,15 +114,37 @@ impl Hierarchy {
     /// # Errors
     /// When time went back.
     pub fn timer_due(&mut self, now: Instant) -> Result<(), Refusal> {
-        self.begin(now)?;
-        while let Some((_, slot)) = self.state.timers.peek().filter(|(at, _)| *at <= now) {
-            self.state.timers.pop();
-            self.state.epoch += 1;
-            let (node, timer) = self.state.timer_owner[slot as usize];
-            self.fire(node, timer);
-            self.finish();
-        }
+        while self.one_timer_due(now)? {}
         Ok(())
+    }
+
+    /// Calls back the scheduler whose timer is due first, if one is due at `now` or was before; whether one was.
+    ///
+    /// # Errors
+    /// When time went back.
+    pub fn one_timer_due(&mut self, now: Instant) -> Result<bool, Refusal> {
+        self.begin(now)?;
+        let Some((_, slot)) = self.state.timers.peek().filter(|(at, _)| *at <= now) else {
+            return Ok(false);
+        };
+        self.state.timers.pop();
+        self.state.epoch += 1;
+        let (node, timer) = self.state.timer_owner[slot as usize];
+        self.fire(node, timer);
+        self.finish();
+        Ok(true)
+    }
+
+    /// A processor that the scheduler whose timer is due next has, if it has one.
+    #[must_use]
+    pub fn next_timer_processor(&self) -> Option<Processor> {
+        let (_, slot) = self.state.timers.peek()?;
+        let (node, _) = self.state.timer_owner[slot as usize];
+        let owns = &self.state.nodes[node as usize].owns;
+        owns.iter().find_map(|own| match self.state.vps[own.vp as usize].below {
+            VpState::Running(processor) => Some(processor),
+            _ => None,
+        })
     }
 
     /// So much of a processor's time has been stolen since this was last said: it served an interrupt,

@@ -250,13 +250,23 @@ impl<'a> Sim<'a> {
             if let Some(timer) = self.hierarchy.next_timer()
                 && self.machine.timer.fires(timer) <= self.now
             {
-                let cpu = usize::from(self.event_cpu);
-                self.rob(cpu, Theft::Scheduling, 0, self.machine.costs.timer);
-                self.tell(|hierarchy, now| hierarchy.timer_due(now));
+                self.timers_due();
             }
             if last || !self.converge() || self.failure.is_some() {
                 return;
             }
+        }
+    }
+
+    /// Calls back schedulers whose timers are due; what that costs, a processor of each pays.
+    fn timers_due(&mut self) {
+        while self.hierarchy.next_timer().is_some_and(|at| at <= self.now) {
+            if let Some(processor) = self.hierarchy.next_timer_processor() {
+                self.event_cpu = processor.0;
+            }
+            let cpu = usize::from(self.event_cpu);
+            self.rob(cpu, Theft::Scheduling, 0, self.machine.costs.timer);
+            self.tell(Hierarchy::one_timer_due);
         }
     }
 

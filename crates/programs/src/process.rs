@@ -13,6 +13,7 @@
 mod agenda;
 mod call;
 mod costs;
+mod counts;
 mod dual_queue;
 mod events;
 mod handle;
@@ -25,12 +26,12 @@ mod traffic;
 
 pub use call::{Answer, Call, Reply};
 pub use costs::Costs;
+pub use counts::{Counts, Loaded};
 pub use handle::{Event, Handle, Keys, Kind, Node, Place, ProcessHandle, Queue, Template};
 pub use meter::Meter;
 pub use refusal::Refusal;
 pub use seat::Start;
 pub(crate) use system::{CallOutcome, System};
-pub use system::{Counts, Loaded};
 
 use windfall_time::{Instant, Span};
 

@@ -265,3 +265,29 @@ default = "ts"
     let node = outcome.nodes.iter().find(|node| node.name == "doomed");
     assert!(node.is_some_and(|node| !node.alive));
 }
+
+#[test]
+fn law_a_timer_is_paid_by_a_processor_of_its_scheduler() {
+    let outcome = run(r#"
+length = "95ms"
+[machine]
+processors = 2
+costs      = { timer = "100us" }
+[schedulers.often]
+scheduler = "round-robin"
+parent    = "top"
+quantum   = "10ms"
+[schedulers.seldom]
+scheduler = "round-robin"
+parent    = "top"
+quantum   = "20ms"
+[threads.a]
+parent = "often"
+run    = "spin"
+[threads.b]
+parent = "seldom"
+run    = "spin"
+"#);
+    let scheduling: Vec<_> = outcome.cpus.iter().map(|cpu| cpu.scheduling).collect();
+    assert_eq!(scheduling, [span("900us"), span("400us")]);
+}

@@ -1,6 +1,7 @@
 //! Random calls of a few processes, against what is written about each call at `Process`.
 
 use super::*;
+use crate::process::{Handle, Queue, Terms};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -516,4 +517,44 @@ fn law_a_timer_posts_once_unless_it_is_cancelled() {
     assert_eq!(reply, Reply { handle: other.handle(), datum: Some(7) });
     assert_eq!(world.state(event), Some(State::Idle));
     assert_eq!(world.system.agenda.next_timer(), None);
+}
+
+#[test]
+fn law_data_that_found_nobody_return_to_their_place_in_the_queue() {
+    let mut world = World::of(2, 2, 4);
+    let (queue, far) = (world.queues[0], [world.events[2], world.events[3]]);
+    for event in far {
+        let waits = world.ask(1, Call::Dequeue { queue, event });
+        assert_eq!(waits, Some(Ok(Reply::datum(None))));
+    }
+    for datum in 1..=3 {
+        assert_eq!(world.ask(0, Call::Enqueue { queue, datum }), Some(Ok(Reply::DONE)));
+    }
+    // Neither stands there any longer when the letters arrive.
+    for event in far {
+        assert_eq!(world.ask(1, Call::Reset(event)), Some(Ok(Reply::datum(None))));
+    }
+    world.pass(LATENCY);
+    assert_eq!((world.system.counts.returned, world.system.counts.undelivered), (2, 0));
+    let event = world.events[0];
+    let data = (0..3).map(|_| world.ask(0, Call::Dequeue { queue, event }));
+    let data: Vec<Option<u64>> = data.map(|reply| reply.unwrap().unwrap().datum).collect();
+    assert_eq!(data, [Some(1), Some(2), Some(3)]);
+}
+
+#[test]
+fn law_a_letter_reaches_only_whom_it_was_sent_to() {
+    let mut world = World::of(2, 2, 4);
+    let (queue, event) = (world.queues[0], world.events[2]);
+    let stand = Call::Dequeue { queue, event };
+    assert_eq!(world.ask(1, stand.clone()), Some(Ok(Reply::datum(None))));
+    assert_eq!(world.ask(0, Call::Enqueue { queue, datum: 1 }), Some(Ok(Reply::DONE)));
+    // It stands there anew before the letter arrives: the datum returns, and comes to it as the next who waits.
+    assert_eq!(world.ask(1, Call::Reset(event)), Some(Ok(Reply::datum(None))));
+    assert_eq!(world.ask(1, stand), Some(Ok(Reply::datum(None))));
+    world.pass(LATENCY);
+    assert_eq!(world.system.counts.returned, 1);
+    assert_eq!(world.state(event), Some(State::Posted(1)));
+    let queue = world.system.queues.at(queue.handle()).unwrap();
+    assert_eq!((queue.waiters().count(), queue.take()), (0, None));
 }

@@ -1,0 +1,56 @@
+//! Templates, processes, and doing away with objects.
+
+use super::System;
+use crate::process::{
+    Answer, Event, Handle, Kind, Loaded, Node, ProcessHandle, Queue, Refusal, Reply, Terms,
+};
+use windfall_time::Span;
+
+impl System {
+    pub(super) fn make_template(&mut self, node: Node, name: &'static str, kib: u64) -> Answer {
+        self.check_node(node)?;
+        let template = self.templates.insert(node, name)?;
+        let took = self.costs.load.checked_mul(kib).unwrap_or(Span::MAX);
+        let took = took.saturating_add(self.costs.make_template);
+        self.counts.loaded.push(Loaded { name, node, kib, took });
+        Ok(Reply::made(template))
+    }
+
+    /// Whether a process can be made of a template on these terms.
+    pub(crate) fn check_process(
+        &mut self,
+        (template, name): (Handle, &'static str),
+        node: Node,
+        terms: Terms,
+    ) -> Result<(), Refusal> {
+        if *self.templates.at(template)? != name {
+            return Err(Refusal::WrongCode { template });
+        }
+        self.check_node(node)?;
+        if terms.priority > Terms::MOST_PRIORITY {
+            return Err(Refusal::NoPriority { priority: terms.priority });
+        }
+        Ok(())
+    }
+
+    pub(super) fn delete(&mut self, me: ProcessHandle, handle: Handle) -> Answer {
+        match handle.kind() {
+            Some(Kind::Event) => self.events.delete(Event::from_handle(handle), me)?,
+            Some(Kind::Template) => self.templates.remove(handle).map(|_| ())?,
+            Some(Kind::Queue) => {
+                let queue = Queue::from_handle(handle);
+                let waiters: Vec<_> = self.queues.at(handle)?.waiters().collect();
+                let alive = |(event, ticket)| self.events.stands(event, (queue, ticket));
+                if waiters.into_iter().any(alive) {
+                    return Err(Refusal::HasWaiters { queue });
+                }
+                self.queues.remove(handle)?;
+            }
+            Some(Kind::Process) | None => {
+                self.processes.at(handle)?;
+                return Err(Refusal::NotDeletable { handle });
+            }
+        }
+        Ok(Reply::DONE)
+    }
+}

@@ -1,0 +1,86 @@
+//! Dual queues: handing data over, by letters to other nodes, and what becomes of those that find nobody.
+
+use super::System;
+use crate::process::agenda::{Letter, What};
+use crate::process::dual_queue::{Datum, DualQueue};
+use crate::process::{Answer, Event, Node, ProcessHandle, Queue, Refusal, Reply};
+use windfall_time::Instant;
+
+impl System {
+    pub(super) fn make_queue(&mut self, node: Node, capacity: usize) -> Answer {
+        self.check_node(node)?;
+        if !(1..=DualQueue::MOST).contains(&capacity) {
+            return Err(Refusal::NoCapacity { capacity, most: DualQueue::MOST });
+        }
+        self.queues.insert(node, DualQueue::new(capacity)).map(Reply::made)
+    }
+
+    pub(super) fn enqueue(
+        &mut self,
+        me: ProcessHandle,
+        queue: Queue,
+        word: u64,
+        now: Instant,
+    ) -> Answer {
+        let by = self.player(me);
+        let own = self.queues.at(queue.handle())?;
+        let Some((event, ticket)) = own.waiter() else {
+            if own.is_full() {
+                return Err(Refusal::QueueFull { queue, capacity: own.capacity });
+            }
+            let datum = own.number(word);
+            own.store(datum);
+            return Ok(Reply::DONE);
+        };
+        if !self.events.stands(event, (queue, ticket)) {
+            return Err(Refusal::DeadWaiter { queue, event });
+        }
+        let datum = own.number(word);
+        self.hand_over((me.handle().node(), by), (event, ticket), (queue, datum), now);
+        Ok(Reply::DONE)
+    }
+
+    /// Hands a datum of a queue to an event that stood in it, by a letter to another node.
+    pub(super) fn hand_over(
+        &mut self,
+        (node, by): (Node, Option<u32>),
+        (event, ticket): (Event, u64),
+        (queue, datum): (Queue, Datum),
+        now: Instant,
+    ) {
+        if event.handle().node() != node {
+            let what = What::Handed { queue, ticket, datum };
+            let at = now.saturating_add(self.costs.latency);
+            self.agenda.send(at, Letter { event, what, by });
+        } else if let Some(owner) = self.events.hand(event, (queue, ticket), datum.word) {
+            self.posted(owner, event, by);
+        }
+    }
+
+    /// A datum found nobody on `node`: the next who waits gets it, else it is stored where it was.
+    pub(super) fn give_back(&mut self, node: Node, queue: Queue, datum: Datum, now: Instant) {
+        let Ok(own) = self.queues.at(queue.handle()) else {
+            self.counts.lost += 1;
+            return;
+        };
+        self.counts.returned += 1;
+        while let Some((event, ticket)) = own.waiter() {
+            if self.events.stands(event, (queue, ticket)) {
+                return self.hand_over((node, None), (event, ticket), (queue, datum), now);
+            }
+        }
+        own.store(datum);
+    }
+
+    pub(super) fn dequeue(&mut self, me: ProcessHandle, queue: Queue, event: Event) -> Answer {
+        let own = self.queues.at(queue.handle())?;
+        // The event is looked at first: whether it fits must not depend on whether there is a datum.
+        let ticket = self.events.stand(event, me, queue)?;
+        if let Some(datum) = own.take() {
+            self.events.reset(event, me)?;
+            return Ok(Reply::datum(Some(datum)));
+        }
+        own.wait(event, ticket);
+        Ok(Reply::datum(None))
+    }
+}

@@ -564,3 +564,47 @@ fn refuses_a_process_that_its_scheduler_will_not_have() {
     assert_eq!(outcome.failure, None);
     assert_eq!((outcome.threads.len(), outcome.refused.len()), (1, 1));
 }
+
+/// Waits for a timer, for one that it takes back, and sleeps.
+#[derive(Clone)]
+struct Timed(Log<(u64, Instant)>);
+
+impl Code for Timed {
+    const NAME: &'static str = "timed";
+
+    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+        let (first, second) = (me.make_event().await?, me.make_event().await?);
+        me.post_at(first, 1, at(1_100)).await?;
+        me.post_at(second, 2, at(500)).await?;
+        assert!(me.cancel(second).await?);
+        let posted = me.wait().await?;
+        note(&self.0, (posted.datum, me.now().await));
+        me.sleep_until(at(3_000)).await;
+        me.post_at(second, 3, at(1)).await?; // that has passed
+        note(&self.0, (me.mwait(&[second]).await?.datum, me.now().await));
+        assert_eq!(me.test(first).await?, None);
+        Ok(())
+    }
+}
+
+#[test]
+fn law_a_timer_posts_when_the_timer_of_the_machine_goes_off() {
+    let log = Log::default();
+    fine(&run(plan(1, 1, us(10_000), Costs::default()), Timed(log.clone()), at(9_000)).0);
+    assert_eq!(notes(&log), [(1, at(1_100)), (3, at(3_000))]);
+    let log = Log::default();
+    let mut ticks = plan(1, 1, us(10_000), Costs::default());
+    ticks.machine.timer = windfall_scenario::model::Timer::Ticks(500);
+    fine(&run(ticks, Timed(log.clone()), at(9_000)).0);
+    assert_eq!(notes(&log), [(1, at(2_000)), (3, at(4_000))]);
+}
+
+#[test]
+fn refuses_a_first_process_on_a_node_that_there_is_not() {
+    let mut plan = plan(1, 1, us(1_000), Costs::default());
+    let home = plan.processes.nodes[0];
+    plan.threads.push(PlannedThread::process(Node(3), &home, &Terms::default(), Stray));
+    let outcome = Sim::of(plan, None).unwrap().run(at(100), |_| true);
+    let why = outcome.failure.unwrap().to_string();
+    assert!(why.contains("there is no node 3; the machine has 1"), "{why}");
+}

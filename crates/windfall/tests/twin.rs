@@ -5,10 +5,11 @@
 //! hypervisor that runs something else.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use windfall_linux::Settings;
-use windfall_scenario::Scenario;
+use windfall_programs::{Code, Node, Process, ProcessHandle, Refusal, Terms};
 use windfall_scenario::outcome::{Outcome, ThreadOutcome};
+use windfall_scenario::{Home, Plan, PlannedThread, Scenario};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 
@@ -17,8 +18,18 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 /// Runs a scenario on both hosts; `check` is told which one it was.
 fn twin(text: &str, check: impl Fn(&Outcome, bool)) {
+    twin_with(text, |_| {}, check);
+}
+
+/// Runs a scenario on both hosts with what no file says.
+fn twin_with(text: &str, amend: impl Fn(&mut Plan), check: impl Fn(&Outcome, bool)) {
     let scenario = || Scenario::parse("twin.toml", text).unwrap();
-    let simulated = Sim::of(scenario().build().unwrap(), None).unwrap();
+    let build = || {
+        let mut plan = scenario().build().unwrap();
+        amend(&mut plan);
+        plan
+    };
+    let simulated = Sim::of(build(), None).unwrap();
     check(&simulated.run(Instant::ZERO + scenario().length, |_| true), false);
     let socket = format!("{}/twin.sock", env!("CARGO_TARGET_TMPDIR"));
     let settings = Settings {
@@ -29,7 +40,7 @@ fn twin(text: &str, check: impl Fn(&Outcome, bool)) {
     };
     let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     for _ in 0..60 {
-        match windfall_linux::run(scenario().build().unwrap(), &settings, None) {
+        match windfall_linux::run(build(), &settings, None) {
             Ok(outcome) => return check(&outcome, true),
             // Another test's, or its guardian is still at work.
             Err(why) if why.to_string().contains("twice") => {
@@ -204,5 +215,77 @@ steps  = [\"suspend\", {{ lock = \"l\" }}, {{ run = \"70us\" }}, {{ unlock = \"l
             let slack = if real { 3_000 } else { 0 };
             assert!(us >= work && us <= work + slack, "{}: {us} us of {work}", thread.name);
         }
+    });
+}
+
+/// One of two processes that wake each other in turn, and have a timer each.
+#[derive(Clone)]
+struct Side {
+    own: usize,
+    /// Who the two are.
+    met: Arc<Mutex<[Option<ProcessHandle>; 2]>>,
+    /// Whose turn it was.
+    turns: Arc<Mutex<Vec<usize>>>,
+}
+
+impl Code for Side {
+    const NAME: &'static str = "side";
+
+    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+        self.met.lock().unwrap()[self.own] = Some(me.me());
+        let other = loop {
+            let found = self.met.lock().unwrap()[1 - self.own];
+            match found {
+                Some(other) => break other,
+                None => me.compute(Span::from_nanos(100_000)).await,
+            }
+        };
+        for _ in 0..200 {
+            if self.own == 1 {
+                me.block().await;
+            }
+            self.turns.lock().unwrap().push(self.own);
+            me.compute(Span::from_nanos(20_000)).await;
+            me.wakeup(other).await?;
+            if self.own == 0 {
+                me.block().await;
+            }
+        }
+        let (event, now) = (me.make_event().await?, me.now().await);
+        me.post_at(event, 7, now + Span::from_millis(5)).await?;
+        assert_eq!(me.wait().await?.datum, 7);
+        assert!(me.now().await >= now + Span::from_millis(5));
+        Ok(())
+    }
+}
+
+#[test]
+fn twin_processes_wake_each_other_in_turn() {
+    let turns: Arc<Mutex<Vec<usize>>> = Arc::default();
+    let text = r#"
+schema = 1
+seed   = 3
+length = "300ms"
+[schedulers.rr]
+scheduler = "round-robin"
+parent    = "top"
+"#;
+    let amend = |plan: &mut Plan| {
+        let home = Home { scheduler: plan.nodes[0].1, asks: |_| Vec::new() };
+        plan.processes.nodes = vec![home];
+        let met = Arc::default();
+        turns.lock().unwrap().clear();
+        for own in 0..2 {
+            let side = Side { own, met: Arc::clone(&met), turns: turns.clone() };
+            plan.threads.push(PlannedThread {
+                name: format!("side-{own}"),
+                ..PlannedThread::process(Node(0), &home, &Terms::default(), side)
+            });
+        }
+    };
+    twin_with(text, amend, |outcome, _| {
+        conserved(outcome);
+        assert_eq!(*turns.lock().unwrap(), [0, 1].repeat(200));
+        assert!(share(outcome, "side-0") >= 13, "{outcome:?}");
     });
 }

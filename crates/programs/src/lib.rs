@@ -19,8 +19,9 @@ pub use action::{Action, Body, Resource, Tick};
 pub use body::Random;
 pub use play::{Condition, Cue, Doing, Job, Mishap, Players, Stage};
 pub use process::{
-    Answer, Call, Code, Costs, Counts, Event, EventId, Handle, Keys, Kind, Loaded, Meter, Node,
-    Place, Posted, Process, ProcessHandle, Queue, Refusal, Reply, Start, Template, Terms,
+    Answer, Call, Code, Costs, Counts, Event, EventId, Handle, Keys, Kind, Loaded, Meter,
+    NewProcess, Node, Place, Posted, Process, ProcessHandle, Queue, Refusal, Reply, Start,
+    Template, Terms,
 };
 pub use program::{Activation, Jobs, OnLate, Phase, Program, Recorded, RecordedStep, Step, Work};
 pub use sync::{NotOwner, SyncPoint, SyncPoints};

@@ -24,7 +24,7 @@ mod slots;
 mod system;
 mod traffic;
 
-pub use call::{Answer, Call, Reply};
+pub use call::{Answer, Call, NewProcess, Reply};
 pub use costs::Costs;
 pub use counts::{Counts, Loaded};
 pub use handle::{Event, Handle, Keys, Kind, Node, Place, ProcessHandle, Queue, Template};

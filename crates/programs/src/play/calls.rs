@@ -5,7 +5,8 @@
 
 use super::{Condition, Cue, Player, Players, Stage};
 use crate::action::Action;
-use crate::process::{Call, CallOutcome, ProcessHandle, Refusal, Reply};
+use crate::process::{Answer, Call, CallOutcome, NewProcess, ProcessHandle, Refusal, Reply};
+use crate::program::Program;
 use windfall_time::Span;
 
 impl Players {
@@ -35,16 +36,7 @@ impl Players {
             }
             CallOutcome::Done(answer) => {
                 let answer = match call {
-                    Call::MakeProcess { template, node, terms, program } => {
-                        let (name, program) = program;
-                        let system = &mut stage.players().system;
-                        let fits = system.check_process((template, name), node, terms);
-                        fits.and_then(|()| {
-                            let number = stage.spawn(node, terms, &program)?;
-                            let handle = stage.players().at(number).process;
-                            handle.map(Reply::made).ok_or(Refusal::NotAdmitted { node })
-                        })
-                    }
+                    Call::MakeProcess(new) => Players::make(stage, *new),
                     _ => answer,
                 };
                 let player = stage.players().at(number);
@@ -53,6 +45,16 @@ impl Players {
             }
         }
         Players::rouse(stage);
+    }
+
+    /// Makes a process, if its template, node and terms are such and the stage will have it.
+    fn make<S: Stage>(stage: &mut S, new: NewProcess) -> Answer {
+        let NewProcess { template, terms, start } = new;
+        let node = start.node();
+        stage.players().system.check_process((template, start.name()), node, terms)?;
+        let number = stage.spawn(node, terms, &Program::Process(start))?;
+        let process = stage.players().at(number).process;
+        process.map(Reply::made).ok_or(Refusal::NotAdmitted { node })
     }
 
     /// Wakes whoever calls and posts have woken, and has the stage call back for what is to come.

@@ -1,7 +1,6 @@
 //! What a process asks of its host, and what it is answered, as values.
 
-use super::{Event, EventId, Handle, Node, ProcessHandle, Queue, Refusal, Terms};
-use crate::program::Program;
+use super::{Event, EventId, Handle, Node, ProcessHandle, Queue, Refusal, Start, Terms};
 use windfall_time::Instant;
 
 /// A call that the host carries out at one instant. What each does and refuses stands at [`Process`](super::Process).
@@ -19,16 +18,7 @@ pub enum Call {
         kib: u64,
     },
     /// Starts a process.
-    MakeProcess {
-        /// The handle of its code.
-        template: Handle,
-        /// Where.
-        node: Node,
-        /// How it shares processors.
-        terms: Terms,
-        /// The kind, and what it runs.
-        program: (&'static str, Program),
-    },
+    MakeProcess(Box<NewProcess>),
     /// Makes an event.
     MakeEvent,
     /// Posts an event.
@@ -92,6 +82,17 @@ pub enum Call {
     Notify(EventId),
     /// Waits for a notification.
     WaitEvent(EventId),
+}
+
+/// A process that is to be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewProcess {
+    /// The handle of its code.
+    pub template: Handle,
+    /// How it shares processors.
+    pub terms: Terms,
+    /// What it runs, and where.
+    pub start: Start,
 }
 
 /// What a call returns, as a machine returns it in registers: which of the two say something depends on the call.

@@ -58,7 +58,7 @@ impl Costs {
         let (own, more) = match call {
             Call::Now => (self.now, Span::ZERO),
             Call::MakeTemplate { kib, .. } => (self.make_template, each(self.load, *kib)),
-            Call::MakeProcess { .. } => (self.make_process, Span::ZERO),
+            Call::MakeProcess(_) => (self.make_process, Span::ZERO),
             Call::MakeEvent | Call::MakeQueue { .. } => (self.make, Span::ZERO),
             Call::Delete(handle) => (self.delete, far(*handle)),
             Call::Post { event, .. } => (self.post, far(event.handle())),

@@ -4,8 +4,8 @@
 //! puts the answer there, and polls again. Nothing wakes a body but that.
 
 use super::{
-    Answer, Call, Code, Event, EventId, Handle, Node, Posted, Process, ProcessHandle, Queue,
-    Refusal, Reply, Template, Terms,
+    Answer, Call, Code, Event, EventId, Handle, NewProcess, Node, Posted, Process, ProcessHandle,
+    Queue, Refusal, Reply, Template, Terms,
 };
 use crate::action::{Action, Body};
 use crate::play::Mishap;
@@ -31,12 +31,16 @@ impl Program {
     /// A process on a node, whose scheduler the thread is to be below.
     #[must_use]
     pub fn process<C: Code>(node: Node, code: C) -> Program {
-        let life = Arc::new(move |seat| -> Life { Box::pin(code.clone().run(seat)) });
-        Program::Process(Start { name: C::NAME, node, life })
+        Program::Process(Start::new(node, code))
     }
 }
 
 impl Start {
+    fn new<C: Code>(node: Node, code: C) -> Start {
+        let life = Arc::new(move |seat| -> Life { Box::pin(code.clone().run(seat)) });
+        Start { name: C::NAME, node, life }
+    }
+
     /// What kind of process it is.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -190,8 +194,8 @@ impl Process for Seat {
         terms: Terms,
         code: C,
     ) -> Result<ProcessHandle, Refusal> {
-        let program = (C::NAME, Program::process(node, code));
-        let call = Call::MakeProcess { template: template.handle(), node, terms, program };
+        let new = NewProcess { template: template.handle(), terms, start: Start::new(node, code) };
+        let call = Call::MakeProcess(Box::new(new));
         Ok(ProcessHandle::from_handle(self.call(call).await?.handle))
     }
 

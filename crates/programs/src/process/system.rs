@@ -138,7 +138,7 @@ impl System {
         let answer = match call {
             Call::Now => Ok(Reply::datum(Some(now.as_nanos()))),
             Call::MakeTemplate { node, name, kib } => self.make_template(*node, name, *kib),
-            Call::MakeProcess { .. } => Ok(Reply::DONE),
+            Call::MakeProcess(_) => Ok(Reply::DONE),
             Call::MakeEvent => self.events.make(me).map(Reply::made),
             Call::Post { event, datum } => self.post(me, *event, *datum, now),
             Call::Reset(event) => self.reset(me, *event),

@@ -86,6 +86,8 @@ pub struct Players {
     list: Vec<Player>,
     syncs: SyncPoints,
     system: System,
+    /// When the stage was last asked to call back for timers, and for posts between nodes.
+    cued: [Option<Instant>; 2],
     /// By player: whose jobs its completions release.
     followers: Vec<Vec<u32>>,
 }

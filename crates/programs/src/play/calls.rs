@@ -67,10 +67,11 @@ impl Players {
             }
             Players::wake(stage, woken.player, woken.by);
         }
-        let agenda = &stage.players().system.agenda;
-        let (timer, letter) = (agenda.next_timer(), agenda.next_letter());
-        for (cue, at) in [(Cue::Timer, timer), (Cue::Letter, letter)] {
-            if let Some(at) = at {
+        let Players { system, cued, .. } = stage.players();
+        let due = [system.agenda.next_timer(), system.agenda.next_letter()];
+        let before = std::mem::replace(cued, due);
+        for ((cue, at), before) in [Cue::Timer, Cue::Letter].into_iter().zip(due).zip(before) {
+            if let Some(at) = at.filter(|_| at != before) {
                 let now = stage.now();
                 stage.cue(0, cue, at.max(now));
             }
@@ -80,14 +81,18 @@ impl Players {
     /// Timers of processes are due.
     pub fn timers_due<S: Stage>(stage: &mut S) {
         let now = stage.now();
-        stage.players().system.timers_due(now);
+        let players = stage.players();
+        players.cued[0] = None;
+        players.system.timers_due(now);
         Players::rouse(stage);
     }
 
     /// Posts from one node have arrived at another.
     pub fn letters_due<S: Stage>(stage: &mut S) {
         let now = stage.now();
-        stage.players().system.letters_due(now);
+        let players = stage.players();
+        players.cued[1] = None;
+        players.system.letters_due(now);
         Players::rouse(stage);
     }
 

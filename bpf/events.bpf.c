@@ -33,6 +33,8 @@ SEC("tp_btf/sched_switch") int on_switch(u64 *ctx)
 	return 0;
 }
 
+/* By whoever runs here; by nobody in an interrupt. Where the thread will run here, too, that may be somebody whom the
+ * waker's processor has interrupted to have it done: the reader knows when (`wakers.rs`). */
 static __attribute__((always_inline)) int woken(struct task_struct *task)
 {
 	u32 number;
@@ -42,7 +44,8 @@ static __attribute__((always_inline)) int woken(struct task_struct *task)
 		return 0;
 	cpu = this_cpu(&number);
 	if (cpu)
-		tell(number, cpu, WAKE, 0, task->pid, bpf_get_current_pid_tgid(), BPF_RB_FORCE_WAKEUP);
+		tell(number, cpu, WAKE, 0, task->pid, cpu->depth ? 0 : bpf_get_current_pid_tgid(),
+		     BPF_RB_FORCE_WAKEUP);
 	return 0;
 }
 
@@ -80,7 +83,7 @@ static __attribute__((always_inline)) int steal(u64 softly)
 {
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
-	if (cpu && cpu->watched && cpu->depth++ == 0) {
+	if (cpu && cpu->depth++ == 0 && cpu->watched) {
 		notice(number, cpu);
 		cpu->softly = softly;
 		cpu->begun = bpf_ktime_get_ns();
@@ -92,7 +95,7 @@ static __attribute__((always_inline)) int give_back(void)
 {
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
-	if (cpu && cpu->depth && --cpu->depth == 0) {
+	if (cpu && cpu->depth && --cpu->depth == 0 && cpu->begun) {
 		u64 took = bpf_ktime_get_ns() - cpu->begun;
 		/* In this order, so that no reader counts it twice. */
 		*(volatile u64 *)&cpu->begun = 0;

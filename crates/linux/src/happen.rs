@@ -43,9 +43,11 @@ impl Supervisor {
                 };
                 self.trace_switch(cpu, at, (prev, stop), next);
             }
-            (Seen::Wake { tid, .. }, _) => {
+            (Seen::Wake { tid, by }, place) => {
                 if let Some(number) = self.tids.get(&tid).copied() {
-                    self.woken_by_kernel(number, at);
+                    let home = self.members[number as usize].place.map(Where::Here);
+                    let by = self.rings.wakers.waker(tid, by, home == Some(place));
+                    self.woken_by_kernel(number, at, by);
                 }
             }
             (Seen::Starts { tid, routine, .. }, _) => self.will_start(tid, routine),
@@ -119,15 +121,16 @@ impl Supervisor {
             member.outcome.gap = member.outcome.gap.max(at.saturating_since(since));
         }
         if !member.ready {
-            self.woken_by_kernel(number, at); // its wake-up was not seen
+            self.woken_by_kernel(number, at, None); // its wake-up was not seen
         }
     }
 
-    fn woken_by_kernel(&mut self, number: u32, at: Instant) {
+    fn woken_by_kernel(&mut self, number: u32, at: Instant, by: Option<i32>) {
         let member = &mut self.members[number as usize];
         if member.is_foreign() && !member.frozen && at > member.heard {
             member.heard = at;
-            self.becomes_ready(number, at, None);
+            let by = by.and_then(|tid| self.trace_waker(tid, at));
+            self.becomes_ready(number, at, by);
         }
     }
 

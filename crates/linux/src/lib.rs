@@ -45,6 +45,7 @@ mod taker;
 mod throttle;
 mod trace;
 mod tracepoints;
+mod wakers;
 
 pub use dry_run::dry_run;
 pub use fault::Fault;

@@ -110,6 +110,7 @@ impl Stage for Supervisor {
 
     fn woken(&mut self, player: u32, by: Option<u32>) {
         let now = self.time();
+        let by = by.and_then(|by| self.members[by as usize].traced);
         self.becomes_ready(player, now, by);
     }
 

@@ -14,6 +14,7 @@ use crate::fault::Fault;
 use crate::routines;
 use crate::sys::events::Poll;
 use crate::tracepoints::Seen;
+use crate::wakers::Certain;
 use bpf::Told;
 use perf::Events;
 use std::collections::BTreeSet;
@@ -58,6 +59,8 @@ pub(crate) struct Rings {
     source: Source,
     /// By what it listens, and why not by something better.
     pub(crate) by: String,
+    /// Which wake-ups' wakers are known.
+    pub(crate) wakers: Certain,
     /// What was read and not yet handed out.
     batch: Vec<Event>,
     /// Where events were lost since the last look, and how many.
@@ -78,20 +81,20 @@ impl Rings {
     /// Listens to all processors: what happens to supervised threads, and interrupts on the
     /// processors that are supervised.
     pub(crate) fn open(supervised: &[u16], online: &[u16]) -> Result<Rings, Fault> {
-        match Told::load(supervised) {
-            Ok(told) => Ok(Rings::from(Source::Bpf(Box::new(told)), "BPF".to_owned())),
+        let mut rings = match Told::load(supervised) {
+            Ok(told) => Rings::from(Source::Bpf(Box::new(told)), "BPF".to_owned()),
             Err(why) => {
                 let events = Events::open(supervised, online)?;
-                Ok(Rings::from(
-                    Source::Perf(events),
-                    format!("perf tracepoints (BPF did not load: {why})"),
-                ))
+                let by = format!("perf tracepoints (BPF did not load: {why})");
+                Rings::from(Source::Perf(events), by)
             }
-        }
+        };
+        rings.wakers = Certain::of(online);
+        Ok(rings)
     }
 
     fn from(source: Source, by: String) -> Rings {
-        Rings { source, by, batch: Vec::new(), lost: Vec::new() }
+        Rings { source, by, wakers: Certain::Elsewhere, batch: Vec::new(), lost: Vec::new() }
     }
 
     /// Has the ear wait for wake-ups of foreign threads.

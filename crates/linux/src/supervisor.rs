@@ -344,8 +344,13 @@ impl Supervisor {
         true
     }
 
-    /// A member can run; `by` is the member that has woken it, if it is known.
-    pub(crate) fn becomes_ready(&mut self, number: u32, at: Instant, by: Option<u32>) {
+    /// A member can run; `by` is what a trace calls who has woken it, if that is known.
+    pub(crate) fn becomes_ready(
+        &mut self,
+        number: u32,
+        at: Instant,
+        by: Option<windfall_trace::ThreadId>,
+    ) {
         let member = &mut self.members[number as usize];
         let Some(id) = member.id.filter(|_| !member.ready) else { return };
         member.ready = true;

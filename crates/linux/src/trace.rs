@@ -20,6 +20,9 @@ use windfall_trace::{Cpu, Event, Record, Ring, Stop, Theft, ThreadId};
 /// So many records are kept, some 19 MB: some seconds at ten thousand switches a second, minutes at less.
 const KEPT: usize = 1 << 18;
 
+/// Of so many who are not supervised it is kept who they are.
+const OTHERS: usize = 4_096;
+
 const _: () = assert!(size_of::<Record>() <= 72);
 
 /// What the trace says that a processor does.
@@ -160,9 +163,23 @@ impl Supervisor {
         }
     }
 
+    /// What the trace calls a thread that wakes another, by the kernel's number.
+    pub(crate) fn trace_waker(&mut self, tid: i32, at: Instant) -> Option<ThreadId> {
+        if !self.trace.tracer.is_on() {
+            return None;
+        }
+        match self.tids.get(&tid) {
+            Some(number) => self.members[*number as usize].traced,
+            // Of many who come and go, as clients do, not all are remembered.
+            None if self.trace.others.len() < OTHERS || self.trace.others.contains_key(&tid) => {
+                Some(self.trace.other(tid, at))
+            }
+            None => None,
+        }
+    }
+
     /// A member can run.
-    pub(crate) fn trace_wake(&mut self, number: u32, at: Instant, by: Option<u32>) {
-        let by = by.and_then(|by| self.members[by as usize].traced);
+    pub(crate) fn trace_wake(&mut self, number: u32, at: Instant, by: Option<ThreadId>) {
         self.trace_about(number, at, |thread| Event::Wake { thread, by });
     }
 

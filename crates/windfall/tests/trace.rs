@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use windfall_linux::Settings;
 use windfall_scenario::Scenario;
@@ -192,17 +193,26 @@ fn move_guardian(cpu: usize) -> bool {
 fn law_threads_of_our_own_are_no_strangers() {
     let scenario = Scenario::parse("always.toml", ALWAYS).unwrap();
     let cpu = std::thread::available_parallelism().unwrap().get() - 1;
-    let moved = std::thread::spawn(move || {
-        (0..200).any(|_| {
-            std::thread::sleep(Duration::from_millis(10));
-            move_guardian(cpu)
-        })
-    });
+    let over = AtomicBool::new(false);
     let mut trace = Memory::default();
-    if run(&scenario, &mut trace).is_none() {
+    let (outcome, moved) = std::thread::scope(|scope| {
+        // Another test's guardian may come first, so this goes on until the run is over.
+        let mover = scope.spawn(|| {
+            let mut moved = false;
+            while !over.load(Ordering::Relaxed) {
+                moved |= move_guardian(cpu);
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            moved
+        });
+        let outcome = run(&scenario, &mut trace);
+        over.store(true, Ordering::Relaxed);
+        (outcome, mover.join().unwrap())
+    });
+    if outcome.is_none() {
         return;
     }
-    if !moved.join().unwrap() {
+    if !moved {
         return println!("skipped: the guardian could not be moved: taskset");
     }
     let timeline = Timeline::build(trace.records.iter().cloned());
@@ -215,6 +225,45 @@ fn law_threads_of_our_own_are_no_strangers() {
         |slice: &&windfall_trace::timeline::Slice| slice.what == What::Theft(Theft::Scheduling);
     let looks = timeline.cpus.iter().flat_map(|cpu| &cpu.slices).filter(scheduling).count();
     assert!(looks >= 5, "the guardian looks every 50 ms: {looks}");
+}
+
+#[test]
+fn accepts_somebody_not_supervised_as_who_wakes_a_supervised_thread() {
+    let fifo = std::env::temp_dir().join(format!("windfall-wakes-{}", std::process::id()));
+    let _ = std::fs::remove_file(&fifo);
+    let made = std::process::Command::new("mkfifo").arg(&fifo).output();
+    if !made.is_ok_and(|output| output.status.success()) {
+        return println!("skipped: needs mkfifo");
+    }
+    let path = fifo.display();
+    let text = format!("{}exec = [\"cat\", \"{path}\"]\n", ALWAYS.replace("run    = \"spin\"", ""));
+    let scenario = Scenario::parse("wakes.toml", &text).unwrap();
+    let mut sh = std::process::Command::new("sh");
+    let written = format!("while sleep 0.005; do echo; done > {path} 2>&1");
+    let mut sh = sh.args(["-c", &written]).spawn().unwrap();
+    let mut trace = Memory::default();
+    let outcome = run(&scenario, &mut trace);
+    let _ = sh.kill().and_then(|()| sh.wait());
+    std::fs::remove_file(fifo).unwrap();
+    if outcome.is_none() {
+        return;
+    }
+    let timeline = Timeline::build(trace.records.iter().cloned());
+    let named = |name: &str| timeline.threads.iter().find(|line| line.name == name);
+    let cat = named("a-1").unwrap().id;
+    let wakers = trace.records.iter().filter_map(|record| match record.event {
+        Event::Wake { thread, by } if thread == cat => by,
+        _ => None,
+    });
+    let wakers: Vec<_> = wakers.collect();
+    let by_sh = wakers.iter().filter(|by| named("sh").is_some_and(|sh| sh.id == **by)).count();
+    println!("{by_sh} of {} known wakers are the shell", wakers.len());
+    let caches = (0..1024).filter_map(|cpu| {
+        let list = format!("/sys/devices/system/cpu/cpu{cpu}/cache/index3/shared_cpu_list");
+        std::fs::read_to_string(list).ok()
+    });
+    let one_cache = caches.collect::<std::collections::BTreeSet<_>>().len() == 1;
+    assert!(by_sh >= 10 || !one_cache, "{by_sh} of {wakers:?}");
 }
 
 #[test]

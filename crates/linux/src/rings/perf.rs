@@ -111,7 +111,12 @@ impl Events {
                 Entry::Sample(at, raw) => match points.decode(raw) {
                     Some(Seen::TheftBegin { kind, .. }) => thefts.begin(kind, at),
                     Some(Seen::TheftEnd) => thefts.end(at),
-                    Some(seen) => {
+                    Some(mut seen) => {
+                        if let Seen::Wake { by, .. } = &mut seen
+                            && (*place == Where::Elsewhere || thefts.depth > 0)
+                        {
+                            *by = 0; // perhaps in an interrupt, of which elsewhere nothing is heard
+                        }
                         let taken = thefts.until(at);
                         batch.push(Event { at, place: *place, taken, seen });
                     }

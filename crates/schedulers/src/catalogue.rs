@@ -152,6 +152,7 @@ pub const KINDS: &[&Kind] = &[
     &crate::cbs::KIND,
     &crate::edf::KIND,
     &crate::eevdf::KIND,
+    &crate::epoch::KIND,
     &crate::fc_edf::KIND,
     &crate::fixed_priority::KIND,
     &crate::gang::KIND,

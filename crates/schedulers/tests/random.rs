@@ -36,6 +36,7 @@ const SPARING: &[&str] = &[
     "briefly-blocked",
     "cbs",
     "eevdf",
+    "epoch",
     "fc-edf",
     "gang",
     "join",
@@ -281,6 +282,8 @@ fn message() -> impl Strategy<Value = Message> {
     prop_oneof![
         (1_u64..40, 1_u64..90)
             .prop_map(move |(x, y)| Message::Reserve { amount: ms(x), period: ms(y) }),
+        (1_u64..200) // as the default epoch has it
+            .prop_map(move |x| Message::Reserve { amount: ms(x), period: Span::from_millis(100) }),
         Just(Message::Unreserve),
         (0_u32..9).prop_map(Message::Share),
         (0_u64..200).prop_map(move |n| Message::Warp(ms(n))),

@@ -1,0 +1,83 @@
+//! What the epoch scheduler makes of guarantees: RESBS need epoch, while needs fit into the epoch.
+
+use crate::reserved::in_order;
+use alloc::format;
+use alloc::vec::Vec;
+use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Tell, Terms, Type, rewrite};
+use windfall_time::{Ratio, Span};
+
+const BY: &str = "need in each epoch";
+
+/// `ALL -> RESBS+`.
+pub(crate) struct Needs {
+    pub(crate) epoch: Span,
+    /// Whether more is admitted than can be met.
+    pub(crate) overcommit: bool,
+}
+
+impl Needs {
+    fn promise(&self, need: Span) -> Guarantee {
+        Guarantee::BasicSoft(Length::from(need), Length::from(self.epoch))
+    }
+
+    /// Whether the needs of all together fit, where that is not decided for one after the other.
+    fn sum(children: &[Terms]) -> Option<Span> {
+        let needs = children.iter().filter_map(|terms| Some(terms.reserve?.0));
+        needs.into_iter().try_fold(Span::ZERO, Span::checked_add)
+    }
+}
+
+impl Conversion for Needs {
+    fn takes(&self) -> &'static [Type] {
+        &[Type::All]
+    }
+
+    /// The least need from which what is asked follows.
+    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+        if *asked == Guarantee::Null {
+            return Ok(Tell::Nothing);
+        }
+        let enough = |need: u64| rewrite(&self.promise(Span::from_nanos(need)), asked).is_ok();
+        let mut most = self.epoch.as_nanos();
+        if !enough(most) {
+            return Err("it gives `RESBS need epoch`, as `RESBS 20ms 100ms`, with its own `epoch`");
+        }
+        let mut least = 1;
+        while least < most {
+            let middle = least + (most - least) / 2;
+            match enough(middle) {
+                true => most = middle,
+                false => least = middle + 1,
+            }
+        }
+        Ok(Tell::Reserve { amount: Span::from_nanos(most), period: self.epoch })
+    }
+
+    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        let whole = match own.first() {
+            Some(Guarantee::All) => Ratio::ONE,
+            _ => Ratio::ZERO,
+        };
+        let sum = Needs::sum(children);
+        let overcommitted = self.overcommit && sum.is_none_or(|sum| sum > self.epoch);
+        let most = if overcommitted { Ratio::whole(u64::MAX) } else { whole };
+        in_order(most, children, |need, period| {
+            if period != self.epoch {
+                return Offer::lacking(format!(
+                    "it asks for {need} in {period}, and needs are for each epoch; ask for so much in \
+                     {}, or set `epoch`",
+                    self.epoch
+                ));
+            }
+            if overcommitted {
+                let sum = sum.unwrap_or(Span::MAX);
+                return Offer::lacking(format!(
+                    "the processor is overcommitted: needs of {sum} in an epoch of {}; make them \
+                     smaller, or the epoch longer, or nobody is promised anything",
+                    self.epoch
+                ));
+            }
+            Offer::one(self.promise(need), BY)
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! The six ways through the scheduler, by what was running before and what runs then (Chrysalis 3.1, 4.1).
+
+use windfall_hierarchy::Child;
+
+/// How often each way was taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ways {
+    /// From a process to another.
+    pub(crate) switched: u64,
+    /// Of these, from one of a low queue that could go on to one of a normal queue.
+    pub(crate) interrupted_low: u64,
+    /// From a process to the same.
+    pub(crate) restarted: u64,
+    /// From a process to nobody.
+    pub(crate) stopped: u64,
+    /// From nobody to another process than the last.
+    pub(crate) started: u64,
+    /// From nobody to the process that ran last.
+    pub(crate) resumed: u64,
+    /// From nobody to nobody.
+    pub(crate) stayed_idle: u64,
+    /// Who ran last.
+    last: Option<Child>,
+}
+
+impl Ways {
+    /// Counts the way from whoever ran to whoever runs.
+    pub(crate) fn count(&mut self, before: Option<Child>, after: Option<Child>) {
+        let way = match (before, after) {
+            (Some(before), Some(after)) if before == after => &mut self.restarted,
+            (Some(_), Some(_)) => &mut self.switched,
+            (Some(_), None) => &mut self.stopped,
+            (None, None) => &mut self.stayed_idle,
+            (None, Some(after)) if self.last == Some(after) => &mut self.resumed,
+            (None, Some(_)) => &mut self.started,
+        };
+        *way += 1;
+        self.last = after.or(self.last);
+    }
+
+    /// A child goes; its number may be another's then.
+    pub(crate) fn forget(&mut self, child: Child) {
+        self.last = self.last.filter(|last| *last != child);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paper_each_of_the_six_ways_is_told_from_the_others() {
+        let (a, b) = (Some(Child(1)), Some(Child(2)));
+        let mut ways = Ways::default();
+        let walk =
+            [(None, a), (a, a), (a, None), (None, None), (None, a), (a, b), (b, None), (None, a)];
+        walk.into_iter().for_each(|(before, after)| ways.count(before, after));
+        let once = (ways.restarted, ways.stayed_idle, ways.resumed, ways.switched);
+        assert_eq!((once, ways.stopped, ways.started), ((1, 1, 1, 1), 2, 2));
+        ways.count(a, None);
+        ways.forget(Child(1));
+        ways.count(None, a);
+        assert_eq!((ways.resumed, ways.started), (1, 3), "another of the same number");
+    }
+}

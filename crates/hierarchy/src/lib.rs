@@ -46,5 +46,5 @@ pub use journal::{Entry, Happening, Note, Notification};
 pub use message::{Message, News};
 pub use port::{Port, View};
 pub use scheduler::Scheduler;
-pub use tree::{NodeView, ThreadView};
+pub use tree::{Count, NodeView, ThreadView};
 pub use vp::VpState;

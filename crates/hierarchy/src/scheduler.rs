@@ -4,6 +4,8 @@ use crate::error::Refusal;
 use crate::id::{Child, Own, TimerId};
 use crate::message::{Message, News};
 use crate::port::{Port, View};
+use crate::tree::Count;
+use windfall_time::Instant;
 
 /// Shares the processors granted to one instance among the virtual processors of its children.
 ///
@@ -99,6 +101,17 @@ pub trait Scheduler: Send {
     /// Whom the scheduler would grant `own` next if the child that has it blocked now, or if it
     /// were granted now. Changes nothing.
     fn next(&self, own: Own, view: &View<'_>) -> Option<Child>;
+
+    /// Figures that the instance keeps for whoever watches: about a child, or about itself when `child`
+    /// is `None`, as they stand at a time that is not before the last call. Each by a name of lower case,
+    /// words joined by `-`. Changes nothing; most keep none.
+    fn counted(
+        &self,
+        _child: Option<Child>,
+        _at: Instant,
+        _tell: &mut dyn FnMut(&'static str, Count),
+    ) {
+    }
 
     /// Whether the instance's own data agree with the states that the infrastructure keeps.
     /// Called when nothing is under way; may be slow.

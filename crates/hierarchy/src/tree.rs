@@ -4,7 +4,7 @@ use crate::host::Hierarchy;
 use crate::id::{NodeId, Own, Target, ThreadId};
 use crate::vp::{Above, VpState};
 use alloc::vec::Vec;
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// A scheduler instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +32,18 @@ pub struct ThreadView {
     pub parent: NodeId,
     /// The state of its virtual processor.
     pub state: VpState,
+}
+
+/// A figure that a scheduler keeps for whoever watches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Count {
+    /// How often.
+    Times(u64),
+    /// How long.
+    Time(Span),
+    /// When.
+    At(Instant),
 }
 
 impl Hierarchy {
@@ -135,5 +147,27 @@ impl Hierarchy {
             return None;
         };
         Some(ThreadView { id, parent: self.state.node_id(parent), state: vp.below })
+    }
+
+    /// The figures that an instance keeps about itself, or that the one above a thread keeps about the
+    /// thread, as they stand at a time that is not before that of the last call. None when it keeps none, or is gone.
+    #[must_use]
+    pub fn counted(&self, at: Instant, of: Target) -> Vec<(&'static str, Count)> {
+        let place = match of {
+            Target::Node(node) => self.node_index(node).ok().map(|node| (node, None)),
+            Target::Thread(thread) => {
+                self.leaf_vp(thread).ok().and_then(|vp| match self.state.vps[vp as usize].parent {
+                    Above::Node(node, slot) => Some((node, Some(crate::Child(slot)))),
+                    Above::Top(_) => None,
+                })
+            }
+        };
+        let mut figures = Vec::new();
+        if let Some((node, child)) = place {
+            let at = at.max(self.state.now);
+            let mut tell = |name, count| figures.push((name, count));
+            self.schedulers[node as usize].counted(child, at, &mut tell);
+        }
+        figures
     }
 }

@@ -32,7 +32,7 @@ use crate::epoch_ways::Ways;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+    Child, Count, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Ratio, Span};
 
@@ -143,6 +143,26 @@ impl EpochScheduler {
             }
         }
         begun
+    }
+
+    /// The epoch at a moment, and whoever runs, as they will be when the scheduler hears of it.
+    fn standing(&self, now: Instant) -> (Epoch, Option<(Child, Process)>) {
+        let mut epoch = self.epoch;
+        let running = self.running.map(|child| {
+            let (mut process, mut since) = (self.processes[child.index()], self.since);
+            while epoch.overdue(now).is_some() {
+                process.charge(epoch.end.saturating_since(since), &mut epoch);
+                since = epoch.end;
+                epoch.close(0);
+                process.renew(&epoch);
+            }
+            process.charge(now.saturating_since(since), &mut epoch);
+            (child, process)
+        });
+        if let Some(ended) = epoch.overdue(now) {
+            epoch.close(ended - 1);
+        }
+        (epoch, running)
     }
 
     /// Ends the epochs that have ended, and decides anew if any has.
@@ -422,6 +442,21 @@ impl Scheduler for EpochScheduler {
     fn next(&self, _: Own, view: &View<'_>) -> Option<Child> {
         let held = view.held_by(OWN);
         self.queues.all().find(|child| Some(*child) != held)
+    }
+
+    fn counted(
+        &self,
+        child: Option<Child>,
+        at: Instant,
+        tell: &mut dyn FnMut(&'static str, Count),
+    ) {
+        let (epoch, running) = self.standing(at);
+        let Some(child) = child else {
+            epoch.tell(tell);
+            return self.ways.tell(tell);
+        };
+        let running = running.filter(|(runs, _)| *runs == child).map(|(_, process)| process);
+        running.unwrap_or(self.processes[child.index()]).tell(&epoch, tell);
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {

@@ -11,6 +11,7 @@
 //! fast as time passes, and whoever lends looks first. So if the epoch owed no more than its length at its
 //! beginning, it never owes more than is left of it, and owes nothing at its end.
 
+use windfall_hierarchy::Count;
 use windfall_time::{Instant, Span};
 
 /// One epoch after the other.
@@ -99,6 +100,15 @@ impl Epoch {
         add(&mut self.past.committed, self.used);
         add(&mut self.past.windfall, promised.saturating_sub(self.used));
         add(&mut self.past.uncommitted, self.length.saturating_sub(promised));
+    }
+
+    /// Says how it stands: what was in all epochs that have ended, and when the CSP of this one begins.
+    pub(crate) fn tell(&self, tell: &mut dyn FnMut(&'static str, Count)) {
+        tell("epochs", Count::Times(self.number));
+        tell("committed", Count::Time(self.past.committed));
+        tell("uncommitted", Count::Time(self.past.uncommitted));
+        tell("windfall", Count::Time(self.past.windfall));
+        tell("critical-from", Count::At(self.critical()));
     }
 
     /// How many epochs have ended when `now` has come.
@@ -190,6 +200,14 @@ impl Process {
     /// Whether its slice is used up.
     pub(crate) fn is_exhausted(&self, epoch: &Epoch) -> bool {
         self.rest < epoch.useful
+    }
+
+    /// Says what it has had: in all, and beside its need.
+    pub(crate) fn tell(&self, epoch: &Epoch, tell: &mut dyn FnMut(&'static str, Count)) {
+        tell("ran", Count::Time(self.ran));
+        tell("scheduled", Count::Times(self.scheduled));
+        tell("windfall-given", Count::Time(self.given(epoch)));
+        tell("windfall-taken", Count::Time(self.taken));
     }
 
     /// The need is renewed where an epoch has begun, and the process is on its normal queue.

@@ -1,6 +1,6 @@
 //! The six ways through the scheduler, by what was running before and what runs then (Chrysalis 3.1, 4.1).
 
-use windfall_hierarchy::Child;
+use windfall_hierarchy::{Child, Count};
 
 /// How often each way was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +36,17 @@ impl Ways {
         };
         *way += 1;
         self.last = after.or(self.last);
+    }
+
+    /// Says how often each was taken.
+    pub(crate) fn tell(&self, tell: &mut dyn FnMut(&'static str, Count)) {
+        tell("switched", Count::Times(self.switched));
+        tell("interrupted-low", Count::Times(self.interrupted_low));
+        tell("restarted", Count::Times(self.restarted));
+        tell("stopped", Count::Times(self.stopped));
+        tell("started", Count::Times(self.started));
+        tell("resumed", Count::Times(self.resumed));
+        tell("stayed-idle", Count::Times(self.stayed_idle));
     }
 
     /// A child goes; its number may be another's then.

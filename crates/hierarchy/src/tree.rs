@@ -36,7 +36,6 @@ pub struct ThreadView {
 
 /// A figure that a scheduler keeps for whoever watches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
 pub enum Count {
     /// How often.
     Times(u64),

@@ -52,9 +52,13 @@ impl Ledger {
     }
 
     /// What each scheduler has received, destroyed ones included, in order of creation.
-    pub(crate) fn read(&mut self, hierarchy: &Hierarchy) -> Vec<(NodeId, NodeOutcome)> {
+    pub(crate) fn read(
+        &mut self,
+        at: Instant,
+        hierarchy: &Hierarchy,
+    ) -> Vec<(NodeId, NodeOutcome)> {
         (0..self.paths.len()).for_each(|cpu| self.close(cpu));
-        self.accounts.read(hierarchy).collect()
+        self.accounts.read(at, hierarchy).collect()
     }
 }
 

@@ -319,7 +319,9 @@ impl Supervisor {
         }
         for number in 0..self.members.len() {
             let overdue = self.players.overdue(u32::try_from(number).unwrap_or(u32::MAX), now);
+            let counted = self.counted(number);
             let member = &mut self.members[number];
+            member.outcome.counted = counted;
             member.outcome.missed += overdue;
             if member.ready {
                 member.outcome.runnable += now.saturating_since(member.awake);
@@ -340,7 +342,12 @@ impl Supervisor {
             decisions: self.decisions,
             records: self.trace.tracer.records(),
             quarantined: quarantined.collect(),
-            nodes: self.ledger.read(&self.hierarchy).into_iter().map(|(_, node)| node).collect(),
+            nodes: self
+                .ledger
+                .read(now, &self.hierarchy)
+                .into_iter()
+                .map(|(_, node)| node)
+                .collect(),
             cpus: self.cpus.iter().map(crate::cpu::Cpu::outcome).collect(),
             threads: self.threads(),
             refused: std::mem::take(&mut self.refused),

@@ -24,9 +24,9 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
-use windfall_hierarchy::{Hierarchy, Message, Processor, Refusal, ThreadId};
+use windfall_hierarchy::{Hierarchy, Message, Processor, Refusal, Target, ThreadId};
 use windfall_programs::{Cue, Players};
-use windfall_scenario::outcome::Failure;
+use windfall_scenario::outcome::{Failure, Figures};
 use windfall_scenario::{Place, PlannedRequest, model};
 use windfall_time::{Instant, Span};
 use windfall_trace::Event;
@@ -374,10 +374,21 @@ impl Supervisor {
         self.tell(at, |hierarchy, now| hierarchy.blocked(now, id));
     }
 
+    /// What the scheduler above a member counts of it, or counted until it ended.
+    pub(crate) fn counted(&self, member: usize) -> Figures {
+        let member = &self.members[member];
+        match member.id {
+            Some(id) => self.hierarchy.counted(self.time(), Target::Thread(id)),
+            None => member.outcome.counted.clone(),
+        }
+    }
+
     /// A member has ended.
     pub(crate) fn becomes_gone(&mut self, number: u32, at: Instant) {
+        let counted = self.counted(number as usize);
         let member = &mut self.members[number as usize];
         let Some(id) = member.id.take() else { return };
+        member.outcome.counted = counted;
         if member.ready {
             member.stops(at);
         }

@@ -132,6 +132,9 @@ impl<'a> Asking<'a> {
         if let Some(priority) = asks.priority {
             messages.push(("priority", Message::Priority(priority)));
         }
+        if let Some(slice) = asks.time_slice {
+            messages.push(("time-slice", Message::Quantum(slice)));
+        }
         if let Some(Rate { work, period, deadline }) = asks.rate {
             messages.push(("rate", Message::Periodic { period, deadline, amount: work }));
         }

@@ -7,6 +7,7 @@
 mod accounts;
 mod asked;
 mod failure;
+mod figures;
 mod group;
 mod json;
 mod judge;
@@ -19,6 +20,7 @@ mod watch;
 pub use accounts::Accounts;
 pub use asked::{grain, promises};
 pub use failure::Failure;
+pub use figures::{Figures, plain};
 pub use group::{Group, groups};
 pub use json::json;
 pub use judge::{Verdict, judge};
@@ -91,6 +93,8 @@ pub struct NodeOutcome {
     pub received: Span,
     /// Whether it was alive at the end.
     pub alive: bool,
+    /// What it counted of itself, while it was.
+    pub counted: Figures,
 }
 
 /// Where one processor's time went; the parts add up to the length of the run.

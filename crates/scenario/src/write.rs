@@ -63,6 +63,7 @@ fn asks(asks: &Asks) -> AsksFile {
         warp_limit: asks.warp_limit.and_then(Lax::good),
         currency: asks.currency.and_then(Lax::good),
         priority: asks.priority.and_then(Lax::good),
+        time_slice: asks.time_slice.and_then(Lax::good),
         rate: asks.rate.and_then(Lax::good),
     }
 }

@@ -67,11 +67,32 @@ fn asks() -> impl Strategy<Value = Asks> {
         proptest::option::of(limit),
         proptest::option::of(0_u32..5),
         proptest::option::of(-100..100_i32),
+        proptest::option::of(span()),
         proptest::option::of(rate),
     )
-        .prop_map(|(guarantee, reserve, share, warp, warp_limit, currency, priority, rate)| {
-            Asks { guarantee, reserve, share, warp, warp_limit, currency, priority, rate }
-        })
+        .prop_map(
+            |(
+                guarantee,
+                reserve,
+                share,
+                warp,
+                warp_limit,
+                currency,
+                priority,
+                time_slice,
+                rate,
+            )| Asks {
+                guarantee,
+                reserve,
+                share,
+                warp,
+                warp_limit,
+                currency,
+                priority,
+                time_slice,
+                rate,
+            },
+        )
 }
 
 fn step() -> impl Strategy<Value = Step> {

@@ -84,7 +84,6 @@ impl World {
             Count::Times(times) => times,
             Count::Time(time) => time.as_nanos(),
             Count::At(at) => at.as_nanos(),
-            _ => unreachable!(),
         };
         let figures = self.host.tree.counted(common::at(self.host.now), of).into_iter();
         figures.map(|(name, count)| (name, plain(count))).collect()

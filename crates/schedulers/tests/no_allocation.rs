@@ -68,6 +68,7 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
         "cbs" | "pshed" | "resource-kernel" | "rez" | "rez-c" | "rez-fb" | "tbs" => {
             vec![Message::Reserve { amount: ms(0), period: ms(number + 40) }]
         }
+        "epoch" => vec![Message::Reserve { amount: ms(0), period: Span::from_millis(100) }],
         "spring" | "time-line" => vec![Message::Reserve { amount: ms(0), period: ms(39) }],
         "limit" => vec![Message::Reserve { amount: ms(1), period: ms(9) }],
         "edf" | "fc-edf" | "llf" | "rate-monotonic" | "smart" => {

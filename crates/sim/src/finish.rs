@@ -2,8 +2,9 @@
 
 use crate::cpu::theft_index;
 use crate::run::Sim;
+use windfall_hierarchy::{Target, ThreadId};
 use windfall_programs::Condition;
-use windfall_scenario::outcome::{CpuOutcome, Failure, Outcome};
+use windfall_scenario::outcome::{CpuOutcome, Failure, Figures, Outcome};
 use windfall_time::{Instant, Span};
 use windfall_trace::Theft;
 
@@ -25,6 +26,11 @@ impl Sim<'_> {
         self.tracer.end(now);
         let nodes = self.nodes();
         let promises = self.promise_verdicts();
+        for number in 0..self.threads.len() {
+            if let Some(id) = self.threads[number].id {
+                self.threads[number].stats.counted = self.counted(id);
+            }
+        }
         let parents: Vec<Option<String>> = self.threads.iter().map(|t| self.parent(t.id)).collect();
         let quarantined = self.hierarchy.quarantined().iter();
         let quarantined = quarantined.map(|(_, name, defect)| (name.clone(), defect.to_string()));
@@ -71,7 +77,12 @@ impl Sim<'_> {
         }
     }
 
-    pub(crate) fn parent(&self, thread: Option<windfall_hierarchy::ThreadId>) -> Option<String> {
+    /// What the scheduler above a thread counts of it.
+    pub(crate) fn counted(&self, thread: ThreadId) -> Figures {
+        self.hierarchy.counted(self.now, Target::Thread(thread))
+    }
+
+    pub(crate) fn parent(&self, thread: Option<ThreadId>) -> Option<String> {
         let parent = self.hierarchy.parent_of(thread?).ok()?;
         self.hierarchy.name(parent).map(str::to_owned)
     }

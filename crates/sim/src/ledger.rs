@@ -100,6 +100,6 @@ impl Sim<'_> {
         for cpu in 0..self.cpus.len() {
             self.close_path(Processor(u16::try_from(cpu).unwrap_or(u16::MAX)));
         }
-        self.ledger.accounts.read(&self.hierarchy).map(|(_, account)| account).collect()
+        self.ledger.accounts.read(self.now, &self.hierarchy).map(|(_, account)| account).collect()
     }
 }

@@ -123,6 +123,7 @@ impl Stage for Sim<'_> {
         self.attribute(player as usize);
         let parent = self.parent(Some(id));
         self.threads[player as usize].stats.parent = parent;
+        self.threads[player as usize].stats.counted = self.counted(id);
         self.tell(|hierarchy, now| hierarchy.exited(now, id));
         self.tracer.record(self.now, || Event::Exit { thread: ThreadId(player) });
     }

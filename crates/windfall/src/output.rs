@@ -67,6 +67,15 @@ pub(crate) fn table(head: &[&str], left: usize, rows: Vec<Vec<String>>) -> Strin
     lines.join("\n") + "\n"
 }
 
+/// What a scheduler counted, for people: keys that end in `_ns` are times.
+pub(crate) fn figures(counted: &[(String, u64)]) -> String {
+    let figure = |(key, number): &(String, u64)| match key.strip_suffix("_ns") {
+        Some(key) => format!("{} {}", key.replace('_', " "), short(Span::from_nanos(*number))),
+        None => format!("{} {number}", key.replace('_', " ")),
+    };
+    counted.iter().map(figure).collect::<Vec<_>>().join(", ")
+}
+
 /// Four digits are enough for people.
 pub(crate) fn short(span: Span) -> String {
     let ns = span.as_nanos();

@@ -70,6 +70,8 @@ pub struct Node {
     pub owns: Vec<Own>,
     /// What the threads below it got while they stood there.
     pub received: Account,
+    /// What it counts of itself: `epochs`, `windfall_ns`.
+    pub counted: Vec<(String, u64)>,
     /// Whether it broke the protocol and was replaced.
     pub quarantined: bool,
     /// What it was promised, and how that fares.
@@ -108,6 +110,8 @@ pub struct Thread {
     pub missed: u64,
     /// The longest time that it could run and did not.
     pub gap_ns: u64,
+    /// What the scheduler above it counts of it.
+    pub counted: Vec<(String, u64)>,
     /// What it was promised, and how that fares.
     pub promises: Vec<Promised>,
 }

@@ -7,7 +7,9 @@ use windfall_guarantees::meaning::Verdict;
 use windfall_guarantees::{Guarantee, Length};
 use windfall_hierarchy::{NodeId, VpState};
 use windfall_scenario::model::Timer;
-use windfall_scenario::outcome::{CpuOutcome, Faring, NodeOutcome, PromiseVerdict, ThreadOutcome};
+use windfall_scenario::outcome::{
+    CpuOutcome, Faring, Figures, NodeOutcome, PromiseVerdict, ThreadOutcome, plain,
+};
 use windfall_scenario::{LiveNode, LiveThread};
 use windfall_time::{Instant, Ratio, Span};
 
@@ -61,7 +63,7 @@ impl Supervisor {
         self.settle(); // whose time it is, is known only once what the kernel has seen is read
         let now = self.time();
         (0..self.cpus.len()).for_each(|cpu| self.account(cpu, now));
-        let nodes = self.ledger.read(&self.hierarchy);
+        let nodes = self.ledger.read(now, &self.hierarchy);
         let counts = Counts {
             at: now,
             cpus: self.cpus.iter().map(|cpu| (cpu.outcome(), cpu.leaked)).collect(),
@@ -103,6 +105,8 @@ impl Supervisor {
             Some(_) if member.frozen => "frozen",
             Some(state) => state_name(state),
         };
+        let mut outcome = member.outcome.clone();
+        outcome.counted = self.counted(at);
         Some(Member {
             outcome,
             tid: member.tid,
@@ -188,6 +192,7 @@ impl View {
                 kind: node.account.kind.clone(),
                 owns: owns.collect(),
                 received: account(node.account.received, before),
+                counted: counted(&node.account.counted),
                 quarantined: node.quarantined,
                 promises: of(&node.account.name, true),
             })
@@ -207,6 +212,7 @@ impl View {
                 completed: outcome.completed,
                 missed: outcome.missed,
                 gap_ns: outcome.gap.as_nanos(),
+                counted: counted(&outcome.counted),
                 promises: of(&outcome.name, false),
             })
         });
@@ -228,6 +234,10 @@ impl View {
             threads: threads.collect(),
         }
     }
+}
+
+fn counted(figures: &Figures) -> Vec<(String, u64)> {
+    figures.iter().map(|(name, count)| plain(name, *count)).collect()
 }
 
 fn promised(verdict: &PromiseVerdict, lost: bool) -> Promised {

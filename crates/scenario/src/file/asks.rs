@@ -15,6 +15,7 @@ pub(crate) struct AsksFile {
     pub(crate) warp_limit: Option<Lax<WarpLimit>>,
     pub(crate) currency: Option<Lax<u32>>,
     pub(crate) priority: Option<Lax<i32>>,
+    pub(crate) time_slice: Option<Lax<Span>>,
     pub(crate) rate: Option<Lax<Rate>>,
 }
 
@@ -47,6 +48,9 @@ macro_rules! with_asks {
             /// A priority; larger is served first.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) priority: Option<crate::file::Lax<i32>>,
+            /// A time slice of its own, for the epoch scheduler.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(crate) time_slice: Option<crate::file::Lax<windfall_time::Span>>,
             /// How often it works, for schedulers that want to know.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) rate: Option<crate::file::Lax<crate::model::Rate>>,
@@ -63,6 +67,7 @@ macro_rules! with_asks {
                     warp_limit: self.warp_limit.clone(),
                     currency: self.currency.clone(),
                     priority: self.priority.clone(),
+                    time_slice: self.time_slice.clone(),
                     rate: self.rate.clone(),
                 }
             }
@@ -76,6 +81,7 @@ macro_rules! with_asks {
                 self.warp_limit = asks.warp_limit;
                 self.currency = asks.currency;
                 self.priority = asks.priority;
+                self.time_slice = asks.time_slice;
                 self.rate = asks.rate;
                 self
             }

@@ -28,7 +28,7 @@ with_asks! {
 }
 
 /// The keys of a scheduler that are not settings.
-pub(crate) const OWN_KEYS: [&str; 12] = [
+pub(crate) const OWN_KEYS: [&str; 13] = [
     "scheduler",
     "parent",
     "parents",
@@ -40,5 +40,6 @@ pub(crate) const OWN_KEYS: [&str; 12] = [
     "warp-limit",
     "currency",
     "priority",
+    "time-slice",
     "rate",
 ];

@@ -74,6 +74,8 @@ pub struct Asks {
     pub currency: Option<u32>,
     /// Larger is served first.
     pub priority: Option<i32>,
+    /// How long it runs before others of its priority have their turn.
+    pub time_slice: Option<Span>,
     /// How often it works: for priorities and deadlines derived from periods. A thread with
     /// periodic or sporadic jobs tells its own where its scheduler has a use for it.
     pub rate: Option<Rate>,

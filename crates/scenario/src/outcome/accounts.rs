@@ -3,9 +3,9 @@
 //! Hosts say when a scheduler is to have an account and what is put there; along which chain of
 //! schedulers processor time comes to a thread is theirs to know.
 
-use super::NodeOutcome;
-use windfall_hierarchy::{Hierarchy, NodeId};
-use windfall_time::Span;
+use super::{Figures, NodeOutcome};
+use windfall_hierarchy::{Hierarchy, NodeId, Target};
+use windfall_time::{Instant, Span};
 
 /// Accounts by scheduler, in order of opening.
 #[derive(Clone, Default, Debug)]
@@ -34,6 +34,7 @@ impl Accounts {
                 parents,
                 received: Span::ZERO,
                 alive: true,
+                counted: Figures::new(),
             };
             if self.places.len() <= id.index() {
                 self.places.resize(id.index() + 1, None);
@@ -61,11 +62,16 @@ impl Accounts {
         self.accounts.iter().any(|(_, account)| account.parents.len() > 1)
     }
 
-    /// All of them, and which of the schedulers live.
-    pub fn read(&self, hierarchy: &Hierarchy) -> impl Iterator<Item = (NodeId, NodeOutcome)> {
-        let alive = |id: NodeId| hierarchy.name(id).is_some();
-        let accounts = self.accounts.iter();
-        accounts
-            .map(move |(id, account)| (*id, NodeOutcome { alive: alive(*id), ..account.clone() }))
+    /// All of them at a moment: which of the schedulers live, and what these count.
+    pub fn read(
+        &self,
+        at: Instant,
+        hierarchy: &Hierarchy,
+    ) -> impl Iterator<Item = (NodeId, NodeOutcome)> {
+        self.accounts.iter().map(move |(id, account)| {
+            let alive = hierarchy.name(*id).is_some();
+            let counted = hierarchy.counted(at, Target::Node(*id));
+            (*id, NodeOutcome { alive, counted, ..account.clone() })
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! Results as JSON: integer nanoseconds, keys that end in `_ns`.
 
-use super::{Outcome, PromiseVerdict, ThreadOutcome, Verdict};
+use super::{Figures, Outcome, PromiseVerdict, ThreadOutcome, Verdict, plain};
 use serde_json::{Value, json};
 use std::time::Duration;
 use windfall_guarantees::Length;
@@ -28,6 +28,7 @@ pub fn json(outcome: &Outcome, verdicts: &[Verdict], wall: Duration) -> Value {
             "parents": node.parents,
             "received_ns": node.received.as_nanos(),
             "alive": node.alive,
+            "counted": figures(&node.counted),
         })
     });
     let quarantined = outcome.quarantined.iter();
@@ -84,6 +85,7 @@ fn thread(thread: &ThreadOutcome) -> Value {
         "deadlines_missed": thread.missed,
         "gap_max_ns": thread.gap.as_nanos(),
         "interval_max_ns": thread.interval.as_nanos(),
+        "counted": figures(&thread.counted),
         "response_ns": {
             "min": ns(response.least()),
             "mean": ns(response.mean()),
@@ -92,6 +94,15 @@ fn thread(thread: &ThreadOutcome) -> Value {
             "max": ns(response.most()),
         },
     })
+}
+
+/// What a scheduler counted: `epochs`, `windfall_ns`.
+fn figures(figures: &Figures) -> Value {
+    let figure = |(name, count): &(&str, _)| {
+        let (key, number) = plain(name, *count);
+        (key, number.into())
+    };
+    Value::Object(figures.iter().map(figure).collect())
 }
 
 /// Whole nanoseconds: what is promised, and by how much it was missed, rounded up; the rest down.

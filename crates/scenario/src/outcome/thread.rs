@@ -1,6 +1,6 @@
 //! What one thread got, counted while it runs.
 
-use super::Response;
+use super::{Figures, Response};
 use windfall_time::{Instant, Span};
 
 /// What one thread got.
@@ -44,6 +44,8 @@ pub struct ThreadOutcome {
     pub interval: Span,
     /// Intervals between completions longer than the limit that was watched for.
     pub intervals_above: u64,
+    /// What the scheduler above it counted of it, until it ended.
+    pub counted: Figures,
     /// The stretches in which it saw itself running, in order, where a host was to keep them: each from its
     /// first look at the clock to the last one before a gap.
     pub stretches: Vec<(Instant, Instant)>,

@@ -29,6 +29,7 @@ const REQUESTS: [(&str, &[&str]); 12] = [
             "warp-limit",
             "currency",
             "priority",
+            "time-slice",
             "rate",
         ],
     ),
@@ -92,6 +93,7 @@ fn request(mut node: Node<'_>, path: &Path, reader: &mut Reader<'_>) -> Option<R
         "warp-limit",
         "currency",
         "priority",
+        "time-slice",
         "rate",
     ];
     for key in all {

@@ -93,6 +93,7 @@ impl<'a> Reader<'a> {
             warp_limit: self.get(asks.warp_limit, &path.key("warp-limit")),
             currency: self.get(asks.currency, &path.key("currency")),
             priority: self.get(asks.priority, &path.key("priority")),
+            time_slice: self.get(asks.time_slice, &path.key("time-slice")),
             rate: self.get(asks.rate, &path.key("rate")),
         }
     }

@@ -1,7 +1,7 @@
 //! `windfall ctl VERB`
 
 use crate::cli::{CtlArgs, CtlVerb};
-use crate::output::{print, table};
+use crate::output::{figures, print, table};
 use crate::verbs::live::{Row, ms, percent, rows, standing};
 use crate::{Answer, Trouble};
 use serde_json::{Map, Value, json};
@@ -148,6 +148,15 @@ pub(crate) fn text(listing: &Listing) -> String {
     }
     if !reasons.is_empty() {
         text += &format!("\n{reasons}");
+    }
+    let mut counts = String::new();
+    let nodes = listing.nodes.iter().map(|node| (&node.name, &node.counted));
+    let threads = listing.threads.iter().map(|thread| (&thread.name, &thread.counted));
+    for (name, counted) in nodes.chain(threads).filter(|(_, counted)| !counted.is_empty()) {
+        counts += &format!("{name} counted: {}\n", figures(counted));
+    }
+    if !counts.is_empty() {
+        text += &format!("\n{counts}");
     }
     text.push('\n');
     for cpu in &listing.cpus {

@@ -1,14 +1,14 @@
 //! `windfall simulate FILE`
 
 use crate::cli::SimulateArgs;
-use crate::output::{errors_are_read, percent, print, short, table};
+use crate::output::{errors_are_read, figures, percent, print, short, table};
 use crate::verbs::check::{load, plan};
 use crate::verbs::keep::Outputs;
 use crate::{Answer, Trouble};
 use std::time::{Duration, Instant as Clock};
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{
-    Outcome, PromiseVerdict, ThreadOutcome, Verdict, grain, groups, judge, promises,
+    Outcome, PromiseVerdict, ThreadOutcome, Verdict, grain, groups, judge, plain, promises,
 };
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
@@ -128,6 +128,7 @@ pub(crate) fn text(
     let rows = rows(scenario, outcome);
     text.push_str(&table(&head, 3, rows));
     text.push_str(&crate::verbs::promises::text(scenario, outcome));
+    text.push_str(&counted(scenario, outcome));
     text.push('\n');
     for (number, cpu) in outcome.cpus.iter().enumerate() {
         let of = |span: Span| percent(span, outcome.length);
@@ -177,6 +178,21 @@ pub(crate) fn text(
         ));
     }
     text
+}
+
+/// What schedulers counted of themselves and of their threads, of those that count anything.
+/// Of many threads that are alike nothing is told; `--json` has it.
+fn counted(scenario: &Scenario, outcome: &Outcome) -> String {
+    let nodes = outcome.nodes.iter().map(|node| (&node.name, &node.counted));
+    let groups = groups(scenario, outcome).into_iter().filter(|group| !group.together);
+    let threads = groups.flat_map(|group| group.threads);
+    let threads = threads.map(|thread| (&thread.name, &thread.counted));
+    let mut text = String::new();
+    for (name, all) in nodes.chain(threads).filter(|(_, all)| !all.is_empty()) {
+        let all: Vec<_> = all.iter().map(|(name, count)| plain(name, *count)).collect();
+        text.push_str(&format!("{name} counted: {}\n", figures(&all)));
+    }
+    if text.is_empty() { text } else { format!("\n{text}") }
 }
 
 /// A row for each thread; many threads that are alike share one. `--json` has them all.

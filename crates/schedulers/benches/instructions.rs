@@ -48,5 +48,33 @@ fn block_1000_times(mut crowd: Crowd) -> Crowd {
     crowd
 }
 
-library_benchmark_group!(name = decisions, benchmarks = [switch_1000_times, block_1000_times]);
+fn reserving(kind: &'static str) -> Crowd {
+    Crowd::reserving(kind, 64)
+}
+
+#[library_benchmark]
+#[bench::rez(args = ("rez"), setup = reserving)]
+#[bench::epoch(args = ("epoch"), setup = reserving)]
+fn block_and_wake_1000_times(mut crowd: Crowd) -> Crowd {
+    for _ in 0..TIMES {
+        black_box(&mut crowd).block();
+        crowd.wake_all();
+    }
+    crowd
+}
+
+#[library_benchmark]
+#[bench::rez(args = ("rez"), setup = reserving)]
+#[bench::epoch(args = ("epoch"), setup = reserving)]
+fn turn_1000_times(mut crowd: Crowd) -> Crowd {
+    for _ in 0..TIMES {
+        black_box(&mut crowd).turn();
+    }
+    crowd
+}
+
+library_benchmark_group!(
+    name = decisions,
+    benchmarks = [switch_1000_times, block_1000_times, block_and_wake_1000_times, turn_1000_times]
+);
 main!(library_benchmark_groups = decisions);

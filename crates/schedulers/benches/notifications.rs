@@ -54,6 +54,25 @@ fn crowd(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// The epoch scheduler beside the reservation scheduler: at most 1.5 times as long is asked.
+fn reserving(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("64 reservations, two levels");
+    for kind in ["rez", "epoch"] {
+        group.bench_function(BenchmarkId::new(kind, "block and wake"), |bencher| {
+            let mut crowd = Crowd::reserving(kind, 64);
+            bencher.iter(|| {
+                crowd.block();
+                crowd.wake_all();
+            });
+        });
+        group.bench_function(BenchmarkId::new(kind, "turn"), |bencher| {
+            let mut crowd = Crowd::reserving(kind, 64);
+            bencher.iter(|| crowd.turn());
+        });
+    }
+    group.finish();
+}
+
 /// The slope of switch time against depth, from one interleaved run, each depth by its best round.
 #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
 fn slope() {
@@ -90,6 +109,7 @@ fn main() {
         .configure_from_args();
     depth(&mut criterion);
     crowd(&mut criterion);
+    reserving(&mut criterion);
     criterion.final_summary();
     slope();
 }

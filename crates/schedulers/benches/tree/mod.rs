@@ -14,8 +14,8 @@ fn create(tree: &mut Hierarchy, kind: &'static str, name: &str, parent: Parent) 
     node
 }
 
-fn thread(tree: &mut Hierarchy, parent: NodeId) -> ThreadId {
-    let Ok(thread) = tree.create_thread(Instant::ZERO, parent, &[]) else { panic!("a thread") };
+fn thread(tree: &mut Hierarchy, parent: NodeId, asks: &[Message]) -> ThreadId {
+    let Ok(thread) = tree.create_thread(Instant::ZERO, parent, asks) else { panic!("a thread") };
     let Ok(()) = tree.ready(Instant::ZERO, thread) else { panic!("it waits") };
     thread
 }
@@ -33,7 +33,7 @@ impl Chains {
             for level in 1..depth {
                 at = create(&mut tree, "round-robin", &format!("{side}-{level}"), Parent::Node(at));
             }
-            thread(&mut tree, at);
+            thread(&mut tree, at, &[]);
         }
         Chains(tree)
     }
@@ -56,11 +56,22 @@ pub(crate) struct Crowd {
 
 impl Crowd {
     pub(crate) fn new(kind: &'static str, threads: usize) -> Crowd {
+        Crowd::asking(kind, threads, &[])
+    }
+
+    /// Each with an equal part of the processor, in each period of 100 ms.
+    pub(crate) fn reserving(kind: &'static str, threads: u32) -> Crowd {
+        let period = Span::from_millis(100);
+        let amount = Span::from_nanos(period.as_nanos() / u64::from(threads));
+        Crowd::asking(kind, threads as usize, &[Message::Reserve { amount, period }])
+    }
+
+    fn asking(kind: &'static str, threads: usize, asks: &[Message]) -> Crowd {
         let mut tree = Hierarchy::new(1);
         let root = create(&mut tree, "fixed-priority", "root", Parent::Top);
         let node = create(&mut tree, kind, "crowd", Parent::Node(root));
         for _ in 0..threads {
-            thread(&mut tree, node);
+            thread(&mut tree, node, asks);
         }
         Crowd { tree, now: Instant::ZERO, asleep: Vec::with_capacity(threads) }
     }
@@ -75,8 +86,16 @@ impl Crowd {
         while self.tree.next_changed().is_some() {}
     }
 
+    /// The next timer is due: a budget, a slice or a period ends, and somebody is chosen.
+    #[allow(dead_code, reason = "not every benchmark needs it")]
+    pub(crate) fn turn(&mut self) {
+        self.now = self.tree.next_timer().unwrap_or(self.now);
+        let done = self.tree.timer_due(self.now);
+        debug_assert!(done.is_ok());
+        while self.tree.next_changed().is_some() {}
+    }
+
     /// Everybody who blocked wakes up.
-    #[allow(dead_code, reason = "one of the two benchmarks needs no second round")]
     pub(crate) fn wake_all(&mut self) {
         while let Some(thread) = self.asleep.pop() {
             let done = self.tree.ready(self.now, thread);

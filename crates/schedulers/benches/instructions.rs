@@ -55,10 +55,9 @@ fn reserving(kind: &'static str) -> Crowd {
 #[library_benchmark]
 #[bench::rez(args = ("rez"), setup = reserving)]
 #[bench::epoch(args = ("epoch"), setup = reserving)]
-fn block_and_wake_1000_times(mut crowd: Crowd) -> Crowd {
+fn nap_1000_times(mut crowd: Crowd) -> Crowd {
     for _ in 0..TIMES {
-        black_box(&mut crowd).block();
-        crowd.wake_all();
+        black_box(&mut crowd).nap();
     }
     crowd
 }
@@ -75,6 +74,6 @@ fn turn_1000_times(mut crowd: Crowd) -> Crowd {
 
 library_benchmark_group!(
     name = decisions,
-    benchmarks = [switch_1000_times, block_1000_times, block_and_wake_1000_times, turn_1000_times]
+    benchmarks = [switch_1000_times, block_1000_times, nap_1000_times, turn_1000_times]
 );
 main!(library_benchmark_groups = decisions);

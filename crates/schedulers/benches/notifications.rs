@@ -58,12 +58,9 @@ fn crowd(criterion: &mut Criterion) {
 fn reserving(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("64 reservations, two levels");
     for kind in ["rez", "epoch"] {
-        group.bench_function(BenchmarkId::new(kind, "block and wake"), |bencher| {
+        group.bench_function(BenchmarkId::new(kind, "nap"), |bencher| {
             let mut crowd = Crowd::reserving(kind, 64);
-            bencher.iter(|| {
-                crowd.block();
-                crowd.wake_all();
-            });
+            bencher.iter(|| crowd.nap());
         });
         group.bench_function(BenchmarkId::new(kind, "turn"), |bencher| {
             let mut crowd = Crowd::reserving(kind, 64);

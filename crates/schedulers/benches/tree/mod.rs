@@ -86,6 +86,17 @@ impl Crowd {
         while self.tree.next_changed().is_some() {}
     }
 
+    /// The running thread blocks and wakes again, after the timers that are due by then.
+    #[allow(dead_code, reason = "not every benchmark needs it")]
+    pub(crate) fn nap(&mut self) {
+        let now = self.now + Span::from_nanos(1_000);
+        while self.tree.next_timer().is_some_and(|due| due <= now) {
+            self.turn();
+        }
+        self.block();
+        self.wake_all();
+    }
+
     /// The next timer is due: a budget, a slice or a period ends, and somebody is chosen.
     #[allow(dead_code, reason = "not every benchmark needs it")]
     pub(crate) fn turn(&mut self) {

@@ -9,7 +9,7 @@
 //!          the sum is more, nobody is promised anything.
 //! Assumes  A1 its processor is there whenever asked for; A2 overheads and stolen time are inside the need;
 //!          A3 timers are precise: a slice that ends late is taken from others.
-//! Costs    O(1) per event, and once more in each epoch for each child that is ready; 112 bytes per child;
+//! Costs    O(1) per event, and once more in each epoch for each child that is ready; 104 bytes per child;
 //!          one timer.
 //! Ties     first come, first served: one that wakes or has used up its slice goes to the end of its queue,
 //!          one that is preempted stays at the head.
@@ -22,10 +22,12 @@
 //! its need is satisfied and the CSP has begun, so that there is none, it goes to its low queue until the epoch
 //! ends. A need, once declared, counts in the epoch that has begun, less the time that has passed of it; a change
 //! counts from the next one on. An epoch begins when the last one ends; the first begins with the instance.
-//! Read next: `epoch_accounts.rs` for who is owed what, `epoch_queues.rs`, `epoch_promises.rs`.
+//! Read next: `epoch_accounts.rs` and `epoch_process.rs` for who is owed what, `epoch_queues.rs`, `epoch_ways.rs`,
+//! `epoch_promises.rs`.
 
 use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
-use crate::epoch_accounts::{Epoch, Process, STRANGER};
+use crate::epoch_accounts::Epoch;
+use crate::epoch_process::{Process, STRANGER};
 use crate::epoch_promises::Needs;
 use crate::epoch_queues::{PRIORITIES, Queues, is_low, rank};
 use crate::epoch_ways::Ways;
@@ -34,7 +36,7 @@ use alloc::vec::Vec;
 use windfall_hierarchy::{
     Child, Count, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
 };
-use windfall_time::{Instant, Ratio, Span};
+use windfall_time::{Instant, Span};
 
 const TAKES: &str = "reserve, unreserve, priority, quantum";
 /// The one that is used.
@@ -80,8 +82,7 @@ pub(crate) const KIND: Kind = Kind {
             return Err(BadSetting { name: "slice", allowed: "at least `useful`" });
         }
         Ok(Box::new(EpochScheduler {
-            epoch: Epoch::new(needs.epoch, useful, Instant::ZERO),
-            overcommit: needs.overcommit,
+            epoch: Epoch::new((needs.epoch, useful), needs.overcommit),
             slice,
             processes: Vec::new(),
             queues: Queues::new(),
@@ -100,7 +101,6 @@ fn needs(settings: &Settings<'_>) -> Result<Needs, BadSetting> {
 
 struct EpochScheduler {
     epoch: Epoch,
-    overcommit: bool,
     /// The slice of those that have told none.
     slice: Span,
     /// By child.
@@ -228,10 +228,10 @@ impl EpochScheduler {
     fn decide(&mut self, before: Option<Child>, port: &mut Port<'_>) {
         let now = port.now();
         self.charge(now);
+        let was_low = self.running.is_some_and(|child| is_low(self.rank(child)));
         if let Some(child) = self.running {
             self.keep_or_requeue(child, now, port);
         }
-        let was_low = self.running.is_some_and(|child| is_low(self.rank(child)));
         let next = self.choose(port);
         self.ways.count(before, next);
         if let Some(child) = self.running
@@ -282,6 +282,7 @@ impl EpochScheduler {
     /// A child is not ready any longer, and did not run.
     fn dequeue(&mut self, child: Child, port: &mut Port<'_>) {
         self.queues.remove(child);
+        self.catch_up(port);
         if self.queues.first().is_none() && port.own(OWN) == VpState::Ready {
             port.release(OWN);
         }
@@ -308,32 +309,6 @@ impl EpochScheduler {
             self.decide(self.running, port);
         }
     }
-
-    fn declare(
-        &mut self,
-        child: Child,
-        need: Span,
-        period: Span,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
-        if period != self.epoch.length {
-            let allowed = "the epoch of the scheduler, in which each child has its need";
-            return Err(Refusal::OutOfRange { what: "period", allowed });
-        }
-        if need.is_zero() || need > period {
-            let allowed = "above zero, at most the epoch";
-            return Err(Refusal::OutOfRange { what: "need", allowed });
-        }
-        let others = self.epoch.declared.saturating_sub(self.processes[child.index()].declared);
-        let left = period.saturating_sub(others);
-        if need > left && !self.overcommit {
-            let part = |span: Span| span.over(period).unwrap_or(Ratio::ZERO);
-            return Err(Refusal::NoRoom { asked: part(need), left: part(left) });
-        }
-        let now = port.now();
-        self.change(child, port, |process, epoch| process.declare(need, now, epoch));
-        Ok(())
-    }
 }
 
 impl Scheduler for EpochScheduler {
@@ -342,7 +317,7 @@ impl Scheduler for EpochScheduler {
     }
 
     fn init(&mut self, port: &mut Port<'_>) {
-        self.epoch = Epoch::new(self.epoch.length, self.epoch.useful, port.now());
+        self.epoch.end = port.now().saturating_add(self.epoch.length);
     }
 
     fn register(&mut self, child: Child, port: &mut Port<'_>) -> Result<(), Refusal> {
@@ -368,7 +343,6 @@ impl Scheduler for EpochScheduler {
 
     fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
         if held.is_none() {
-            self.catch_up(port);
             return self.dequeue(child, port);
         }
         self.end_epochs(port);
@@ -386,12 +360,15 @@ impl Scheduler for EpochScheduler {
         port: &mut Port<'_>,
     ) -> Result<(), Refusal> {
         self.catch_up(port);
+        let now = port.now();
         match (child, message) {
             (Some(child), Message::Reserve { amount, period }) => {
-                self.declare(child, amount, period, port)
+                let before = self.processes[child.index()].declared;
+                self.epoch.admit(amount, period, before)?;
+                self.change(child, port, |process, epoch| process.declare(amount, now, epoch));
+                Ok(())
             }
             (Some(child), Message::Unreserve) => {
-                let now = port.now();
                 self.change(child, port, |process, epoch| process.declare(Span::ZERO, now, epoch));
                 Ok(())
             }

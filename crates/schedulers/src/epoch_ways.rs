@@ -1,4 +1,6 @@
 //! The six ways through the scheduler, by what was running before and what runs then (Chrysalis 3.1, 4.1).
+//!
+//! A processor that was taken from above, and comes back, comes to an idle scheduler.
 
 use windfall_hierarchy::{Child, Count};
 

@@ -27,6 +27,7 @@ mod eevdf;
 mod eligible;
 mod epoch;
 mod epoch_accounts;
+mod epoch_process;
 mod epoch_promises;
 mod epoch_queues;
 mod epoch_ways;

@@ -3,8 +3,9 @@
 
 mod common;
 
-use common::{Host, MS, T, US, reserve, span};
-use windfall_hierarchy::{Message, NodeId, Refusal};
+use common::{Host, MS, T, US, at, conversion, gives, promise, reserve, span};
+use windfall_guarantees::{Tell, Terms};
+use windfall_hierarchy::{Count, Message, NodeId, Refusal, Target};
 use windfall_schedulers::catalogue::{Settings, Value, find};
 
 const EPOCH: u64 = 100 * MS;
@@ -52,7 +53,7 @@ fn paper_whoever_has_its_need_is_not_demoted_before_the_critical_period() {
 #[test]
 fn paper_a_preempted_process_stays_at_the_head_and_an_exhausted_one_goes_to_the_end() {
     let (mut host, root) = node(10 * MS);
-    let a = spin(&mut host, root, "a", &[]);
+    spin(&mut host, root, "a", &[]);
     spin(&mut host, root, "b", &[]);
     let urgent = host.thread(root, "u", &[Message::Priority(3)]);
     host.run_to(4 * MS);
@@ -60,7 +61,6 @@ fn paper_a_preempted_process_stays_at_the_head_and_an_exhausted_one_goes_to_the_
     host.run_to(25 * MS);
     // a goes on with the 6 ms that it has left; b comes after it.
     assert_eq!(host.timeline(0), "0 a, 4 u, 5 a, 11 b, 21 a");
-    let _ = a;
 }
 
 #[test]
@@ -140,6 +140,178 @@ fn paper_a_need_is_lost_to_a_slice_that_was_lent_before_only_if_ready_after_the_
     assert_eq!(lost(28 * MS, true), 52 * MS, "but for w's late slice");
     assert_eq!(lost(10 * MS, true), 70 * MS, "ready at the start of the CSP");
     assert_eq!(lost(10 * MS + 1, true), 70 * MS - 1, "and not any later");
+}
+
+/// One figure of the instance: how often, or nanoseconds.
+fn figure(host: &Host, root: NodeId, name: &str) -> u64 {
+    let figures = host.tree.counted(at(host.now), Target::Node(root));
+    match figures.into_iter().find(|(known, _)| *known == name).unwrap().1 {
+        Count::Times(times) => times,
+        Count::Time(time) => time.as_nanos(),
+        Count::At(at) => at.as_nanos(),
+    }
+}
+
+fn critical(host: &Host, root: NodeId) -> u64 {
+    figure(host, root, "critical-from")
+}
+
+#[test]
+fn paper_the_critical_period_begins_later_when_needs_are_met_and_earlier_when_time_is_lent() {
+    let (mut host, root) = node(10 * MS);
+    let a = host.thread(root, "a", &[need(25 * MS)]);
+    host.thread(root, "s", &[need(45 * MS)]);
+    assert_eq!(critical(&host, root), 30 * MS, "the end of the epoch less all needs");
+    host.run_to(5 * MS);
+    assert_eq!(critical(&host, root), 30 * MS, "time that is wasted moves nothing");
+    host.wake(a);
+    host.run_to(12 * MS);
+    assert_eq!(critical(&host, root), 37 * MS, "what it has used so far is added");
+    host.run_to(24 * MS);
+    assert_eq!(critical(&host, root), 49 * MS, "a second slice out of its need");
+    // The third slice holds 5 ms of its need and 5 ms that are uncommitted.
+    host.run_to(25 * MS);
+    assert_eq!(critical(&host, root), 45 * MS, "these are subtracted at once");
+    host.run_to(33 * MS);
+    assert_eq!(critical(&host, root), 53 * MS, "within its slice its time goes on being added");
+    host.block(a);
+    // 2 ms of the slice come back, and as it waits a new one of 10 ms is lent to it.
+    assert_eq!(critical(&host, root), (55 - 10) * MS);
+    host.run_to(50 * MS);
+    assert_eq!(critical(&host, root), 45 * MS, "and has begun");
+    host.run_to(EPOCH);
+    assert_eq!(critical(&host, root), 130 * MS, "what is past is past");
+}
+
+#[test]
+fn paper_time_used_beyond_slice_and_need_brings_the_critical_period_forward() {
+    // A coarse timer: a's slice of 10 ms, 4 ms of them its need, ends after 15 ms only.
+    let (mut host, root) = node(10 * MS);
+    let a = host.thread(root, "a", &[need(4 * MS)]);
+    host.thread(root, "s", &[need(50 * MS)]);
+    host.tick = 15 * MS;
+    host.wake(a);
+    assert_eq!(critical(&host, root), 40 * MS, "46 ms are uncommitted, and 6 of them lent");
+    host.run_to(15 * MS);
+    // 10 ms are added, for slice and need; 5 ms are used beyond both; then 10 ms more are lent.
+    assert_eq!(critical(&host, root), (40 + 10 - 10) * MS);
+}
+
+#[test]
+fn paper_the_six_ways_through_the_scheduler_are_counted() {
+    let (mut host, root) = node(10 * MS);
+    let s = host.thread(root, "s", &[need(EPOCH)]);
+    let a = host.thread(root, "a", &[]);
+    let b = host.thread(root, "b", &[]);
+    let names = ["started", "restarted", "stopped", "resumed", "switched", "interrupted-low"];
+    let ways = |host: &Host| names.map(|name| figure(host, root, name));
+    host.wake_for(a, 12 * MS);
+    assert_eq!(ways(&host), [1, 0, 0, 0, 0, 0]);
+    host.run_to(11 * MS);
+    assert_eq!(ways(&host), [1, 1, 0, 0, 0, 0], "its slice has ended, and it is alone");
+    host.run_to(13 * MS);
+    assert_eq!(ways(&host), [1, 1, 1, 0, 0, 0]);
+    host.wake_for(a, 2 * MS);
+    assert_eq!(ways(&host), [1, 1, 1, 1, 0, 0]);
+    host.wake_for(b, MS);
+    assert_eq!(ways(&host), [1, 2, 1, 1, 0, 0], "b is sent to its low queue, and a goes on");
+    host.wake_for(s, MS);
+    assert_eq!(ways(&host), [1, 2, 1, 1, 1, 1], "a was on its low queue, s is on its normal one");
+    host.run_to(14 * MS);
+    host.run_to(20 * MS);
+    assert_eq!(ways(&host), [1, 2, 2, 1, 3, 1], "s, a, b, nobody");
+    assert_eq!(host.timeline(0), "0 a, 12 -, 13 s, 14 a, 16 b, 17 -");
+}
+
+#[test]
+fn paper_whoever_becomes_ready_again_before_the_processor_comes_finds_it_idle() {
+    // Below a higher neighbour: the processor comes when nobody wants it any longer only if it was asked for.
+    let mut host = Host::new(1);
+    let top = host.root("fixed-priority", &[]);
+    let node = host.below(top, "node", "epoch", &[Message::Priority(1)]);
+    let high = host.spin(top, "high", &[Message::Priority(2)]);
+    let a = host.spin(node, "a", &[need(20 * MS)]);
+    host.run_to(10 * MS);
+    assert_eq!((host.ran(a), figure(&host, node, "started")), (0, 0));
+    host.block(high);
+    host.run_to(15 * MS);
+    host.wake_for(high, 30 * MS);
+    host.run_to(60 * MS);
+    // The need was promised for a whole processor only: 20 ms of 60 were enough here.
+    assert_eq!((host.ran(a), figure(&host, node, "resumed")), (20 * MS, 1));
+}
+
+#[test]
+fn paper_an_overcommitted_processor_never_demotes_whoever_asks_for_all_of_it() {
+    // Section 4.3: the Message Generator requests 100 %, beside the needs of two others.
+    let mut host = Host::new(1);
+    let root = host.root("epoch", &[("overcommit", Value::Bool(true))]);
+    let generator = spin(&mut host, root, "g", &[need(EPOCH)]);
+    spin(&mut host, root, "u", &[]);
+    let demon = host.thread(root, "d", &[need(4 * MS), Message::Priority(3)]);
+    host.begin_cycle(demon, (4 * MS, EPOCH));
+    host.run_to(5 * EPOCH);
+    assert_eq!((host.ran(generator), host.ran(demon)), (5 * 96 * MS, 5 * 4 * MS));
+    let parts = ["committed", "uncommitted", "windfall"].map(|name| figure(&host, root, name));
+    assert_eq!(parts, [5 * EPOCH, 0, 0]);
+}
+
+#[test]
+fn paper_needs_are_what_is_promised_unless_the_processor_is_overcommitted() {
+    let terms = |needs: &[u64]| -> Vec<Terms> {
+        let term =
+            |need: &u64| Terms { reserve: Some((span(*need), span(EPOCH))), ..Terms::default() };
+        needs.iter().map(term).collect()
+    };
+    let given = |settings: &[(&str, Value<'_>)], own: &str, needs: &[u64]| -> Vec<String> {
+        let offers = conversion("epoch", settings).give(&[promise(own)], &terms(needs));
+        offers.iter().map(|offer| gives(offer).join(" ")).collect()
+    };
+    let fits = [60 * MS, 40 * MS];
+    let more = [60 * MS, 40 * MS + 1];
+    let over = [("overcommit", Value::Bool(true))];
+    assert_eq!(given(&[], "ALL", &fits), ["RESBS 60ms 100ms", "RESBS 40ms 100ms"]);
+    assert_eq!(given(&over, "ALL", &fits), ["RESBS 60ms 100ms", "RESBS 40ms 100ms"]);
+    assert_eq!(given(&[], "ALL", &more), ["RESBS 60ms 100ms", ""], "the last is refused");
+    assert_eq!(given(&over, "ALL", &more), ["", ""], "nobody is promised anything");
+    assert_eq!(given(&[], "NULL", &fits), ["", ""]);
+    let told = |text: &str| conversion("epoch", &[]).tell(&promise(text));
+    let need = |ms| Ok(Tell::Reserve { amount: span(ms), period: span(EPOCH) });
+    assert_eq!(told("RESBS 20ms 100ms"), need(20 * MS));
+    assert_eq!(told("RESBS 21ms 300ms"), need(7 * MS), "three epochs in one");
+    assert_eq!(
+        told("RESCS 20ms 250ms"),
+        need(20 * MS),
+        "wherever they lie, one epoch or two halves"
+    );
+    assert_eq!(told("PS 1/4"), need(25 * MS));
+    assert_eq!(told("ALL"), need(EPOCH));
+    assert!(told("RESBH 20ms 100ms").is_err());
+}
+
+#[test]
+fn limit_it_decides_for_one_processor() {
+    let mut host = Host::new(2);
+    let root = host.root("epoch", &[]);
+    spin(&mut host, root, "a", &[need(50 * MS)]);
+    spin(&mut host, root, "b", &[need(50 * MS)]);
+    host.run_to(EPOCH);
+    assert_eq!(host.timeline(1), "");
+}
+
+#[test]
+fn paper_a_change_of_need_counts_from_the_next_epoch_and_a_new_one_at_once() {
+    let (mut host, root) = node(10 * MS);
+    let a = host.thread(root, "a", &[need(30 * MS)]);
+    host.run_to(10 * MS);
+    host.tell(a, need(50 * MS)).unwrap();
+    assert_eq!(critical(&host, root), 70 * MS);
+    host.tell(a, Message::Unreserve).unwrap();
+    assert_eq!(critical(&host, root), 70 * MS);
+    host.thread(root, "b", &[need(40 * MS)]);
+    assert_eq!(critical(&host, root), 40 * MS, "what is left of it after 10 ms");
+    host.run_to(EPOCH);
+    assert_eq!(critical(&host, root), 160 * MS);
 }
 
 #[test]

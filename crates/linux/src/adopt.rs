@@ -82,10 +82,11 @@ impl Supervisor {
         facts: Option<&Facts>,
         stranger: Stranger,
     ) -> Option<u32> {
+        let at = self.time();
+        self.listen(); // what it did before that is not its own
         if self.tids.contains_key(&tid) {
             return None;
         }
-        let at = self.time();
         let Stranger { program, start, former } = stranger;
         self.programs.strangers.insert(tid, stranger); // unless it is taken
         let facts = facts.filter(|facts| !matches!(facts.stat.state, 'Z' | 'X'))?;

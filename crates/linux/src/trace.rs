@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use windfall_hierarchy::Entry;
 use windfall_scenario::Tracer;
 use windfall_scenario::outcome::Promise;
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 use windfall_trace::{Cpu, Event, Record, Ring, Stop, Theft, ThreadId};
 
 /// So many records are kept, some 19 MB: some seconds at ten thousand switches a second, minutes at less.
@@ -22,6 +22,10 @@ const KEPT: usize = 1 << 18;
 
 /// Of so many who are not supervised it is kept who they are.
 const OTHERS: usize = 4_096;
+
+/// The longest that a thread is on a supervised processor without a word about that; a reader waits longer for records
+/// to be in order (`taker.rs`).
+const LATELY: Span = Span::from_millis(100);
 
 const _: () = assert!(size_of::<Record>() <= 72);
 
@@ -172,7 +176,9 @@ impl Supervisor {
             Some(number) => self.members[*number as usize].traced,
             // Of many who come and go, as clients do, not all are remembered.
             None if self.trace.others.len() < OTHERS || self.trace.others.contains_key(&tid) => {
-                Some(self.trace.other(tid, at))
+                // It may turn out to have been on a processor before that, but not for long.
+                let before = Instant::ZERO + (at - Instant::ZERO).saturating_sub(LATELY);
+                Some(self.trace.other(tid, before))
             }
             None => None,
         }

@@ -339,3 +339,30 @@ fn law_what_came_too_fast_is_told_as_lost() {
     let besides = told - outcome.records;
     assert!((lost.gaps..=10 * lost.gaps).contains(&besides), "{told} of {}", outcome.records);
 }
+
+const FORKS: &str = r#"
+schema = 1
+seed   = 1
+length = "1s"
+[schedulers.ps]
+scheduler = "proportional-share"
+parent    = "top"
+[threads.hog]
+parent = "ps"
+run    = "spin"
+[threads.many]
+parent = "ps"
+exec   = ["sh", "-c", "while :; do /bin/true; (:); done"]
+"#;
+
+#[test]
+fn law_threads_that_come_and_go_contradict_nothing() {
+    let scenario = Scenario::parse("forks.toml", FORKS).unwrap();
+    let mut trace = Memory::default();
+    if run(&scenario, &mut trace).is_none() {
+        return;
+    }
+    let timeline = Timeline::build(trace.records.iter().cloned());
+    assert_eq!(timeline.conflicts, 0);
+    assert!(timeline.threads.len() > 20, "{} threads", timeline.threads.len());
+}

@@ -96,7 +96,7 @@ impl Supervisor {
     }
 
     fn member_view(&self, at: usize) -> Option<Member> {
-        let (member, outcome) = (&self.members[at], self.outcome_of(at)?);
+        let (member, mut outcome) = (&self.members[at], self.outcome_of(at)?);
         let state = member.id.and_then(|id| self.hierarchy.thread_state(id));
         let unborn = self.births.iter().any(|(_, number)| *number as usize == at);
         let state = match state {
@@ -105,7 +105,6 @@ impl Supervisor {
             Some(_) if member.frozen => "frozen",
             Some(state) => state_name(state),
         };
-        let mut outcome = member.outcome.clone();
         outcome.counted = self.counted(at);
         Some(Member {
             outcome,

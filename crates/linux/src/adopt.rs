@@ -18,7 +18,7 @@ use crate::sys::sched::{Affinity, Attributes};
 use std::collections::{BTreeMap, VecDeque};
 use windfall_scenario::model::ExternalProgram;
 use windfall_scenario::outcome::ThreadOutcome;
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// A program that a real machine runs.
 pub(crate) struct Program {
@@ -273,7 +273,7 @@ impl Supervisor {
         let mut outcome = member.outcome.clone();
         if member.is_foreign() && number < self.wishes.len() {
             outcome.name.push_str("-earlier");
-            return (outcome.dispatches > 0).then_some(outcome);
+            return (outcome.received + outcome.runnable > Span::ZERO).then_some(outcome);
         }
         (!outcome.name.is_empty()).then_some(outcome) // else its place is vacant
     }

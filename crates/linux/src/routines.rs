@@ -8,9 +8,10 @@
 use crate::image::{Image, found};
 use object::read::ReadCache;
 use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::env::consts::ARCH;
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// What makes threads.
@@ -115,6 +116,10 @@ pub(crate) fn makers(programs: &[&str], pids: &[i32]) -> BTreeSet<PathBuf> {
     let programs = programs.iter().filter_map(|program| found(program));
     let mut files: BTreeSet<PathBuf> = mapped(own).chain([musl]).chain(programs).collect();
     files.extend(pids.iter().copied().flat_map(mapped));
+    // Processes that share a library see it by paths of their own.
+    let mut met = HashSet::new();
+    let is_another =
+        |path: &PathBuf| path.metadata().is_ok_and(|file| met.insert((file.dev(), file.ino())));
     let defines = |path: &PathBuf| {
         let defined = read(path, |file| {
             let mut symbols = file.dynamic_symbols().chain(file.symbols());
@@ -122,7 +127,7 @@ pub(crate) fn makers(programs: &[&str], pids: &[i32]) -> BTreeSet<PathBuf> {
         });
         defined == Some(true)
     };
-    files.into_iter().filter(defines).collect()
+    files.into_iter().filter(is_another).filter(defines).collect()
 }
 
 /// Looks into a program or library of this architecture.
@@ -244,6 +249,8 @@ mod tests {
             return println!("skipped: this program brings its C library along");
         }
         let found = makers(&[], &[]);
+        let again = makers(&[], &[std::process::id().cast_signed(); 2]);
+        assert_eq!(again, found, "each file once");
         let named = |path: &PathBuf| path.to_string_lossy().contains("/lib");
         assert!(!found.is_empty() && found.iter().any(named), "{found:?}");
     }

@@ -11,6 +11,7 @@ use crate::member::{Kind, Member, Own};
 use crate::proc;
 use crate::rings::Rings;
 use crate::rungs;
+use crate::starts;
 use crate::supervisor::{Supervisor, name_above};
 use crate::sys::events::Bell;
 use crate::sys::process::{self, StopSignals};
@@ -60,13 +61,14 @@ pub fn run(
     sink: Option<&mut (dyn Sink + Send)>,
 ) -> Result<Outcome, Fault> {
     let cpus = settings.choose(&plan)?;
+    let makers = starts::makers(&plan);
     let children = child::fork_all(&plan)?;
     let alone = alone()?;
     let journal = Arc::new(Journal::new()?);
     let guardian = Guardian::post(&journal, alone.as_raw_fd())?;
     let outcome = std::thread::scope(|scope| {
         let to = sink.map(|sink| (scope, sink));
-        supervised(plan, &cpus, (&journal, &guardian), children, settings, to)
+        supervised(plan, &cpus, (&journal, &guardian), (children, makers), settings, to)
     });
     let late = journal.restore();
     guardian.dismiss(&journal);
@@ -159,7 +161,7 @@ fn supervised<'scope, 'env>(
     plan: Plan,
     cpus: &[u16],
     (journal, guardian): (&Arc<Journal>, &Guardian),
-    children: BTreeMap<usize, Child>,
+    (children, makers): (BTreeMap<usize, Child>, Option<BTreeSet<PathBuf>>),
     settings: &Settings,
     sink: Option<(&'scope Scope<'scope, 'env>, &'env mut (dyn Sink + Send))>,
 ) -> Result<(Outcome, Vec<String>), Fault> {
@@ -168,7 +170,8 @@ fn supervised<'scope, 'env>(
     let end = Instant::ZERO + plan.length;
     let (server, deaf) = listen(settings, end)?;
     let all = online()?;
-    let rings = Rings::open(cpus, &all)?;
+    let mut rings = Rings::open(cpus, &all)?;
+    let deaf_to_starts = makers.and_then(|makers| rings.hear_starts(&makers).err());
     journal.beat(); // from here on something may have to be given back
     // The ear is this thread; it is noted before it becomes real-time.
     let ear = own_tid();
@@ -194,7 +197,7 @@ fn supervised<'scope, 'env>(
     }
     let threads = plan.threads.into_iter().zip(claims);
     let owns = supervisor.enlist(threads, &plan.watched, plan.seed, settings.stretches);
-    supervisor.hear_starts();
+    supervisor.programs.deaf = deaf_to_starts;
     supervisor.requests = plan.requests;
     supervisor.requests.reverse();
     let told = deaf.map(|fault| (Instant::ZERO, format!("this run cannot be controlled: {fault}")));

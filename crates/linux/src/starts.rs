@@ -3,9 +3,12 @@
 //! Listened to only where an entry asks, since each `pthread_create` on the machine then traps into the kernel. A thread of
 //! which nobody knows where it starts is told by its name alone if a name is asked for (decision 0007), and the run says so.
 
-use crate::routines::{Routines, makers};
+use crate::routines::{self, Routines};
 use crate::supervisor::Supervisor;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use windfall_scenario::model::{self, ExternalProgram};
+use windfall_scenario::{Plan, PlannedProgram};
 
 /// What was heard of where a thread starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,24 +61,30 @@ impl Start {
     }
 }
 
-impl Supervisor {
-    /// Listens to where threads start, if an entry asks for it. Call it before any program begins.
-    pub(crate) fn hear_starts(&mut self) {
-        if self.wishes.iter().all(|wish| wish.threads.routine.is_none()) {
-            return;
-        }
-        let (mut commands, mut pids) = (Vec::new(), Vec::new());
-        for program in self.programs.by_entry.values() {
-            match &program.what {
-                ExternalProgram::Exec { command, .. } => {
-                    commands.extend(command.first().map(String::as_str));
-                }
-                there => pids.extend(crate::begin::found(there)),
+/// The files that threads of a plan's programs are made by, if an entry asks where they start. To find them takes long where
+/// programs have many libraries, so do it before anybody watches over a run.
+pub(crate) fn makers(plan: &Plan) -> Option<BTreeSet<PathBuf>> {
+    let externals = plan.threads.iter().filter_map(|thread| match &thread.program {
+        PlannedProgram::External { external, .. } => Some(external),
+        PlannedProgram::Declared(_) => None,
+    });
+    let (mut asked, mut commands, mut pids) = (false, Vec::new(), Vec::new());
+    for external in externals {
+        asked |= external.threads.routine.is_some();
+        match &external.program {
+            ExternalProgram::Exec { command, .. } => {
+                commands.extend(command.first().map(String::as_str));
             }
+            there => pids.push(there),
         }
-        self.programs.deaf = self.rings.hear_starts(&makers(&commands, &pids)).err();
     }
+    asked.then(|| {
+        let pids: Vec<i32> = pids.into_iter().flat_map(crate::begin::found).collect();
+        routines::makers(&commands, &pids)
+    })
+}
 
+impl Supervisor {
     /// The next thread that a thread makes will start at an address of their process.
     pub(crate) fn will_start(&mut self, maker: i32, address: u64) {
         if self.tids.contains_key(&maker) || self.programs.knows(maker) {

@@ -133,13 +133,16 @@ impl EpochScheduler {
         let now = port.now();
         let begun = now >= self.epoch.end;
         while let Some(ended) = self.epoch.overdue(now) {
-            let start = self.epoch.end;
-            self.charge(start);
+            self.charge(self.epoch.end);
+            let running = self.running.map(|child| &mut self.processes[child.index()]);
+            let over = running.is_some_and(|process| process.ends_slice(&mut self.epoch));
             self.epoch.close(if self.running.is_some() { 0 } else { ended - 1 });
             self.queues.raise_all();
             if let Some(child) = self.running {
-                self.keep_or_requeue(child, start, port);
-                self.fit(child, start, port);
+                self.renew(child, port);
+                if over {
+                    self.requeue(child);
+                }
             }
         }
         begun
@@ -172,19 +175,24 @@ impl EpochScheduler {
         }
     }
 
-    /// Sees to it that a child's need and slice are of this epoch. Whether it keeps its place, and does not
-    /// fall to its low queue.
-    fn fit(&mut self, child: Child, at: Instant, port: &mut Port<'_>) -> bool {
+    /// Sees to it that a child's need is that of this epoch.
+    fn renew(&mut self, child: Child, port: &mut Port<'_>) {
         let process = &mut self.processes[child.index()];
         if process.renew(&self.epoch) && !process.declared.is_zero() {
             port.note(Some(child), Note::Replenished(process.declared));
         }
+    }
+
+    /// Sees to it that a child's need and slice are of this epoch. Whether it keeps its place, and does not
+    /// fall to its low queue.
+    fn fit(&mut self, child: Child, port: &mut Port<'_>) -> bool {
+        self.renew(child, port);
+        let process = &mut self.processes[child.index()];
         if process.is_allotted(&self.epoch) {
             return true;
         }
         let whole = process.slice.unwrap_or(self.slice);
-        let wish = if process.is_exhausted(&self.epoch) { whole } else { process.rest };
-        let falls = process.allot((wish, whole), at, &mut self.epoch);
+        let falls = process.allot(whole, port.now(), &mut self.epoch);
         if falls {
             port.note(Some(child), Note::Exhausted);
             self.requeue(child);
@@ -201,15 +209,15 @@ impl EpochScheduler {
     }
 
     /// A child gets a new slice, out of which follows its queue.
-    fn renew_slice(&mut self, child: Child, at: Instant, port: &mut Port<'_>) {
+    fn renew_slice(&mut self, child: Child, port: &mut Port<'_>) {
         self.processes[child.index()].give_back(&mut self.epoch);
-        self.fit(child, at, port);
+        self.fit(child, port);
     }
 
     /// A child that stops, or may go on: it stays at the head of its queue, unless its slice is used up.
-    fn keep_or_requeue(&mut self, child: Child, at: Instant, port: &mut Port<'_>) {
-        if self.processes[child.index()].is_exhausted(&self.epoch) {
-            self.renew_slice(child, at, port);
+    fn keep_or_requeue(&mut self, child: Child, port: &mut Port<'_>) {
+        if self.processes[child.index()].ends_slice(&mut self.epoch) {
+            self.fit(child, port);
             self.requeue(child);
         }
     }
@@ -218,7 +226,7 @@ impl EpochScheduler {
     fn choose(&mut self, port: &mut Port<'_>) -> Option<Child> {
         loop {
             let first = self.queues.first()?;
-            if self.fit(first, port.now(), port) {
+            if self.fit(first, port) {
                 return Some(first);
             }
         }
@@ -226,11 +234,10 @@ impl EpochScheduler {
 
     /// The scheduler is entered while our processor is here: `before` ran until now, or nobody did.
     fn decide(&mut self, before: Option<Child>, port: &mut Port<'_>) {
-        let now = port.now();
-        self.charge(now);
+        self.charge(port.now());
         let was_low = self.running.is_some_and(|child| is_low(self.rank(child)));
         if let Some(child) = self.running {
-            self.keep_or_requeue(child, now, port);
+            self.keep_or_requeue(child, port);
         }
         let next = self.choose(port);
         self.ways.count(before, next);
@@ -349,7 +356,7 @@ impl Scheduler for EpochScheduler {
         self.charge(port.now());
         self.running = None;
         self.queues.remove(child);
-        self.renew_slice(child, port.now(), port);
+        self.renew_slice(child, port);
         self.decide(Some(child), port);
     }
 
@@ -405,7 +412,7 @@ impl Scheduler for EpochScheduler {
         self.end_epochs(port);
         self.charge(port.now());
         self.running = None;
-        self.keep_or_requeue(child, port.now(), port);
+        self.keep_or_requeue(child, port);
         port.set_timer(ENDS, None);
     }
 

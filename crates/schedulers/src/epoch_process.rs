@@ -85,14 +85,23 @@ impl Process {
         }
     }
 
-    /// Whether its slice is of this epoch, and as long as it may be.
+    /// Whether it has a slice that is of this epoch, and as long as it may be.
     pub(crate) const fn is_allotted(&self, epoch: &Epoch) -> bool {
-        !self.rest.is_zero() && (self.revision == epoch.revision || self.is_low(epoch))
+        !self.rest.is_zero() && self.is_current(epoch)
     }
 
-    /// Whether its slice is used up.
-    pub(crate) fn is_exhausted(&self, epoch: &Epoch) -> bool {
-        self.rest < epoch.useful
+    /// Whether what is said of its slice is of this epoch.
+    const fn is_current(&self, epoch: &Epoch) -> bool {
+        self.revision == epoch.revision || self.is_low(epoch)
+    }
+
+    /// Its slice ends, if it has used it up, or all but a rest that is of no use. Whether it has.
+    pub(crate) fn ends_slice(&mut self, epoch: &mut Epoch) -> bool {
+        let ends = self.is_current(epoch) && self.rest < epoch.useful;
+        if ends {
+            self.give_back(epoch);
+        }
+        ends
     }
 
     /// Says what it has had: in all, and beside its need.
@@ -137,14 +146,11 @@ impl Process {
         self.rest = Span::ZERO;
     }
 
-    /// Allots a slice of at most `wish`, or of `slice` where it goes to its low queue, which it does when
-    /// its need is satisfied and too little is uncommitted to be useful. Whether it goes there.
-    pub(crate) fn allot(
-        &mut self,
-        (wish, slice): (Span, Span),
-        at: Instant,
-        epoch: &mut Epoch,
-    ) -> bool {
+    /// Allots a slice, or what is left of one that began in the last epoch, as far as its need and what is
+    /// uncommitted allow. It goes to its low queue, with a full slice, when its need is satisfied and too
+    /// little is uncommitted to be useful. Whether it goes there.
+    pub(crate) fn allot(&mut self, slice: Span, at: Instant, epoch: &mut Epoch) -> bool {
+        let wish = if self.rest < epoch.useful { slice } else { self.rest };
         self.give_back(epoch);
         self.revision = epoch.revision;
         if self.is_low(epoch) {

@@ -1,4 +1,13 @@
 //! What the epoch scheduler makes of guarantees: RESBS need epoch, while needs fit into the epoch.
+//!
+//! Why it is true. Be E the epoch and N the need of a child. While the child is ready and has need left, nobody
+//! runs from a low queue, and the processor does not idle. What others are owed in an epoch, slices included, is
+//! at most E - N: at its beginning, as needs fit; later, as lending looks at what is owed already. So in
+//! what is left of an epoch, e long, the child has at least e - (E - N), whenever it wakes, and N in each whole
+//! one. That is the least supply of RESBS N E in windows of any length, though an epoch in which the child
+//! wakes after the start of the critical scheduling period may hold nothing for it (Chrysalis 3.4).
+//! Why no more. N may come first in one epoch and last in the next, so RESCS N E does not follow. Below less than
+//! a whole processor nothing does: what is lent may be time that the parent then gives to others.
 
 use crate::reserved::in_order;
 use alloc::format;

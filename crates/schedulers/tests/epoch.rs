@@ -106,6 +106,17 @@ fn paper_low_queues_have_priorities_and_full_slices_too() {
 }
 
 #[test]
+fn paper_whoever_goes_to_its_low_queue_gets_a_full_slice() {
+    // When the second epoch begins b has 20 ms left of a slice of 30 ms, and nothing is uncommitted.
+    let (mut host, root) = node(30 * MS);
+    host.thread(root, "s", &[need(EPOCH)]);
+    spin(&mut host, root, "a", &[]);
+    spin(&mut host, root, "b", &[]);
+    host.run_to(150 * MS);
+    assert_eq!(host.timeline(0), "0 a, 30 b, 60 a, 90 b, 130 a");
+}
+
+#[test]
 fn paper_what_is_past_is_lost() {
     // a sleeps through an epoch; in the next one it has its need, and no more than that.
     let (mut host, root) = node(10 * MS);
@@ -195,6 +206,20 @@ fn paper_time_used_beyond_slice_and_need_brings_the_critical_period_forward() {
     host.run_to(15 * MS);
     // 10 ms are added, for slice and need; 5 ms are used beyond both; then 10 ms more are lent.
     assert_eq!(critical(&host, root), (40 + 10 - 10) * MS);
+}
+
+#[test]
+fn paper_time_that_is_still_needed_is_not_lent() {
+    // Read to the letter, 3.3 gives c 48 ms of what a has not used of its slice, and b has 1 ms of its need.
+    let (mut host, root) = node(50 * MS);
+    let a = host.thread(root, "a", &[need(50 * MS), Message::Priority(3)]);
+    let b = spin(&mut host, root, "b", &[need(50 * MS)]);
+    let c = spin(&mut host, root, "c", &[Message::Priority(2)]);
+    host.wake_for(a, MS);
+    host.run_to(50 * MS);
+    host.wake(a);
+    host.run_to(EPOCH);
+    assert_eq!([a, b, c].map(|thread| host.ran(thread)), [50 * MS, 50 * MS, 0]);
 }
 
 #[test]
@@ -297,6 +322,17 @@ fn limit_it_decides_for_one_processor() {
     spin(&mut host, root, "b", &[need(50 * MS)]);
     host.run_to(EPOCH);
     assert_eq!(host.timeline(1), "");
+}
+
+#[test]
+fn paper_a_need_declared_in_mid_epoch_is_met_although_all_was_lent() {
+    // All of the epoch is lent to w. At 10 ms v comes, of whose 80 ms 70 count in this epoch.
+    let (mut host, root) = node(EPOCH);
+    spin(&mut host, root, "w", &[Message::Priority(2)]);
+    host.run_to(10 * MS);
+    spin(&mut host, root, "v", &[need(80 * MS)]);
+    host.run_to(3 * EPOCH);
+    assert_eq!(host.timeline(0), "0 w, 30 v, 100 w, 120 v, 200 w, 220 v, 300 w");
 }
 
 #[test]

@@ -48,7 +48,10 @@ fn run_for(length: &str, name: &str, threads: &str) -> Option<Value> {
         return None;
     }
     let status = output.status;
-    Some(serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {status}: {errors}")))
+    Some(
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|e| panic!("{e}: {status}: {errors}")),
+    )
 }
 
 fn received(outcome: &Value, thread: &str) -> u64 {

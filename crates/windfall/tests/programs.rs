@@ -111,7 +111,8 @@ fn law_what_threads_got_that_ended_long_ago_is_added_up() {
     let one = "j=0; while [ $j -lt 50 ]; do j=$((j + 1)); done";
     let many = format!("i=0; while [ $i -lt 1300 ]; do ({one}); i=$((i + 1)); done");
     let threads = format!("[threads.a]\nparent = \"ps\"\nexec = [\"sh\", \"-c\", \"{many}\"]\n");
-    let Some(outcome) = run_for("8s", "many", &threads) else { return };
+    // It is over when the program is.
+    let Some(outcome) = run_for("60s", "many", &threads) else { return };
     let all = outcome["threads"].as_array().unwrap();
     let names: BTreeSet<&str> = all.iter().map(|one| one["name"].as_str().unwrap()).collect();
     assert_eq!(names.len(), all.len(), "nobody is told twice");

@@ -10,6 +10,7 @@ mod calibrate;
 mod cpus;
 mod gather;
 mod grid;
+mod pace;
 mod period;
 mod proposal;
 mod replay;

@@ -62,6 +62,18 @@ impl Grid {
         grid
     }
 
+    /// One of which it is known how well it fits.
+    pub(super) fn of(
+        period: Span,
+        periods: u64,
+        good: u64,
+        counted: u64,
+        mut deviations: Vec<Span>,
+    ) -> Grid {
+        deviations.sort_unstable();
+        Grid { period, periods, good, counted, deviations }
+    }
+
     pub(super) fn confidence(&self) -> Ratio {
         Ratio::new(i128::from(self.good), i128::from(self.counted)).unwrap_or(Ratio::ZERO)
     }

@@ -4,12 +4,14 @@
 //! one, or one after at least so much silence does. The median of their gaps is a candidate for the
 //! period. A grid of that period is laid through the bunches (`grid.rs`); the share of its periods
 //! in which one begins on time is the confidence. The greatest wins; a coarser candidate only if it
-//! is better by more than 1/4, so that a multiple of the period is not taken for it.
+//! is better by more than 1/4, so that a multiple of the period is not taken for it. Where no way is
+//! sure, the thread may still keep a pace (`pace.rs`).
 //!
 //! Everything is decided in integers and exact fractions. Absent on purpose: a spectrum; a thread
 //! that mixes two periods has none here.
 
 use super::grid::Grid;
+use super::pace::pace;
 use super::replay::{Activation, Cause, Learned};
 use std::fmt;
 use windfall_time::{Instant, Ratio, Span};
@@ -31,7 +33,8 @@ pub struct Habit {
     /// What it computed in a period, or in a wake-up when there is none.
     pub need: Need,
     /// The share of periods that begin on time: within a tenth of the period of their instant on
-    /// the grid (less where wake-ups are counted off). Of the best candidate when there is no period.
+    /// the grid (less where wake-ups are counted off), or, of a pace, within its jitter. Of the best
+    /// candidate when there is no period.
     pub confidence: Ratio,
     /// How many periods it was watched for.
     pub periods: u64,
@@ -101,10 +104,17 @@ pub fn habit(learned: &Learned, thread: usize) -> Habit {
         wakeups: wakes.len() as u64,
         note: Note::TooFewPeriods,
     };
-    let Some(best) = best(wakes) else {
+    let Some(mut best) = best(wakes) else {
         habit.need = each_wake();
         return habit;
     };
+    // good / counted < 3/4
+    if best.grid.good * 4 < best.grid.counted * 3
+        && let Some((heads, grid)) = pace(wakes)
+        && grid.confidence() > best.grid.confidence()
+    {
+        best = Candidate { heads, grid };
+    }
     (habit.confidence, habit.periods) = (best.grid.confidence(), best.grid.periods);
     // good / periods >= 2/3
     let regular = best.grid.good * 3 >= best.grid.counted * 2;
@@ -153,7 +163,7 @@ fn best(wakes: &[Activation]) -> Option<Candidate> {
 }
 
 /// The wake-ups that follow the one before by `silence` or more.
-fn heads_after(wakes: &[Activation], silence: Span) -> Vec<usize> {
+pub(super) fn heads_after(wakes: &[Activation], silence: Span) -> Vec<usize> {
     let late = |i: &usize| *i == 0 || gap(wakes, *i - 1, *i) >= silence;
     (0..wakes.len()).filter(late).collect()
 }

@@ -80,6 +80,10 @@ use Point::{
     TimerEntry, TimerExit, Wakeup, WakeupNew, Waking,
 };
 
+/// Where interrupts begin and end.
+pub(crate) const INTERRUPTS: [Point; 6] =
+    [IrqEntry, IrqExit, SoftirqEntry, SoftirqExit, TimerEntry, TimerExit];
+
 /// Where each is, and which of its fields are used, in order.
 const POINTS: [(Point, &str, &[&str]); 15] = [
     (Switch, "sched/sched_switch", &["prev_pid", "prev_state", "next_pid"]),

@@ -5,34 +5,17 @@
 use windfall_hierarchy::Message;
 use windfall_scenario::{Live, LiveNode, LiveThread, PlannedRequest, Scenario};
 
-const FILE: &str = r#"
-schema = 1
-seed = 1
-length = "1s"
-default = "ts"
-
-[schedulers.root]
-scheduler = "fixed-priority"
-parent = "top"
-
-[schedulers.res]
-scheduler = "rez"
-parent = "root"
-priority = 2
-guarantee = "ALL"
-
-[schedulers.ts]
-scheduler = "proportional-share"
-parent = "root"
-priority = 1
-
+const FILE: &str = concat!(
+    include_str!("controlled.toml"),
+    r#"
 [threads.a]
 run = "spin"
 guarantee = "PS 1/3"
 
 [threads.b]
 run = "spin"
-"#;
+"#
+);
 
 struct There {
     live: Live,

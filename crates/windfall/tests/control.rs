@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "common/real.rs"]
+mod real;
+
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
@@ -17,27 +19,9 @@ static MACHINE: Mutex<()> = Mutex::new(());
 /// How long others may be supervising it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const TREE: &str = r#"
-schema = 1
-seed = 1
-length = "100s"
-default = "ts"
-
-[schedulers.root]
-scheduler = "fixed-priority"
-parent = "top"
-
-[schedulers.res]
-scheduler = "rez"
-parent = "root"
-priority = 2
-guarantee = "ALL"
-
-[schedulers.ts]
-scheduler = "proportional-share"
-parent = "root"
-priority = 1
-
+const TREE: &str = concat!(
+    include_str!("../../scenario/tests/controlled.toml"),
+    r#"
 [threads.a]
 run = "spin"
 
@@ -49,7 +33,8 @@ share = 2
 periodic = "1ms/20ms"
 parent = "res"
 guarantee = "RESBH 2ms 20ms"
-"#;
+"#
+);
 
 /// A run, its socket and the place of both.
 struct Run {
@@ -61,7 +46,7 @@ impl Run {
     /// Starts a run; `None`, with a word about it, where the rights are missing.
     fn begin(name: &str) -> Option<(Run, MutexGuard<'static, ()>)> {
         let alone = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
-        if !is_root() {
+        if !real::is_ready() {
             return None;
         }
         let folder = std::env::temp_dir().join(format!("windfall-{name}-{}", std::process::id()));
@@ -152,14 +137,6 @@ impl Run {
         std::fs::remove_dir_all(&self.folder).unwrap();
         serde_json::from_str(&text).unwrap()
     }
-}
-
-fn is_root() -> bool {
-    let root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
-    if !root {
-        eprintln!("skipped: supervising threads needs root");
-    }
-    root
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -310,7 +287,7 @@ fn law_a_run_explains_a_deadline_that_was_missed_lately() {
 #[test]
 fn twin_requests_at_the_same_times_give_the_same_tree() {
     let _alone = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
-    if !is_root() {
+    if !real::is_ready() {
         return;
     }
     let requests = r#"

@@ -4,6 +4,9 @@
 //! supervisor is killed at random moments `WINDFALL_KILLS` times, 20 when that is not set.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "common/real.rs"]
+mod real;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -36,14 +39,6 @@ fn worker() {
     while Instant::now() < until {
         let _ = std::thread::spawn(|| std::thread::sleep(Duration::from_millis(2))).join();
     }
-}
-
-fn may_supervise() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
-    let bits = effective.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0);
-    let (nice, admin, perfmon) = (1 << 23, 1 << 21, 1 << 38);
-    bits & nice != 0 && bits & (admin | perfmon) != 0
 }
 
 fn scenario() -> String {
@@ -173,8 +168,7 @@ fn kill(pids: &BTreeSet<i32>) {
 
 #[test]
 fn law_nothing_is_left_behind_when_the_supervisor_is_killed() {
-    if !may_supervise() {
-        println!("skipped: needs CAP_SYS_NICE and CAP_PERFMON (run as root)");
+    if !real::is_ready() {
         return;
     }
     let kills: u64 =

@@ -1,6 +1,9 @@
 //! `windfall lab` as it is typed: the list, a run with everything kept, refusals.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "common/real.rs"]
+mod real;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -68,11 +71,7 @@ fn refuses_what_cannot_be_run_and_says_what_can() {
 /// Needs root (real-time priorities, tracepoints); says so and passes where it is missing.
 #[test]
 fn real_threads_fill_the_columns_of_every_scheduler() {
-    let mut doctor = Command::new(env!("CARGO_BIN_EXE_windfall"));
-    let found = doctor.args(["doctor", "--json"]).output().unwrap();
-    let found: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
-    if found["ready"] != true {
-        eprintln!("skipped: `windfall doctor` says that `windfall run` does not work here");
+    if !real::is_ready() {
         return;
     }
     let output = lab(&["table-10-2", "--quick", "--host", "linux"]);

@@ -1,6 +1,11 @@
 //! The verbs that look at this machine: `doctor`, `measure`, `compare`, for root and for others.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "common/real.rs"]
+mod real;
+#[path = "common/taken.rs"]
+mod taken;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -18,15 +23,6 @@ fn json(output: &Output) -> serde_json::Value {
 
 fn place(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
-
-/// Whether `windfall run` works here, as `doctor` has it.
-fn ready() -> bool {
-    let ready = json(&windfall(&["doctor", "--json"]))["ready"] == true;
-    if !ready {
-        eprintln!("skipped: `windfall doctor` says that `windfall run` does not work here");
-    }
-    ready
 }
 
 #[test]
@@ -105,7 +101,7 @@ run       = "spin"
 
 #[test]
 fn accepts_a_scenario_that_inherits_what_was_measured_here() {
-    if !ready() {
+    if !real::is_ready() {
         return;
     }
     let costs = place("costs-measured.toml");
@@ -130,7 +126,7 @@ fn accepts_a_scenario_that_inherits_what_was_measured_here() {
 
 #[test]
 fn twin_a_hard_reservation_receives_what_is_simulated() {
-    if !ready() {
+    if !real::is_ready() {
         return;
     }
     let scenario = place("compared.toml");
@@ -141,8 +137,7 @@ fn twin_a_hard_reservation_receives_what_is_simulated() {
     // Other tests may run on this machine: only what they cannot take away is asserted.
     let (scenario, costs) = (scenario.to_str().unwrap(), costs.to_str().unwrap());
     let output = windfall(&["compare", scenario, "--costs", costs, "--within", "50%", "--json"]);
-    if String::from_utf8_lossy(&output.stderr).contains("another run is under way") {
-        eprintln!("skipped: another run is under way on this machine");
+    if taken::is_taken(&output.stderr) {
         return;
     }
     let compared = json(&output);

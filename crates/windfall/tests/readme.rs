@@ -1,6 +1,11 @@
 //! The README says nothing that was not run: its scenario, its commands, its links.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "common/real.rs"]
+mod real;
+#[path = "common/taken.rs"]
+mod taken;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -57,10 +62,6 @@ fn accepts_the_scenario_of_the_readme() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
-fn machine_is_ready(folder: &Path) -> bool {
-    windfall(folder, &["doctor"]).status.code() == Some(0)
-}
-
 #[test]
 fn accepts_every_command_of_the_readme() {
     let folder = scratch("readme_commands");
@@ -79,8 +80,8 @@ fn accepts_every_command_of_the_readme() {
             .map(|word| word.replace('~', folder.to_str().unwrap()))
             .collect();
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        if ["measure", "compare", "run"].contains(&words[0]) && !machine_is_ready(&folder) {
-            eprintln!("skipped: {line}: `windfall doctor` says that real threads cannot be had");
+        if ["measure", "compare", "run"].contains(&words[0]) && !real::is_ready() {
+            println!("skipped: `{line}`");
             continue;
         }
         let machine = std::fs::read_dir("/sys/kernel/tracing/events/sched").is_ok();
@@ -89,8 +90,8 @@ fn accepts_every_command_of_the_readme() {
             continue;
         }
         let output = windfall(&folder, &words);
-        if String::from_utf8_lossy(&output.stderr).contains("another run is under way") {
-            eprintln!("skipped: {line}: another run is under way on this machine");
+        if taken::is_taken(&output.stderr) {
+            println!("skipped: `{line}`");
             continue;
         }
         // Their verdict is about this machine, and whoever else uses it.

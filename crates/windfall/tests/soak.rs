@@ -4,6 +4,11 @@
 //! unless `WINDFALL_SOAK` says for how many seconds; then some 500. The threads are stress-ng's where it is installed, else our own.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "common/real.rs"]
+mod real;
+#[path = "common/taken.rs"]
+mod taken;
+
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -170,17 +175,9 @@ fn begin(file: &std::path::Path) -> Child {
     command.spawn().unwrap()
 }
 
-/// Whether `windfall run` works here, as `doctor` has it.
-fn ready() -> bool {
-    let output = Command::new(env!("CARGO_BIN_EXE_windfall")).args(["doctor", "--json"]).output();
-    let found: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
-    found["ready"] == true
-}
-
 #[test]
 fn law_no_thread_is_lost_among_hundreds() {
-    if !ready() {
-        println!("skipped: `windfall doctor` says that `windfall run` does not work here");
+    if !real::is_ready() {
         return;
     }
     let asked = std::env::var("WINDFALL_SOAK").ok().and_then(|n| n.parse::<u64>().ok());
@@ -199,8 +196,7 @@ fn law_no_thread_is_lost_among_hundreds() {
     let took = begun.elapsed();
     let _ = fs::remove_file(file);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    if errors.contains("another run is under way") {
-        println!("skipped: another run is under way on this machine");
+    if taken::is_taken(&output.stderr) {
         return;
     }
     let outcome: Value =

@@ -3,7 +3,9 @@
 //! The real host needs root; where that is missing, its half says so and passes.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-use std::sync::Mutex;
+#[path = "common/host.rs"]
+mod host;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use windfall_linux::Settings;
@@ -14,9 +16,6 @@ use windfall_time::{Instant, Span};
 use windfall_trace::explain::{Ending, Explainer, Keep, Part, Question};
 use windfall_trace::timeline::{State, What};
 use windfall_trace::{Event, Memory, Sink, Theft, Timeline};
-
-/// This machine is supervised by one run at a time.
-static ALONE: Mutex<()> = Mutex::new(());
 
 /// A hard reservation, a late thread below one that takes its time, and a control request.
 const TREE: &str = r#"
@@ -73,25 +72,9 @@ fn twin(text: &str, check: impl Fn(&Outcome, &Memory, bool)) {
     }
 }
 
-/// Runs a scenario on this machine; nothing, with a word about it, where the rights are missing.
-fn run<S: Sink + Default + Send>(scenario: &Scenario, sink: &mut S) -> Option<Outcome> {
-    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for _ in 0..120 {
-        *sink = S::default();
-        match windfall_linux::run(scenario.build().unwrap(), &Settings::default(), Some(sink)) {
-            Ok(outcome) => return Some(outcome),
-            // Another test's, or its guardian is still at work.
-            Err(why) if why.to_string().contains("twice") => {
-                std::thread::sleep(Duration::from_millis(500));
-            }
-            Err(why) if why.to_string().contains("as root") => {
-                println!("skipped on the real host: {why}");
-                return None;
-            }
-            Err(why) => panic!("{why}"),
-        }
-    }
-    panic!("this machine was supervised by somebody else for a minute");
+/// Runs a scenario on this machine, if that can be.
+fn run(scenario: &Scenario, sink: &mut (dyn Sink + Send)) -> Option<Outcome> {
+    host::run(|| scenario.build().unwrap(), &Settings::default(), Some(sink))
 }
 
 /// What a thread received: it had the processor, and nobody took that from it.

@@ -5,6 +5,9 @@
 //! hypervisor that runs something else.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "common/host.rs"]
+mod host;
+
 use std::sync::{Arc, Mutex};
 use windfall_linux::Settings;
 use windfall_programs::{Code, Node, Process, ProcessHandle, Refusal, Terms};
@@ -12,9 +15,6 @@ use windfall_scenario::outcome::{Outcome, ThreadOutcome};
 use windfall_scenario::{Home, Plan, PlannedThread, Scenario};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
-
-/// This machine is supervised by one run at a time.
-static ALONE: Mutex<()> = Mutex::new(());
 
 /// Runs a scenario on both hosts; `check` is told which one it was.
 fn twin(text: &str, check: impl Fn(&Outcome, bool)) {
@@ -38,22 +38,9 @@ fn twin_with(text: &str, amend: impl Fn(&mut Plan), check: impl Fn(&Outcome, boo
         stretches: true,
         ..Settings::default()
     };
-    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for _ in 0..60 {
-        match windfall_linux::run(build(), &settings, None) {
-            Ok(outcome) => return check(&outcome, true),
-            // Another test's, or its guardian is still at work.
-            Err(why) if why.to_string().contains("twice") => {
-                std::thread::sleep(std::time::Duration::from_millis(500));
-            }
-            Err(why) if why.to_string().contains("as root") => {
-                println!("skipped on the real host: {why}");
-                return;
-            }
-            Err(why) => panic!("{why}"),
-        }
+    if let Some(outcome) = host::run(build, &settings, None) {
+        check(&outcome, true);
     }
-    panic!("this machine was supervised by somebody else for half a minute");
 }
 
 fn thread<'a>(outcome: &'a Outcome, name: &str) -> &'a ThreadOutcome {

@@ -4,7 +4,7 @@ use super::ears::Heard;
 use crate::fault::Fault;
 use crate::sys::events::Poll;
 use crate::sys::perf::{Entry, Listen, Ring};
-use crate::tracepoints::{Point, Tracepoints};
+use crate::tracepoints::{INTERRUPTS, Point, Tracepoints};
 use std::io;
 use std::os::fd::AsRawFd;
 use windfall_time::Instant;
@@ -14,20 +14,8 @@ const PAGES: [usize; 2] = [256, 64];
 
 /// What is recorded. A thread's last switch says that it has ended, and its rename that it runs another
 /// program, so neither needs a tracepoint of its own; a wake-up is told by the waker, who is known there.
-const WANTED: [Point; 12] = [
-    Point::Switch,
-    Point::Waking,
-    Point::WakeupNew,
-    Point::NewTask,
-    Point::Exec,
-    Point::Rename,
-    Point::IrqEntry,
-    Point::IrqExit,
-    Point::SoftirqEntry,
-    Point::SoftirqExit,
-    Point::TimerEntry,
-    Point::TimerExit,
-];
+const WANTED: [Point; 6] =
+    [Point::Switch, Point::Waking, Point::WakeupNew, Point::NewTask, Point::Exec, Point::Rename];
 
 /// The rings of all processors.
 pub(super) struct Ears {
@@ -41,8 +29,9 @@ impl Ears {
     pub(super) fn open(cpus: &[u16]) -> Result<Ears, Fault> {
         let points = Tracepoints::find().map_err(|fault| rights(&fault.to_string()))?;
         let listen: Vec<Listen<'_>> = WANTED
-            .iter()
-            .filter_map(|point| points.id(*point))
+            .into_iter()
+            .chain(INTERRUPTS)
+            .filter_map(|point| points.id(point))
             .map(|id| Listen { id, filter: "", loud: false })
             .collect();
         for needed in [Point::Waking, Point::NewTask, Point::Rename] {

@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use crate::rungs;
 use crate::sys::events::Poll;
 use crate::sys::perf::{Entry, Listen, Ring};
-use crate::tracepoints::{Point, Seen, Tracepoints};
+use crate::tracepoints::{INTERRUPTS, Point, Seen, Tracepoints};
 use std::os::fd::AsRawFd;
 use windfall_time::{Instant, Span};
 use windfall_trace::Theft;
@@ -68,16 +68,7 @@ impl Events {
                 let both = [rungs::supervised("prev_prio"), rungs::supervised("next_prio")];
                 let either = format!("({}) || ({})", both[0], both[1]);
                 add(Point::Switch, &either, false);
-                for interrupts in [
-                    Point::IrqEntry,
-                    Point::IrqExit,
-                    Point::SoftirqEntry,
-                    Point::SoftirqExit,
-                    Point::TimerEntry,
-                    Point::TimerExit,
-                ] {
-                    add(interrupts, "", false);
-                }
+                INTERRUPTS.into_iter().for_each(|point| add(point, "", false));
             }
             add(Point::Wakeup, &rungs::foreign("prio"), true);
             add(Point::WakeupNew, &rungs::foreign("prio"), true);

@@ -125,7 +125,7 @@ struct Seen {
     memory: Vec<u64>,
     /// Threads that were on no rung of ours at two looks in a row.
     outside: BTreeSet<i32>,
-    /// By thread: its processor time in ticks, and since when it can run without getting more.
+    /// By thread: its processor time, and since when it can run without getting more.
     waiting: BTreeMap<i32, (String, Instant)>,
     longest: Duration,
 }
@@ -145,22 +145,19 @@ impl Seen {
         let (mut outside, mut waiting) = (BTreeSet::new(), BTreeMap::new());
         for tid in threads {
             let fields = fields(tid);
-            let [Some(state), Some(priority), Some(user), Some(system)] =
-                [0, 37, 11, 12].map(|at| fields.get(at))
-            else {
-                continue;
-            };
+            let [Some(state), Some(priority)] = [0, 37].map(|at| fields.get(at)) else { continue };
             if !matches!(priority.as_str(), "71" | "72" | "73" | "74") && state != "Z" {
                 outside.insert(tid);
             }
             if state == "R" {
-                let ticks = format!("{user} {system}");
+                let had = fs::read_to_string(format!("/proc/{tid}/schedstat")).unwrap_or_default();
+                let had = had.split(' ').next().unwrap_or_default().to_owned();
                 let since = match self.waiting.get(&tid) {
-                    Some((before, since)) if *before == ticks => *since,
+                    Some((before, since)) if *before == had => *since,
                     _ => Instant::now(),
                 };
                 self.longest = self.longest.max(since.elapsed());
-                waiting.insert(tid, (ticks, since));
+                waiting.insert(tid, (had, since));
             }
         }
         self.outside.extend(outside.intersection(before));

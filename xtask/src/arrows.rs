@@ -5,6 +5,7 @@ use crate::run::root;
 /// Each crate, its floor, and which crates it may use.
 const FLOORS: &[(&str, &[&str])] = &[
     ("time", &[]),
+    ("exchange", &[]),
     ("guarantees", &["time"]),
     ("hierarchy", &["time"]),
     ("plot", &[]),
@@ -16,7 +17,19 @@ const FLOORS: &[(&str, &[&str])] = &[
         "scenario",
         &["analysis", "guarantees", "hierarchy", "programs", "schedulers", "time", "trace"],
     ),
-    ("linux", &["guarantees", "hierarchy", "programs", "scenario", "schedulers", "time", "trace"]),
+    (
+        "linux",
+        &[
+            "exchange",
+            "guarantees",
+            "hierarchy",
+            "programs",
+            "scenario",
+            "schedulers",
+            "time",
+            "trace",
+        ],
+    ),
     ("sim", &["hierarchy", "programs", "scenario", "schedulers", "time", "trace"]),
     (
         "lab",

@@ -14,6 +14,7 @@ cargo xtask CHORE
 
   demo     simulate the recorded workload under two hierarchies, and say where to look
   check    everything that must pass: format, lints, documentation, tests, arrows, no std
+  model    all ways in which two or three threads can meet in crate exchange (loom), as far as half an hour goes
   law      the law of the house on half a million random trees, a quarter of an hour
   bpf      compile the programs for the kernel anew; needs clang-19 and llvm-strip-19
   bench    the benchmarks; needs valgrind for the instruction counts
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         Some("check") => check(),
         Some("demo") => demo(),
         Some("law") => all(&[Step::cargo("the law", &LAW).with("WINDFALL_LAW_TREES", "500000")]),
+        Some("model") => all(&[model("40")]),
         Some("bpf") => bpf::remake(),
         Some("bench") => bench(),
         _ => {
@@ -52,11 +54,32 @@ fn check() -> Result<(), String> {
             .with("RUSTDOCFLAGS", "-D warnings"),
         Step::cargo("the core without std", &NO_STD),
         Step::cargo("hierarchy, each feature alone", &HIERARCHY_PLAIN),
+        model("1"),
         Step::cargo("tests", &["test", "--workspace"]).with("WINDFALL_FUZZ_SECONDS", "2"),
         Step::cargo("tests, optimised, fuzzers as long as asked", &OPTIMISED),
     ])
 }
 
+/// The model checker, for so many seconds a test and way of looking.
+fn model(seconds: &'static str) -> Step {
+    Step::cargo("the model of crate exchange", &MODEL)
+        .with("WINDFALL_MODEL_SECONDS", seconds)
+        .with("RUSTFLAGS", "--cfg loom")
+}
+
+const MODEL: [&str; 11] = [
+    "test",
+    "-p",
+    "windfall-exchange",
+    "--profile",
+    "checked",
+    "--target-dir",
+    "target/model",
+    "--test",
+    "model",
+    "--",
+    "--nocapture",
+];
 const OPTIMISED: [&str; 6] = ["test", "--workspace", "--profile", "checked", "--lib", "--tests"];
 const LAW: [&str; 9] =
     ["test", "-p", "windfall-sim", "--profile", "checked", "--test", "law", "--", "--nocapture"];

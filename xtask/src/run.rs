@@ -11,7 +11,7 @@ pub(crate) struct Step {
 }
 
 enum What {
-    Cargo(Vec<String>, Option<(&'static str, &'static str)>),
+    Cargo(Vec<String>, Vec<(&'static str, &'static str)>),
     Call(fn() -> Result<(), String>),
 }
 
@@ -19,7 +19,7 @@ impl Step {
     /// A cargo command in the project's root.
     pub(crate) fn cargo(name: &'static str, args: &[&str]) -> Step {
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
-        Step { name, what: What::Cargo(args, None) }
+        Step { name, what: What::Cargo(args, Vec::new()) }
     }
 
     /// A function.
@@ -27,10 +27,10 @@ impl Step {
         Step { name, what: What::Call(call) }
     }
 
-    /// With a variable in its environment.
+    /// With a variable in its environment; with several, when asked again.
     pub(crate) fn with(mut self, name: &'static str, value: &'static str) -> Step {
-        if let What::Cargo(_, variable) = &mut self.what {
-            *variable = Some((name, value));
+        if let What::Cargo(_, variables) = &mut self.what {
+            variables.push((name, value));
         }
         self
     }
@@ -43,10 +43,10 @@ pub(crate) fn all(steps: &[Step]) -> Result<(), String> {
         let begun = Instant::now();
         match &step.what {
             What::Call(call) => call().map_err(|why| format!("{}: {why}", step.name))?,
-            What::Cargo(args, variable) => {
+            What::Cargo(args, variables) => {
                 let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
                 let mut command = Command::new(cargo);
-                command.args(args).envs(*variable).current_dir(root());
+                command.args(args).envs(variables.iter().copied()).current_dir(root());
                 let status = command.status().map_err(|why| format!("{}: {why}", step.name))?;
                 if !status.success() {
                     return Err(format!("{} failed", step.name));

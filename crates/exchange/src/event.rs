@@ -1,0 +1,473 @@
+//! Event blocks (Chrysalis 2.3): whether an event is posted, stands in a queue, or is gone is one word.
+//!
+//! Whoever posts claims the event first, by that word, and then puts it into its owner's inbox; so one post is under way at a time. Its
+//! owner looks for it there. An event that is deleted meanwhile is doomed, and its place is free when it has arrived.
+//!
+//! A post counts from the claim on: a second one is refused. Only that its owner finds it takes until it has arrived.
+
+use crate::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::pool::{NIL, Placed};
+use crate::{Exchange, Futex, Mine, Name, No};
+
+/// An event's place.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+pub(crate) struct Block {
+    state: AtomicU64,
+    datum: AtomicU64,
+    /// Its owner's place.
+    home: AtomicU32,
+    link: AtomicU32,
+    /// Where it stood last, its owner's affair: node, queue (generation and place), ticket.
+    pub(crate) node: AtomicU32,
+    pub(crate) queue: AtomicU64,
+    pub(crate) ticket: AtomicU64,
+    /// The number of its timer, 0 for none; and when that is due, its owner's affair.
+    timer: AtomicU64,
+    due: AtomicU64,
+}
+
+impl Placed for Block {
+    fn link(&self) -> &AtomicU32 {
+        &self.link
+    }
+}
+
+/// What a state word says, in its lowest bits. Above are how often the event has stood in a queue (24) and its generation (20).
+mod phase {
+    pub(super) const FREE: u64 = 0;
+    pub(super) const IDLE: u64 = 1;
+    /// It was posted, and is on its way to its owner's inbox or in it.
+    pub(super) const CLAIMED: u64 = 2;
+    /// Its owner has found it.
+    pub(super) const ARRIVED: u64 = 3;
+    pub(super) const STANDING: u64 = 4;
+    /// It is gone, and was on its way.
+    pub(super) const DOOMED: u64 = 5;
+}
+
+const PHASE: u64 = 7;
+const TIMES: u32 = 24;
+const GENERATION: u32 = 3 + TIMES;
+
+const fn with(state: u64, phase: u64) -> u64 {
+    state & !PHASE | phase
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a generation has 20 bits")]
+const fn generation(state: u64) -> u32 {
+    (state >> GENERATION) as u32
+}
+
+/// One of the times that an event stood in a queue: its place and its state word then, but for the phase.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Ticket(pub(crate) u64);
+
+const INDEX: u32 = 64 - 20 - TIMES - 1;
+const RESET: u64 = 1 << 63;
+
+impl Ticket {
+    /// That of nobody: no event that was reset has such a generation.
+    pub(crate) const NONE: Ticket = Ticket(u64::MAX);
+
+    /// That of an event which was reset since.
+    pub(crate) const fn reset(self) -> Ticket {
+        Ticket(self.0 | RESET)
+    }
+
+    /// Whether nobody waits by it any more.
+    pub(crate) const fn is_void(self) -> bool {
+        self.0 & RESET != 0
+    }
+
+    const fn new(index: u32, state: u64) -> Ticket {
+        Ticket((state >> 3) << INDEX | index as u64)
+    }
+
+    const fn index(self) -> u32 {
+        (self.0 & ((1 << INDEX) - 1)) as u32
+    }
+
+    const fn state(self) -> u64 {
+        ((self.0 & !RESET) >> INDEX) << 3 | phase::STANDING
+    }
+}
+
+/// Why nothing can be handed to an event that stood in a queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Away {
+    /// It stands there no longer.
+    Reset,
+    /// It is gone.
+    Dead,
+}
+
+/// Posted events that their owner has found, the oldest first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hand {
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+}
+
+impl Block {
+    pub(crate) fn generation(&self) -> u32 {
+        generation(self.state.load(Ordering::Relaxed))
+    }
+
+    /// Takes the post of an event upon oneself.
+    #[inline]
+    fn claim(&self, named: u32) -> Result<(), No> {
+        let mut state = self.state.load(Ordering::Relaxed);
+        loop {
+            if generation(state) != named {
+                return Err(No::Gone);
+            }
+            match state & PHASE {
+                phase::IDLE => {}
+                phase::CLAIMED | phase::ARRIVED => return Err(No::Posted),
+                phase::STANDING => return Err(No::Standing),
+                _ => return Err(No::Gone),
+            }
+            let claimed = with(state, phase::CLAIMED);
+            let (done, lost) = (Ordering::Acquire, Ordering::Relaxed);
+            match self.state.compare_exchange_weak(state, claimed, done, lost) {
+                Ok(_) => return Ok(()),
+                Err(other) => state = other,
+            }
+        }
+    }
+}
+
+/// What anybody may do.
+impl Exchange {
+    /// Posts an event.
+    ///
+    /// # Errors
+    /// [`No::Posted`], [`No::Standing`], [`No::Gone`].
+    #[inline]
+    pub fn post(&self, event: Name, datum: u64, futex: &impl Futex) -> Result<(), No> {
+        let block = self.events.get(event.index).ok_or(No::Gone)?;
+        block.claim(event.generation)?;
+        self.deliver(event.index, datum, futex);
+        Ok(())
+    }
+
+    /// Delivers the post that one has taken upon oneself.
+    #[inline]
+    pub(crate) fn deliver(&self, index: u32, datum: u64, futex: &impl Futex) {
+        let block = self.events.at(index);
+        block.datum.store(datum, Ordering::Relaxed);
+        let home = self.homes.at(block.home.load(Ordering::Relaxed));
+        home.inbox.push(&self.events, index, futex);
+    }
+
+    /// Takes it upon oneself to hand something to an event that stands in a queue.
+    #[inline]
+    pub(crate) fn claim_standing(&self, ticket: Ticket) -> Result<u32, Away> {
+        let Some(block) = self.events.get(ticket.index()) else { return Err(Away::Dead) };
+        let claimed = with(ticket.state(), phase::CLAIMED);
+        let (done, lost) = (Ordering::Acquire, Ordering::Relaxed);
+        match block.state.compare_exchange(ticket.state(), claimed, done, lost) {
+            Ok(_) => Ok(ticket.index()),
+            Err(state) if generation(state) == generation(ticket.state()) => Err(Away::Reset),
+            Err(_) => Err(Away::Dead),
+        }
+    }
+
+    /// Whether an event still stands in its queue.
+    pub(crate) fn stands(&self, ticket: Ticket) -> bool {
+        let block = self.events.get(ticket.index());
+        block.is_some_and(|block| block.state.load(Ordering::Relaxed) == ticket.state())
+    }
+
+    /// Takes the timer of an event that has this number, which is due; whether it was to be posted.
+    pub fn timer_due(&self, event: Name, number: u64) -> bool {
+        let block = self.events.get(event.index);
+        block.is_some_and(|block| {
+            let timer = &block.timer;
+            timer.compare_exchange(number, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        })
+    }
+}
+
+/// What only the owner does.
+impl Exchange {
+    /// Makes an event.
+    ///
+    /// # Errors
+    /// [`No::NoRoom`].
+    pub fn make_event(&self, mine: &mut Mine) -> Result<Name, No> {
+        let index = self.events.take().ok_or(No::NoRoom)?;
+        let block = self.events.at(index);
+        block.home.store(mine.name.index, Ordering::Relaxed);
+        block.timer.store(0, Ordering::Relaxed);
+        block.node.store(NIL, Ordering::Relaxed);
+        let state = with(block.state.load(Ordering::Relaxed), phase::IDLE);
+        block.state.store(state, Ordering::Release);
+        mine.events.push(index);
+        Ok(Name { index, generation: generation(state) })
+    }
+
+    /// The block of an event of one's own, and its state.
+    #[inline]
+    pub(crate) fn own(&self, mine: &Mine, event: Name) -> Result<(&Block, u64), No> {
+        let block = self.events.get(event.index).ok_or(No::Gone)?;
+        let state = block.state.load(Ordering::Acquire);
+        if generation(state) != event.generation
+            || matches!(state & PHASE, phase::FREE | phase::DOOMED)
+        {
+            Err(No::Gone)
+        } else if block.home.load(Ordering::Relaxed) != mine.name.index {
+            Err(No::NotOwner)
+        } else {
+            Ok((block, state))
+        }
+    }
+
+    /// Whether an event is one's own.
+    ///
+    /// # Errors
+    /// [`No::NotOwner`], [`No::Gone`].
+    pub fn check_own(&self, mine: &Mine, event: Name) -> Result<(), No> {
+        self.own(mine, event).map(|_| ())
+    }
+
+    /// Looks for posted events in the inbox.
+    #[inline]
+    fn collect(&self, mine: &mut Mine) {
+        let mut index = self.home(mine).inbox.take(&self.events);
+        while index != NIL {
+            let block = self.events.at(index);
+            let next = block.link.load(Ordering::Relaxed);
+            let state = block.state.load(Ordering::Relaxed);
+            if state & PHASE == phase::DOOMED {
+                self.bury(index, state);
+            } else {
+                block.state.store(with(state, phase::ARRIVED), Ordering::Relaxed);
+                block.link.store(NIL, Ordering::Relaxed);
+                match mine.hand.last {
+                    NIL => mine.hand.first = index,
+                    last => self.events.at(last).link.store(index, Ordering::Relaxed),
+                }
+                mine.hand.last = index;
+            }
+            index = next;
+        }
+    }
+
+    /// Takes an event out of one's hand that stands there behind `before`; what it was posted with.
+    #[inline]
+    fn pick(&self, mine: &mut Mine, before: u32, index: u32) -> u64 {
+        let block = self.events.at(index);
+        let next = block.link.load(Ordering::Relaxed);
+        match before {
+            NIL => mine.hand.first = next,
+            before => self.events.at(before).link.store(next, Ordering::Relaxed),
+        }
+        if next == NIL {
+            mine.hand.last = before;
+        }
+        let datum = block.datum.load(Ordering::Relaxed);
+        let state = block.state.load(Ordering::Relaxed);
+        block.state.store(with(state, phase::IDLE), Ordering::Release);
+        datum
+    }
+
+    /// The first event in one's hand that is wanted, and what stands before it.
+    #[inline]
+    fn find(&self, mine: &Mine, wanted: impl Fn(u32) -> bool) -> Option<(u32, u32)> {
+        let (mut before, mut index) = (NIL, mine.hand.first);
+        while index != NIL {
+            if wanted(index) {
+                return Some((before, index));
+            }
+            (before, index) = (index, self.events.at(index).link.load(Ordering::Relaxed));
+        }
+        None
+    }
+
+    /// Waits for one of one's own events that is wanted, by its place; which, and what it was posted with.
+    ///
+    /// # Errors
+    /// [`No::Nothing`], [`No::Over`].
+    #[inline]
+    pub fn wait(
+        &self,
+        mine: &mut Mine,
+        wanted: impl Fn(u32) -> bool,
+        futex: &impl Futex,
+    ) -> Result<(Name, u64), No> {
+        if mine.events.is_empty() {
+            return Err(No::Nothing);
+        }
+        loop {
+            self.collect(mine);
+            if let Some((before, index)) = self.find(mine, &wanted) {
+                let datum = self.pick(mine, before, index);
+                let generation = self.events.at(index).generation();
+                return Ok((Name { index, generation }, datum));
+            }
+            if !self.home(mine).inbox.sleep(futex) {
+                return Err(No::Over);
+            }
+        }
+    }
+
+    /// What an event of one's own was posted with, if it has arrived.
+    ///
+    /// # Errors
+    /// [`No::NotOwner`], [`No::Gone`].
+    pub fn test(&self, mine: &mut Mine, event: Name) -> Result<Option<u64>, No> {
+        self.collect(mine);
+        let (block, state) = self.own(mine, event)?;
+        let arrived = state & PHASE == phase::ARRIVED;
+        Ok(arrived.then(|| block.datum.load(Ordering::Relaxed)))
+    }
+
+    /// Makes an event of one's own as good as new; what it was posted with. Waits for a post that is under way.
+    ///
+    /// # Errors
+    /// [`No::NotOwner`], [`No::Gone`], [`No::Over`].
+    pub fn reset(
+        &self,
+        mine: &mut Mine,
+        event: Name,
+        futex: &impl Futex,
+    ) -> Result<Option<u64>, No> {
+        loop {
+            self.collect(mine);
+            let (block, state) = self.own(mine, event)?;
+            match state & PHASE {
+                phase::ARRIVED => {
+                    let found = self.find(mine, |index| index == event.index);
+                    return Ok(found.map(|(before, index)| self.pick(mine, before, index)));
+                }
+                phase::STANDING => {
+                    let idle = with(state, phase::IDLE);
+                    let (done, lost) = (Ordering::Release, Ordering::Relaxed);
+                    if block.state.compare_exchange(state, idle, done, lost).is_ok() {
+                        self.leave_queue(block, Ticket::new(event.index, state));
+                        return Ok(None);
+                    }
+                }
+                phase::CLAIMED => {
+                    if !self.home(mine).inbox.sleep(futex) {
+                        return Err(No::Over);
+                    }
+                }
+                _ => return Ok(None),
+            }
+        }
+    }
+
+    /// The block of an event of one's own that can be posted, and its state.
+    #[inline]
+    pub(crate) fn idle(&self, mine: &Mine, event: Name) -> Result<(&Block, u64), No> {
+        let (block, state) = self.own(mine, event)?;
+        match state & PHASE {
+            phase::IDLE => Ok((block, state)),
+            phase::STANDING => Err(No::Standing),
+            _ => Err(No::Posted),
+        }
+    }
+
+    /// Has an event of one's own stand in a queue, which is to be told of the ticket.
+    #[inline]
+    pub(crate) fn stand(&self, mine: &Mine, event: Name) -> Result<Ticket, No> {
+        loop {
+            let (block, state) = self.idle(mine, event)?;
+            let times = (state >> 3).wrapping_add(1) & ((1 << TIMES) - 1);
+            let standing = u64::from(event.generation) << GENERATION | times << 3 | phase::STANDING;
+            let (done, lost) = (Ordering::Release, Ordering::Relaxed);
+            if block.state.compare_exchange(state, standing, done, lost).is_ok() {
+                return Ok(Ticket::new(event.index, standing));
+            }
+        }
+    }
+
+    /// Takes that back; nobody was told of the ticket.
+    #[inline]
+    pub(crate) fn stand_down(&self, ticket: Ticket) {
+        let block = self.events.at(ticket.index());
+        block.state.store(with(ticket.state(), phase::IDLE), Ordering::Release);
+    }
+
+    /// Does away with an event of one's own.
+    ///
+    /// # Errors
+    /// [`No::NotOwner`], [`No::Gone`].
+    pub fn delete_event(&self, mine: &mut Mine, event: Name) -> Result<(), No> {
+        self.collect(mine);
+        let (block, mut state) = self.own(mine, event)?;
+        if let Some((before, index)) = self.find(mine, |index| index == event.index) {
+            self.pick(mine, before, index);
+            state = block.state.load(Ordering::Relaxed);
+        }
+        mine.events.retain(|index| *index != event.index);
+        loop {
+            let claimed = state & PHASE == phase::CLAIMED;
+            let next = with(state, if claimed { phase::DOOMED } else { phase::FREE });
+            let next = if claimed { next } else { next_generation(next) };
+            let (done, lost) = (Ordering::AcqRel, Ordering::Relaxed);
+            match block.state.compare_exchange(state, next, done, lost) {
+                Ok(_) if claimed => return Ok(()), // whoever finds it in the inbox buries it
+                Ok(_) => {
+                    self.free(event.index, state);
+                    return Ok(());
+                }
+                Err(other) => state = other,
+            }
+        }
+    }
+
+    /// A doomed event has arrived.
+    fn bury(&self, index: u32, state: u64) {
+        let next = next_generation(with(state, phase::FREE));
+        self.events.at(index).state.store(next, Ordering::Release);
+        self.free(index, state);
+    }
+
+    fn free(&self, index: u32, last: u64) {
+        if generation(last) != Name::LAST {
+            self.events.give(index);
+        }
+    }
+
+    /// Sets the timer of an event of one's own: its number, and when it is due.
+    ///
+    /// # Errors
+    /// [`No::NotOwner`], [`No::Gone`]; when it has one already, when that is due.
+    pub fn set_timer(
+        &self,
+        mine: &Mine,
+        event: Name,
+        number: u64,
+        due: u64,
+    ) -> Result<Result<(), u64>, No> {
+        let (block, _) = self.own(mine, event)?;
+        if block.timer.load(Ordering::Acquire) != 0 {
+            return Ok(Err(block.due.load(Ordering::Relaxed)));
+        }
+        block.due.store(due, Ordering::Relaxed);
+        block.timer.store(number, Ordering::Release);
+        Ok(Ok(()))
+    }
+
+    /// Takes the timer of an event of one's own back; whether it was still to come.
+    ///
+    /// # Errors
+    /// [`No::NotOwner`], [`No::Gone`].
+    pub fn cancel(&self, mine: &Mine, event: Name) -> Result<bool, No> {
+        let (block, _) = self.own(mine, event)?;
+        Ok(block.timer.swap(0, Ordering::AcqRel) != 0)
+    }
+}
+
+/// The state of a place that waits for its next object; after the last there is none.
+const fn next_generation(state: u64) -> u64 {
+    if generation(state) == Name::LAST {
+        state
+    } else {
+        (generation(state) as u64 + 1) << GENERATION
+    }
+}

@@ -1,0 +1,64 @@
+//! Letters of a few words, which many send and one reads, in the order in which they were sent.
+
+use crate::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::inbox::Inbox;
+use crate::pool::{NIL, Placed};
+use crate::{Exchange, Futex, No};
+
+/// The place of a letter.
+#[derive(Debug, Default)]
+pub(crate) struct Letter {
+    words: [AtomicU64; 4],
+    link: AtomicU32,
+}
+
+impl Placed for Letter {
+    fn link(&self) -> &AtomicU32 {
+        &self.link
+    }
+}
+
+/// Where letters arrive. One thread reads them.
+#[derive(Debug, Default)]
+pub struct Mailbox(Inbox);
+
+impl Mailbox {
+    /// The reader sleeps until there is a letter; false when the futex waits no more, which may be for a while.
+    pub fn sleep(&self, futex: &impl Futex) -> bool {
+        self.0.sleep(futex)
+    }
+
+    /// What the reader sleeps on.
+    #[must_use]
+    pub const fn futex(&self) -> &AtomicU32 {
+        self.0.futex()
+    }
+}
+
+impl Exchange {
+    /// Sends a letter.
+    ///
+    /// # Errors
+    /// [`No::NoRoom`].
+    pub fn send(&self, to: &Mailbox, letter: [u64; 4], futex: &impl Futex) -> Result<(), No> {
+        let index = self.letters.take().ok_or(No::NoRoom)?;
+        for (place, word) in self.letters.at(index).words.iter().zip(letter) {
+            place.store(word, Ordering::Relaxed);
+        }
+        to.0.push(&self.letters, index, futex);
+        Ok(())
+    }
+
+    /// Reads all letters that have arrived.
+    pub fn read(&self, mailbox: &Mailbox, mut each: impl FnMut([u64; 4])) {
+        let mut index = mailbox.0.take(&self.letters);
+        while index != NIL {
+            let letter = self.letters.at(index);
+            let next = letter.link.load(Ordering::Relaxed);
+            let [a, b, c, d] = &letter.words;
+            each([a, b, c, d].map(|word| word.load(Ordering::Relaxed)));
+            self.letters.give(index);
+            index = next;
+        }
+    }
+}

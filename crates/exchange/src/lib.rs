@@ -1,0 +1,125 @@
+//! What processes that are threads hand each other, without a lock: wake-ups (`switch.rs`), posted events (`event.rs`,
+//! `inbox.rs`), data in dual queues (`queue.rs`), notifications (`notice.rs`).
+//!
+//! Everything has a place in a pool (`pool.rs`), which never moves, and a generation; a call that names a generation which is gone
+//! changes nothing. Each call takes effect in one atomic step, so that a thread which is preempted in the middle of one keeps
+//! nobody else from his own; only what it has taken upon itself to hand over arrives when it goes on. Threads sleep on a [`Futex`].
+//!
+//! Absent: handles, refusals, clocks, threads; a host adds them. Tried in all interleavings: `tests/model.rs`.
+#![forbid(unsafe_code)]
+
+pub mod atomic;
+mod event;
+mod futex;
+mod home;
+mod inbox;
+mod letter;
+mod notice;
+mod pool;
+mod queue;
+mod switch;
+
+pub use futex::Futex;
+pub use home::Mine;
+pub use letter::Mailbox;
+pub use notice::Entered;
+pub use queue::Dequeued;
+
+use event::Block;
+use home::Home;
+use letter::Letter;
+use notice::Notices;
+use pool::Pool;
+use queue::{DualQueue, Node};
+
+/// What an object is called here: its place, and how many had that place before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Name {
+    /// Its place in the table of its kind.
+    pub index: u32,
+    /// At most [`Name::LAST`].
+    pub generation: u32,
+}
+
+impl Name {
+    /// The generation of the last object that a place has.
+    pub const LAST: u32 = (1 << 20) - 1;
+}
+
+/// Why a call has done nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum No {
+    /// What it names is gone.
+    Gone,
+    /// The event is another's.
+    NotOwner,
+    /// The event is posted.
+    Posted,
+    /// The event stands in a queue.
+    Standing,
+    /// The process has no event, or the set is empty.
+    Nothing,
+    /// The queue holds as many data as it may.
+    Full {
+        /// How many.
+        capacity: u32,
+    },
+    /// Who waited longest is gone, and out of the queue.
+    DeadWaiter {
+        /// What it had given with its event.
+        word: u64,
+    },
+    /// Somebody waits in the queue.
+    HasWaiters,
+    /// There are as many as there can be.
+    NoRoom,
+    /// The process is entered already.
+    Entered,
+    /// The futex waits no more: all is to end.
+    Over,
+}
+
+/// How many of each there can be.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Processes.
+    pub processes: u32,
+    /// Events.
+    pub events: u32,
+    /// Queues.
+    pub queues: u32,
+    /// Data and waiters in all queues.
+    pub nodes: u32,
+    /// Letters on their way.
+    pub letters: u32,
+    /// Entries for notifications.
+    pub entries: u32,
+    /// Rows of the table of notifications, a power of two: those who wait for events in one row sleep side by side.
+    pub rows: u32,
+}
+
+/// All that a system of processes shares.
+#[derive(Debug)]
+pub struct Exchange {
+    homes: Pool<Home>,
+    events: Pool<Block>,
+    queues: Pool<DualQueue>,
+    nodes: Pool<Node>,
+    letters: Pool<Letter>,
+    notices: Notices,
+}
+
+impl Exchange {
+    /// With nothing in it.
+    #[must_use]
+    pub fn new(sizes: Sizes) -> Exchange {
+        Exchange {
+            homes: Pool::new(sizes.processes),
+            events: Pool::new(sizes.events),
+            queues: Pool::new(sizes.queues),
+            nodes: Pool::new(sizes.nodes),
+            letters: Pool::new(sizes.letters),
+            notices: Notices::new(sizes.entries, sizes.rows),
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! A dual queue (Chrysalis 2.3): data that wait for processes, or processes that wait for data, never both.
+//!
+//! A list of nodes with a head and a tail (Michael and Scott 1996), which holds one kind at a time (Scherer and Scott 2004): what may be
+//! appended is decided by what the last node is, and one step appends it. Links and ends count up with each change, so that
+//! a node which left and came back is not taken for one that never left. The node at the head is spent.
+//!
+//! Who takes a waiter's ticket has taken it upon himself to hand his datum to that; a waiter's node leaves only without its
+//! ticket. An event that is reset leaves its node behind: whoever comes to it passes over it, and if the event comes back
+//! before that, it has its old place again. So waiting in vain takes no room.
+//! A queue that is deleted gets an end that nothing can be appended to, before its place is given to another.
+
+use crate::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::event::{Away, Block, Ticket};
+use crate::pool::{NIL, Placed, counted_up, high, low, word};
+use crate::{Exchange, Futex, Mine, Name, No};
+
+/// A datum, or a waiter.
+#[derive(Debug, Default)]
+pub(crate) struct Node {
+    /// What follows: its place and its kind, and how often that has changed.
+    next: AtomicU64,
+    /// The datum; of a waiter, what it has given with its event.
+    word: AtomicU64,
+    /// Of a waiter, since when it stands here; nobody's when it does so no longer.
+    ticket: AtomicU64,
+    link: AtomicU32,
+}
+
+impl Placed for Node {
+    fn link(&self) -> &AtomicU32 {
+        &self.link
+    }
+}
+
+impl Node {
+    /// Gives a waiter's node another ticket, if it has that one.
+    #[inline]
+    fn turn(&self, from: Ticket, to: Ticket) -> bool {
+        let (done, lost) = (Ordering::AcqRel, Ordering::Relaxed);
+        self.ticket.compare_exchange(from.0, to.0, done, lost).is_ok()
+    }
+}
+
+/// Of the low half of a link: it leads to a waiter.
+const WAITER: u32 = 1 << 31;
+/// It leads nowhere, yet or for ever.
+const END: u32 = NIL & !WAITER;
+const CLOSED: u32 = END - 1;
+
+const fn is_waiter(link: u64) -> bool {
+    low(link) & WAITER != 0
+}
+
+const fn place(link: u64) -> u32 {
+    low(link) & !WAITER
+}
+
+/// The place of a queue.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+pub(crate) struct DualQueue {
+    /// The spent node, and how many have been spent.
+    head: AtomicU64,
+    /// The last node and its kind, and how many have been appended.
+    tail: AtomicU64,
+    /// Generation, and whether there is a queue (lowest bit).
+    life: AtomicU32,
+    capacity: AtomicU32,
+    /// Whether there is a node at the head.
+    begun: AtomicU32,
+    link: AtomicU32,
+}
+
+impl Placed for DualQueue {
+    fn link(&self) -> &AtomicU32 {
+        &self.link
+    }
+}
+
+/// What came of looking for a datum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dequeued {
+    /// There was one.
+    Datum(u64),
+    /// The event stands in the queue.
+    Stands,
+}
+
+/// The ends of a queue as they were at one moment, and what followed the last node.
+struct Ends {
+    head: u64,
+    tail: u64,
+    next: u64,
+}
+
+impl Ends {
+    /// By how many were appended and spent: the places could be one node at two times.
+    const fn is_empty(&self) -> bool {
+        high(self.head) == high(self.tail)
+    }
+
+    const fn has_waiters(&self) -> bool {
+        !self.is_empty() && is_waiter(self.tail)
+    }
+
+    const fn has_data(&self) -> bool {
+        !self.is_empty() && !is_waiter(self.tail)
+    }
+}
+
+impl DualQueue {
+    /// A step of one of the ends.
+    fn step(end: &AtomicU64, from: u64, to: u64) -> bool {
+        let to = counted_up(from, low(to));
+        end.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+}
+
+impl Exchange {
+    /// Makes a queue for so many data.
+    ///
+    /// # Errors
+    /// [`No::NoRoom`].
+    pub fn make_queue(&self, capacity: u32) -> Result<Name, No> {
+        let index = self.queues.take().ok_or(No::NoRoom)?;
+        let queue = self.queues.at(index);
+        if queue.begun.load(Ordering::Relaxed) == 0 {
+            let Some(node) = self.nodes.take() else {
+                self.queues.give(index);
+                return Err(No::NoRoom);
+            };
+            queue.head.store(u64::from(node), Ordering::Relaxed);
+            queue.tail.store(u64::from(node), Ordering::Relaxed);
+            queue.begun.store(1, Ordering::Relaxed);
+        }
+        self.fresh(place(queue.head.load(Ordering::Relaxed)));
+        queue.capacity.store(capacity, Ordering::Relaxed);
+        let life = queue.life.load(Ordering::Relaxed) | 1;
+        queue.life.store(life, Ordering::Release);
+        Ok(Name { index, generation: life >> 1 })
+    }
+
+    /// Nothing follows this node yet. Whoever sees that of the first node of a queue sees that there is another queue, too.
+    fn fresh(&self, node: u32) {
+        let next = &self.nodes.at(node).next;
+        next.store(counted_up(next.load(Ordering::Relaxed), END), Ordering::Release);
+    }
+
+    fn queue(&self, name: Name) -> Result<&DualQueue, No> {
+        self.queues.get(name.index).ok_or(No::Gone)
+    }
+
+    /// Both ends of a queue of that generation. Whatever is then done to what was seen happens to that queue or to none.
+    #[inline]
+    fn ends(&self, queue: &DualQueue, generation: u32) -> Result<Ends, No> {
+        loop {
+            let head = queue.head.load(Ordering::Acquire);
+            let tail = queue.tail.load(Ordering::Acquire);
+            let next =
+                self.nodes.get(place(tail)).map_or(0, |node| node.next.load(Ordering::Acquire));
+            if queue.life.load(Ordering::Acquire) != generation << 1 | 1 {
+                return Err(No::Gone);
+            }
+            if queue.tail.load(Ordering::Relaxed) != tail {
+                continue;
+            }
+            match place(next) {
+                END | CLOSED => return Ok(Ends { head, tail, next }),
+                _ => drop(DualQueue::step(&queue.tail, tail, next)), // whoever appended it was interrupted
+            }
+        }
+    }
+
+    /// Appends a node to what was seen.
+    #[inline]
+    fn append(&self, queue: &DualQueue, ends: &Ends, kind: u32, node: u32) -> bool {
+        let next = counted_up(ends.next, node | kind);
+        let last = &self.nodes.at(place(ends.tail)).next;
+        let (done, lost) = (Ordering::Release, Ordering::Relaxed);
+        let appended = last.compare_exchange(ends.next, next, done, lost).is_ok();
+        if appended {
+            DualQueue::step(&queue.tail, ends.tail, next);
+        }
+        appended
+    }
+
+    /// Takes the oldest node out of what was seen, which is not empty: a datum, or a waiter without its ticket. The datum, unless
+    /// somebody else was faster.
+    #[inline]
+    fn remove(&self, queue: &DualQueue, ends: &Ends) -> Option<u64> {
+        let spent = place(ends.head);
+        let next = self.nodes.at(spent).next.load(Ordering::Acquire);
+        let node = self.nodes.get(place(next))?; // else the head is another already
+        let datum = node.word.load(Ordering::Relaxed);
+        DualQueue::step(&queue.head, ends.head, next).then(|| {
+            self.nodes.give(spent);
+            datum
+        })
+    }
+
+    /// The oldest waiter of what was seen, if it still is: its node and its ticket.
+    #[inline]
+    fn oldest(&self, queue: &DualQueue, ends: &Ends) -> Option<(&Node, Ticket)> {
+        let next = self.nodes.at(place(ends.head)).next.load(Ordering::Acquire);
+        let node = self.nodes.get(place(next))?;
+        let ticket = Ticket(node.ticket.load(Ordering::Acquire));
+        (queue.head.load(Ordering::Relaxed) == ends.head).then_some((node, ticket))
+    }
+
+    /// Hands a datum to who has waited longest, or stores it.
+    ///
+    /// # Errors
+    /// [`No::Full`], [`No::DeadWaiter`], [`No::Gone`].
+    #[inline]
+    pub fn enqueue(&self, name: Name, datum: u64, futex: &impl Futex) -> Result<(), No> {
+        match self.enqueue_or_claim(name, datum)? {
+            None => {}
+            Some((index, _)) => self.deliver(index, datum, futex),
+        }
+        Ok(())
+    }
+
+    /// As [`enqueue`](Self::enqueue), but a hand-over is only begun: the place of the event, and what was given with it. It is to be
+    /// [finished](Self::hand_over).
+    ///
+    /// # Errors
+    /// Those of `enqueue`.
+    #[inline]
+    pub fn enqueue_or_claim(&self, name: Name, datum: u64) -> Result<Option<(u32, u64)>, No> {
+        let queue = self.queue(name)?;
+        let mut own = NIL;
+        let done = loop {
+            let ends = match self.ends(queue, name.generation) {
+                Ok(ends) => ends,
+                Err(no) => break Err(no),
+            };
+            if ends.has_waiters() {
+                let Some((node, ticket)) = self.oldest(queue, &ends) else { continue };
+                let given = node.word.load(Ordering::Relaxed);
+                if ticket != Ticket::NONE && !node.turn(ticket, Ticket::NONE) {
+                    continue;
+                }
+                self.remove(queue, &ends);
+                if ticket.is_void() {
+                    continue;
+                }
+                match self.claim_standing(ticket) {
+                    Ok(index) => break Ok(Some((index, given))),
+                    Err(Away::Reset) => continue,
+                    Err(Away::Dead) => break Err(No::DeadWaiter { word: given }),
+                }
+            }
+            if place(ends.next) == CLOSED {
+                break Err(No::Gone);
+            }
+            let capacity = queue.capacity.load(Ordering::Relaxed);
+            let held = high(ends.tail).wrapping_sub(high(ends.head));
+            if ends.has_data() && held >= capacity {
+                if queue.head.load(Ordering::Acquire) == ends.head {
+                    break Err(No::Full { capacity });
+                }
+                continue;
+            }
+            if own == NIL {
+                match self.nodes.take() {
+                    Some(node) => own = node,
+                    None => break Err(No::NoRoom),
+                }
+                self.nodes.at(own).word.store(datum, Ordering::Relaxed);
+                self.nodes.at(own).ticket.store(Ticket::NONE.0, Ordering::Relaxed);
+                self.fresh(own);
+            }
+            if self.append(queue, &ends, 0, own) {
+                return Ok(None);
+            }
+        };
+        if own != NIL {
+            self.nodes.give(own);
+        }
+        done
+    }
+
+    /// Finishes a hand-over.
+    pub fn hand_over(&self, index: u32, datum: u64, futex: &impl Futex) {
+        self.deliver(index, datum, futex);
+    }
+
+    /// Takes the oldest datum, or has an event of one's own stand in the queue; `given` is told to whoever finds it.
+    ///
+    /// # Errors
+    /// [`No::Posted`], [`No::Standing`], [`No::NotOwner`], [`No::Gone`].
+    #[inline]
+    pub fn dequeue(
+        &self,
+        mine: &Mine,
+        name: Name,
+        event: Name,
+        given: u64,
+    ) -> Result<Dequeued, No> {
+        let queue = self.queue(name)?;
+        let (block, _) = self.idle(mine, event)?;
+        if self.come_back(name, block, mine, event)? {
+            return Ok(Dequeued::Stands);
+        }
+        let mut own = None;
+        let done = loop {
+            let ends = match self.ends(queue, name.generation) {
+                Ok(ends) => ends,
+                Err(no) => break Err(no),
+            };
+            if ends.has_data() {
+                match self.remove(queue, &ends) {
+                    Some(datum) => break Ok(Dequeued::Datum(datum)),
+                    None => continue,
+                }
+            }
+            if place(ends.next) == CLOSED {
+                break Err(No::Gone);
+            }
+            if ends.has_waiters() {
+                match self.oldest(queue, &ends) {
+                    Some((node, ticket)) if ticket.is_void() => {
+                        self.clear(queue, &ends, node, ticket); // nobody need pass over it
+                        continue;
+                    }
+                    Some(_) => {}
+                    None => continue,
+                }
+            }
+            let (ticket, node) = match own {
+                Some(own) => own,
+                None => {
+                    let Some(node) = self.nodes.take() else { break Err(No::NoRoom) };
+                    let ticket = match self.stand(mine, event) {
+                        Ok(ticket) => ticket,
+                        Err(no) => {
+                            self.nodes.give(node);
+                            break Err(no);
+                        }
+                    };
+                    self.nodes.at(node).word.store(given, Ordering::Relaxed);
+                    self.nodes.at(node).ticket.store(ticket.0, Ordering::Relaxed);
+                    block.node.store(node, Ordering::Relaxed);
+                    let this = word(name.generation, name.index);
+                    block.queue.store(this, Ordering::Relaxed);
+                    block.ticket.store(ticket.0, Ordering::Relaxed);
+                    self.fresh(node);
+                    *own.insert((ticket, node))
+                }
+            };
+            if self.append(queue, &ends, WAITER, node) {
+                return Ok(Dequeued::Stands);
+            }
+            own = Some((ticket, node));
+        };
+        if let Some((ticket, node)) = own {
+            self.nodes.give(node);
+            self.stand_down(ticket);
+        }
+        done
+    }
+
+    /// An event has been reset: whoever comes to its node passes over it.
+    pub(crate) fn leave_queue(&self, block: &Block, ticket: Ticket) {
+        let node = self.nodes.at(block.node.load(Ordering::Relaxed));
+        let _left = node.turn(ticket, ticket.reset()); // if the node is another's by now, its ticket is another
+    }
+
+    /// Has an event stand where it stood last, if that is in this queue and nobody has come there since.
+    fn come_back(&self, name: Name, block: &Block, mine: &Mine, event: Name) -> Result<bool, No> {
+        let Some(node) = self.nodes.get(block.node.load(Ordering::Relaxed)) else {
+            return Ok(false);
+        };
+        let left = Ticket(block.ticket.load(Ordering::Relaxed)).reset();
+        let here = block.queue.load(Ordering::Relaxed) == word(name.generation, name.index);
+        if !here || node.ticket.load(Ordering::Relaxed) != left.0 {
+            return Ok(false);
+        }
+        let ticket = self.stand(mine, event)?;
+        let back = node.turn(left, ticket);
+        if back {
+            block.ticket.store(ticket.0, Ordering::Relaxed);
+        } else {
+            self.stand_down(ticket);
+        }
+        Ok(back)
+    }
+
+    /// Takes out the oldest waiter, which has been reset.
+    fn clear(&self, queue: &DualQueue, ends: &Ends, node: &Node, ticket: Ticket) {
+        if ticket == Ticket::NONE || node.turn(ticket, Ticket::NONE) {
+            self.remove(queue, ends);
+        }
+    }
+
+    /// Does away with a queue in which nobody waits, and all that it holds.
+    ///
+    /// # Errors
+    /// [`No::HasWaiters`], [`No::Gone`].
+    pub fn delete_queue(&self, name: Name) -> Result<(), No> {
+        let queue = self.queue(name)?;
+        loop {
+            let ends = self.ends(queue, name.generation)?;
+            if place(ends.next) == CLOSED {
+                return Err(No::Gone);
+            }
+            if ends.has_waiters() {
+                match self.oldest(queue, &ends) {
+                    Some((_, ticket)) if self.stands(ticket) => return Err(No::HasWaiters),
+                    Some((node, ticket)) => self.clear(queue, &ends, node, ticket),
+                    None => {}
+                }
+                continue;
+            }
+            let last = &self.nodes.at(place(ends.tail)).next;
+            let closed = counted_up(ends.next, CLOSED);
+            let (done, lost) = (Ordering::AcqRel, Ordering::Relaxed);
+            if last.compare_exchange(ends.next, closed, done, lost).is_ok() {
+                break;
+            }
+        }
+        // Nothing is appended any more, and nobody else deletes it.
+        loop {
+            let ends = self.ends(queue, name.generation)?;
+            if ends.is_empty() {
+                break;
+            }
+            self.remove(queue, &ends);
+        }
+        let next = name.generation.wrapping_add(1);
+        queue.life.store(next << 1, Ordering::Release);
+        if name.generation != Name::LAST {
+            self.queues.give(name.index);
+        }
+        Ok(())
+    }
+}
+
+/// A link to a node: used by tests of its parts.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_a_link_tells_place_kind_and_change() {
+        let link = word(7, 5 | WAITER);
+        assert_eq!((place(link), is_waiter(link), high(link)), (5, true, 7));
+        assert_eq!((place(counted_up(link, END)), is_waiter(counted_up(link, END))), (END, false));
+    }
+}

@@ -33,6 +33,7 @@ pub mod measure;
 mod member;
 mod own;
 mod proc;
+pub mod processes;
 mod record;
 mod rings;
 pub mod routines;

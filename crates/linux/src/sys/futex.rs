@@ -1,6 +1,8 @@
-//! A gate that one thread waits at and another opens.
+//! Where threads sleep: a gate that one waits at and another opens; the beds of processes.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use super::clock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use windfall_time::Instant;
 
 const WAIT: i32 = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
 const WAKE: i32 = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
@@ -40,4 +42,81 @@ fn futex(word: &AtomicU32, what: i32, value: u32) {
     // SAFETY: the word outlives the call, since it is borrowed. Every outcome (woken, value changed,
     // interrupted) means that the caller looks again.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), what, value, for_ever) };
+}
+
+/// Where threads of processes sleep, until all is over.
+#[derive(Debug, Default)]
+pub(crate) struct Beds {
+    over: AtomicBool,
+}
+
+impl Beds {
+    /// From here on nobody sleeps; whoever does is to be woken.
+    pub(crate) fn close(&self) {
+        self.over.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether all is over.
+    #[inline]
+    pub(crate) fn are_closed(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+}
+
+impl windfall_exchange::Futex for Beds {
+    #[inline]
+    fn wait(&self, word: &AtomicU32, value: u32) -> bool {
+        if self.are_closed() {
+            return false;
+        }
+        futex(word, WAIT, value);
+        !self.are_closed()
+    }
+
+    #[inline]
+    fn wake_one(&self, word: &AtomicU32) {
+        futex(word, WAKE, 1);
+    }
+
+    fn wake_all(&self, word: &AtomicU32) {
+        futex(word, WAKE, i32::MAX.cast_unsigned());
+    }
+}
+
+/// The same for one who sleeps until an instant at most; then he need not wait any more.
+pub(crate) struct Until<'a> {
+    pub(crate) beds: &'a Beds,
+    pub(crate) at: Option<Instant>,
+}
+
+impl windfall_exchange::Futex for Until<'_> {
+    fn wait(&self, word: &AtomicU32, value: u32) -> bool {
+        let Some(at) = self.at else { return self.beds.wait(word, value) };
+        if self.beds.are_closed() || clock::now() >= at {
+            return false;
+        }
+        let until = clock::timespec(at);
+        // SAFETY: the word is borrowed and the time is live. The instant is absolute; every outcome means
+        // that the caller looks again.
+        unsafe {
+            libc::syscall(
+                libc::SYS_futex,
+                word.as_ptr(),
+                libc::FUTEX_WAIT_BITSET | libc::FUTEX_PRIVATE_FLAG,
+                value,
+                &raw const until,
+                std::ptr::null::<u32>(),
+                libc::FUTEX_BITSET_MATCH_ANY,
+            )
+        };
+        !self.beds.are_closed() && clock::now() < at
+    }
+
+    fn wake_one(&self, word: &AtomicU32) {
+        self.beds.wake_one(word);
+    }
+
+    fn wake_all(&self, word: &AtomicU32) {
+        self.beds.wake_all(word);
+    }
 }

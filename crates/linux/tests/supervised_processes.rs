@@ -1,0 +1,112 @@
+//! Event-driven processes under a hierarchy: they are threads that know nothing of it, each found by what it runs.
+//!
+//! This file is the program that is supervised, too: the run executes it anew, and only `the_program` of it.
+
+use windfall_linux::Settings;
+use windfall_linux::processes;
+use windfall_programs::{Code, Node, Process, Queue, Refusal, Terms};
+use windfall_scenario::Scenario;
+use windfall_time::Span;
+
+const ROLE: &str = "WINDFALL_TEST_PROCESSES";
+
+/// Makes a consumer of data, and gives it some, computing in between.
+#[derive(Clone)]
+struct Maker;
+
+#[derive(Clone)]
+struct Taker(Queue);
+
+const DATA: u64 = 200;
+
+impl Code for Maker {
+    const NAME: &'static str = "maker";
+
+    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+        let queue = me.make_queue(Node(0), 1_000).await?;
+        let template = me.make_template(Node(0)).await?;
+        me.make_process(template, Node(0), Terms::default(), Taker(queue)).await?;
+        for datum in 0..DATA {
+            me.compute(Span::from_nanos(200_000)).await;
+            me.enqueue(queue, datum).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Code for Taker {
+    const NAME: &'static str = "taker";
+
+    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+        let event = me.make_event().await?;
+        for expected in 0..DATA {
+            assert_eq!(me.take(self.0, event).await?, expected);
+            me.compute(Span::from_nanos(100_000)).await;
+        }
+        Ok(())
+    }
+}
+
+/// What a run executes; on its own it does nothing.
+#[test]
+fn the_program() {
+    if std::env::var_os(ROLE).is_some() {
+        let ended = processes::run(&processes::Settings::default(), Maker).unwrap();
+        assert_eq!((ended.failures.as_slice(), ended.unfinished), (&[][..], 0));
+    }
+}
+
+#[test]
+fn law_a_hierarchy_decides_for_all_processes_that_a_first_one_makes() {
+    let this = std::env::current_exe().unwrap().display().to_string();
+    let text = format!(
+        r#"
+schema = 1
+seed   = 1
+length = "20s"
+[schedulers.fp]
+scheduler = "fixed-priority"
+parent    = "top"
+[threads.taker]
+parent   = "fp"
+of       = "other"
+match    = {{ comm = "taker" }}
+priority = 3
+[threads.maker]
+parent   = "fp"
+of       = "other"
+match    = {{ comm = "maker" }}
+priority = 2
+[threads.other]
+parent   = "fp"
+exec     = ["{this}", "--exact", "the_program"]
+env      = {{ {ROLE} = "1" }}
+priority = 1
+"#
+    );
+    let scenario = || Scenario::parse("processes.toml", &text).unwrap_or_else(|e| panic!("{e:?}"));
+    for _ in 0..60 {
+        match windfall_linux::run(scenario().build().unwrap(), &Settings::default(), None) {
+            Ok(outcome) => {
+                let of = |name: &str| {
+                    let its = outcome.threads.iter().filter(|one| one.name.starts_with(name));
+                    its.map(|one| one.received).fold(Span::ZERO, Span::saturating_add)
+                };
+                // Computing is most of what they do; some of it was done before they were known.
+                let ms = |count: u64| Span::from_nanos(count * 1_000_000);
+                assert!(of("maker-") > ms(30) && of("maker-") < ms(80), "{}", of("maker-"));
+                assert!(of("taker-") > ms(15) && of("taker-") < ms(40), "{}", of("taker-"));
+                return;
+            }
+            Err(why) if why.to_string().contains("twice") => {
+                std::thread::sleep(std::time::Duration::from_millis(500));
+            }
+            Err(why) if why.to_string().contains("as root") => {
+                println!("skipped: {why}");
+                return;
+            }
+            Err(why) => panic!("{why}"),
+        }
+    }
+    panic!("this machine was supervised by somebody else for half a minute");
+}

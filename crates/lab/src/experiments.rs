@@ -1,5 +1,8 @@
 //! One file an experiment, in the order of the papers.
 
+mod chrysalis_phases;
+mod chrysalis_table_1;
+mod chrysalis_table_2;
 mod figure_10_3;
 mod figure_10_4;
 mod figure_11_1;
@@ -32,6 +35,9 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &figure_11_5::EXPERIMENT,
     &table_11_1::EXPERIMENT,
     &multics::EXPERIMENT,
+    &chrysalis_table_1::EXPERIMENT,
+    &chrysalis_table_2::EXPERIMENT,
+    &chrysalis_phases::EXPERIMENT,
 ];
 
 /// So far apart may simulated and real threads be at most, in per cent of the processor.

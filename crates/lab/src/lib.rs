@@ -9,6 +9,8 @@
 //! Read next: `experiment.rs`, then any file of `experiments/`.
 #![forbid(unsafe_code)]
 
+mod bsat;
+mod butterfly;
 mod carried_out;
 mod devices;
 mod experiment;

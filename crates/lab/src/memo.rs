@@ -16,7 +16,12 @@ pub(crate) fn reported<T: Clone>(report: &Report<T>) -> Vec<T> {
     report.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-fn tell<T>(report: &Report<T>, all: impl IntoIterator<Item = T>) {
+/// Nothing was reported.
+pub(crate) fn forget<T>(report: &Report<T>) {
+    report.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+pub(crate) fn tell<T>(report: &Report<T>, all: impl IntoIterator<Item = T>) {
     report.lock().unwrap_or_else(PoisonError::into_inner).extend(all);
 }
 

@@ -102,6 +102,29 @@ pub fn line(points: &[(f64, f64)]) -> Line {
     Line { slope, at_zero: y - slope * x, explained }
 }
 
+/// What one of each of two things costs, where a total was had for so many of both: by least squares, without a
+/// constant. Samples are (how many, how many, total).
+#[must_use]
+pub(crate) fn costs_of(samples: &[(f64, f64, f64)]) -> (Mean, Mean) {
+    let sum = |of: fn(&(f64, f64, f64)) -> f64| samples.iter().map(of).sum::<f64>();
+    let (aa, ab, bb) = (sum(|s| s.0 * s.0), sum(|s| s.0 * s.1), sum(|s| s.1 * s.1));
+    let (at, bt) = (sum(|s| s.0 * s.2), sum(|s| s.1 * s.2));
+    let determinant = aa * bb - ab * ab;
+    let (a, b) = ((at * bb - bt * ab) / determinant, (bt * aa - at * ab) / determinant);
+    let off: f64 = samples.iter().map(|s| (s.2 - a * s.0 - b * s.1).powi(2)).sum();
+    let count = samples.len();
+    let confidence = |along: f64| match count {
+        ..3 => f64::INFINITY,
+        _ => {
+            #[expect(clippy::cast_precision_loss, reason = "samples are few")]
+            let freedom = (count - 2) as f64;
+            student(freedom) * (off / freedom * along / determinant).sqrt()
+        }
+    };
+    let mean = |value, along| Mean { value, confidence: confidence(along), count };
+    (mean(a, bb), mean(b, aa))
+}
+
 /// The value with as many samples below it as above; not a number without any.
 #[must_use]
 pub fn median(samples: &[f64]) -> f64 {
@@ -174,6 +197,18 @@ mod tests {
         let found = line(&points);
         assert!((found.slope - 0.961).abs() < 1e-9 && (found.at_zero - 3.0).abs() < 1e-9);
         assert!((found.explained - 1.0).abs() < 1e-9 && (found.at(2.0) - 4.922).abs() < 1e-9);
+    }
+
+    #[test]
+    fn law_two_costs_are_told_from_their_totals() {
+        let exact = |a: f64, b: f64| (a, b, 0.5 * a + 0.119 * b);
+        let samples = [exact(1811.0, 10.0), exact(1700.0, 400.0), exact(1600.0, 900.0)];
+        let (message, scheduling) = costs_of(&samples);
+        assert!((message.value - 0.5).abs() < 1e-9 && (scheduling.value - 0.119).abs() < 1e-9);
+        assert!(message.confidence < 1e-6 && scheduling.confidence < 1e-6);
+        let off = samples.map(|(a, b, total)| (a, b, total + if b > 800.0 { 1.0 } else { 0.0 }));
+        assert!(costs_of(&off).1.confidence > 1e-4);
+        assert!(costs_of(&samples[..2]).1.confidence.is_infinite());
     }
 
     #[test]

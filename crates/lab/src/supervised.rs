@@ -7,9 +7,10 @@ use crate::carried_out::whole;
 use crate::experiment::Trouble;
 use std::time::{Duration, Instant};
 use windfall_linux::Settings;
-use windfall_scenario::Scenario;
 use windfall_scenario::outcome::Outcome;
+use windfall_scenario::{Plan, Scenario};
 use windfall_time::Span;
+use windfall_trace::Sink;
 
 /// So often is a run made before a disturbed one is taken.
 const ATTEMPTS: usize = 3;
@@ -44,6 +45,13 @@ pub(crate) fn supervise(scenario: &Scenario, watching: &Watching) -> Result<Supe
     repeated(|| once(scenario, watching))
 }
 
+/// Runs plans that are no scenarios, each made anew, again if it was disturbed.
+pub(crate) fn supervise_plan(
+    mut plan: impl FnMut() -> Result<Plan, Trouble>,
+) -> Result<Supervised, Trouble> {
+    repeated(|| carry_out(&mut plan, &Watching::default(), None))
+}
+
 /// Does it until it is not disturbed, three times at most.
 pub(crate) fn repeated(
     mut run: impl FnMut() -> Result<Supervised, Trouble>,
@@ -60,18 +68,35 @@ pub(crate) fn repeated(
 
 /// Runs it once, when nobody else supervises this machine.
 pub(crate) fn once(scenario: &Scenario, watching: &Watching) -> Result<Supervised, Trouble> {
+    let plan = || scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)));
+    carry_out(plan, watching, None)
+}
+
+/// Carries a plan out once, and shows what happens to `sink`.
+pub(crate) fn carry_out(
+    mut plan: impl FnMut() -> Result<Plan, Trouble>,
+    watching: &Watching,
+    mut sink: Option<&mut (dyn Sink + Send)>,
+) -> Result<Supervised, Trouble> {
     let settings = Settings { stretches: watching.stretches, ..Settings::default() };
     let begun = Instant::now();
+    let mut length;
     let outcome = loop {
-        let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
+        let mut plan = plan()?;
+        length = plan.length;
         plan.watched.extend(watching.intervals);
-        match windfall_linux::run(plan, &settings, None) {
+        let sink = sink.as_mut().map(|sink| &mut **sink as &mut (dyn Sink + Send));
+        match windfall_linux::run(plan, &settings, sink) {
             Err(fault) if fault.is_another_run() && begun.elapsed() < PATIENCE.0 => {
                 std::thread::sleep(PATIENCE.1);
             }
             answer => break answer.map_err(|fault| Trouble::Run(fault.to_string()))?,
         }
     };
+    if outcome.failure.is_none() && outcome.length < length {
+        let ended = outcome.length;
+        return Err(Trouble::Run(format!("stopped after {ended} of {length}; nothing is kept")));
+    }
     let disturbed = disturbed(&outcome, watching.lag);
     Ok(Supervised { outcome: whole(outcome)?, disturbed })
 }

@@ -104,11 +104,43 @@ fn paper_figure_11_5_longer_blocks_lose_a_smaller_part() {
 fn paper_multics_the_traffic_controllers_calls_cost_what_they_did() {
     let findings = stands("multics");
     assert_eq!(findings.tables[0].rows.len(), 9);
-    let circled = findings.tables[1].rows.iter().flatten().filter(|cell| cell.starts_with('('));
-    assert!((1..=5).contains(&circled.count()), "{:?}", findings.tables[1]);
+    let loops = findings.tables.iter().find(|table| table.title.contains("three loops")).unwrap();
+    let circled = loops.rows.iter().flatten().filter(|cell| cell.starts_with('('));
+    assert!((1..=5).contains(&circled.count()), "{loops:?}");
     assert_eq!(cell(&findings, "block", "sim"), "1389");
-    assert_eq!(cell(&findings, "block", "most"), "1389", "interrupts are found");
+    let all = findings.tables.iter().find(|table| table.title.contains("all loops")).unwrap();
+    let block = all.rows.iter().find(|row| row[0] == "block").unwrap();
+    assert_eq!((&block[1], &block[5]), (&"1389".to_owned(), &"1389".to_owned()), "{all:?}");
+    assert!(block[7].parse::<u32>().unwrap() > 0, "interrupts are found");
     assert_eq!(cell(&findings, "block", "without metering"), "1354");
+}
+
+#[test]
+fn paper_chrysalis_table_1_its_method_finds_what_rescheduling_costs() {
+    let findings = stands("chrysalis-table-1");
+    let off = |row: &str| cell(&findings, row, "off (%)").parse::<f64>().unwrap().abs();
+    for row in ["restart", "swap at the end of a slice", "swap on voluntary dismiss"] {
+        assert!(off(row) < 5.0, "{row}: {:?}", findings.tables[0]);
+    }
+    assert!(off("preemptive swap") < 5.0, "{:?}", findings.tables[0]);
+}
+
+#[test]
+fn paper_chrysalis_table_2_throughput_alone_and_combined() {
+    let findings = stands("chrysalis-table-2");
+    let rate = cell(&findings, "generator, simple sink", "sim").parse::<f64>().unwrap();
+    assert!((rate - 1_345.0).abs() < 0.05 * 1_345.0, "{rate}");
+    let slices = &findings.tables[1].rows;
+    let rates = slices.iter().map(|row| row[1].parse::<f64>().unwrap()).collect::<Vec<_>>();
+    assert!(rates.is_sorted(), "longer slices cost less: {rates:?}");
+}
+
+#[test]
+fn paper_chrysalis_throughput_follows_from_the_phases_of_an_epoch() {
+    let findings = stands("chrysalis-phases");
+    let low = findings.tables[0].rows.iter().map(|row| row[6].parse::<f64>().unwrap());
+    let low = low.collect::<Vec<_>>();
+    assert!(low.iter().any(|ms| *ms < 10.0) && low.iter().any(|ms| *ms > 50.0), "{low:?}");
 }
 
 #[test]

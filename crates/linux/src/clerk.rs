@@ -34,6 +34,8 @@ pub(crate) enum Errand {
     LookAtAll,
     /// A member is to have a group that freezes it.
     Group(u32),
+    /// A process was made that has no thread yet.
+    Make(u32),
 }
 
 /// What is left for the clerk.
@@ -142,6 +144,7 @@ impl Host {
             }
             Errand::Look(number) => self.look(number),
             Errand::LookAtAll => self.look_at_all(routines),
+            Errand::Make(number) => self.make(number),
             Errand::Group(number) => {
                 let who = self.at_home(|s| match s.members[number as usize].kind {
                     Kind::Foreign { pid, .. } => Some((pid, s.members[number as usize].tid)),

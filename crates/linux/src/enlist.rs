@@ -11,15 +11,13 @@ use windfall_time::Span;
 
 impl Supervisor {
     /// Takes a plan's threads in, each with who is asked for the threads of its program; of some, by number,
-    /// intervals above a limit are counted. The own programs, by number, which have no threads yet.
+    /// intervals above a limit are counted.
     pub(crate) fn enlist(
         &mut self,
         threads: impl Iterator<Item = (PlannedThread, Vec<usize>)>,
         watched: &[(usize, Span)],
         seed: u64,
-        keeps: bool,
-    ) -> Vec<(u32, Arc<Own>)> {
-        let mut owns = Vec::new();
+    ) {
         for (number, (thread, claims)) in threads.enumerate() {
             let PlannedThread { name, parent, messages, promised, program, start, .. } = thread;
             let promise = promised.as_deref();
@@ -28,8 +26,7 @@ impl Supervisor {
             self.births.push((start, entry));
             let (mut member, threads) = match program {
                 PlannedProgram::Declared(program) => {
-                    let own = Arc::new(Own { keeps, ..Own::default() });
-                    owns.push((entry, own.clone()));
+                    let own = Arc::new(Own { keeps: self.keeps, ..Own::default() });
                     let mut member = Member::new(Kind::Own(own), 0, &name, promise);
                     member.bursts = !matches!(program, Program::Jobs(_));
                     self.players.add(&program, seed);
@@ -37,8 +34,7 @@ impl Supervisor {
                 }
                 PlannedProgram::External { external, .. } => {
                     // It has no life of its own: its threads do, each as a member that comes later.
-                    let nobody = Program::Phases { loops: Some(0), phases: Vec::new() };
-                    self.players.add(&nobody, seed);
+                    self.players.add(&Program::nothing(), seed);
                     let program = adopt::Program { what: external.program, claims };
                     self.programs.by_entry.insert(number, program);
                     let entry = Kind::Foreign { pid: 0, program: number, wish: number };
@@ -52,6 +48,13 @@ impl Supervisor {
             self.wishes.push(Wish { name, parent, messages, promised, threads });
         }
         self.births.sort_unstable_by(|a, b| b.cmp(a));
-        owns
+    }
+
+    /// The own programs, by number.
+    pub(crate) fn owns(&self) -> impl Iterator<Item = (u32, Arc<Own>)> + '_ {
+        self.members.iter().zip(0..).filter_map(|(member, number)| match &member.kind {
+            Kind::Own(own) => Some((number, own.clone())),
+            Kind::Foreign { .. } => None,
+        })
     }
 }

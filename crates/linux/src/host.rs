@@ -9,8 +9,9 @@ use crate::sys::lock::Lock;
 use crate::sys::process;
 use crate::sys::sched::{Affinity, Attributes, own_tid, set_fifo};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::JoinHandle;
 use windfall_time::Instant;
 
 /// What everybody shares.
@@ -22,6 +23,9 @@ pub(crate) struct Host {
     apart: Affinity,
     /// Rung to have the ear look.
     pub(crate) bell: Bell,
+    /// For threads that are made while the run lasts; and those.
+    pub(crate) me: Weak<Host>,
+    made: Mutex<Vec<JoinHandle<()>>>,
 }
 
 /// How long the ear sleeps at most, in ms: its heart beats as often.
@@ -30,9 +34,20 @@ const BEAT: i32 = 50;
 const PUZZLED: u32 = 2_000;
 
 impl Host {
-    pub(crate) fn new(supervisor: Supervisor, bell: Bell, apart: Affinity) -> Host {
+    pub(crate) fn new(supervisor: Supervisor, bell: Bell, apart: Affinity) -> Arc<Host> {
         let home = Affinity::one(supervisor.cpus[0].number);
-        Host { lock: Lock::new(supervisor), home, apart, bell }
+        let (lock, made) = (Lock::new(supervisor), Mutex::default());
+        Arc::new_cyclic(|me| Host { lock, home, apart, bell, me: me.clone(), made })
+    }
+
+    /// Keeps a thread that was made while the run lasts.
+    pub(crate) fn keep(&self, thread: JoinHandle<()>) {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
+    }
+
+    /// The threads that were made while the run lasted.
+    pub(crate) fn made(&self) -> Vec<JoinHandle<()>> {
+        std::mem::take(&mut *self.made.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Does something under the lock; whoever is to be told of an open gate is told afterwards.
@@ -149,13 +164,14 @@ impl Host {
     }
 
     /// Lets every thread of ours see that it is over.
-    pub(crate) fn end(&self, owns: &[(u32, Arc<Own>)]) {
-        let agents: Vec<Arc<Gate>> = self.enter(|s| {
+    pub(crate) fn end(&self) {
+        let (agents, owns): (Vec<Arc<Gate>>, Vec<Arc<Own>>) = self.enter(|s| {
             s.ending = true;
-            s.cpus.iter().map(|cpu| cpu.fence.clone()).chain([s.desk.gate.clone()]).collect()
+            let fences = s.cpus.iter().map(|cpu| cpu.fence.clone());
+            (fences.chain([s.desk.gate.clone()]).collect(), s.owns().map(|(_, own)| own).collect())
         });
         agents.iter().for_each(|gate| gate.open());
-        for (_, own) in owns {
+        for own in owns {
             own.give_up.store(true, Ordering::Relaxed);
             own.hold.store(false, Ordering::Relaxed);
             own.gate.open();

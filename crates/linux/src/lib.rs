@@ -14,6 +14,7 @@ mod begin;
 mod bpf;
 mod child;
 mod clerk;
+mod conceive;
 pub mod control;
 mod cpu;
 pub mod doctor;

@@ -130,10 +130,8 @@ impl Stage for Supervisor {
         self.becomes_gone(player, now);
     }
 
-    fn spawn(&mut self, _: Node, _: Terms, _: &Program) -> Result<u32, Refusal> {
-        let why =
-            "a supervised run makes no processes while it lasts; declare all of them beforehand";
-        Err(Refusal::NotHere { why })
+    fn spawn(&mut self, node: Node, terms: Terms, program: &Program) -> Result<u32, Refusal> {
+        self.conceive(node, terms, program)
     }
 
     fn released(&mut self, player: u32, job: Job) {
@@ -211,6 +209,11 @@ impl Supervisor {
         }
         if set_fifo(0, rungs::OWN).is_ok() {
             member.rung = rungs::OWN;
+        }
+        // Those of the scenario have their place when their time comes.
+        if member.id.is_some() {
+            self.is_made(number, None);
+            self.settle();
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::sys::sched::{Affinity, Attributes};
 use std::sync::Arc;
 use system::System;
 use windfall_programs::{Code, Counts, Node, ProcessHandle, Terms};
-use windfall_time::Span;
+use windfall_time::{Instant, Span};
 
 /// How processes are to run.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +35,8 @@ pub struct Settings {
 /// What came of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Ended {
+    /// When time began for the processes, on the machine's clock (CLOCK_MONOTONIC).
+    pub began: Instant,
     /// What was counted.
     pub counts: Counts,
     /// Processes that ended otherwise than by returning, and why.
@@ -119,7 +121,7 @@ pub fn run<C: Code>(settings: &Settings, first: C) -> Result<Ended, Fault> {
         Fault::new("cannot start the first process", refusal.to_string(), "look at `ulimit -u`")
     })?;
     let (counts, failures) = system.close_books();
-    Ok(Ended { counts, failures, lateness, unfinished })
+    Ok(Ended { began: system.epoch, counts, failures, lateness, unfinished })
 }
 
 /// The processors of a node.

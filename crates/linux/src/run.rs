@@ -7,7 +7,7 @@ use crate::freezer;
 use crate::guardian::Guardian;
 use crate::host::Host;
 use crate::journal::Journal;
-use crate::member::{Kind, Member, Own};
+use crate::member::{Kind, Member};
 use crate::proc;
 use crate::rings::Rings;
 use crate::rungs;
@@ -48,6 +48,9 @@ pub struct Settings {
     /// Whether own programs keep the stretches in which they see themselves running.
     pub stretches: bool,
 }
+
+/// The stack of a thread of ours, in bytes.
+pub(crate) const STACK: usize = 128 * 1024;
 
 /// Carries out a plan on this machine's processors. What happens is recorded to `sink` by a thread of its own; what
 /// came too fast for it stands there as [`Event::Lost`](windfall_trace::Event::Lost).
@@ -192,27 +195,29 @@ fn supervised<'scope, 'env>(
     // What calls cost here they take.
     supervisor.players =
         Players::with(plan.seed, plan.processes.nodes.len().max(1), Costs::default());
+    supervisor.homes = plan.processes.nodes;
     for (barrier, parties) in plan.barriers {
         supervisor.players.barrier(barrier, parties);
     }
     let threads = plan.threads.into_iter().zip(claims);
-    let owns = supervisor.enlist(threads, &plan.watched, plan.seed, settings.stretches);
+    supervisor.keeps = settings.stretches;
+    supervisor.enlist(threads, &plan.watched, plan.seed);
+    let owns: Vec<_> = supervisor.owns().collect();
     supervisor.programs.deaf = deaf_to_starts;
     supervisor.requests = plan.requests;
     supervisor.requests.reverse();
     let told = deaf.map(|fault| (Instant::ZERO, format!("this run cannot be controlled: {fault}")));
     supervisor.refused.extend(told);
     let bell = Bell::new().map_err(|e| trouble(&e))?;
-    let host = Arc::new(Host::new(supervisor, bell, apart(&all, cpus)));
+    let host = Host::new(supervisor, bell, apart(&all, cpus));
     let begin = |name: String, life: Box<dyn FnOnce(&Host) + Send>| {
         let host = host.clone();
-        let thread = std::thread::Builder::new().name(name).stack_size(128 * 1024);
+        let thread = std::thread::Builder::new().name(name).stack_size(STACK);
         thread.spawn(move || life(&host)).map_err(|e| trouble(&e))
     };
     let mut threads = Vec::new();
-    for (number, own) in &owns {
+    for (number, own) in owns {
         journal.beat();
-        let (own, number) = (own.clone(), *number);
         let life = Box::new(move |host: &Host| crate::own::live(host, number, &own));
         threads.push(begin(format!("own/{number}"), life)?);
     }
@@ -252,17 +257,17 @@ fn supervised<'scope, 'env>(
     over.ring();
     drop(under_way);
     journal.beat();
-    host.end(&owns);
+    host.end();
     let children = host.enter(|s| std::mem::take(&mut s.programs.children));
     let _ = clerk.join(); // nobody is taken or frozen any more
     freezer::thaw_all(std::process::id().cast_signed());
     // From here on nobody is in the way of the others. This thread keeps its rung until they have ended.
     let left = journal.restore_others();
     journal.rest();
-    for thread in threads {
+    for thread in threads.into_iter().chain(host.made()) {
         let _ = thread.join();
     }
-    host.enter(|s| s.add_stretches(&mut outcome, &owns));
+    host.enter(|s| s.add_stretches(&mut outcome));
     drop(signals);
     child::dismiss(children);
     stopped.map(|_| (outcome, left))
@@ -270,10 +275,10 @@ fn supervised<'scope, 'env>(
 
 impl Supervisor {
     /// What own programs, which have ended, saw of themselves until the run was over.
-    fn add_stretches(&self, outcome: &mut Outcome, owns: &[(u32, Arc<Own>)]) {
+    fn add_stretches(&self, outcome: &mut Outcome) {
         let end = Instant::ZERO + outcome.length;
-        for (number, own) in owns {
-            let name = &self.members[*number as usize].outcome.name;
+        for (number, own) in self.owns() {
+            let name = &self.members[number as usize].outcome.name;
             let thread = outcome.threads.iter_mut().find(|thread| thread.name == *name);
             let (Some(thread), Ok(kept)) = (thread, own.kept.lock()) else { continue };
             let seen =
@@ -291,6 +296,8 @@ impl Supervisor {
             let its = late.clone().filter(|number| self.members[*number].belongs_to(entry));
             threads.extend(its.chain([entry]).filter_map(|number| self.outcome_of(number)));
         }
+        let made = late.filter(|number| !self.members[*number].is_foreign());
+        threads.extend(made.filter_map(|number| self.outcome_of(number)));
         threads
     }
 

@@ -22,12 +22,12 @@ use crate::sys::events::Timer;
 use crate::trace::Trace;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 use windfall_hierarchy::{Hierarchy, Message, Processor, Refusal, Target, ThreadId};
 use windfall_programs::{Cue, Players};
 use windfall_scenario::outcome::{Failure, Figures};
-use windfall_scenario::{Place, PlannedRequest, model};
+use windfall_scenario::{Home, Place, PlannedRequest, model};
 use windfall_time::{Instant, Span};
 use windfall_trace::Event;
 
@@ -39,6 +39,10 @@ pub(crate) struct Supervisor {
     pub(crate) told: Instant,
     pub(crate) hierarchy: Hierarchy,
     pub(crate) players: Players,
+    /// The nodes that processes are made on, how many of each kind were, and whether own programs keep their stretches.
+    pub(crate) homes: Vec<Home>,
+    pub(crate) made: BTreeMap<&'static str, u32>,
+    pub(crate) keeps: bool,
     pub(crate) members: Vec<Member>,
     pub(crate) wishes: Vec<Wish>,
     pub(crate) programs: Programs,
@@ -105,6 +109,9 @@ impl Supervisor {
             told: Instant::ZERO,
             hierarchy,
             players: Players::default(),
+            homes: Vec::new(),
+            made: BTreeMap::new(),
+            keeps: false,
             members: Vec::new(),
             wishes: Vec::new(),
             programs: Programs::default(),
@@ -335,13 +342,18 @@ impl Supervisor {
             return false;
         };
         self.refused.extend(remark.map(|why| (now, why)));
+        self.known_as(number, id);
+        self.trace_birth(number, now);
+        true
+    }
+
+    /// The hierarchy knows a member.
+    pub(crate) fn known_as(&mut self, number: u32, id: ThreadId) {
         if self.numbers.len() <= id.index() {
             self.numbers.resize(id.index() + 1, u32::MAX);
         }
         self.numbers[id.index()] = number;
         self.members[number as usize].id = Some(id);
-        self.trace_birth(number, now);
-        true
     }
 
     /// A member can run; `by` is what a trace calls who has woken it, if that is known.

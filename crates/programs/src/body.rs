@@ -9,6 +9,12 @@ use std::sync::Arc;
 use windfall_time::{Instant, Span};
 
 impl Program {
+    /// One that ends at once: what stands for whoever does not act by programs.
+    #[must_use]
+    pub const fn nothing() -> Program {
+        Program::Phases { loops: Some(0), phases: Vec::new() }
+    }
+
     /// Makes a body. Equal seeds give equal bodies; give each thread its own. A process is refused here: it is somebody
     /// among [`Players`](crate::Players) only.
     #[must_use]

@@ -137,6 +137,12 @@ impl Players {
         Players { system: System::new(seed, nodes, costs), ..Players::default() }
     }
 
+    /// How many there are, whether or not they have begun or ended.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.list.len()
+    }
+
     /// What was counted of processes.
     #[must_use]
     pub const fn counts(&self) -> &Counts {

@@ -59,6 +59,15 @@ pub struct Home {
     pub asks: fn(&Terms) -> Vec<Message>,
 }
 
+impl Home {
+    /// The home of a node among those of a plan; the default scheduler's, where the plan has none.
+    #[must_use]
+    pub fn of(node: Node, homes: &[Home], default: Option<NodeId>) -> Option<Home> {
+        let alone = default.map(|scheduler| Home { scheduler, asks: |_| Vec::new() });
+        homes.get(usize::from(node.0)).copied().or(alone)
+    }
+}
+
 /// A thread to create.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlannedThread {

@@ -41,13 +41,8 @@ impl Sim<'_> {
         terms: Terms,
         program: &Program,
     ) -> Result<u32, Refusal> {
-        let none = |_: &Terms| Vec::new();
-        let default = self.hierarchy.default_node();
-        let alone = default.map(|scheduler| Home { scheduler, asks: none });
-        let home = self.homes.get(usize::from(node.0)).copied().or(alone);
-        let Some(Home { scheduler, asks }) = home else {
-            return Err(Refusal::NotAdmitted { node });
-        };
+        let home = Home::of(node, &self.homes, self.hierarchy.default_node());
+        let Home { scheduler, asks } = home.ok_or(Refusal::NotAdmitted { node })?;
         let messages = asks(&terms);
         let id = self.tell(|hierarchy, now| hierarchy.create_thread(now, scheduler, &messages));
         let id = id.ok_or(Refusal::NotAdmitted { node })?;

@@ -10,7 +10,7 @@ mod host;
 
 use std::sync::{Arc, Mutex};
 use windfall_linux::Settings;
-use windfall_programs::{Code, Node, Process, ProcessHandle, Refusal, Terms};
+use windfall_programs::{Code, Node, Process, ProcessHandle, Queue, Refusal, Terms};
 use windfall_scenario::outcome::{Outcome, ThreadOutcome};
 use windfall_scenario::{Home, Plan, PlannedThread, Scenario};
 use windfall_sim::Sim;
@@ -205,74 +205,89 @@ steps  = [\"suspend\", {{ lock = \"l\" }}, {{ run = \"70us\" }}, {{ unlock = \"l
     });
 }
 
-/// One of two processes that wake each other in turn, and have a timer each.
+type Log = Arc<Mutex<Vec<u64>>>;
+
+/// Makes another process on another node; the two wake each other in turn, pass data on, and wait for timers.
 #[derive(Clone)]
-struct Side {
-    own: usize,
-    /// Who the two are.
-    met: Arc<Mutex<[Option<ProcessHandle>; 2]>>,
-    /// Whose turn it was.
-    turns: Arc<Mutex<Vec<usize>>>,
+struct First(Log);
+
+#[derive(Clone)]
+struct Second {
+    first: ProcessHandle,
+    queue: Queue,
+    log: Log,
 }
 
-impl Code for Side {
-    const NAME: &'static str = "side";
+const TURNS: u64 = 200;
+
+impl Code for First {
+    const NAME: &'static str = "first";
 
     async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
-        self.met.lock().unwrap()[self.own] = Some(me.me());
-        let other = loop {
-            let found = self.met.lock().unwrap()[1 - self.own];
-            match found {
-                Some(other) => break other,
-                None => me.compute(Span::from_nanos(100_000)).await,
-            }
-        };
-        for _ in 0..200 {
-            if self.own == 1 {
-                me.block().await;
-            }
-            self.turns.lock().unwrap().push(self.own);
+        let log = |number| self.0.lock().unwrap().push(number);
+        let queue = me.make_queue(Node(1), 10).await?;
+        let template = me.make_template(Node(1)).await?;
+        let code = Second { first: me.me(), queue, log: self.0.clone() };
+        let second = me.make_process(template, Node(1), Terms::default(), code).await?;
+        for turn in 0..TURNS {
+            me.block().await;
+            log(turn * 10);
             me.compute(Span::from_nanos(20_000)).await;
-            me.wakeup(other).await?;
-            if self.own == 0 {
-                me.block().await;
-            }
+            me.enqueue(queue, turn).await?;
+            me.wakeup(second).await?;
         }
         let (event, now) = (me.make_event().await?, me.now().await);
         me.post_at(event, 7, now + Span::from_millis(5)).await?;
         assert_eq!(me.wait().await?.datum, 7);
         assert!(me.now().await >= now + Span::from_millis(5));
+        let code = Second { first: second, queue, log: self.0.clone() };
+        let refused = me.make_process(template, Node(2), Terms::default(), code).await;
+        assert!(matches!(refused, Err(Refusal::NoNode { .. })), "{refused:?}");
+        Ok(())
+    }
+}
+
+impl Code for Second {
+    const NAME: &'static str = "second";
+
+    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+        let event = me.make_event().await?;
+        for turn in 0..TURNS {
+            me.wakeup(self.first).await?;
+            assert_eq!(me.take(self.queue, event).await?, turn);
+            me.block().await;
+            self.log.lock().unwrap().push(turn * 10 + 1);
+            me.compute(Span::from_nanos(20_000)).await;
+        }
         Ok(())
     }
 }
 
 #[test]
-fn twin_processes_wake_each_other_in_turn() {
-    let turns: Arc<Mutex<Vec<usize>>> = Arc::default();
+fn twin_processes_make_others_and_wake_each_other_in_turn() {
+    let log = Log::default();
     let text = r#"
 schema = 1
 seed   = 3
-length = "300ms"
+length = "400ms"
 [schedulers.rr]
 scheduler = "round-robin"
 parent    = "top"
 "#;
     let amend = |plan: &mut Plan| {
+        // Two nodes on one processor: what goes from one to the other travels all the same.
         let home = Home { scheduler: plan.nodes[0].1, asks: |_| Vec::new() };
-        plan.processes.nodes = vec![home];
-        let met = Arc::default();
-        turns.lock().unwrap().clear();
-        for own in 0..2 {
-            let side = Side { own, met: Arc::clone(&met), turns: turns.clone() };
-            plan.threads.push(PlannedThread {
-                name: format!("side-{own}"),
-                ..PlannedThread::process(Node(0), &home, &Terms::default(), side)
-            });
-        }
+        plan.processes.nodes = vec![home; 2];
+        log.lock().unwrap().clear();
+        let first = First(log.clone());
+        plan.threads.push(PlannedThread::process(Node(0), &home, &Terms::default(), first));
     };
     twin_with(text, amend, |outcome, _| {
         conserved(outcome);
-        assert_eq!(*turns.lock().unwrap(), [0, 1].repeat(200));
-        assert!(share(outcome, "side-0") >= 13, "{outcome:?}");
+        let turns = (0..TURNS).flat_map(|turn| [turn * 10, turn * 10 + 1]).collect::<Vec<_>>();
+        assert_eq!(*log.lock().unwrap(), turns);
+        let names = outcome.threads.iter().map(|thread| thread.name.as_str()).collect::<Vec<_>>();
+        assert_eq!(names, ["first", "second-1"]);
+        assert!(share(outcome, "second-1") >= 10, "{outcome:?}");
     });
 }

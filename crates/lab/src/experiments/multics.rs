@@ -1,21 +1,19 @@
 //! The memo on the Multics traffic controller: nine measurements of two processes that wake each other.
 //!
 //! The costs of the simulated machine are the memo's, each taken out of one measurement; that all the others come back
-//! says that calls, decisions, switches and timers add up as the memo's did.
+//! says that calls, decisions, switches and timers add up as the memo's did. Today's machine has its own.
+
+mod hosts;
 
 use super::digits;
-use crate::carried_out::whole;
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Findings, Raw, Table, Verdict};
-use crate::memo::{Notifier, Report, RunOut, ScriptA, reported};
-use crate::statistics::{line, mean, median};
-use crate::trees::scenario;
-use windfall_programs::{Code, Costs, Node, Terms};
-use windfall_scenario::model::{self, Scheduler, Setting};
-use windfall_scenario::{Home, PlannedInterrupts, PlannedPattern, PlannedThread};
-use windfall_sim::Sim;
-use windfall_time::{Instant, Span};
-use windfall_trace::{Event, Sink, Theft};
+use crate::statistics::{line, mean, median, quantile};
+use hosts::{Place, Sample, micros, notified, run_out, scripts};
+use std::collections::BTreeMap;
+use windfall_programs::Costs;
+use windfall_scenario::model;
+use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "multics",
@@ -25,8 +23,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     question: "what do waking, blocking, waiting, notifying and running out of a quantum cost?",
     claim: "with the memo's costs the simulated machine gives each of its measurements back within 5 %, and its \
             interpretation",
-    hosts: &[Host::Sim],
-    absent: "the two scripts run there as threads of their own, which have no costs to set",
+    hosts: &[Host::Sim, Host::Linux],
+    absent: "it needs real-time threads",
     run: findings,
 };
 
@@ -77,8 +75,6 @@ const fn us(count: u64) -> Span {
 const METERING: Span = us(35);
 /// Choosing a successor, of the 100 that each process takes that is notified.
 const DECISION: Span = us(50);
-/// The clock interrupts that the memo circles: 1558 where 1407 was found else, 1028 where it was 877.
-const INTERRUPT: Span = us(151);
 
 /// The memo's costs. Giving the processor away is what waiting for something takes more than waiting for nothing:
 /// 1277 - 230.
@@ -103,220 +99,194 @@ fn costs() -> (model::Costs, Costs) {
     (machine, calls)
 }
 
-/// When interrupts were served.
-#[derive(Default)]
-struct Interrupts(Vec<Instant>);
+/// What was measured in one place.
+struct Measured {
+    place: Place,
+    samples: Vec<Sample>,
+    /// What a mark costs.
+    metering: f64,
+    run_outs: Vec<f64>,
+    /// Waiters, and what notifying them takes.
+    notified: Vec<(u32, f64)>,
+}
 
-impl Sink for Interrupts {
-    fn record(&mut self, at: Instant, event: &Event) {
-        if let Event::TheftBegin { kind: Theft::Interrupt, .. } = event {
-            self.0.push(at);
+impl Measured {
+    fn on(place: Place, settings: &Settings<'_>) -> Result<Measured, Trouble> {
+        let name = place.name();
+        let loops = settings.either(10_000, 300);
+        (settings.progress)(&format!("{name}: scripts A and B, {loops} loops"));
+        let (samples, metering) = scripts(place, loops)?;
+        (settings.progress)(&format!("{name}: running out of quanta, notifying 1 to 64 waiters"));
+        let times = if place == Place::Simulated { 1 } else { settings.either(10, 1) };
+        let (run_outs, notified) = (run_out(place)?, notified(place, times)?);
+        Ok(Measured { place, samples, metering: micros(metering), run_outs, notified })
+    }
+
+    /// The samples of one measurement without interrupts, and how many had one.
+    fn of(&self, measurement: &Measurement) -> (Vec<f64>, usize) {
+        let of = self.samples.iter().filter(|sample| measurement.steps.contains(&sample.step));
+        let (circled, clear): (Vec<Sample>, Vec<Sample>) = of.partition(|sample| sample.circled);
+        (clear.iter().map(|sample| sample.us).collect(), circled.len())
+    }
+
+    /// The nine, each the median of what has no interrupt in it.
+    fn nine(&self) -> Vec<f64> {
+        let medians = MEASUREMENTS.iter().map(|measurement| median(&self.of(measurement).0));
+        medians.chain([median(&self.run_outs)]).collect()
+    }
+
+    /// All loops.
+    fn distribution(&self) -> Table {
+        let title = format!("{}: all loops (us)", self.place.name());
+        let head = ["", "least", "1 %", "median", "99 %", "most", "samples", "circled"];
+        let mut table = Table::new(&title, 1, &head);
+        for measurement in &MEASUREMENTS {
+            let (clear, circled) = self.of(measurement);
+            let at = [0.0, 0.01, 0.5, 0.99, 1.0].map(|share| digits(quantile(&clear, share)));
+            let counts = [clear.len(), circled].map(|count| count.to_string());
+            let words = [measurement.what.to_owned()];
+            table.rows.push(words.into_iter().chain(at).chain(counts).collect());
         }
+        table
+    }
+
+    /// The memo's tables: three loops in full.
+    fn three_loops(&self) -> Table {
+        let title = format!("{}: three loops (us)", self.place.name());
+        let mut table = Table::new(&title, 2, &["", "from step", "loop 1", "loop 2", "loop 3"]);
+        for Measurement { what, steps, .. } in &MEASUREMENTS {
+            for step in *steps {
+                let of = self.samples.iter().filter(|sample| sample.step == *step).take(3);
+                let cells = of.map(|sample| match sample.circled {
+                    true => format!("({})", digits(sample.us)),
+                    false => digits(sample.us),
+                });
+                let words = [(*what).to_owned(), format!("T{step}")];
+                table.rows.push(words.into_iter().chain(cells).collect());
+            }
+        }
+        table
+    }
+
+    /// The memo's last paragraph.
+    fn interpretation(&self) -> [f64; 6] {
+        let mut by_waiters = BTreeMap::<u32, Vec<f64>>::new();
+        for (waiters, us) in &self.notified {
+            by_waiters.entry(*waiters).or_default().push(*us);
+        }
+        let points = by_waiters.iter().map(|(waiters, us)| (f64::from(*waiters), median(us)));
+        let fit = line(&points.collect::<Vec<_>>());
+        let nine = self.nine();
+        let [wakeup, block, wait, .., add, _, _] = *nine else { return [f64::NAN; 6] };
+        [
+            f64::midpoint(block, wait),
+            wakeup,
+            block + wakeup,
+            fit.at_zero,
+            fit.slope,
+            add + wait + fit.at_zero + fit.slope,
+        ]
     }
 }
 
-/// Runs one process, and all that it makes, on the memo's machine.
-fn simulate(code: impl Code, length: Span, clock: Option<Span>) -> Result<Interrupts, Trouble> {
-    let root = Scheduler::root("traffic", "round-robin");
-    let root = root.with("quantum", Setting::Span(Span::from_millis(500)));
-    let mut scenario = scenario(length, vec![root], Vec::new());
-    let (machine, calls) = costs();
-    scenario.machine.costs = machine;
-    let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
-    let homes = plan.nodes.iter();
-    let homes = homes.map(|(_, scheduler)| Home { scheduler: *scheduler, asks: |_| Vec::new() });
-    plan.processes.nodes = homes.collect();
-    plan.processes.costs = calls;
-    let first = plan
-        .processes
-        .nodes
-        .first()
-        .map(|home| PlannedThread::process(Node(0), home, &Terms::default(), code));
-    plan.threads.extend(first);
-    plan.interrupts.extend(clock.map(|period| PlannedInterrupts {
-        processor: 0,
-        kind: Theft::Interrupt,
-        number: 0,
-        pattern: PlannedPattern::Periodic {
-            offset: Instant::ZERO + period,
-            period,
-            cost: INTERRUPT,
-        },
-    }));
-    let mut interrupts = Interrupts::default();
-    let sim = Sim::of(plan, Some(&mut interrupts)).map_err(|why| Trouble::Run(why.to_string()))?;
-    whole(sim.run(Instant::ZERO + length, |_| true))?;
-    Ok(interrupts)
-}
+/// The memo's last paragraph: what, its words, and what the simulated machine may say.
+const INTERPRETATION: [(&str, &str, core::ops::Range<f64>); 6] = [
+    ("give a processor away", "1300 to 1400", 1_250.0..1_450.0),
+    ("wake a blocked process", "about 850", 800.0..950.0),
+    ("block and wake", "about 2000", 1_900.0..2_400.0),
+    ("notify, without waiters", "about 200", 180.0..260.0),
+    ("notify, more for each waiter", "about 100", 95.0..105.0),
+    ("add, wait and notify", "about 1800", 1_700.0..1_900.0),
+];
 
-/// One time from the entry of a step to that of the next.
-#[derive(Clone, Copy)]
-struct Sample {
-    step: u32,
-    us: f64,
-    /// Whether an interrupt fell into it.
-    circled: bool,
-}
-
-#[expect(clippy::cast_precision_loss, reason = "shown; below 2^53 ns")]
-fn micros(span: Span) -> f64 {
-    span.as_nanos() as f64 / 1_000.0
-}
-
-/// Both scripts so often; what each step took, and what a mark costs.
-fn scripts(loops: usize) -> Result<(Vec<Sample>, Span), Trouble> {
-    let (marks, metering) = (Report::default(), Report::default());
-    let script = ScriptA { loops, marks: marks.clone(), metering: metering.clone() };
-    let length = Span::from_millis(20).checked_mul(loops as u64 + 10).unwrap_or(Span::MAX);
-    let interrupts = simulate(script, length, Some(Span::from_millis(17)))?;
-    let mut marks = reported(&marks);
-    marks.sort_by_key(|(_, at)| *at);
-    let order = (1..=18).cycle().take(18 * loops);
-    if !marks.iter().map(|(step, _)| *step).eq(order) {
-        return Err(Trouble::Run("the steps of the scripts are out of order".to_owned()));
-    }
-    let mut struck = interrupts.0.iter().copied().peekable();
-    let samples = marks.windows(2).map(|pair| {
-        let ((step, from), (_, to)) = (pair[0], pair[1]);
-        // One at the very moment of a mark comes after it.
-        while struck.next_if(|at| *at < from).is_some() {}
-        let circled = struck.peek().is_some_and(|at| *at < to);
-        Sample { step, us: micros(to.saturating_since(from)), circled }
+/// The memo's figures of each measurement.
+fn paper() -> impl Iterator<Item = (&'static str, f64)> {
+    let eight = MEASUREMENTS.iter().map(|Measurement { what, paper, .. }| match paper {
+        [] => (*what, 200.0 + 100.0 + micros(METERING)),
+        some => (*what, mean(some).value),
     });
-    Ok((samples.collect(), reported(&metering).first().copied().unwrap_or(Span::ZERO)))
-}
-
-/// What running out of a quantum takes, each time.
-fn run_out() -> Result<Vec<f64>, Trouble> {
-    let spans = Report::default();
-    let code = RunOut { pieces: 1_500, piece: Span::from_millis(1), spans: spans.clone() };
-    simulate(code, Span::from_secs(2), None)?;
-    let spans: Vec<f64> = reported(&spans).into_iter().map(micros).collect();
-    let usual = median(&spans);
-    Ok(spans.into_iter().filter(|span| *span > usual + 1.0).map(|span| span - usual).collect())
-}
-
-/// Waiters, and what notifying them takes.
-fn notified() -> Result<Vec<(f64, f64)>, Trouble> {
-    let spans = Report::default();
-    let waiters = vec![1, 2, 4, 8, 16, 32, 64];
-    simulate(Notifier { waiters, spans: spans.clone() }, Span::from_secs(10), None)?;
-    Ok(reported(&spans).into_iter().map(|(woken, span)| (f64::from(woken), micros(span))).collect())
+    eight.chain([("run out of a quantum", mean(&RUN_OUT).value)])
 }
 
 fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
-    let loops = settings.either(10_000, 300);
-    (settings.progress)(&format!("scripts A and B, {loops} loops"));
-    let (samples, metering) = scripts(loops)?;
-    (settings.progress)("running out of quanta, and notifying 1 to 64 waiters");
-    let (run_outs, notified) = (run_out()?, notified()?);
-    let metering = micros(metering);
-
+    let mut measured = vec![Measured::on(Place::Simulated, settings)?];
+    if settings.on(Host::Linux) {
+        measured.push(Measured::on(Place::Supervised, settings)?);
+        measured.push(Measured::on(Place::Threads, settings)?);
+    }
+    let real: Vec<&str> = measured[1..].iter().map(|one| one.place.name()).collect();
+    let simulated = &measured[0];
     let mut against = Vec::new();
-    let mut nine = Table::new(
-        "the nine measurements (us)",
-        1,
-        &["", "paper", "sim", "off (%)", "without metering", "least", "most", "circled"],
-    );
-    let mut row = |what: &str, paper: &[f64], found: &[f64], metered: f64, circled: usize| {
-        let sim = median(found);
-        let off = (mean(paper).value - sim) / mean(paper).value * 100.0;
+    let head = ["", "paper", "sim", "off (%)", "without metering"];
+    let mut nine = Table::new("the nine measurements (us)", 1, &[head.as_slice(), &real].concat());
+    let columns: Vec<Vec<f64>> = measured.iter().map(Measured::nine).collect();
+    for (at, (what, paper)) in paper().enumerate() {
+        let sim = columns[0][at];
+        let off = (paper - sim) / paper * 100.0;
         if off.abs() > 5.0 || sim.is_nan() {
             against.push(format!("{what}: {} us, {} % off", digits(sim), digits(off)));
         }
-        let (least, most) = found
-            .iter()
-            .fold((f64::INFINITY, 0.0_f64), |(least, most), us| (least.min(*us), most.max(*us)));
-        let paper = mean(paper).value;
-        let cells = [paper, sim, off, sim - metered, least, most].map(digits);
-        let mut cells: Vec<String> = cells.into();
-        cells.insert(0, what.to_owned());
-        cells.push(circled.to_string());
-        nine.rows.push(cells);
-        sim
-    };
-    let mut medians = Vec::new();
-    for Measurement { what, steps, paper } in &MEASUREMENTS {
-        let of = samples.iter().filter(|sample| steps.contains(&sample.step));
-        let (circled, clear): (Vec<Sample>, Vec<Sample>) = of.partition(|sample| sample.circled);
-        let clear: Vec<f64> = clear.iter().map(|sample| sample.us).collect();
-        let interpreted = [200.0 + 100.0 + micros(METERING)];
-        let paper = if paper.is_empty() { &interpreted } else { *paper };
-        medians.push(row(what, paper, &clear, metering, circled.len()));
+        // A quantum's end is seen from within, where nobody marks it.
+        let metered = if at < MEASUREMENTS.len() { simulated.metering } else { 0.0 };
+        let cells = [paper, sim, off, sim - metered].into_iter();
+        let cells = cells.chain(columns[1..].iter().map(|column| column[at])).map(digits);
+        nine.rows.push([what.to_owned()].into_iter().chain(cells).collect());
     }
-    row("run out of a quantum", &RUN_OUT, &run_outs, 0.0, 0);
-    let fit = line(&notified);
-    let interpretation = interpretation(&medians, (fit.at_zero, fit.slope), &mut against);
-    let rows = samples.iter().map(|one| format!("{},{},{}", one.step, one.us, one.circled));
-    let notes = [
+    let head = ["", "paper", "sim"];
+    let mut interpretation =
+        Table::new("the memo's interpretation (us)", 2, &[head.as_slice(), &real].concat());
+    for (at, (what, paper, range)) in INTERPRETATION.iter().enumerate() {
+        let sim = simulated.interpretation()[at];
+        if !range.contains(&sim) {
+            against.push(format!("{what}: {} us where the memo has {paper}", digits(sim)));
+        }
+        let cells = measured.iter().map(|one| digits(one.interpretation()[at]));
+        let words = [(*what).to_owned(), (*paper).to_owned()];
+        interpretation.rows.push(words.into_iter().chain(cells).collect());
+    }
+    let mut tables = vec![nine, interpretation];
+    tables.extend(measured.iter().flat_map(|one| [one.three_loops(), one.distribution()]));
+    let mut notes = vec![
         "The simulated costs are the memo's: each is what one measurement has left when decisions, switches and the \
          metering are taken out, so the table says that they add up, not that they were predicted.",
         "The paper's column is the mean of what the memo prints without its circled figures. The scan has lost the table of \
          item 5; its figure here is the memo's interpretation, 200 plus 100 for the one that waits, and the metering of \
          its entry. Item 9 is printed in `msecs` and meant in microseconds.",
-        "A figure in parentheses has a clock interrupt in it, which the memo circles; they count in neither column.",
+        "A figure in parentheses has an interrupt in it, which the memo circles; they count in no median.",
     ];
-    let wrong = format!("{} measurements within 5 %", nine.rows.len());
+    if !real.is_empty() {
+        notes.push(
+            "`hierarchy` are supervised threads below the same round-robin scheduler; running out of a quantum is \
+             there what pieces of 1 ms take longer with quanta of 1 ms than with quanta of 500. `threads` are \
+             real-time threads of one processor that block on futexes, among which the kernel decides: they have no \
+             quanta. Interrupts were recorded meanwhile (`windfall record`), which costs some 0.4 us a switch.",
+        );
+    }
+    let wrong = format!("{} measurements within 5 %", MEASUREMENTS.len() + 1);
+    let metering = measured.iter().map(|one| {
+        let loops = one.samples.len().div_ceil(18);
+        format!("{}: {loops} loops, metering {} us a mark", one.place.name(), digits(one.metering))
+    });
+    let machine = (!real.is_empty()).then(crate::machine::this);
+    let circumstances = metering.chain(machine).collect();
+    let samples = measured.iter().flat_map(|one| {
+        let row = |sample: &Sample| {
+            format!("{},{},{},{}", one.place.name(), sample.step, sample.us, sample.circled)
+        };
+        one.samples.iter().map(row)
+    });
+    let notified = measured.iter().flat_map(|one| {
+        one.notified.iter().map(|(waiters, us)| format!("{},{waiters},{us}", one.place.name()))
+    });
     Ok(Findings {
-        circumstances: vec![format!(
-            "simulated: 1 processor, round robin, {loops} loops; metering {} us a mark",
-            digits(metering)
-        )],
-        tables: vec![nine, three_loops(&samples), interpretation],
+        circumstances,
+        tables,
         figures: Vec::new(),
         raw: vec![
-            Raw::csv("multics", "step,us,interrupted", rows),
-            Raw::csv(
-                "multics-notify",
-                "waiters,us",
-                notified.iter().map(|(n, us)| format!("{n},{us}")),
-            ),
+            Raw::csv("multics", "place,step,us,interrupted", samples),
+            Raw::csv("multics-notify", "place,waiters,us", notified),
         ],
-        notes: notes.map(str::to_owned).into(),
+        notes: notes.into_iter().map(str::to_owned).collect(),
         verdict: Verdict::by(&against, &wrong),
     })
-}
-
-/// The memo's tables: three loops in full.
-fn three_loops(samples: &[Sample]) -> Table {
-    let mut table =
-        Table::new("three loops (us)", 2, &["", "from step", "loop 1", "loop 2", "loop 3"]);
-    for Measurement { what, steps, .. } in &MEASUREMENTS {
-        for step in *steps {
-            let of = samples.iter().filter(|sample| sample.step == *step).take(3);
-            let cells = of.map(|sample| match sample.circled {
-                true => format!("({})", digits(sample.us)),
-                false => digits(sample.us),
-            });
-            table
-                .rows
-                .push([(*what).to_owned(), format!("T{step}")].into_iter().chain(cells).collect());
-        }
-    }
-    table
-}
-
-/// The memo's last paragraph.
-fn interpretation(
-    medians: &[f64],
-    (notify, waiter): (f64, f64),
-    against: &mut Vec<String>,
-) -> Table {
-    let [wakeup, block, wait, .., add, _] = *medians else { return Table::new("", 1, &[]) };
-    let mut table = Table::new("the memo's interpretation (us)", 1, &["", "paper", "sim"]);
-    let rows = [
-        ("give a processor away", "1300 to 1400", f64::midpoint(block, wait), 1_250.0..1_450.0),
-        ("wake a blocked process", "about 850", wakeup, 800.0..950.0),
-        ("block and wake", "about 2000", block + wakeup, 1_900.0..2_400.0),
-        ("notify, without waiters", "about 200", notify, 180.0..260.0),
-        ("notify, more for each waiter", "about 100", waiter, 95.0..105.0),
-        ("add, wait and notify", "about 1800", add + wait + notify + waiter, 1_700.0..1_900.0),
-    ];
-    for (what, paper, sim, range) in rows {
-        if !range.contains(&sim) {
-            against.push(format!("{what}: {} us where the memo has {paper}", digits(sim)));
-        }
-        table.rows.push(vec![what.to_owned(), paper.to_owned(), digits(sim)]);
-    }
-    table
 }

@@ -1,0 +1,207 @@
+//! Nodes of a Butterfly, as Chrysalis was measured on them: an epoch scheduler each, and the report's costs.
+//!
+//! The costs are table 1's, taken apart as the report takes them apart. A scheduler is told here of each process that
+//! becomes ready, which costs a decision; on the Butterfly it was told only if that preempts (3.1).
+
+use crate::bsat::{GATHERING, Monitor, Operator, Part, Role};
+use crate::carried_out::whole;
+use crate::experiment::{Host, Trouble};
+use crate::memo::{Report, reported};
+use crate::supervised::supervise_plan;
+use crate::trees::scenario;
+use windfall_hierarchy::{Count, Message};
+use windfall_programs::{Costs, Node, Terms};
+use windfall_scenario::model::{self, Scheduler, Setting};
+use windfall_scenario::outcome::Outcome;
+use windfall_scenario::{Home, Plan, PlannedThread};
+use windfall_sim::Sim;
+use windfall_time::{Instant, Span};
+
+/// An epoch: one slice of 96 ms "per epoch" (4.3).
+pub(crate) const EPOCH: Span = Span::from_millis(96);
+
+pub(crate) const fn us(count: u64) -> Span {
+    Span::from_nanos(count * 1_000)
+}
+
+/// The microcode that stops and starts a process: 129 less the timer's.
+pub(crate) const RESTART: Span = us(29);
+/// Saving and restoring registers: 119 less the microcode's.
+const REGISTERS: Span = us(119 - 29); // SWAP less RESTART
+/// The timer's interrupt.
+pub(crate) const TIMER: Span = us(100);
+/// From one process to another.
+pub(crate) const SWAP: Span = us(119);
+/// Posting an event.
+pub(crate) const POST: Span = us(135 - 119);
+/// More for a queue on another node: table 2's 0.612 ms against 0.5522, less the post.
+const REMOTE: Span = us(612 - 552 - 16);
+
+/// What the programs do to a message, queues included (table 2).
+pub(crate) const GENERATES: Span = us(552);
+pub(crate) const SINKS: Span = us(152);
+pub(crate) const DELIVERS: Span = us(478);
+
+/// How processes' terms are told to an epoch scheduler.
+fn asks(terms: &Terms) -> Vec<Message> {
+    let mut messages = vec![Message::Priority(terms.priority.into())];
+    if !terms.need.is_zero() {
+        messages.push(Message::Reserve { amount: terms.need, period: EPOCH });
+    }
+    if !terms.slice.is_zero() {
+        messages.push(Message::Quantum(terms.slice));
+    }
+    messages
+}
+
+/// Terms of an ordinary process.
+pub(crate) fn terms(need: Span, slice: Span) -> Terms {
+    Terms { priority: 1, need, slice }
+}
+
+/// Nodes with processes.
+pub(crate) struct Butterfly {
+    pub(crate) nodes: u16,
+    /// Whether more may be needed than there is.
+    pub(crate) overcommit: bool,
+    pub(crate) operator: Operator,
+    pub(crate) length: Span,
+}
+
+/// What a process had, each second.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Had {
+    /// M, messages.
+    pub(crate) messages: f64,
+    /// The same when all had begun: between two looks of the monitor, where there is one.
+    pub(crate) rate: f64,
+    /// n, how often it was scheduled.
+    pub(crate) scheduled: f64,
+    /// t, processor time in ms.
+    pub(crate) ran: f64,
+    /// Of that, from a low queue.
+    pub(crate) low: f64,
+}
+
+/// What the processes had, in the order of the operator's parts.
+pub(crate) struct Seen {
+    pub(crate) parts: Vec<Had>,
+    /// What disturbed the host.
+    pub(crate) disturbed: Option<String>,
+}
+
+impl Butterfly {
+    /// What it is on so many nodes of a machine, of which the first ones are its own.
+    fn plan(&self, nodes: u16, monitor: Option<Monitor>) -> Result<Plan, Trouble> {
+        let node = |number| {
+            Scheduler::root(&format!("node-{number}"), "epoch")
+                .with("epoch", Setting::Span(EPOCH))
+                .with("overcommit", Setting::Bool(self.overcommit))
+        };
+        let mut scenario = scenario(self.length, (0..nodes).map(node).collect(), Vec::new());
+        scenario.machine = model::Machine::ideal(nodes);
+        scenario.machine.costs = model::Costs {
+            switch: REGISTERS,
+            decision: RESTART,
+            timer: TIMER,
+            ..model::Costs::default()
+        };
+        let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
+        let homes = plan.nodes.iter().map(|(_, scheduler)| Home { scheduler: *scheduler, asks });
+        plan.processes.nodes = homes.collect();
+        plan.processes.costs = Costs { post: POST, remote: REMOTE, ..Costs::default() };
+        let first = Terms { priority: 3, ..Terms::default() };
+        let last = Node(u8::try_from(nodes - 1).unwrap_or(u8::MAX));
+        let monitor = monitor.map(|monitor| (last, monitor));
+        let operator = Operator { monitor, ..self.operator.clone() };
+        let home = plan.processes.nodes.first();
+        let first = home.map(|home| PlannedThread::process(Node(0), home, &first, operator));
+        plan.threads.extend(first);
+        Ok(plan)
+    }
+
+    /// On the simulated machine, watched by a monitor on a node of its own: messages a second after the first.
+    fn simulate(&self) -> Result<Seen, Trouble> {
+        let watched = self.operator.parts.iter().map(|part| part.tally.clone()).collect();
+        let monitor = Monitor { every: Span::from_secs(1), watched, seen: Report::default() };
+        let plan = self.plan(self.nodes + 1, Some(monitor.clone()))?;
+        let sim = Sim::of(plan, None).map_err(|why| Trouble::Run(why.to_string()))?;
+        let outcome = whole(sim.run(Instant::ZERO + self.length, |_| true))?;
+        let mut parts = self.had(&outcome)?;
+        let seen = reported(&monitor.seen);
+        if let ([_, (from, before), ..], [.., (to, after)]) = (seen.as_slice(), seen.as_slice()) {
+            let seconds = seconds(to.saturating_since(*from));
+            for (part, (before, after)) in parts.iter_mut().zip(before.iter().zip(after)) {
+                part.rate = per(after - before, seconds);
+            }
+        }
+        Ok(Seen { parts, disturbed: None })
+    }
+
+    /// With supervised threads, one processor a node; whoever asks is on another.
+    fn supervise(&self) -> Result<Seen, Trouble> {
+        let run = supervise_plan(|| {
+            self.operator.parts.iter().for_each(|part| part.tally.clear());
+            self.plan(self.nodes, None)
+        })?;
+        Ok(Seen { parts: self.had(&run.outcome)?, disturbed: run.disturbed })
+    }
+
+    fn had(&self, outcome: &Outcome) -> Result<Vec<Had>, Trouble> {
+        let parts = &self.operator.parts;
+        parts.iter().zip(names(parts)).map(|(part, name)| had(part, &name, outcome)).collect()
+    }
+
+    /// Runs it.
+    pub(crate) fn run(&self, host: Host) -> Result<Seen, Trouble> {
+        if host == Host::Linux { self.supervise() } else { self.simulate() }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "below 2^53 ns")]
+fn seconds(span: Span) -> f64 {
+    span.as_nanos() as f64 / 1e9
+}
+
+#[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+fn per(count: u64, seconds: f64) -> f64 {
+    count as f64 / seconds
+}
+
+/// What the host calls the processes: by their kind, counted from 1.
+fn names(parts: &[Part]) -> Vec<String> {
+    let kind = |part: &Part| match part.role {
+        Role::Generator { .. } => "generator",
+        Role::Sink { .. } => "sink",
+        Role::Drain { .. } => "drain",
+        Role::Delivery { .. } => "delivery",
+    };
+    let name = |(at, part): (usize, &Part)| {
+        let before = parts[..at].iter().filter(|other| kind(other) == kind(part)).count();
+        format!("{}-{}", kind(part), before + 1)
+    };
+    parts.iter().enumerate().map(name).collect()
+}
+
+/// What a process had each second, by its own tally and its scheduler's counters.
+fn had(part: &Part, name: &str, outcome: &Outcome) -> Result<Had, Trouble> {
+    let length = seconds(outcome.length);
+    let thread = outcome.threads.iter().find(|thread| thread.name == name);
+    let thread = thread.ok_or_else(|| Trouble::Run(format!("`{name}` never was")))?;
+    let counted = |figure: &str| {
+        let found = thread.counted.iter().find(|(name, _)| *name == figure);
+        match found.map(|(_, count)| *count) {
+            Some(Count::Times(times)) => Ok(per(times, length)),
+            Some(Count::Time(span)) => Ok(seconds(span) * 1_000.0 / length),
+            _ => Err(Trouble::Run(format!("nobody counted `{figure}` of `{name}`"))),
+        }
+    };
+    let messages = per(part.tally.read(), length);
+    Ok(Had {
+        messages,
+        rate: per(part.tally.read(), length - seconds(GATHERING)),
+        scheduled: counted("scheduled")?,
+        ran: counted("ran")?,
+        low: counted("windfall-taken")?,
+    })
+}

@@ -1,0 +1,187 @@
+//! Chrysalis, table 2: how many messages a second the programs of the satellite IMP pass on, each on a node of its own
+//! and together on one.
+
+use super::digits;
+use crate::bsat::{Operator, Part, Role, Tally};
+use crate::butterfly::{Butterfly, DELIVERS, EPOCH, GENERATES, SINKS, terms, us};
+use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::findings::{Findings, Raw, Table, Verdict};
+use windfall_programs::Node;
+use windfall_time::Span;
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "chrysalis-table-2",
+    also: &[],
+    title: "messages a second, alone and combined",
+    source: "Chrysalis, BBN report 5285, 4.3, table 2",
+    question: "how many messages a second do generator, sinks and delivery pass on, each alone and on one node?",
+    claim: "with what each takes alone, and the scheduler's costs of table 1, the simulated node gives the report's \
+            combined throughput within 5 %",
+    hosts: &[Host::Sim, Host::Linux],
+    absent: "it needs schedulers",
+    run: findings,
+};
+
+/// What the complex sink takes: what the report's last line leaves for it.
+const COMPLEX: Span = us(1_453 - 552 - 478 - 54);
+/// The slice of processes that share a node: the report does not say.
+const SLICE: u32 = 5;
+const SLICES: [u32; 6] = [1, 2, 5, 10, 24, 96];
+/// What feeds a process that is to be always busy.
+const FEEDS: Span = us(100);
+
+const HERE: Node = Node(0);
+const THERE: Node = Node(1);
+
+/// A line of the table: messages a second, and which part's are counted.
+struct Line {
+    what: &'static str,
+    paper: u32,
+    /// The generators' slice, in ms.
+    slice: u32,
+    /// Processes, with where they are and what a message takes.
+    parts: &'static [(Role, Node, Span)],
+    counted: usize,
+}
+
+const LINES: [Line; 6] = [
+    Line {
+        what: "generator, queue on the same node",
+        paper: 1_811,
+        slice: 96,
+        parts: &[
+            (Role::Generator { to: Some(0) }, HERE, GENERATES),
+            (Role::Drain { from: 0, every: Span::from_millis(10) }, THERE, Span::ZERO),
+        ],
+        counted: 0,
+    },
+    Line {
+        what: "generator, queue on another node",
+        paper: 1_633,
+        slice: 96,
+        parts: &[
+            (Role::Generator { to: Some(1) }, HERE, GENERATES),
+            (Role::Sink { from: 1 }, THERE, SINKS),
+        ],
+        counted: 0,
+    },
+    Line {
+        what: "simple sink",
+        paper: 6_580,
+        slice: 96,
+        parts: &[
+            (Role::Generator { to: Some(0) }, THERE, FEEDS),
+            (Role::Sink { from: 0 }, HERE, SINKS),
+        ],
+        counted: 1,
+    },
+    Line {
+        what: "local delivery",
+        paper: 2_095,
+        slice: 96,
+        parts: &[
+            (Role::Generator { to: Some(0) }, THERE, FEEDS),
+            (Role::Delivery { from: 0, to: 2 }, HERE, DELIVERS),
+            (Role::Drain { from: 2, every: Span::from_millis(10) }, THERE, Span::ZERO),
+        ],
+        counted: 1,
+    },
+    Line { what: "generator, simple sink", paper: 1_345, slice: SLICE, parts: PAIR, counted: 1 },
+    Line {
+        what: "generator, local delivery, complex sink",
+        paper: 688,
+        slice: SLICE,
+        parts: &[
+            (Role::Generator { to: Some(0) }, HERE, GENERATES),
+            (Role::Delivery { from: 0, to: 2 }, HERE, DELIVERS),
+            (Role::Sink { from: 2 }, HERE, COMPLEX),
+        ],
+        counted: 2,
+    },
+];
+
+const PAIR: &[(Role, Node, Span)] =
+    &[(Role::Generator { to: Some(0) }, HERE, GENERATES), (Role::Sink { from: 0 }, HERE, SINKS)];
+
+/// Messages a second of one of these processes.
+fn rate(
+    (parts, counted): (&[(Role, Node, Span)], usize),
+    slice: u32,
+    host: Host,
+    length: Span,
+) -> Result<(f64, Option<String>), Trouble> {
+    let part = |(role, node, work): &(Role, Node, Span)| {
+        // Generators have their turns; whoever takes messages goes on until there are none.
+        let slice = match role {
+            Role::Generator { .. } => Span::from_millis(slice),
+            _ => EPOCH,
+        };
+        let (role, node, work) = (*role, *node, *work);
+        Part { role, node, terms: terms(EPOCH, slice), work, tally: Tally::default() }
+    };
+    let nodes = parts.iter().map(|(_, node, _)| node.0 + 1).max().unwrap_or(1);
+    let queues = [HERE, Node(nodes - 1), HERE].map(|node| (node, 10_000)).to_vec();
+    let parts = parts.iter().map(part).collect();
+    let operator = Operator { queues, parts, monitor: None };
+    let butterfly = Butterfly { nodes: nodes.into(), overcommit: true, operator, length };
+    let seen = butterfly.run(host)?;
+    Ok((seen.parts[counted].rate, seen.disturbed))
+}
+
+fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+    let real = settings.on(Host::Linux);
+    let seconds = settings.either(60, 5);
+    let head = ["", "paper", "sim", "off (%)", "linux", "ms a message: paper", "sim"];
+    let mut table = Table::new("table 2: messages a second", 1, &head);
+    let (mut against, mut disturbed, mut raw) = (Vec::new(), Vec::new(), Vec::new());
+    for Line { what, paper, slice, parts, counted } in &LINES {
+        (settings.progress)(what);
+        let (sim, _) = rate((parts, *counted), *slice, Host::Sim, Span::from_secs(seconds))?;
+        let paper = f64::from(*paper);
+        let off = (sim - paper) / paper * 100.0;
+        if off.abs() > 5.0 {
+            against.push(format!("{what}: {} where the report has {paper}", digits(sim)));
+        }
+        let mut cells = [paper, sim, off].map(digits).to_vec();
+        raw.push(format!("sim,{what},{slice},{sim}"));
+        if real {
+            let length = Span::from_secs(settings.either(5, 1));
+            let (found, why) = rate((parts, *counted), *slice, Host::Linux, length)?;
+            disturbed.extend(why.map(|why| format!("{what}: {why}")));
+            raw.push(format!("linux,{what},{slice},{found}"));
+            cells.push(digits(found));
+        } else {
+            cells.push("-".to_owned());
+        }
+        cells.extend([1_000.0 / paper, 1_000.0 / sim].map(digits));
+        table.rows.push([(*what).to_owned()].into_iter().chain(cells).collect());
+    }
+    let mut of_slices =
+        Table::new("generator and simple sink, by the generator's slice", 1, &["slice", "sim"]);
+    for slice in SLICES {
+        let (sim, _) = rate((PAIR, 1), slice, Host::Sim, Span::from_secs(seconds))?;
+        raw.push(format!("sim,generator and simple sink,{slice},{sim}"));
+        of_slices.rows.push(vec![format!("{slice} ms"), digits(sim)]);
+    }
+    let mut circumstances = vec!["sim: two nodes with the report's costs".to_owned()];
+    circumstances.extend(real.then(|| format!("linux: {}", crate::machine::this())));
+    let mut notes = vec![
+        "What each program takes alone is what it is given. What is found is what becomes of them together. The report does \
+         not say which slice they had: together it is 5 ms here, and the second table has others."
+            .to_owned(),
+        "The complex sink takes what the report's last line leaves for it (369 us); so that line says nothing."
+            .to_owned(),
+        "The report's Epoch Scheduler and Remote Demon (3.1 % of a processor together) are left out, as in its own \
+         account of the experiments."
+            .to_owned(),
+    ];
+    notes.extend((!disturbed.is_empty()).then(|| format!("Disturbed: {}.", disturbed.join("; "))));
+    Ok(Findings {
+        circumstances,
+        tables: vec![table, of_slices],
+        figures: Vec::new(),
+        raw: vec![Raw::csv("chrysalis-table-2", "host,processes,slice_ms,messages_a_second", raw)],
+        notes,
+        verdict: Verdict::by(&against, "every line is within 5 %"),
+    })
+}

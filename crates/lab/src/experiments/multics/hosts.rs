@@ -1,0 +1,243 @@
+//! The memo's programs on each host: the simulated machine with the memo's costs, supervised threads, and threads among which
+//! the kernel decides.
+
+use super::costs;
+use crate::carried_out::whole;
+use crate::experiment::Trouble;
+use crate::memo::{Notifier, Report, RunOut, ScriptA, forget, reported};
+use crate::statistics::median;
+use crate::supervised::{Watching, carry_out, repeated};
+use crate::trees::scenario;
+use windfall_linux::processes::{self, Ended};
+use windfall_linux::{Recorder, Wanted};
+use windfall_programs::{Code, Node, Terms};
+use windfall_scenario::model::{Scheduler, Setting};
+use windfall_scenario::{Home, Plan, PlannedInterrupts, PlannedPattern, PlannedThread};
+use windfall_sim::Sim;
+use windfall_time::{Instant, Span};
+use windfall_trace::{Cpu, Event, Sink, Theft};
+
+/// Where the programs run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// The simulated machine.
+    Simulated,
+    /// Supervised threads under the same round-robin scheduler.
+    Supervised,
+    /// Real-time threads of one processor that block in the kernel.
+    Threads,
+}
+
+impl Place {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Place::Simulated => "sim",
+            Place::Supervised => "hierarchy",
+            Place::Threads => "threads",
+        }
+    }
+}
+
+/// The clock interrupts that the memo circles: 1558 where 1407 was found else, 1028 where it was 877.
+const INTERRUPT: Span = Span::from_nanos(151_000);
+const CLOCK: Span = Span::from_millis(17);
+
+/// When interrupts were served on a processor.
+#[derive(Default)]
+struct Interrupts {
+    of: Option<Cpu>,
+    at: Vec<Instant>,
+}
+
+impl Sink for Interrupts {
+    fn record(&mut self, at: Instant, event: &Event) {
+        if let Event::TheftBegin { cpu, kind: Theft::Interrupt | Theft::Softirq, .. } = event
+            && self.of.is_none_or(|of| of == *cpu)
+        {
+            self.at.push(at);
+        }
+    }
+}
+
+/// The quantum, but where its end is measured on a real machine.
+const QUANTUM: Span = Span::from_millis(500);
+
+/// One process, and all that it makes, below a round-robin scheduler.
+fn plan(code: impl Code, quantum: Span, length: Span, clock: bool) -> Result<Plan, Trouble> {
+    let root = Scheduler::root("traffic", "round-robin");
+    let root = root.with("quantum", Setting::Span(quantum));
+    let mut scenario = scenario(length, vec![root], Vec::new());
+    let (machine, calls) = costs();
+    scenario.machine.costs = machine;
+    let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
+    let homes = plan.nodes.iter();
+    let homes = homes.map(|(_, scheduler)| Home { scheduler: *scheduler, asks: |_| Vec::new() });
+    plan.processes.nodes = homes.collect();
+    plan.processes.costs = calls;
+    let home = plan.processes.nodes.first();
+    let first = home.map(|home| PlannedThread::process(Node(0), home, &Terms::default(), code));
+    plan.threads.extend(first);
+    plan.interrupts.extend(clock.then(|| PlannedInterrupts {
+        processor: 0,
+        kind: Theft::Interrupt,
+        number: 0,
+        pattern: PlannedPattern::Periodic {
+            offset: Instant::ZERO + CLOCK,
+            period: CLOCK,
+            cost: INTERRUPT,
+        },
+    }));
+    Ok(plan)
+}
+
+fn simulate(code: impl Code, length: Span, clock: bool) -> Result<Interrupts, Trouble> {
+    let mut interrupts = Interrupts::default();
+    let plan = plan(code, QUANTUM, length, clock)?;
+    let sim = Sim::of(plan, Some(&mut interrupts)).map_err(|why| Trouble::Run(why.to_string()))?;
+    whole(sim.run(Instant::ZERO + length, |_| true))?;
+    Ok(interrupts)
+}
+
+/// A run that was disturbed is made again, and what it told forgotten.
+fn supervise<T>(
+    code: &impl Code,
+    quantum: Span,
+    length: Span,
+    told: &Report<T>,
+) -> Result<Interrupts, Trouble> {
+    let mut interrupts = Interrupts::default();
+    repeated(|| {
+        forget(told);
+        interrupts = Interrupts::default();
+        let plan = || plan(code.clone(), quantum, length, false);
+        carry_out(plan, &Watching::default(), Some(&mut interrupts))
+    })?;
+    Ok(interrupts)
+}
+
+/// The machine's last processor, that serves fewest interrupts.
+fn last() -> u16 {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    u16::try_from(cpus - 1).unwrap_or(0)
+}
+
+fn threads(code: impl Code) -> Result<Ended, Trouble> {
+    let settings = processes::Settings {
+        nodes: vec![vec![last()]],
+        seed: 1,
+        length: Some(Span::from_secs(60)),
+        real_time: Some(1),
+    };
+    let ended = processes::run(&settings, code).map_err(|why| Trouble::Run(why.to_string()))?;
+    match (ended.failures.first(), ended.unfinished) {
+        (Some(failed), _) => Err(Trouble::Run(format!("`{}` failed: {}", failed.name, failed.why))),
+        (None, 0) => Ok(ended),
+        (None, left) => Err(Trouble::Run(format!("{left} processes had not ended in a minute"))),
+    }
+}
+
+/// As [`threads`], while interrupts are recorded.
+fn recorded(code: impl Code) -> Result<(Ended, Interrupts), Trouble> {
+    let trouble = |why: windfall_linux::Fault| Trouble::Run(why.to_string());
+    let mut interrupts = Interrupts { of: Some(Cpu(last())), at: Vec::new() };
+    let recorder = Recorder::open().map_err(trouble)?;
+    let wanted = Wanted { length: Some(Span::from_secs(3)), ..Wanted::default() };
+    let ended = std::thread::scope(|scope| {
+        let recording = scope.spawn(|| recorder.run(&wanted, &mut interrupts).map(drop));
+        let ended = threads(code);
+        match recording.join() {
+            Ok(recorded) => recorded.map_err(trouble).and(ended),
+            Err(_) => Err(Trouble::Run("the recording panicked".to_owned())),
+        }
+    })?;
+    Ok((ended, interrupts))
+}
+
+/// One time from the entry of a step to that of the next.
+#[derive(Clone, Copy)]
+pub(super) struct Sample {
+    pub(super) step: u32,
+    pub(super) us: f64,
+    /// Whether an interrupt fell into it.
+    pub(super) circled: bool,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown; below 2^53 ns")]
+pub(super) fn micros(span: Span) -> f64 {
+    span.as_nanos() as f64 / 1_000.0
+}
+
+/// Both scripts so often: what each step took, and what a mark costs.
+pub(super) fn scripts(place: Place, loops: usize) -> Result<(Vec<Sample>, Span), Trouble> {
+    let (marks, metering) = (Report::default(), Report::default());
+    let script = ScriptA { loops, marks: marks.clone(), metering: metering.clone() };
+    let each = Span::from_millis(if place == Place::Simulated { 20 } else { 1 });
+    let length = each.checked_mul(loops as u64 + 100).unwrap_or(Span::MAX);
+    let mut began = Instant::ZERO;
+    let interrupts = match place {
+        Place::Simulated => simulate(script, length, true)?,
+        Place::Supervised => supervise(&script, QUANTUM, length, &marks)?,
+        Place::Threads => {
+            let (ended, interrupts) = recorded(script)?;
+            began = ended.began;
+            interrupts
+        }
+    };
+    let mut marks = reported(&marks);
+    marks.sort_by_key(|(_, at)| *at);
+    let order = (1..=18).cycle().take(18 * loops);
+    if !marks.iter().map(|(step, _)| *step).eq(order) {
+        let why = format!("{}: the steps of the scripts are out of order", place.name());
+        return Err(Trouble::Run(why));
+    }
+    let since = began.saturating_since(Instant::ZERO);
+    let mut struck = interrupts.at.iter().filter_map(|at| at.checked_sub(since)).peekable();
+    let samples = marks.windows(2).map(|pair| {
+        let ((step, from), (_, to)) = (pair[0], pair[1]);
+        // One at the very moment of a mark comes after it.
+        while struck.next_if(|at| *at < from).is_some() {}
+        let circled = struck.peek().is_some_and(|at| *at < to);
+        Sample { step, us: micros(to.saturating_since(from)), circled }
+    });
+    Ok((samples.collect(), reported(&metering).first().copied().unwrap_or(Span::ZERO)))
+}
+
+/// What running out of a quantum takes, each time; nothing where there are no quanta.
+pub(super) fn run_out(place: Place) -> Result<Vec<f64>, Trouble> {
+    let spans = Report::default();
+    let piece = Span::from_millis(1);
+    let code = RunOut { pieces: 1_500, piece, spans: spans.clone() };
+    let length = Span::from_secs(2);
+    let found = || reported(&spans).into_iter().map(micros).collect::<Vec<f64>>();
+    match place {
+        Place::Simulated => {
+            simulate(code, length, false)?;
+            let usual = median(&found());
+            let longer = found().into_iter().filter(|span| *span > usual + 1.0);
+            Ok(longer.map(|span| span - usual).collect())
+        }
+        // Interrupts are as long; but each piece has a quantum's end in it if that is as long as a piece.
+        Place::Supervised => {
+            supervise(&code, QUANTUM, length, &spans)?;
+            let usual = median(&found());
+            supervise(&code, piece, length, &spans)?;
+            Ok(vec![median(&found()) - usual])
+        }
+        Place::Threads => Ok(Vec::new()),
+    }
+}
+
+/// Waiters, and what notifying them takes.
+pub(super) fn notified(place: Place, times: usize) -> Result<Vec<(u32, f64)>, Trouble> {
+    let spans = Report::default();
+    let waiters = [1, 2, 4, 8, 16, 32, 64].repeat(times);
+    let length = Span::from_millis(300).checked_mul(waiters.len() as u64 + 1);
+    let length = length.unwrap_or(Span::MAX);
+    let code = Notifier { waiters, spans: spans.clone() };
+    match place {
+        Place::Simulated => drop(simulate(code, length, false)?),
+        Place::Supervised => drop(supervise(&code, QUANTUM, length, &spans)?),
+        Place::Threads => drop(threads(code)?),
+    }
+    Ok(reported(&spans).into_iter().map(|(woken, span)| (woken, micros(span))).collect())
+}

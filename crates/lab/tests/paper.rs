@@ -185,7 +185,7 @@ fn law_names_are_unique_and_words_are_there() {
     for one in EXPERIMENTS {
         let words = [one.title, one.source, one.question, one.claim, one.absent];
         assert!(words.iter().all(|word| !word.is_empty()), "{}", one.name);
-        let papers = ["HLS ", "Multics, "];
+        let papers = ["HLS ", "Multics, ", "Chrysalis, "];
         assert!(papers.iter().any(|paper| one.source.starts_with(paper)), "{}", one.name);
     }
 }

@@ -5,7 +5,8 @@
 mod real;
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 fn lab(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
@@ -82,5 +83,32 @@ fn real_threads_fill_the_columns_of_every_scheduler() {
             told.lines().find(|row| row.starts_with(line)).unwrap_or_else(|| panic!("{told}{why}"));
         let switches: u64 = row.split_whitespace().rev().nth(1).unwrap().parse().unwrap();
         assert!(switches > 100, "{row}");
+    }
+}
+
+/// Needs root, too. Whoever stops an experiment means all its runs.
+#[test]
+fn law_a_signal_ends_the_experiment_not_one_of_its_runs() {
+    if !real::is_ready() {
+        return;
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
+    command.args(["lab", "table-10-4", "--host", "linux"]).stderr(Stdio::piped());
+    let started = command.stdout(Stdio::null()).spawn().unwrap();
+    let pid = started.id().to_string();
+    let waiter = std::thread::spawn(move || started.wait_with_output().unwrap());
+    let begun = Instant::now();
+    std::thread::sleep(Duration::from_secs(6));
+    while !waiter.is_finished() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "it goes on");
+        let _ = Command::new("kill").args(["-INT", &pid]).status();
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    let output = waiter.join().unwrap();
+    let why = text(&output.stderr);
+    // Before its first run there is nothing to keep from a signal.
+    if output.status.code().is_some() {
+        assert_eq!(output.status.code(), Some(2), "{why}");
+        assert!(why.contains("stopped after") || why.contains("another run"), "{why}");
     }
 }

@@ -68,6 +68,15 @@ fn accepts_every_command_of_the_readme() {
     let mut run = 0;
     for line in blocks("sh").iter().flat_map(|block| block.lines()) {
         let line = line.split('#').next().unwrap().split('>').next().unwrap().trim();
+        if let Some(example) = line.strip_prefix("cargo run ") {
+            let words = example.split_whitespace();
+            let cargo =
+                Command::new(env!("CARGO")).arg("run").args(words).current_dir(root()).output();
+            let output = cargo.unwrap();
+            assert!(output.status.success() && !output.stdout.is_empty(), "{line}: {output:?}");
+            run += 1;
+            continue;
+        }
         let Some(arguments) = line.strip_prefix("windfall ") else { continue };
         // As a shell does: words, and what stands between quotes.
         let arguments: Vec<String> = arguments

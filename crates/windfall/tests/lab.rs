@@ -6,7 +6,11 @@ mod real;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Two that take a processor for themselves would take it from each other.
+static ALONE: Mutex<()> = Mutex::new(());
 
 fn lab(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
@@ -75,6 +79,7 @@ fn real_threads_fill_the_columns_of_every_scheduler() {
     if !real::is_ready() {
         return;
     }
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let output = lab(&["table-10-2", "--quick", "--host", "linux"]);
     let why = text(&output.stderr);
     let told = text(&output.stdout);
@@ -92,6 +97,7 @@ fn law_a_signal_ends_the_experiment_not_one_of_its_runs() {
     if !real::is_ready() {
         return;
     }
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
     command.args(["lab", "table-10-4", "--host", "linux"]).stderr(Stdio::piped());
     let started = command.stdout(Stdio::null()).spawn().unwrap();

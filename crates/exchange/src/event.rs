@@ -180,6 +180,12 @@ impl Exchange {
         block.is_some_and(|block| block.state.load(Ordering::Relaxed) == ticket.state())
     }
 
+    /// Whether the timer of an event still has this number.
+    pub fn is_set(&self, event: Name, number: u64) -> bool {
+        let block = self.events.get(event.index);
+        block.is_some_and(|block| block.timer.load(Ordering::Relaxed) == number)
+    }
+
     /// Takes the timer of an event that has this number, which is due; whether it was to be posted.
     pub fn timer_due(&self, event: Name, number: u64) -> bool {
         let block = self.events.get(event.index);

@@ -3,7 +3,8 @@
 //!
 //! Everything has a place in a pool (`pool.rs`), which never moves, and a generation; a call that names a generation which is gone
 //! changes nothing. Each call takes effect in one atomic step, so that a thread which is preempted in the middle of one keeps
-//! nobody else from his own; only what it has taken upon itself to hand over arrives when it goes on. Threads sleep on a [`Futex`].
+//! nobody else from his own; only what it has taken upon itself to hand over, and the futex that it is about to wake, wait until it
+//! goes on: whoever finds a sleeper woken already does not wake it once more. Threads sleep on a [`Futex`].
 //!
 //! Absent: handles, refusals, clocks, threads; a host adds them. Tried in all interleavings: `tests/model.rs`.
 #![forbid(unsafe_code)]

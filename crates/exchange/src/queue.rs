@@ -6,7 +6,7 @@
 //!
 //! Who takes a waiter's ticket has taken it upon himself to hand his datum to that; a waiter's node leaves only without its
 //! ticket. An event that is reset leaves its node behind: whoever comes to it passes over it, and if the event comes back
-//! before that, it has its old place again. So waiting in vain takes no room.
+//! before that, it has its old place again. So waiting in vain, again and again, takes no room.
 //! A queue that is deleted gets an end that nothing can be appended to, before its place is given to another.
 
 use crate::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -267,7 +267,7 @@ impl Exchange {
                     None => break Err(No::NoRoom),
                 }
                 self.nodes.at(own).word.store(datum, Ordering::Relaxed);
-                self.nodes.at(own).ticket.store(Ticket::NONE.0, Ordering::Relaxed);
+                self.nodes.at(own).ticket.store(Ticket::NONE.0, Ordering::Release);
                 self.fresh(own);
             }
             if self.append(queue, &ends, 0, own) {
@@ -339,7 +339,8 @@ impl Exchange {
                         }
                     };
                     self.nodes.at(node).word.store(given, Ordering::Relaxed);
-                    self.nodes.at(node).ticket.store(ticket.0, Ordering::Relaxed);
+                    // Released, so that whoever reads it sees the queue of that time.
+                    self.nodes.at(node).ticket.store(ticket.0, Ordering::Release);
                     block.node.store(node, Ordering::Relaxed);
                     let this = word(name.generation, name.index);
                     block.queue.store(this, Ordering::Relaxed);

@@ -42,7 +42,9 @@ impl Host {
 
     /// Keeps a thread that was made while the run lasts.
     pub(crate) fn keep(&self, thread: JoinHandle<()>) {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.retain(|thread| !thread.is_finished()); // their stacks are given back
+        made.push(thread);
     }
 
     /// The threads that were made while the run lasted.

@@ -211,7 +211,7 @@ impl Supervisor {
             member.rung = rungs::OWN;
         }
         // Those of the scenario have their place when their time comes.
-        if member.id.is_some() {
+        if member.id.is_some() && !self.ending {
             self.is_made(number, None);
             self.settle();
         }

@@ -111,12 +111,7 @@ pub fn run<C: Code>(settings: &Settings, first: C) -> Result<Ended, Fault> {
         Ok(_) => system.wait_for_end(settings.length.map(|length| clock::now() + length)),
         Err(_) => 0,
     };
-    let mut lateness = Lateness::default();
-    for controller in controllers {
-        if let Ok(its) = controller.join() {
-            lateness.merge(its);
-        }
-    }
+    let lateness = controller::end(&system, controllers);
     begun.map_err(|refusal| {
         Fault::new("cannot start the first process", refusal.to_string(), "look at `ulimit -u`")
     })?;

@@ -175,6 +175,11 @@ fn supervised<'scope, 'env>(
     let all = online()?;
     let mut rings = Rings::open(cpus, &all)?;
     let deaf_to_starts = makers.and_then(|makers| rings.hear_starts(&makers).err());
+    let traced = sink.is_some() || server.is_some();
+    let trace = if traced { Trace::kept(cpus.len()) } else { Trace::default() };
+    // Without it, page faults delay decisions now and then. All that there is comes into memory now, files too: that may take
+    // longer than the guardian waits for a beat.
+    let _ = process::lock_memory();
     journal.beat(); // from here on something may have to be given back
     // The ear is this thread; it is noted before it becomes real-time.
     let ear = own_tid();
@@ -185,7 +190,6 @@ fn supervised<'scope, 'env>(
     let (runtime, period) = throttle::of(&plan.machine.cap);
     journal.throttle(runtime, period)?;
     Affinity::one(cpus[0]).give(0).map_err(|e| trouble(&e))?;
-    let _ = process::lock_memory(); // without it, page faults delay decisions now and then
 
     let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
     let mut supervisor = Supervisor::new(plan.hierarchy, cpus, rings, journal.clone())?;
@@ -233,8 +237,6 @@ fn supervised<'scope, 'env>(
         journal.beat();
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
-    let traced = sink.is_some() || server.is_some();
-    let trace = if traced { Trace::kept(cpus.len()) } else { Trace::default() };
     host.enter(|s| {
         s.start(trace);
         if let Some(scenario) = &settings.scenario {

@@ -418,13 +418,22 @@ fn twin_posts_to_another_node_arrive_in_order() {
 
 /// Waits for what never comes.
 #[derive(Clone)]
-struct Forlorn;
+struct Forlorn {
+    asleep: bool,
+}
 
 impl Code for Forlorn {
     const NAME: &'static str = "forlorn";
 
     async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
-        me.make_event().await?;
+        if self.asleep {
+            me.sleep_until(Instant::MAX).await;
+        }
+        let event = me.make_event().await?;
+        for _ in 0..5_000 {
+            me.post_at(event, 0, Instant::MAX).await?; // nor does the controller keep what is cancelled
+            me.cancel(event).await?;
+        }
         me.wait().await?;
         Ok(())
     }
@@ -432,9 +441,11 @@ impl Code for Forlorn {
 
 #[test]
 fn law_a_run_ends_at_its_end_whoever_waits() {
-    let settings = Settings { length: Some(us(20_000)), ..two_nodes() };
-    let run = windfall_linux::processes::run(&settings, Forlorn).unwrap();
-    assert_eq!((run.failures.as_slice(), run.unfinished), (&[][..], 1));
+    for asleep in [false, true] {
+        let settings = Settings { length: Some(us(200_000)), ..two_nodes() };
+        let run = windfall_linux::processes::run(&settings, Forlorn { asleep }).unwrap();
+        assert_eq!((run.failures.as_slice(), run.unfinished), (&[][..], 1));
+    }
 }
 
 /// Fails in every way in which a body can.

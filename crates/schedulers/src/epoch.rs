@@ -20,8 +20,8 @@
 //! Priority p has a normal queue and a low one, p - 4. A normal queue goes before every low one. At the end of a
 //! slice, or when it waits, a child gets a new one out of the need that it has left and of uncommitted time; when
 //! its need is satisfied and the CSP has begun, so that there is none, it goes to its low queue until the epoch
-//! ends. A need, once declared, counts in the epoch that has begun, less the time that has passed of it; a change
-//! counts from the next one on. An epoch begins when the last one ends; the first begins with the instance.
+//! ends. A need, once declared, counts in the epoch that has begun, less the time that has passed of it; more counts
+//! from the next one on, less at once. An epoch begins when the last one ends; the first begins with the instance.
 //! Read next: `epoch_accounts.rs` and `epoch_process.rs` for who is owed what, `epoch_queues.rs`, `epoch_ways.rs`,
 //! `epoch_promises.rs`.
 

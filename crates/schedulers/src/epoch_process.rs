@@ -167,12 +167,21 @@ impl Process {
         false
     }
 
-    /// It needs so much in each epoch from the next one on, and of that, where it needed nothing in this
-    /// one, what is left when the time that has passed is taken off. A need that begins so leaves it no longer
-    /// without time than one that was there before. Slices that hold too much for that count no longer.
+    /// It needs so much in each epoch from the next one on, and no more than that in this one; where it needed
+    /// nothing in this one, what is left of the need when the time that has passed is taken off. A need that begins so
+    /// leaves it no longer without time than one that was there before. Slices that hold too much for that count
+    /// no longer.
     pub(crate) fn declare(&mut self, need: Span, now: Instant, epoch: &mut Epoch) {
         self.renew(epoch);
         let begins = self.declared.is_zero() && self.left.is_zero();
+        if need < self.left {
+            // Others may be promised the difference from now on.
+            self.give_back(epoch);
+            let less = self.left.saturating_sub(need);
+            self.left = need;
+            epoch.owed = epoch.owed.saturating_sub(less);
+            epoch.promised = epoch.promised.saturating_sub(less);
+        }
         epoch.declared = epoch.declared.saturating_sub(self.declared).saturating_add(need);
         self.declared = need;
         if !begins {

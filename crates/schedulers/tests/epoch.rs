@@ -336,18 +336,32 @@ fn paper_a_need_declared_in_mid_epoch_is_met_although_all_was_lent() {
 }
 
 #[test]
-fn paper_a_change_of_need_counts_from_the_next_epoch_and_a_new_one_at_once() {
+fn law_more_need_counts_from_the_next_epoch_less_and_a_new_one_at_once() {
     let (mut host, root) = node(10 * MS);
     let a = host.thread(root, "a", &[need(30 * MS)]);
     host.run_to(10 * MS);
     host.tell(a, need(50 * MS)).unwrap();
     assert_eq!(critical(&host, root), 70 * MS);
     host.tell(a, Message::Unreserve).unwrap();
-    assert_eq!(critical(&host, root), 70 * MS);
+    assert_eq!(critical(&host, root), 100 * MS, "somebody else may be promised that now");
     host.thread(root, "b", &[need(40 * MS)]);
-    assert_eq!(critical(&host, root), 40 * MS, "what is left of it after 10 ms");
+    assert_eq!(critical(&host, root), 70 * MS, "what is left of it after 10 ms");
     host.run_to(EPOCH);
     assert_eq!(critical(&host, root), 160 * MS);
+}
+
+#[test]
+fn law_whoever_is_promised_what_another_gave_up_has_it_from_then_on() {
+    // a of the higher priority gives up at 1 ms what it needs, or most of it, and b is promised as much.
+    for less in [Message::Unreserve, need(10 * MS)] {
+        let (mut host, root) = node(10 * MS);
+        let a = spin(&mut host, root, "a", &[need(60 * MS), Message::Priority(2)]);
+        host.run_to(MS);
+        host.tell(a, less).unwrap();
+        let b = spin(&mut host, root, "b", &[need(60 * MS)]);
+        host.run_to(140 * MS);
+        assert!(host.ran(b) >= 59 * MS, "RESBS 60ms 100ms: {}", host.timeline(0));
+    }
 }
 
 #[test]

@@ -54,6 +54,7 @@ fn share(outcome: &Outcome, name: &str) -> u64 {
 
 /// What is conserved on every host.
 fn conserved(outcome: &Outcome) {
+    assert_eq!(outcome.failure, None);
     for cpu in &outcome.cpus {
         let parts = [cpu.received, cpu.idle, cpu.switching, cpu.scheduling, cpu.stolen];
         assert_eq!(parts.into_iter().fold(Span::ZERO, |sum, part| sum + part), outcome.length);
@@ -198,8 +199,9 @@ steps  = [\"suspend\", {{ lock = \"l\" }}, {{ run = \"70us\" }}, {{ unlock = \"l
         let (ping, pong) = (thread(outcome, "ping"), thread(outcome, "pong"));
         for (thread, work) in [(ping, 7_500), (pong, 3_500)] {
             let us = thread.received.as_nanos() / 1_000;
-            // Some 250 actions each are decided in the threads' own calls, 10 us apiece in this build.
-            let slack = if real { 3_000 } else { 0 };
+            // Some 250 actions each are decided in the threads' own calls, 10 us apiece in this build; and a virtual
+            // machine stands still for up to 6 ms at a time now and then (docs/benchmarks.md).
+            let slack = if real { 9_000 } else { 0 };
             assert!(us >= work && us <= work + slack, "{}: {us} us of {work}", thread.name);
         }
     });
@@ -289,5 +291,40 @@ parent    = "top"
         let names = outcome.threads.iter().map(|thread| thread.name.as_str()).collect::<Vec<_>>();
         assert_eq!(names, ["first", "second-1"]);
         assert!(share(outcome, "second-1") >= 10, "{outcome:?}");
+    });
+}
+
+/// Panics in its second breath.
+#[derive(Clone)]
+struct Broken;
+
+impl Code for Broken {
+    const NAME: &'static str = "broken";
+
+    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+        me.compute(Span::from_millis(1)).await;
+        panic!("on purpose");
+    }
+}
+
+#[test]
+fn twin_a_body_that_panics_ends_the_run_and_is_named() {
+    let text = r#"
+schema = 1
+seed   = 3
+length = "5s"
+[schedulers.rr]
+scheduler = "round-robin"
+parent    = "top"
+"#;
+    let amend = |plan: &mut Plan| {
+        let home = Home { scheduler: plan.nodes[0].1, asks: |_| Vec::new() };
+        plan.processes.nodes = vec![home];
+        plan.threads.push(PlannedThread::process(Node(0), &home, &Terms::default(), Broken));
+    };
+    twin_with(text, amend, |outcome, _| {
+        let why = outcome.failure.as_ref().map(ToString::to_string).unwrap_or_default();
+        assert!(why.contains("`broken` panicked"), "{why}");
+        assert!(outcome.length < Span::from_secs(4), "it goes on until {}", outcome.length);
     });
 }

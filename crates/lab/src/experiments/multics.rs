@@ -9,7 +9,7 @@ use super::digits;
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Findings, Raw, Table, Verdict};
 use crate::statistics::{line, mean, median, quantile};
-use hosts::{Place, Sample, micros, notified, run_out, scripts};
+use hosts::{Place, Sample, Scripts, micros, notified, run_out, scripts};
 use std::collections::BTreeMap;
 use windfall_programs::Costs;
 use windfall_scenario::model;
@@ -108,6 +108,8 @@ struct Measured {
     run_outs: Vec<f64>,
     /// Waiters, and what notifying them takes.
     notified: Vec<(u32, f64)>,
+    /// What disturbed the scripts.
+    disturbed: Option<String>,
 }
 
 impl Measured {
@@ -115,11 +117,11 @@ impl Measured {
         let name = place.name();
         let loops = settings.either(10_000, 300);
         (settings.progress)(&format!("{name}: scripts A and B, {loops} loops"));
-        let (samples, metering) = scripts(place, loops)?;
+        let Scripts { samples, metering, disturbed } = scripts(place, loops)?;
         (settings.progress)(&format!("{name}: running out of quanta, notifying 1 to 64 waiters"));
         let times = if place == Place::Simulated { 1 } else { settings.either(10, 1) };
         let (run_outs, notified) = (run_out(place)?, notified(place, times)?);
-        Ok(Measured { place, samples, metering: micros(metering), run_outs, notified })
+        Ok(Measured { place, samples, metering: micros(metering), run_outs, notified, disturbed })
     }
 
     /// The samples of one measurement without interrupts, and how many had one.
@@ -129,10 +131,17 @@ impl Measured {
         (clear.iter().map(|sample| sample.us).collect(), circled.len())
     }
 
-    /// The nine, each the median of what has no interrupt in it.
+    /// The nine, each the median of what has no interrupt in it, with a mark in it; nobody marks a quantum's end.
     fn nine(&self) -> Vec<f64> {
         let medians = MEASUREMENTS.iter().map(|measurement| median(&self.of(measurement).0));
         medians.chain([median(&self.run_outs)]).collect()
+    }
+
+    /// The same without what marks cost.
+    fn without_metering(&self) -> Vec<f64> {
+        let mut nine = self.nine();
+        nine.iter_mut().take(MEASUREMENTS.len()).for_each(|us| *us -= self.metering);
+        nine
     }
 
     /// All loops.
@@ -143,7 +152,11 @@ impl Measured {
         for measurement in &MEASUREMENTS {
             let (clear, circled) = self.of(measurement);
             let at = [0.0, 0.01, 0.5, 0.99, 1.0].map(|share| digits(quantile(&clear, share)));
-            let counts = [clear.len(), circled].map(|count| count.to_string());
+            let circled = match self.place {
+                Place::Supervised => "-".to_owned(),
+                _ => circled.to_string(),
+            };
+            let counts = [clear.len().to_string(), circled];
             let words = [measurement.what.to_owned()];
             table.rows.push(words.into_iter().chain(at).chain(counts).collect());
         }
@@ -176,15 +189,23 @@ impl Measured {
         }
         let points = by_waiters.iter().map(|(waiters, us)| (f64::from(*waiters), median(us)));
         let fit = line(&points.collect::<Vec<_>>());
-        let nine = self.nine();
+        let (nine, mut marked) = (self.nine(), fit.at_zero);
+        // The memo's own words are about its figures as they are.
+        let nine = match self.place {
+            Place::Simulated => nine,
+            _ => {
+                marked -= self.metering;
+                self.without_metering()
+            }
+        };
         let [wakeup, block, wait, .., add, _, _] = *nine else { return [f64::NAN; 6] };
         [
             f64::midpoint(block, wait),
             wakeup,
             block + wakeup,
-            fit.at_zero,
+            marked,
             fit.slope,
-            add + wait + fit.at_zero + fit.slope,
+            add + wait + marked + fit.slope,
         ]
     }
 }
@@ -217,19 +238,18 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     let real: Vec<&str> = measured[1..].iter().map(|one| one.place.name()).collect();
     let simulated = &measured[0];
     let mut against = Vec::new();
-    let head = ["", "paper", "sim", "off (%)", "without metering"];
+    let head = ["", "paper", "sim", "off (%)", "without metering: sim"];
     let mut nine = Table::new("the nine measurements (us)", 1, &[head.as_slice(), &real].concat());
-    let columns: Vec<Vec<f64>> = measured.iter().map(Measured::nine).collect();
+    let (as_marked, columns): (Vec<f64>, Vec<Vec<f64>>) =
+        (simulated.nine(), measured.iter().map(Measured::without_metering).collect());
     for (at, (what, paper)) in paper().enumerate() {
-        let sim = columns[0][at];
+        let sim = as_marked[at];
         let off = (paper - sim) / paper * 100.0;
         if off.abs() > 5.0 || sim.is_nan() {
             against.push(format!("{what}: {} us, {} % off", digits(sim), digits(off)));
         }
-        // A quantum's end is seen from within, where nobody marks it.
-        let metered = if at < MEASUREMENTS.len() { simulated.metering } else { 0.0 };
-        let cells = [paper, sim, off, sim - metered].into_iter();
-        let cells = cells.chain(columns[1..].iter().map(|column| column[at])).map(digits);
+        let cells = [paper, sim, off].into_iter();
+        let cells = cells.chain(columns.iter().map(|column| column[at])).map(digits);
         nine.rows.push([what.to_owned()].into_iter().chain(cells).collect());
     }
     let head = ["", "paper", "sim"];
@@ -259,9 +279,14 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
             "`hierarchy` are supervised threads below the same round-robin scheduler; running out of a quantum is \
              there what pieces of 1 ms take longer with quanta of 1 ms than with quanta of 500. `threads` are \
              real-time threads of one processor that block on futexes, among which the kernel decides: they have no \
-             quanta. Interrupts were recorded meanwhile (`windfall record`), which costs some 0.4 us a switch.",
+             quanta. Their interrupts were recorded meanwhile (`windfall record`), which costs some 0.4 us a switch; \
+             those of supervised threads are known by their length alone, so none is circled.",
         );
     }
+    let mut notes: Vec<String> = notes.into_iter().map(str::to_owned).collect();
+    notes.extend(measured.iter().filter_map(|one| {
+        Some(format!("Disturbed: {}: {}.", one.place.name(), one.disturbed.as_ref()?))
+    }));
     let wrong = format!("{} measurements within 5 %", MEASUREMENTS.len() + 1);
     let metering = measured.iter().map(|one| {
         let loops = one.samples.len().div_ceil(18);
@@ -286,7 +311,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
             Raw::csv("multics", "place,step,us,interrupted", samples),
             Raw::csv("multics-notify", "place,waiters,us", notified),
         ],
-        notes: notes.into_iter().map(str::to_owned).collect(),
+        notes,
         verdict: Verdict::by(&against, &wrong),
     })
 }

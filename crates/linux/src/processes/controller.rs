@@ -13,7 +13,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use windfall_exchange::Mailbox;
+use std::time::Duration;
+use windfall_exchange::{Futex as _, Mailbox};
 use windfall_programs::{Event, Kind, Terms};
 use windfall_time::Instant;
 
@@ -77,8 +78,7 @@ pub(super) fn begin(system: &Arc<System>) -> Result<Vec<JoinHandle<Lateness>>, F
         let shared = system.clone();
         let thread = std::thread::Builder::new().name(format!("node/{node}"));
         let thread = thread.spawn(move || live(&shared, node)).map_err(|e| {
-            system.beds.close();
-            close(system);
+            end(system, std::mem::take(&mut threads));
             Fault::of("cannot start the controller of a node", &e, "raise `ulimit -u`")
         })?;
         threads.push(thread);
@@ -86,15 +86,25 @@ pub(super) fn begin(system: &Arc<System>) -> Result<Vec<JoinHandle<Lateness>>, F
     Ok(threads)
 }
 
-/// The beds are closed: wakes whoever sleeps.
-pub(super) fn close(system: &System) {
-    for controller in &system.controllers {
-        // A letter that says nothing: nobody misses it, as he might a mere knock.
-        let nothing =
-            Letter::Timer { event: Event::from_datum(0), datum: 0, number: 1, at: Instant::MAX };
-        let _ = system.exchange.send(&controller.mailbox, nothing.words(), &system.beds);
+/// All is over: ends the controllers; how late their timers were.
+pub(super) fn end(system: &System, controllers: Vec<JoinHandle<Lateness>>) -> Lateness {
+    system.beds.close();
+    let mut lateness = Lateness::default();
+    for controller in controllers {
+        // Whoever was about to sleep may have missed a knock; the next round wakes it.
+        while !controller.is_finished() {
+            system.controllers.iter().for_each(|one| system.beds.wake_all(one.mailbox.futex()));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if let Ok(its) = controller.join() {
+            lateness.merge(its);
+        }
     }
+    lateness
 }
+
+/// When, the how manieth, which event, with what, and the number of the timer.
+type Due = (Instant, u64, Event, u64, u64);
 
 fn live(system: &System, node: usize) -> Lateness {
     let mut lateness = Lateness::default();
@@ -103,8 +113,8 @@ fn live(system: &System, node: usize) -> Lateness {
     if let Some(lowest) = system.real_time {
         let _ = Attributes::fifo(rung(lowest)).give(0);
     }
-    let mut due = BinaryHeap::new();
-    let mut order = 0_u64;
+    let mut due: BinaryHeap<Reverse<Due>> = BinaryHeap::new();
+    let (mut order, mut room) = (0_u64, 1_024);
     while !system.beds.are_closed() {
         system.exchange.read(&controller.mailbox, |words| match Letter::read(words) {
             Letter::Post { event, datum } => system.post_unseen(event, datum),
@@ -116,6 +126,14 @@ fn live(system: &System, node: usize) -> Lateness {
                 due.push(Reverse((at, order, event, datum, number)));
             }
         });
+        // Many are cancelled long before they are due.
+        if due.len() > room {
+            due.retain(|Reverse((_, _, event, _, number))| {
+                let name = system.open(event.handle(), Kind::Event);
+                name.is_ok_and(|name| system.exchange.is_set(name, *number))
+            });
+            room = 1_024.max(2 * due.len());
+        }
         while let Some(Reverse((at, _, event, datum, number))) = due.peek().copied() {
             let now = clock::now();
             if now < at {

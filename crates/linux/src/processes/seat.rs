@@ -9,7 +9,7 @@ use crate::sys::futex::Until;
 use crate::sys::usage::of_this_thread;
 use std::future::pending;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use windfall_exchange::{Dequeued, Futex as _, Mine, Name, No};
 use windfall_programs::{
     Code, Event, EventId, Handle, Kind, Node, Posted, Process, ProcessHandle, Queue, Refusal,
@@ -116,10 +116,9 @@ impl Process for Seat {
     }
 
     async fn sleep_until(&mut self, at: Instant) {
-        let word = AtomicU32::new(0);
         let at = self.system.on_clock(at);
-        let bed = Until { beds: &self.system.beds, at: Some(at) };
-        while bed.wait(&word, 0) {}
+        let beds = &self.system.beds;
+        while (Until { beds, at: Some(at) }).wait(&beds.clock, 0) {}
         self.on().await;
     }
 

@@ -1,8 +1,8 @@
 //! What all processes of a run share, and what a thread of one is.
 
+use super::Failed;
 use super::controller::Controller;
 use super::seat::Seat;
-use super::{Failed, controller};
 use crate::sys::clock;
 use crate::sys::futex::{Beds, Until};
 use crate::sys::lock::Lock;
@@ -214,9 +214,9 @@ impl System {
         // Whoever was about to sleep may have missed that; the next round wakes it.
         while self.living.load(Ordering::Acquire) > 0 {
             self.exchange.wake_everybody(&self.beds);
+            self.beds.wake_all(&self.beds.clock);
             std::thread::sleep(Duration::from_millis(1));
         }
-        controller::close(self);
         left
     }
 

@@ -48,6 +48,8 @@ fn futex(word: &AtomicU32, what: i32, value: u32) {
 #[derive(Debug, Default)]
 pub(crate) struct Beds {
     over: AtomicBool,
+    /// What those sleep on who wait for time alone; always 0.
+    pub(crate) clock: AtomicU32,
 }
 
 impl Beds {

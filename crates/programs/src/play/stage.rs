@@ -33,6 +33,8 @@ pub enum Mishap {
     Refused(Refusal),
     /// Its body awaits what no host carries out.
     Foreign,
+    /// Its body panicked.
+    Panicked,
 }
 
 /// A host, as programs see it. Players are named by their numbers.

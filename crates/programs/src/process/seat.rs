@@ -14,6 +14,7 @@ use core::fmt;
 use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use windfall_time::{Instant, Span};
 
@@ -110,13 +111,18 @@ struct Polled {
 impl Body for Polled {
     fn next(&mut self, now: Instant) -> Action {
         open(&self.desk).now = now;
-        match self.life.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(Ok(())) => Action::Exit,
-            Poll::Ready(Err(refusal)) => Action::Fail(Mishap::Refused(refusal)),
-            Poll::Pending => {
+        let life = self.life.as_mut();
+        // It is not polled again: the run ends by that.
+        let polled =
+            catch_unwind(AssertUnwindSafe(|| life.poll(&mut Context::from_waker(Waker::noop()))));
+        match polled {
+            Ok(Poll::Ready(Ok(()))) => Action::Exit,
+            Ok(Poll::Ready(Err(refusal))) => Action::Fail(Mishap::Refused(refusal)),
+            Ok(Poll::Pending) => {
                 let asked = open(&self.desk).asked.take();
                 asked.unwrap_or(Action::Fail(Mishap::Foreign))
             }
+            Err(_) => Action::Fail(Mishap::Panicked),
         }
     }
 

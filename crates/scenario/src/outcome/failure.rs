@@ -46,6 +46,13 @@ pub enum Failure {
         /// When.
         at: Instant,
     },
+    /// A process's body panicked.
+    Panicked {
+        /// Whose.
+        thread: String,
+        /// When.
+        at: Instant,
+    },
     /// So many notes of schedulers were lost, and with them jobs to be given up; a defect of ours.
     Journal(u64),
     /// The host could not carry on.
@@ -67,6 +74,7 @@ impl Failure {
             Mishap::NotOwner => Failure::NotOwner { thread, at },
             Mishap::Refused(refusal) => Failure::Refused { thread, refusal, at },
             Mishap::Foreign => Failure::Foreign { thread, at },
+            Mishap::Panicked => Failure::Panicked { thread, at },
         }
     }
 }
@@ -95,6 +103,9 @@ impl fmt::Display for Failure {
                 "process `{thread}` awaits something at {at} that is not its process's, which nobody would wake; \
                  await calls of `Process` only"
             ),
+            Failure::Panicked { thread, at } => {
+                write!(f, "process `{thread}` panicked at {at}; what it said stands above")
+            }
             Failure::Journal(lost) => write!(f, "{lost} notes of schedulers were lost"),
             Failure::Host { why, at } => write!(f, "the host could not carry on at {at}: {why}"),
         }

@@ -6,7 +6,7 @@ use crate::carried_out::whole;
 use crate::experiment::Trouble;
 use crate::memo::{Notifier, Report, RunOut, ScriptA, forget, reported};
 use crate::statistics::median;
-use crate::supervised::{Watching, carry_out, repeated};
+use crate::supervised::supervise_plan;
 use crate::trees::scenario;
 use windfall_linux::processes::{self, Ended};
 use windfall_linux::{Recorder, Wanted};
@@ -90,6 +90,7 @@ fn plan(code: impl Code, quantum: Span, length: Span, clock: bool) -> Result<Pla
     Ok(plan)
 }
 
+/// When interrupts were served.
 fn simulate(code: impl Code, length: Span, clock: bool) -> Result<Interrupts, Trouble> {
     let mut interrupts = Interrupts::default();
     let plan = plan(code, QUANTUM, length, clock)?;
@@ -98,21 +99,18 @@ fn simulate(code: impl Code, length: Span, clock: bool) -> Result<Interrupts, Tr
     Ok(interrupts)
 }
 
-/// A run that was disturbed is made again, and what it told forgotten.
-fn supervise<T>(
+/// A run that was disturbed is made again, and what it told forgotten; what disturbed the last one.
+fn supervise(
     code: &impl Code,
     quantum: Span,
     length: Span,
-    told: &Report<T>,
-) -> Result<Interrupts, Trouble> {
-    let mut interrupts = Interrupts::default();
-    repeated(|| {
-        forget(told);
-        interrupts = Interrupts::default();
-        let plan = || plan(code.clone(), quantum, length, false);
-        carry_out(plan, &Watching::default(), Some(&mut interrupts))
+    forget: impl Fn(),
+) -> Result<Option<String>, Trouble> {
+    let run = supervise_plan(|| {
+        forget();
+        plan(code.clone(), quantum, length, false)
     })?;
-    Ok(interrupts)
+    Ok(run.disturbed)
 }
 
 /// The machine's last processor, that serves fewest interrupts.
@@ -167,16 +165,34 @@ pub(super) fn micros(span: Span) -> f64 {
     span.as_nanos() as f64 / 1_000.0
 }
 
-/// Both scripts so often: what each step took, and what a mark costs.
-pub(super) fn scripts(place: Place, loops: usize) -> Result<(Vec<Sample>, Span), Trouble> {
+/// What the scripts came to.
+pub(super) struct Scripts {
+    /// What each step took.
+    pub(super) samples: Vec<Sample>,
+    /// What a mark costs.
+    pub(super) metering: Span,
+    /// What disturbed the host.
+    pub(super) disturbed: Option<String>,
+}
+
+/// Both scripts so often.
+pub(super) fn scripts(place: Place, loops: usize) -> Result<Scripts, Trouble> {
     let (marks, metering) = (Report::default(), Report::default());
     let script = ScriptA { loops, marks: marks.clone(), metering: metering.clone() };
     let each = Span::from_millis(if place == Place::Simulated { 20 } else { 1 });
     let length = each.checked_mul(loops as u64 + 100).unwrap_or(Span::MAX);
-    let mut began = Instant::ZERO;
+    let (mut began, mut disturbed) = (Instant::ZERO, None);
     let interrupts = match place {
         Place::Simulated => simulate(script, length, true)?,
-        Place::Supervised => supervise(&script, QUANTUM, length, &marks)?,
+        // A supervised run puts what was stolen at the end of a stretch, not where it was.
+        Place::Supervised => {
+            let both = || {
+                forget(&marks);
+                forget(&metering);
+            };
+            disturbed = supervise(&script, QUANTUM, length, both)?;
+            Interrupts::default()
+        }
         Place::Threads => {
             let (ended, interrupts) = recorded(script)?;
             began = ended.began;
@@ -199,7 +215,8 @@ pub(super) fn scripts(place: Place, loops: usize) -> Result<(Vec<Sample>, Span),
         let circled = struck.peek().is_some_and(|at| *at < to);
         Sample { step, us: micros(to.saturating_since(from)), circled }
     });
-    Ok((samples.collect(), reported(&metering).first().copied().unwrap_or(Span::ZERO)))
+    let metering = reported(&metering).first().copied().unwrap_or(Span::ZERO);
+    Ok(Scripts { samples: samples.collect(), metering, disturbed })
 }
 
 /// What running out of a quantum takes, each time; nothing where there are no quanta.
@@ -218,9 +235,9 @@ pub(super) fn run_out(place: Place) -> Result<Vec<f64>, Trouble> {
         }
         // Interrupts are as long; but each piece has a quantum's end in it if that is as long as a piece.
         Place::Supervised => {
-            supervise(&code, QUANTUM, length, &spans)?;
+            supervise(&code, QUANTUM, length, || forget(&spans))?;
             let usual = median(&found());
-            supervise(&code, piece, length, &spans)?;
+            supervise(&code, piece, length, || forget(&spans))?;
             Ok(vec![median(&found()) - usual])
         }
         Place::Threads => Ok(Vec::new()),
@@ -236,7 +253,7 @@ pub(super) fn notified(place: Place, times: usize) -> Result<Vec<(u32, f64)>, Tr
     let code = Notifier { waiters, spans: spans.clone() };
     match place {
         Place::Simulated => drop(simulate(code, length, false)?),
-        Place::Supervised => drop(supervise(&code, QUANTUM, length, &spans)?),
+        Place::Supervised => drop(supervise(&code, QUANTUM, length, || forget(&spans))?),
         Place::Threads => drop(threads(code)?),
     }
     Ok(reported(&spans).into_iter().map(|(woken, span)| (woken, micros(span))).collect())

@@ -128,20 +128,12 @@ impl Host {
     fn run(&self, errand: Errand, freezer: &Freezer, routines: &mut Routines) {
         match errand {
             Errand::Begin(entry) => self.begin(entry, routines),
-            Errand::Meet(tid) => {
-                if let Some(stranger) = self.at_home(|s| s.programs.stranger(tid)) {
-                    self.meet(tid, stranger, routines);
-                }
-            }
-            Errand::Name(tid) => {
-                let member = |s: &Supervisor| Some(s.members[*s.tids.get(&tid)? as usize].start);
-                let facts = self.at_home(|s| member(s));
-                let facts = facts.and_then(|heard| Facts::of(tid, heard, routines));
-                if let Some(facts) = facts {
-                    let Facts { stat, start, .. } = &facts;
-                    self.bring(|s| s.belongs(tid, &stat.comm, facts.exe(), start));
-                }
-            }
+            // It may have got another name while it was met: then it is a member by now, under its former one.
+            Errand::Meet(tid) => match self.at_home(|s| s.programs.stranger(tid)) {
+                Some(stranger) => self.meet(tid, stranger, routines),
+                None => self.name(tid, routines),
+            },
+            Errand::Name(tid) => self.name(tid, routines),
             Errand::Look(number) => self.look(number),
             Errand::LookAtAll => self.look_at_all(routines),
             Errand::Make(number) => self.make(number),
@@ -186,6 +178,16 @@ impl Host {
         let facts = Facts::of(tid, stranger.start, routines);
         if let Some(Some(number)) = self.bring(|s| s.take(tid, facts.as_ref(), stranger)) {
             self.look(number);
+        }
+    }
+
+    /// Finds out to whom a member belongs.
+    fn name(&self, tid: i32, routines: &mut Routines) {
+        let member = |s: &Supervisor| Some(s.members[*s.tids.get(&tid)? as usize].start);
+        let facts = self.at_home(|s| member(s));
+        if let Some(facts) = facts.and_then(|heard| Facts::of(tid, heard, routines)) {
+            let Facts { stat, start, .. } = &facts;
+            self.bring(|s| s.belongs(tid, &stat.comm, facts.exe(), start));
         }
     }
 

@@ -6,6 +6,7 @@ use windfall_linux::Settings;
 use windfall_linux::processes;
 use windfall_programs::{Code, Node, Process, Queue, Refusal, Terms};
 use windfall_scenario::Scenario;
+use windfall_scenario::outcome::Outcome;
 use windfall_time::Span;
 
 const ROLE: &str = "WINDFALL_TEST_PROCESSES";
@@ -84,29 +85,79 @@ env      = {{ {ROLE} = "1" }}
 priority = 1
 "#
     );
-    let scenario = || Scenario::parse("processes.toml", &text).unwrap_or_else(|e| panic!("{e:?}"));
+    let Some(outcome) = run(&text) else { return };
+    let of = |name: &str| {
+        let its = outcome.threads.iter().filter(|one| one.name.starts_with(name));
+        its.map(|one| one.received).fold(Span::ZERO, Span::saturating_add)
+    };
+    // Computing is most of what they do; some of it was done before they were known.
+    let ms = |count: u64| Span::from_nanos(count * 1_000_000);
+    assert!(of("maker-") > ms(30) && of("maker-") < ms(80), "{}", of("maker-"));
+    assert!(of("taker-") > ms(15) && of("taker-") < ms(40), "{}", of("taker-"));
+}
+
+/// Runs it, when nobody else supervises this machine; nothing, with a word about it, where that cannot be.
+fn run(text: &str) -> Option<Outcome> {
+    let scenario = || Scenario::parse("processes.toml", text).unwrap_or_else(|e| panic!("{e:?}"));
     for _ in 0..60 {
         match windfall_linux::run(scenario().build().unwrap(), &Settings::default(), None) {
-            Ok(outcome) => {
-                let of = |name: &str| {
-                    let its = outcome.threads.iter().filter(|one| one.name.starts_with(name));
-                    its.map(|one| one.received).fold(Span::ZERO, Span::saturating_add)
-                };
-                // Computing is most of what they do; some of it was done before they were known.
-                let ms = |count: u64| Span::from_nanos(count * 1_000_000);
-                assert!(of("maker-") > ms(30) && of("maker-") < ms(80), "{}", of("maker-"));
-                assert!(of("taker-") > ms(15) && of("taker-") < ms(40), "{}", of("taker-"));
-                return;
-            }
+            Ok(outcome) => return Some(outcome),
             Err(why) if why.to_string().contains("twice") => {
                 std::thread::sleep(std::time::Duration::from_millis(500));
             }
             Err(why) if why.to_string().contains("as root") => {
                 println!("skipped: {why}");
-                return;
+                return None;
             }
             Err(why) => panic!("{why}"),
         }
     }
     panic!("this machine was supervised by somebody else for half a minute");
+}
+
+/// What another run executes: threads that have their names from their first moment on.
+#[test]
+fn the_named() {
+    if std::env::var_os(ROLE).is_none() {
+        return;
+    }
+    for _ in 0..NAMED {
+        let named = std::thread::Builder::new().name("named".to_owned());
+        let named = named.spawn(|| std::thread::sleep(std::time::Duration::from_millis(200)));
+        drop(named.unwrap());
+    }
+    std::thread::sleep(std::time::Duration::from_millis(400));
+}
+
+const NAMED: usize = 60;
+
+#[test]
+fn law_a_thread_that_names_itself_while_it_is_met_is_known_by_that_name() {
+    let this = std::env::current_exe().unwrap().display().to_string();
+    let text = format!(
+        r#"
+schema = 1
+seed   = 1
+length = "5s"
+[schedulers.fp]
+scheduler = "fixed-priority"
+parent    = "top"
+[threads.named]
+parent   = "fp"
+of       = "other"
+match    = {{ comm = "named" }}
+priority = 3
+[threads.other]
+parent   = "fp"
+exec     = ["{this}", "--exact", "the_named"]
+env      = {{ {ROLE} = "1" }}
+priority = 1
+"#
+    );
+    for _ in 0..3 {
+        let Some(outcome) = run(&text) else { return };
+        let names = outcome.threads.iter().map(|one| one.name.as_str()).collect::<Vec<_>>();
+        let named = names.iter().filter(|name| name.starts_with("named-"));
+        assert_eq!(named.count(), NAMED, "{names:?}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Event-driven processes under a hierarchy: they are threads that know nothing of it, each found by what it runs.
 //!
 //! This file is the program that is supervised, too: the run executes it anew, and only `the_program` of it.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use windfall_linux::Settings;
 use windfall_linux::processes;

@@ -280,7 +280,9 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
              there what pieces of 1 ms take longer with quanta of 1 ms than with quanta of 500. `threads` are \
              real-time threads of one processor that block on futexes, among which the kernel decides: they have no \
              quanta. Their interrupts were recorded meanwhile (`windfall record`), which costs some 0.4 us a switch; \
-             those of supervised threads are known by their length alone, so none is circled.",
+             those of supervised threads are known by their length alone, so none is circled. Who notifies 1 to 64 \
+             waiters has slept for 200 ms before, so that caches are cold and a whole notification takes more than among \
+             the nine.",
         );
     }
     let mut notes: Vec<String> = notes.into_iter().map(str::to_owned).collect();

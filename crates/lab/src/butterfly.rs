@@ -9,20 +9,17 @@ use crate::experiment::{Host, Trouble};
 use crate::memo::{Report, reported};
 use crate::supervised::supervise_plan;
 use crate::trees::scenario;
+use crate::units::{millis, seconds, us};
 use windfall_hierarchy::{Count, Message};
 use windfall_programs::{Costs, Node, Terms};
+use windfall_scenario::Plan;
 use windfall_scenario::model::{self, Scheduler, Setting};
 use windfall_scenario::outcome::Outcome;
-use windfall_scenario::{Home, Plan, PlannedThread};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 
 /// An epoch: one slice of 96 ms "per epoch" (4.3).
 pub(crate) const EPOCH: Span = Span::from_millis(96);
-
-pub(crate) const fn us(count: u64) -> Span {
-    Span::from_nanos(count * 1_000)
-}
 
 /// The microcode that stops and starts a process: 129 less the timer's.
 pub(crate) const RESTART: Span = us(29);
@@ -107,16 +104,12 @@ impl Butterfly {
             ..model::Costs::default()
         };
         let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
-        let homes = plan.nodes.iter().map(|(_, scheduler)| Home { scheduler: *scheduler, asks });
-        plan.processes.nodes = homes.collect();
         plan.processes.costs = Costs { post: POST, remote: REMOTE, ..Costs::default() };
         let first = Terms { priority: 3, ..Terms::default() };
         let last = Node(u8::try_from(nodes - 1).unwrap_or(u8::MAX));
         let monitor = monitor.map(|monitor| (last, monitor));
         let operator = Operator { monitor, ..self.operator.clone() };
-        let home = plan.processes.nodes.first();
-        let first = home.map(|home| PlannedThread::process(Node(0), home, &first, operator));
-        plan.threads.extend(first);
+        plan.begin_with(asks, &first, operator);
         Ok(plan)
     }
 
@@ -158,11 +151,6 @@ impl Butterfly {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "below 2^53 ns")]
-fn seconds(span: Span) -> f64 {
-    span.as_nanos() as f64 / 1e9
-}
-
 #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
 fn per(count: u64, seconds: f64) -> f64 {
     count as f64 / seconds
@@ -192,7 +180,7 @@ fn had(part: &Part, name: &str, outcome: &Outcome) -> Result<Had, Trouble> {
         let found = thread.counted.iter().find(|(name, _)| *name == figure);
         match found.map(|(_, count)| *count) {
             Some(Count::Times(times)) => Ok(per(times, length)),
-            Some(Count::Time(span)) => Ok(seconds(span) * 1_000.0 / length),
+            Some(Count::Time(span)) => Ok(millis(span) / length),
             _ => Err(Trouble::Run(format!("nobody counted `{figure}` of `{name}`"))),
         }
     };

@@ -24,6 +24,7 @@ mod reservation;
 mod statistics;
 mod supervised;
 mod trees;
+mod units;
 
 pub use experiment::{Experiment, Host, Settings, Trouble};
 pub use experiments::{EXPERIMENTS, table_10_4, table_10_5};

@@ -10,7 +10,6 @@ use windfall_linux::Settings;
 use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{Plan, Scenario};
 use windfall_time::Span;
-use windfall_trace::Sink;
 
 /// So often is a run made before a disturbed one is taken.
 const ATTEMPTS: usize = 3;
@@ -49,7 +48,7 @@ pub(crate) fn supervise(scenario: &Scenario, watching: &Watching) -> Result<Supe
 pub(crate) fn supervise_plan(
     mut plan: impl FnMut() -> Result<Plan, Trouble>,
 ) -> Result<Supervised, Trouble> {
-    repeated(|| carry_out(&mut plan, &Watching::default(), None))
+    repeated(|| carry_out(&mut plan, &Watching::default()))
 }
 
 /// Does it until it is not disturbed, three times at most.
@@ -69,14 +68,13 @@ pub(crate) fn repeated(
 /// Runs it once, when nobody else supervises this machine.
 pub(crate) fn once(scenario: &Scenario, watching: &Watching) -> Result<Supervised, Trouble> {
     let plan = || scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)));
-    carry_out(plan, watching, None)
+    carry_out(plan, watching)
 }
 
-/// Carries a plan out once, and shows what happens to `sink`.
-pub(crate) fn carry_out(
+/// Carries a plan out once.
+fn carry_out(
     mut plan: impl FnMut() -> Result<Plan, Trouble>,
     watching: &Watching,
-    mut sink: Option<&mut (dyn Sink + Send)>,
 ) -> Result<Supervised, Trouble> {
     let settings = Settings { stretches: watching.stretches, ..Settings::default() };
     let begun = Instant::now();
@@ -85,8 +83,7 @@ pub(crate) fn carry_out(
         let mut plan = plan()?;
         length = plan.length;
         plan.watched.extend(watching.intervals);
-        let sink = sink.as_mut().map(|sink| &mut **sink as &mut (dyn Sink + Send));
-        match windfall_linux::run(plan, &settings, sink) {
+        match windfall_linux::run(plan, &settings, None) {
             Err(fault) if fault.is_another_run() && begun.elapsed() < PATIENCE.0 => {
                 std::thread::sleep(PATIENCE.1);
             }

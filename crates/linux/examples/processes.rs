@@ -4,8 +4,8 @@
 
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
-use windfall_programs::{Code, Node, Process, Queue, Refusal, Terms};
-use windfall_scenario::{Home, PlannedThread, Scenario};
+use windfall_programs::{Code, Process, Queue, Refusal, Terms};
+use windfall_scenario::Scenario;
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 
@@ -67,12 +67,8 @@ fn simulate() -> Result<Tallies, Box<dyn Error>> {
                 [schedulers.node]\nscheduler = \"epoch\"\nparent = \"top\"\nslice = \"1ms\"\n";
     let scenario = Scenario::parse("node.toml", text).map_err(|wrong| wrong.render(false))?;
     let mut plan = scenario.build().map_err(|wrong| wrong.render(false))?;
-    let (_, scheduler) = plan.nodes.first().ok_or("no scheduler")?;
-    let home = Home { scheduler: *scheduler, asks: |_| Vec::new() };
-    plan.processes.nodes.push(home);
     let tallies = Tallies::default();
-    let maker = Maker(tallies.clone());
-    plan.threads.push(PlannedThread::process(Node(0), &home, &Terms::default(), maker));
+    plan.begin_with(|_| Vec::new(), &Terms::default(), Maker(tallies.clone()));
     let end = Instant::ZERO + plan.length;
     let outcome = Sim::of(plan, None)?.run(end, |_| true);
     outcome.failure.map_or(Ok(tallies), |failure| Err(failure.to_string().into()))

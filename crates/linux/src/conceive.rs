@@ -17,16 +17,14 @@ impl Supervisor {
         program: &Program,
     ) -> Result<u32, Refusal> {
         let refusal = Refusal::NotAdmitted { node };
+        let Program::Process(start) = program else { return Err(refusal) };
         let home = Home::of(node, &self.homes, self.hierarchy.default_node()).ok_or(refusal)?;
         let messages = (home.asks)(&terms);
         let (now, parent) = (self.time(), home.scheduler);
         let created = self.tell(now, |tree, now| tree.create_thread(now, parent, &messages));
         let id = created.ok_or(refusal)?;
-        let Program::Process(start) = program else { return Err(refusal) };
-        let count = self.made.entry(start.name()).or_insert(0_u32);
-        *count += 1;
         let own = Arc::new(Own { keeps: self.keeps, ..Own::default() });
-        let name = format!("{}-{count}", start.name());
+        let name = self.players.name(start);
         let member = Member::new(Kind::Own(own), 0, &name, None);
         // Threads that came late are members, and play nothing.
         while self.players.count() < self.members.len() {

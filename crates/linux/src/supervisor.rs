@@ -22,7 +22,7 @@ use crate::sys::events::Timer;
 use crate::trace::Trace;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 use windfall_hierarchy::{Hierarchy, Message, Processor, Refusal, Target, ThreadId};
 use windfall_programs::{Cue, Players};
@@ -39,9 +39,8 @@ pub(crate) struct Supervisor {
     pub(crate) told: Instant,
     pub(crate) hierarchy: Hierarchy,
     pub(crate) players: Players,
-    /// The nodes that processes are made on, how many of each kind were, and whether own programs keep their stretches.
+    /// The nodes that processes are made on, and whether own programs keep their stretches.
     pub(crate) homes: Vec<Home>,
-    pub(crate) made: BTreeMap<&'static str, u32>,
     pub(crate) keeps: bool,
     pub(crate) members: Vec<Member>,
     pub(crate) wishes: Vec<Wish>,
@@ -110,7 +109,6 @@ impl Supervisor {
             hierarchy,
             players: Players::default(),
             homes: Vec::new(),
-            made: BTreeMap::new(),
             keeps: false,
             members: Vec::new(),
             wishes: Vec::new(),

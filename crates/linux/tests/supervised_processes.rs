@@ -60,32 +60,7 @@ fn the_program() {
 
 #[test]
 fn law_a_hierarchy_decides_for_all_processes_that_a_first_one_makes() {
-    let this = std::env::current_exe().unwrap().display().to_string();
-    let text = format!(
-        r#"
-schema = 1
-seed   = 1
-length = "20s"
-[schedulers.fp]
-scheduler = "fixed-priority"
-parent    = "top"
-[threads.taker]
-parent   = "fp"
-of       = "other"
-match    = {{ comm = "taker" }}
-priority = 3
-[threads.maker]
-parent   = "fp"
-of       = "other"
-match    = {{ comm = "maker" }}
-priority = 2
-[threads.other]
-parent   = "fp"
-exec     = ["{this}", "--exact", "the_program"]
-env      = {{ {ROLE} = "1" }}
-priority = 1
-"#
-    );
+    let text = scenario("the_program", &[("taker", 3), ("maker", 2)], "20s");
     let Some(outcome) = run(&text) else { return };
     let of = |name: &str| {
         let its = outcome.threads.iter().filter(|one| one.name.starts_with(name));
@@ -95,6 +70,34 @@ priority = 1
     let ms = |count: u64| Span::from_nanos(count * 1_000_000);
     assert!(of("maker-") > ms(30) && of("maker-") < ms(80), "{}", of("maker-"));
     assert!(of("taker-") > ms(15) && of("taker-") < ms(40), "{}", of("taker-"));
+}
+
+/// A test of this file as a supervised program, with threads of these names at these priorities above all others of it.
+fn scenario(program: &str, threads: &[(&str, u32)], length: &str) -> String {
+    let this = std::env::current_exe().unwrap().display().to_string();
+    let named = threads.iter().map(|(name, priority)| {
+        format!(
+            "[threads.{name}]\nparent = \"fp\"\nof = \"other\"\nmatch = {{ comm = \"{name}\" }}\n\
+             priority = {priority}\n"
+        )
+    });
+    format!(
+        r#"
+schema = 1
+seed   = 1
+length = "{length}"
+[schedulers.fp]
+scheduler = "fixed-priority"
+parent    = "top"
+{}
+[threads.other]
+parent   = "fp"
+exec     = ["{this}", "--exact", "{program}"]
+env      = {{ {ROLE} = "1" }}
+priority = 1
+"#,
+        named.collect::<String>()
+    )
 }
 
 /// Runs it, when nobody else supervises this machine; nothing, with a word about it, where that cannot be.
@@ -134,27 +137,7 @@ const NAMED: usize = 60;
 
 #[test]
 fn law_a_thread_that_names_itself_while_it_is_met_is_known_by_that_name() {
-    let this = std::env::current_exe().unwrap().display().to_string();
-    let text = format!(
-        r#"
-schema = 1
-seed   = 1
-length = "5s"
-[schedulers.fp]
-scheduler = "fixed-priority"
-parent    = "top"
-[threads.named]
-parent   = "fp"
-of       = "other"
-match    = {{ comm = "named" }}
-priority = 3
-[threads.other]
-parent   = "fp"
-exec     = ["{this}", "--exact", "the_named"]
-env      = {{ {ROLE} = "1" }}
-priority = 1
-"#
-    );
+    let text = scenario("the_named", &[("named", 3)], "5s");
     for _ in 0..3 {
         let Some(outcome) = run(&text) else { return };
         let names = outcome.threads.iter().map(|one| one.name.as_str()).collect::<Vec<_>>();

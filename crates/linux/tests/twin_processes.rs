@@ -11,7 +11,7 @@ use windfall_linux::processes::{Ended, Settings};
 use windfall_programs::{
     Code, Event, EventId, Node, Process, ProcessHandle, Queue, Refusal, Terms,
 };
-use windfall_scenario::{Home, PlannedThread, Scenario};
+use windfall_scenario::Scenario;
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 
@@ -35,10 +35,7 @@ fn simulate(first: impl Code) {
         );
     }
     let mut plan = Scenario::parse("twin.toml", &text).unwrap().build().unwrap();
-    let home = |(_, scheduler): &(_, _)| Home { scheduler: *scheduler, asks: |_| Vec::new() };
-    plan.processes.nodes = plan.nodes.iter().map(home).collect();
-    let home = plan.processes.nodes[0];
-    plan.threads.push(PlannedThread::process(Node(0), &home, &Terms::default(), first));
+    plan.begin_with(|_| Vec::new(), &Terms::default(), first);
     let until = Instant::ZERO + plan.length;
     let outcome = Sim::of(plan, None).unwrap().run(until, |_| true);
     assert_eq!(outcome.failure, None);

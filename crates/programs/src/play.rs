@@ -18,11 +18,11 @@ pub use jobs::Job;
 pub use stage::{Cue, Mishap, Stage};
 
 use crate::action::{Action, Body, Resource};
-use crate::process::{Costs, Counts, ProcessHandle, System};
+use crate::process::{Costs, Counts, ProcessHandle, Start, System};
 use crate::program::{Activation, Program};
 use crate::sync::SyncPoints;
 use jobs::Source;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use windfall_time::{Instant, Span};
 
 /// So many actions of one player within a moment, without computing, are taken for a program that gets
@@ -90,6 +90,8 @@ pub struct Players {
     cued: [Option<Instant>; 2],
     /// By player: whose jobs its completions release.
     followers: Vec<Vec<u32>>,
+    /// How many processes of each kind others have made.
+    made: BTreeMap<&'static str, u32>,
 }
 
 /// Setting up, and looking.
@@ -135,6 +137,13 @@ impl Players {
     #[must_use]
     pub fn with(seed: u64, nodes: usize, costs: Costs) -> Players {
         Players { system: System::new(seed, nodes, costs), ..Players::default() }
+    }
+
+    /// What a process is called that another makes: `NAME-1`, `NAME-2`, ... in the order of making.
+    pub fn name(&mut self, start: &Start) -> String {
+        let count = self.made.entry(start.name()).or_insert(0);
+        *count += 1;
+        format!("{}-{count}", start.name())
     }
 
     /// How many there are, whether or not they have begun or ended.

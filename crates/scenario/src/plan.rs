@@ -59,6 +59,21 @@ pub struct Home {
     pub asks: fn(&Terms) -> Vec<Message>,
 }
 
+impl Plan {
+    /// Makes each scheduler of the file a node, in order, and begins with one process on the first of them.
+    pub fn begin_with<C: Code>(
+        &mut self,
+        asks: fn(&Terms) -> Vec<Message>,
+        terms: &Terms,
+        code: C,
+    ) {
+        let home = |(_, scheduler): &(String, NodeId)| Home { scheduler: *scheduler, asks };
+        self.processes.nodes = self.nodes.iter().map(home).collect();
+        let first = self.processes.nodes.first();
+        self.threads.extend(first.map(|home| PlannedThread::process(Node(0), home, terms, code)));
+    }
+}
+
 impl Home {
     /// The home of a node among those of a plan; the default scheduler's, where the plan has none.
     #[must_use]

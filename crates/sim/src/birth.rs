@@ -41,13 +41,14 @@ impl Sim<'_> {
         terms: Terms,
         program: &Program,
     ) -> Result<u32, Refusal> {
+        let Program::Process(start) = program else { return Err(Refusal::NotAdmitted { node }) };
         let home = Home::of(node, &self.homes, self.hierarchy.default_node());
         let Home { scheduler, asks } = home.ok_or(Refusal::NotAdmitted { node })?;
         let messages = asks(&terms);
         let id = self.tell(|hierarchy, now| hierarchy.create_thread(now, scheduler, &messages));
         let id = id.ok_or(Refusal::NotAdmitted { node })?;
         let spec = PlannedThread {
-            name: self.name_of(program),
+            name: self.players.name(start),
             parent: scheduler,
             messages,
             promised: None,
@@ -58,14 +59,6 @@ impl Sim<'_> {
         let number = self.enlist(spec, program);
         self.begin(number, id, scheduler);
         Ok(number)
-    }
-
-    /// `NAME-1`, `NAME-2`, ... in the order of making.
-    fn name_of(&mut self, program: &Program) -> String {
-        let Program::Process(start) = program else { return String::new() };
-        let count = self.made.entry(start.name()).or_insert(0_u32);
-        *count += 1;
-        format!("{}-{count}", start.name())
     }
 
     /// Tells whoever records where a thread is; the machine counts threads from 1.

@@ -7,7 +7,6 @@ use crate::ledger::Ledger;
 use crate::promises::Promises;
 use crate::thread::Thread;
 use crate::unfit::Unfit;
-use std::collections::BTreeMap;
 use windfall_hierarchy::{Happening, Hierarchy, Message, Processor, ThreadId};
 use windfall_programs::{Job, Players, Program, Resource};
 use windfall_scenario::model::Machine;
@@ -31,8 +30,6 @@ pub struct Sim<'a> {
     pub(crate) threads: Vec<Thread>,
     /// Where processes are at home, by node.
     pub(crate) homes: Vec<Home>,
-    /// How many processes of each kind others have made.
-    pub(crate) made: BTreeMap<&'static str, u32>,
     /// From the hierarchy's thread index to ours.
     pub(crate) numbers: Vec<u32>,
     pub(crate) events: Events,
@@ -92,7 +89,6 @@ impl<'a> Sim<'a> {
             players: Players::default(),
             threads: Vec::new(),
             homes: Vec::new(),
-            made: BTreeMap::new(),
             numbers: Vec::new(),
             events,
             sources: Vec::new(),

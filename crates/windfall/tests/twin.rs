@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use windfall_linux::Settings;
 use windfall_programs::{Code, Node, Process, ProcessHandle, Queue, Refusal, Terms};
 use windfall_scenario::outcome::{Outcome, ThreadOutcome};
-use windfall_scenario::{Home, Plan, PlannedThread, Scenario};
+use windfall_scenario::{Plan, Scenario};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 
@@ -207,6 +207,14 @@ steps  = [\"suspend\", {{ lock = \"l\" }}, {{ run = \"70us\" }}, {{ unlock = \"l
     });
 }
 
+/// A round-robin scheduler, and nobody below it yet.
+fn round_robin(length: &str) -> String {
+    format!(
+        "schema = 1\nseed = 3\nlength = \"{length}\"\n\
+         [schedulers.rr]\nscheduler = \"round-robin\"\nparent = \"top\"\n"
+    )
+}
+
 type Log = Arc<Mutex<Vec<u64>>>;
 
 /// Makes another process on another node; the two wake each other in turn, pass data on, and wait for timers.
@@ -268,21 +276,12 @@ impl Code for Second {
 #[test]
 fn twin_processes_make_others_and_wake_each_other_in_turn() {
     let log = Log::default();
-    let text = r#"
-schema = 1
-seed   = 3
-length = "400ms"
-[schedulers.rr]
-scheduler = "round-robin"
-parent    = "top"
-"#;
+    let text = &round_robin("400ms");
     let amend = |plan: &mut Plan| {
-        // Two nodes on one processor: what goes from one to the other travels all the same.
-        let home = Home { scheduler: plan.nodes[0].1, asks: |_| Vec::new() };
-        plan.processes.nodes = vec![home; 2];
         log.lock().unwrap().clear();
-        let first = First(log.clone());
-        plan.threads.push(PlannedThread::process(Node(0), &home, &Terms::default(), first));
+        plan.begin_with(|_| Vec::new(), &Terms::default(), First(log.clone()));
+        // Two nodes on one processor: what goes from one to the other travels all the same.
+        plan.processes.nodes.extend_from_within(..);
     };
     twin_with(text, amend, |outcome, _| {
         conserved(outcome);
@@ -309,18 +308,9 @@ impl Code for Broken {
 
 #[test]
 fn twin_a_body_that_panics_ends_the_run_and_is_named() {
-    let text = r#"
-schema = 1
-seed   = 3
-length = "5s"
-[schedulers.rr]
-scheduler = "round-robin"
-parent    = "top"
-"#;
+    let text = &round_robin("5s");
     let amend = |plan: &mut Plan| {
-        let home = Home { scheduler: plan.nodes[0].1, asks: |_| Vec::new() };
-        plan.processes.nodes = vec![home];
-        plan.threads.push(PlannedThread::process(Node(0), &home, &Terms::default(), Broken));
+        plan.begin_with(|_| Vec::new(), &Terms::default(), Broken);
     };
     twin_with(text, amend, |outcome, _| {
         let why = outcome.failure.as_ref().map(ToString::to_string).unwrap_or_default();

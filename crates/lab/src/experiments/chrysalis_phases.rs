@@ -10,6 +10,7 @@ use crate::bsat::{Operator, Part, Role, Tally};
 use crate::butterfly::{Butterfly, EPOCH, GENERATES, POST, RESTART, SINKS, SWAP, TIMER, terms};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Findings, Raw, Table, Verdict};
+use crate::units::millis;
 use windfall_programs::Node;
 use windfall_time::Span;
 
@@ -42,18 +43,13 @@ struct Epoch {
     low: f64,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "milliseconds")]
-fn ms(span: Span) -> f64 {
-    span.as_nanos() as f64 / 1e6
-}
-
 /// What the model predicts of needs in ms.
 fn predicted((generator, absent): (f64, f64)) -> Epoch {
-    let (epoch, slice) = (ms(EPOCH), ms(Span::from_millis(SLICE)));
-    let (works, sinks, swap) = (ms(GENERATES), ms(SINKS), ms(SWAP));
+    let (epoch, slice) = (millis(EPOCH), millis(Span::from_millis(SLICE)));
+    let (works, sinks, swap) = (millis(GENERATES), millis(SINKS), millis(SWAP));
     // A turn: the generator's slice, in which it is put on and wakes the sink, and the sink's, until nothing is left.
-    let of_a_slice = (slice - swap - ms(POST) - ms(RESTART)) / works;
-    let turn = slice + swap + ms(TIMER) + of_a_slice * sinks;
+    let of_a_slice = (slice - swap - millis(POST) - millis(RESTART)) / works;
+    let turn = slice + swap + millis(TIMER) + of_a_slice * sinks;
     let share = slice / turn;
     // Both use their needs up in proportion; what is left of all needs is what the critical period is for.
     let left = |need: f64, share: f64, at: f64| (need - share * at).max(0.0);
@@ -63,7 +59,7 @@ fn predicted((generator, absent): (f64, f64)) -> Epoch {
     let critical = (0..9_600).map(|step| f64::from(step) / 100.0).find(begins).unwrap_or(epoch);
     let normal = critical.max(generator / share).min(epoch);
     // A message on the low queue: the post and the swap to the sink, its work, and the swap back.
-    let alone = works + ms(POST) + swap;
+    let alone = works + millis(POST) + swap;
     let preempted = alone + swap + sinks;
     let turns = (epoch - normal) / preempted;
     Epoch { messages: normal / turn * of_a_slice + turns, low: turns * alone }
@@ -83,7 +79,7 @@ fn observed((generator, absent): (u32, u32), length: Span) -> Result<Epoch, Trou
     let operator = Operator { queues: vec![(Node(0), 10_000), (Node(0), 1)], parts, monitor: None };
     let butterfly = Butterfly { nodes: 1, overcommit: false, operator, length };
     let seen = butterfly.run(Host::Sim)?;
-    let each = ms(EPOCH) / 1_000.0;
+    let each = millis(EPOCH) / 1_000.0;
     Ok(Epoch { messages: seen.parts[1].rate * each, low: seen.parts[0].low * each })
 }
 
@@ -106,7 +102,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         let model = predicted((need.into(), absent.into()));
         let seen = observed(case, length)?;
         let off = (seen.messages - model.messages) / model.messages * 100.0;
-        let apart = (seen.low - model.low) / ms(EPOCH) * 100.0;
+        let apart = (seen.low - model.low) / millis(EPOCH) * 100.0;
         if off.abs() > 3.0 || apart.abs() > 3.0 {
             against.push(format!(
                 "need {need}, absent {absent}: {} messages and {} ms where {} and {} are predicted",

@@ -9,6 +9,7 @@ use crate::butterfly::{Butterfly, EPOCH, GENERATES, Had, POST, RESTART, SINKS, t
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Findings, Raw, Table, Verdict};
 use crate::statistics::{Mean, costs_of};
+use crate::units::micros;
 use windfall_programs::Node;
 use windfall_time::Span;
 
@@ -128,11 +129,6 @@ fn solve(samples: &[Had]) -> Solved {
     let triples: Vec<_> =
         samples.iter().map(|had| (had.messages, had.scheduled, had.ran * 1_000.0)).collect();
     Solved { two: (b * 1_000.0, s * 1_000.0), all: costs_of(&triples) }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "microseconds")]
-fn micros(span: Span) -> f64 {
-    span.as_nanos() as f64 / 1_000.0
 }
 
 /// What a host's runs say of each operation; every sample goes to `raw`.

@@ -3,9 +3,10 @@
 
 use super::digits;
 use crate::bsat::{Operator, Part, Role, Tally};
-use crate::butterfly::{Butterfly, DELIVERS, EPOCH, GENERATES, SINKS, terms, us};
+use crate::butterfly::{Butterfly, DELIVERS, EPOCH, GENERATES, SINKS, terms};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Findings, Raw, Table, Verdict};
+use crate::units::us;
 use windfall_programs::Node;
 use windfall_time::Span;
 

@@ -9,6 +9,7 @@ use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict};
 use crate::reservation::{AMOUNT, PERIOD, Real, Watch, network, real, scenario, watching};
 use crate::statistics::{difference, mean};
 use crate::supervised::{once, repeated};
+use crate::units::millis;
 use std::time::Duration;
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_time::{Instant, Span};
@@ -199,16 +200,16 @@ fn calm(host: Host, watch: &Watch) -> (Span, Span) {
 /// Stolen, asked for, received: one below the other, as in the paper.
 #[expect(clippy::cast_precision_loss, reason = "places on a picture")]
 fn figures(host: Host, watch: &Watch) -> Vec<Figure> {
-    let ms = |span: Span| span.as_nanos() as f64 / 1e6;
-    let at = |number: usize| number as f64 * ms(PERIOD);
+    let at = |number: usize| number as f64 * millis(PERIOD);
     let all = || watch.periods.iter().enumerate();
-    let stolen: Vec<_> = all().map(|(n, one)| (at(n), ms(one.1) / ms(AMOUNT) * 100.0)).collect();
+    let stolen: Vec<_> =
+        all().map(|(n, one)| (at(n), millis(one.1) / millis(AMOUNT) * 100.0)).collect();
     let begin =
         |number: usize| Instant::ZERO + PERIOD.checked_mul(number as u64).unwrap_or(Span::ZERO);
     let control: Vec<_> = all()
-        .filter_map(|(number, _)| Some((at(number), ms(asked(watch, begin(number))?))))
+        .filter_map(|(number, _)| Some((at(number), millis(asked(watch, begin(number))?))))
         .collect();
-    let received: Vec<_> = all().map(|(n, one)| (at(n), ms(one.0))).collect();
+    let received: Vec<_> = all().map(|(n, one)| (at(n), millis(one.0))).collect();
     let parts = [
         ("stolen", "stolen time (% of 4 ms)", stolen, None, SERIES[1]),
         ("asked", "C: reserved (ms)", control, Some(4.0), SERIES[2]),
@@ -227,11 +228,11 @@ fn figures(host: Host, watch: &Watch) -> Vec<Figure> {
             let mut chart = Chart::new(
                 &format!("Rez-FB during a burst, {}: {axis}", host.name()),
                 &format!("figure 11.4, by period of 20 ms; {}", facts(part)),
-                Axis::until("time (ms)", ms(LENGTH)),
+                Axis::until("time (ms)", millis(LENGTH)),
                 y,
             );
             if let Some(wanted) = wanted {
-                let line = [(0.0, wanted), (ms(LENGTH), wanted)];
+                let line = [(0.0, wanted), (millis(LENGTH), wanted)];
                 chart.line(&line, dashed(PAPER), &format!("R: {} ms are wanted", digits(wanted)));
             }
             if part == "asked" {

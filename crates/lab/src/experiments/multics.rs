@@ -9,7 +9,8 @@ use super::digits;
 use crate::experiment::{Experiment, Host, Settings, Trouble};
 use crate::findings::{Findings, Raw, Table, Verdict};
 use crate::statistics::{line, mean, median, quantile};
-use hosts::{Place, Sample, Scripts, micros, notified, run_out, scripts};
+use crate::units::{micros, us};
+use hosts::{Place, Sample, Scripts, notified, run_out, scripts};
 use std::collections::BTreeMap;
 use windfall_programs::Costs;
 use windfall_scenario::model;
@@ -67,10 +68,6 @@ const MEASUREMENTS: [Measurement; 8] = [
 /// Item 9, for processes A and B. The memo writes "msecs" there and in its last paragraph, and means microseconds.
 const RUN_OUT: [f64; 2] = [1454.0, 1511.0];
 
-const fn us(count: u64) -> Span {
-    Span::from_nanos(count * 1_000)
-}
-
 /// What the extra 15 instructions of a mark took: that many of a processor that did some 435,000 a second.
 const METERING: Span = us(35);
 /// Choosing a successor, of the 100 that each process takes that is notified.
@@ -108,8 +105,8 @@ struct Measured {
     run_outs: Vec<f64>,
     /// Waiters, and what notifying them takes.
     notified: Vec<(u32, f64)>,
-    /// What disturbed the scripts.
-    disturbed: Option<String>,
+    /// What disturbed the host.
+    disturbed: Vec<String>,
 }
 
 impl Measured {
@@ -117,10 +114,12 @@ impl Measured {
         let name = place.name();
         let loops = settings.either(10_000, 300);
         (settings.progress)(&format!("{name}: scripts A and B, {loops} loops"));
-        let Scripts { samples, metering, disturbed } = scripts(place, loops)?;
+        let mut disturbed = Vec::new();
+        let Scripts { samples, metering } = scripts(place, loops, &mut disturbed)?;
         (settings.progress)(&format!("{name}: running out of quanta, notifying 1 to 64 waiters"));
         let times = if place == Place::Simulated { 1 } else { settings.either(10, 1) };
-        let (run_outs, notified) = (run_out(place)?, notified(place, times)?);
+        let run_outs = run_out(place, &mut disturbed)?;
+        let notified = notified(place, times, &mut disturbed)?;
         Ok(Measured { place, samples, metering: micros(metering), run_outs, notified, disturbed })
     }
 
@@ -255,12 +254,13 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     let head = ["", "paper", "sim"];
     let mut interpretation =
         Table::new("the memo's interpretation (us)", 2, &[head.as_slice(), &real].concat());
+    let interpreted: Vec<[f64; 6]> = measured.iter().map(Measured::interpretation).collect();
     for (at, (what, paper, range)) in INTERPRETATION.iter().enumerate() {
-        let sim = simulated.interpretation()[at];
+        let sim = interpreted[0][at];
         if !range.contains(&sim) {
             against.push(format!("{what}: {} us where the memo has {paper}", digits(sim)));
         }
-        let cells = measured.iter().map(|one| digits(one.interpretation()[at]));
+        let cells = interpreted.iter().map(|column| digits(column[at]));
         let words = [(*what).to_owned(), (*paper).to_owned()];
         interpretation.rows.push(words.into_iter().chain(cells).collect());
     }
@@ -286,8 +286,8 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         );
     }
     let mut notes: Vec<String> = notes.into_iter().map(str::to_owned).collect();
-    notes.extend(measured.iter().filter_map(|one| {
-        Some(format!("Disturbed: {}: {}.", one.place.name(), one.disturbed.as_ref()?))
+    notes.extend(measured.iter().flat_map(|one| {
+        one.disturbed.iter().map(|why| format!("Disturbed: {}: {why}.", one.place.name()))
     }));
     let wrong = format!("{} measurements within 5 %", MEASUREMENTS.len() + 1);
     let metering = measured.iter().map(|one| {

@@ -8,11 +8,12 @@ use crate::memo::{Notifier, Report, RunOut, ScriptA, forget, reported};
 use crate::statistics::median;
 use crate::supervised::supervise_plan;
 use crate::trees::scenario;
+use crate::units::micros;
 use windfall_linux::processes::{self, Ended};
 use windfall_linux::{Recorder, Wanted};
-use windfall_programs::{Code, Node, Terms};
+use windfall_programs::{Code, Terms};
 use windfall_scenario::model::{Scheduler, Setting};
-use windfall_scenario::{Home, Plan, PlannedInterrupts, PlannedPattern, PlannedThread};
+use windfall_scenario::{Plan, PlannedInterrupts, PlannedPattern};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Cpu, Event, Sink, Theft};
@@ -70,13 +71,8 @@ fn plan(code: impl Code, quantum: Span, length: Span, clock: bool) -> Result<Pla
     let (machine, calls) = costs();
     scenario.machine.costs = machine;
     let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
-    let homes = plan.nodes.iter();
-    let homes = homes.map(|(_, scheduler)| Home { scheduler: *scheduler, asks: |_| Vec::new() });
-    plan.processes.nodes = homes.collect();
     plan.processes.costs = calls;
-    let home = plan.processes.nodes.first();
-    let first = home.map(|home| PlannedThread::process(Node(0), home, &Terms::default(), code));
-    plan.threads.extend(first);
+    plan.begin_with(|_| Vec::new(), &Terms::default(), code);
     plan.interrupts.extend(clock.then(|| PlannedInterrupts {
         processor: 0,
         kind: Theft::Interrupt,
@@ -99,18 +95,20 @@ fn simulate(code: impl Code, length: Span, clock: bool) -> Result<Interrupts, Tr
     Ok(interrupts)
 }
 
-/// A run that was disturbed is made again, and what it told forgotten; what disturbed the last one.
+/// A run that was disturbed is made again, and what it told forgotten; what disturbed the last one is told.
 fn supervise(
     code: &impl Code,
     quantum: Span,
     length: Span,
     forget: impl Fn(),
-) -> Result<Option<String>, Trouble> {
+    disturbed: &mut Vec<String>,
+) -> Result<(), Trouble> {
     let run = supervise_plan(|| {
         forget();
         plan(code.clone(), quantum, length, false)
     })?;
-    Ok(run.disturbed)
+    disturbed.extend(run.disturbed);
+    Ok(())
 }
 
 /// The machine's last processor, that serves fewest interrupts.
@@ -160,28 +158,25 @@ pub(super) struct Sample {
     pub(super) circled: bool,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "shown; below 2^53 ns")]
-pub(super) fn micros(span: Span) -> f64 {
-    span.as_nanos() as f64 / 1_000.0
-}
-
 /// What the scripts came to.
 pub(super) struct Scripts {
     /// What each step took.
     pub(super) samples: Vec<Sample>,
     /// What a mark costs.
     pub(super) metering: Span,
-    /// What disturbed the host.
-    pub(super) disturbed: Option<String>,
 }
 
 /// Both scripts so often.
-pub(super) fn scripts(place: Place, loops: usize) -> Result<Scripts, Trouble> {
+pub(super) fn scripts(
+    place: Place,
+    loops: usize,
+    disturbed: &mut Vec<String>,
+) -> Result<Scripts, Trouble> {
     let (marks, metering) = (Report::default(), Report::default());
     let script = ScriptA { loops, marks: marks.clone(), metering: metering.clone() };
     let each = Span::from_millis(if place == Place::Simulated { 20 } else { 1 });
     let length = each.checked_mul(loops as u64 + 100).unwrap_or(Span::MAX);
-    let (mut began, mut disturbed) = (Instant::ZERO, None);
+    let mut began = Instant::ZERO;
     let interrupts = match place {
         Place::Simulated => simulate(script, length, true)?,
         // A supervised run puts what was stolen at the end of a stretch, not where it was.
@@ -190,7 +185,7 @@ pub(super) fn scripts(place: Place, loops: usize) -> Result<Scripts, Trouble> {
                 forget(&marks);
                 forget(&metering);
             };
-            disturbed = supervise(&script, QUANTUM, length, both)?;
+            supervise(&script, QUANTUM, length, both, disturbed)?;
             Interrupts::default()
         }
         Place::Threads => {
@@ -216,11 +211,11 @@ pub(super) fn scripts(place: Place, loops: usize) -> Result<Scripts, Trouble> {
         Sample { step, us: micros(to.saturating_since(from)), circled }
     });
     let metering = reported(&metering).first().copied().unwrap_or(Span::ZERO);
-    Ok(Scripts { samples: samples.collect(), metering, disturbed })
+    Ok(Scripts { samples: samples.collect(), metering })
 }
 
 /// What running out of a quantum takes, each time; nothing where there are no quanta.
-pub(super) fn run_out(place: Place) -> Result<Vec<f64>, Trouble> {
+pub(super) fn run_out(place: Place, disturbed: &mut Vec<String>) -> Result<Vec<f64>, Trouble> {
     let spans = Report::default();
     let piece = Span::from_millis(1);
     let code = RunOut { pieces: 1_500, piece, spans: spans.clone() };
@@ -235,9 +230,9 @@ pub(super) fn run_out(place: Place) -> Result<Vec<f64>, Trouble> {
         }
         // Interrupts are as long; but each piece has a quantum's end in it if that is as long as a piece.
         Place::Supervised => {
-            supervise(&code, QUANTUM, length, || forget(&spans))?;
+            supervise(&code, QUANTUM, length, || forget(&spans), disturbed)?;
             let usual = median(&found());
-            supervise(&code, piece, length, || forget(&spans))?;
+            supervise(&code, piece, length, || forget(&spans), disturbed)?;
             Ok(vec![median(&found()) - usual])
         }
         Place::Threads => Ok(Vec::new()),
@@ -245,7 +240,11 @@ pub(super) fn run_out(place: Place) -> Result<Vec<f64>, Trouble> {
 }
 
 /// Waiters, and what notifying them takes.
-pub(super) fn notified(place: Place, times: usize) -> Result<Vec<(u32, f64)>, Trouble> {
+pub(super) fn notified(
+    place: Place,
+    times: usize,
+    disturbed: &mut Vec<String>,
+) -> Result<Vec<(u32, f64)>, Trouble> {
     let spans = Report::default();
     let waiters = [1, 2, 4, 8, 16, 32, 64].repeat(times);
     let length = Span::from_millis(300).checked_mul(waiters.len() as u64 + 1);
@@ -253,7 +252,7 @@ pub(super) fn notified(place: Place, times: usize) -> Result<Vec<(u32, f64)>, Tr
     let code = Notifier { waiters, spans: spans.clone() };
     match place {
         Place::Simulated => drop(simulate(code, length, false)?),
-        Place::Supervised => drop(supervise(&code, QUANTUM, length, || forget(&spans))?),
+        Place::Supervised => supervise(&code, QUANTUM, length, || forget(&spans), disturbed)?,
         Place::Threads => drop(threads(code)?),
     }
     Ok(reported(&spans).into_iter().map(|(woken, span)| (woken, micros(span))).collect())

@@ -2,7 +2,7 @@
 /* What happens to supervised threads, written to one ring as the kernel passes its tracepoints.
  *
  * Interrupts are not told one by one: each processor counts the time that they have taken, and what of it
- * softirqs have, and every event says what the counts were. What interrupts another interrupt is part of
+ * softirqs have, and for how long it stood still, and every event says what the counts were. What interrupts another interrupt is part of
  * that. The reader is woken by wake-ups of threads that know nothing of us
  * and by nothing else; it looks often enough for the rest.
  *
@@ -96,7 +96,9 @@ static __attribute__((always_inline)) int give_back(void)
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
 	if (cpu && cpu->depth && --cpu->depth == 0 && cpu->begun) {
-		u64 took = bpf_ktime_get_ns() - cpu->begun;
+		u64 now = bpf_ktime_get_ns(), took = now - cpu->begun;
+
+		cpu->ended = now;
 		/* In this order, so that no reader counts it twice. */
 		*(volatile u64 *)&cpu->begun = 0;
 		*(volatile u64 *)&cpu->stolen = cpu->stolen + took;
@@ -134,4 +136,23 @@ SEC("tp_btf/local_timer_entry") int on_timer_entry(u64 *ctx)
 SEC("tp_btf/local_timer_exit") int on_timer_exit(u64 *ctx)
 {
 	return give_back();
+}
+
+SEC("tp_btf/hrtimer_expire_entry") int on_timer(u64 *ctx)
+{
+	u32 number;
+	u64 since;
+	struct cpu *cpu = this_cpu(&number);
+
+	if (!cpu || !cpu->watched)
+		return 0;
+	since = stood_since(cpu, (void *)ctx[0]);
+	if (since) {
+		u64 stood = cpu->begun - since;
+		/* In this order, so that a part is never more than the whole. */
+		*(volatile u64 *)&cpu->stolen = cpu->stolen + stood;
+		*(volatile u64 *)&cpu->steal = cpu->steal + stood;
+		tell_steal(number, cpu, since);
+	}
+	return 0;
 }

@@ -16,6 +16,15 @@ struct task_struct {
 	char comm[16];
 } __attribute__((preserve_access_index));
 
+struct timerqueue_node {
+	long long expires;
+} __attribute__((preserve_access_index));
+
+struct hrtimer {
+	struct timerqueue_node node;
+	void *function;
+} __attribute__((preserve_access_index));
+
 enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_RINGBUF = 27 };
 enum { BPF_F_MMAPABLE = 1 << 10 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2, BPF_RB_AVAIL_DATA = 0 };

@@ -58,7 +58,8 @@ static __attribute__((always_inline)) int begin(enum kind kind, s32 what)
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
 	if (cpu) {
-		cpu->depth++;
+		if (cpu->depth++ == 0)
+			cpu->begun = bpf_ktime_get_ns();
 		tell(number, cpu, kind, 0, what, 0, BPF_RB_NO_WAKEUP);
 	}
 	return 0;
@@ -69,7 +70,10 @@ static __attribute__((always_inline)) int end(void)
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
 	if (cpu && cpu->depth) {
-		cpu->depth--;
+		if (--cpu->depth == 0) {
+			cpu->begun = 0;
+			cpu->ended = bpf_ktime_get_ns();
+		}
 		tell(number, cpu, THEFT_END, 0, 0, 0, BPF_RB_NO_WAKEUP);
 	}
 	return 0;
@@ -103,4 +107,14 @@ SEC("tp_btf/local_timer_entry") int record_timer_entry(u64 *ctx)
 SEC("tp_btf/local_timer_exit") int record_timer_exit(u64 *ctx)
 {
 	return end();
+}
+
+SEC("tp_btf/hrtimer_expire_entry") int record_timer(u64 *ctx)
+{
+	u32 number;
+	struct cpu *cpu = this_cpu(&number);
+	u64 since = cpu ? stood_since(cpu, (void *)ctx[0]) : 0;
+	if (since)
+		tell_steal(number, cpu, since);
+	return 0;
 }

@@ -5,18 +5,21 @@
 
 enum { PROCESSORS = 1024, RING = 1 << 22 };
 enum kind { SWITCH, WAKE, FORK, NAMED, EXECUTED, MADE, THREAD_MADE, INTERRUPT, SOFTIRQ, THEFT_END,
-	    STARTS };
+	    STARTS, STEAL };
 
-/* One processor, in a cache line of its own. The reader sees it, too. */
+/* One processor, in cache lines of its own. The reader sees it, too. */
 struct cpu {
 	u64 watched; /* set by the reader: switches and interrupts are of interest */
 	u64 begun;   /* when the interrupt under way began, or 0 */
-	u64 stolen;  /* ns that interrupts have taken; not less than was there before `begun` */
+	u64 stolen;  /* ns that were taken from threads; not less than was there before `begun` */
 	u64 depth;   /* how deep interrupts are nested */
 	u64 lost;    /* events that found no room */
 	u64 runs;    /* the thread that runs, as far as switches tell */
 	u64 soft;    /* of `stolen`, what softirqs have taken */
 	u64 softly;  /* whether the interrupt under way is a softirq */
+	u64 steal;   /* of `stolen`, for how long the processor stood still */
+	u64 ended;   /* when the last interrupt ended */
+	u64 unused[6];
 };
 
 struct {
@@ -36,6 +39,7 @@ struct event {
 	u64 at;
 	u64 stolen;
 	u64 soft;
+	u64 steal;
 	u32 lost;
 	u16 cpu;
 	u8 kind;
@@ -65,6 +69,7 @@ fill(struct event *event, u64 at, u32 number, struct cpu *cpu, enum kind kind, u
 	event->at = at;
 	event->stolen = cpu->stolen + under_way;
 	event->soft = cpu->soft + (cpu->softly ? under_way : 0);
+	event->steal = cpu->steal;
 	event->lost = cpu->lost;
 	event->cpu = number;
 	event->kind = kind;
@@ -84,6 +89,34 @@ tell(u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first, s32 secon
 	}
 	fill(event, at, number, cpu, kind, state, first, second);
 	bpf_ringbuf_submit(event, flags);
+}
+
+/* Where the function of the kernel's tick lies. */
+const volatile u64 tick;
+
+/* Since when a processor has stood still until the interrupt under way, which serves a timer; 0 if it has not, as far as is known.
+ * Only the kernel's tick tells: it is set to a time to come, and its interrupt waits for nothing but other interrupts and short stretches of the kernel:
+ * a hypervisor that has given the processor to somebody else need not say so. */
+static __attribute__((always_inline)) u64 stood_since(struct cpu *cpu, struct hrtimer *timer)
+{
+	enum { SHORT = 200000 };
+	u64 due = timer->node.expires, since = due > cpu->ended ? due : cpu->ended;
+
+	if ((u64)timer->function != tick)
+		return 0;
+	return cpu->begun > since + SHORT ? since : 0;
+}
+
+/* Tells of it; the event is that of when it was over. */
+static __attribute__((always_inline)) void tell_steal(u32 number, struct cpu *cpu, u64 since)
+{
+	struct event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
+	if (!event) {
+		cpu->lost++;
+		return;
+	}
+	fill(event, cpu->begun, number, cpu, STEAL, 0, since, since >> 32);
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 }
 
 /* An event and a thread's name, which is read from `name`. */

@@ -103,6 +103,9 @@ fn disturbed(outcome: &Outcome, most: Span) -> Option<String> {
     let supervision = outcome.supervision.as_ref()?;
     match (supervision.lost, supervision.lag) {
         (0, lag) if lag <= most => None,
+        (0, lag) if supervision.own_lag <= most => {
+            Some(format!("a timer was seen to {lag} late: others had the processor"))
+        }
         (0, lag) => Some(format!("a timer was seen to {lag} late")),
         (lost, _) => Some(format!("{lost} events were lost")),
     }

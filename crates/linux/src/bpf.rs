@@ -16,6 +16,8 @@ use aya::{Btf, Ebpf, EbpfLoader};
 use std::collections::BTreeSet;
 use std::env::consts::ARCH;
 use std::error::Error;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,6 +26,9 @@ use windfall_trace::Theft;
 
 /// As many as the programs have counters for.
 const PROCESSORS: usize = 1024;
+
+/// The function of the kernel's tick, in Linux 6.8 and later, and before.
+const TICKS: [&str; 2] = ["tick_nohz_handler", "tick_sched_timer"];
 
 /// A program, and the tracepoint that it sits on.
 pub(crate) type Place = (&'static str, &'static str);
@@ -38,6 +43,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) needed: &'a [Place],
     /// Ends and beginnings of interrupts, of which a machine may lack some.
     pub(crate) interrupts: &'a [[Place; 2]],
+    /// What sees late ticks, where it can.
+    pub(crate) timer: Place,
 }
 
 /// `struct cpu` of the programs.
@@ -49,6 +56,8 @@ struct Counters {
     rest: [AtomicU64; 3],
     soft: AtomicU64,
     softly: AtomicU64,
+    steal: AtomicU64,
+    unused: [AtomicU64; 7],
 }
 
 #[repr(C)]
@@ -59,7 +68,7 @@ zeroed!(All);
 /// What a program has told.
 pub(crate) struct Told {
     pub(crate) at: Instant,
-    /// What interrupts have taken on its processor until then, if that is counted.
+    /// What was taken on its processor until then, if that is counted.
     pub(crate) taken: Taken,
     pub(crate) seen: Seen,
 }
@@ -74,6 +83,8 @@ pub(crate) struct Programs {
     lost: Vec<u32>,
     /// Takes the programs out of the kernel when it goes.
     loaded: Ebpf,
+    /// Why it is not told when a processor stood still.
+    pub(crate) deaf_to_steal: Option<String>,
 }
 
 impl Programs {
@@ -107,6 +118,9 @@ impl Programs {
         for (name, value) in wanted.globals {
             loader.override_global(name, value, true);
         }
+        let tick = tick();
+        let address = tick.as_ref().copied().unwrap_or(0);
+        loader.override_global("tick", &address, true);
         let mut loaded = loader.load(wanted.object)?;
         let map = |loaded: &mut Ebpf, name| loaded.take_map(name).ok_or("a map is missing");
         let Map::Array(array) = map(&mut loaded, "cpus")? else { return Err("no array".into()) };
@@ -123,7 +137,18 @@ impl Programs {
                 }
             }
         }
-        Ok(Programs { ring, counters, _array: array, lost: vec![0; PROCESSORS], loaded })
+        let attached = tick.and_then(|_| {
+            attach(&mut loaded, &kernel, wanted.timer).map_err(|error| in_words(&*error))
+        });
+        let deaf_to_steal = attached.err();
+        Ok(Programs {
+            deaf_to_steal,
+            ring,
+            counters,
+            _array: array,
+            lost: vec![0; PROCESSORS],
+            loaded,
+        })
     }
 
     /// Has the programs tell of a processor that they do not tell of otherwise.
@@ -162,19 +187,20 @@ impl Programs {
     /// and what it is.
     pub(crate) fn read(&mut self, mut each: impl FnMut(u16, u32, Option<Told>)) {
         while let Some(item) = self.ring.next() {
-            let cpu = u16_at(&item, 28);
-            let count = u32_at(&item, 24);
+            let cpu = u16_at(&item, 36);
+            let count = u32_at(&item, 32);
             let before = self.lost.get_mut(usize::from(cpu));
             let lost =
                 before.map_or(0, |before| count.wrapping_sub(std::mem::replace(before, count)));
             let at = Instant::from_nanos(u64_at(&item, 0));
-            let [all, soft] = [8, 16].map(|place| Span::from_nanos(u64_at(&item, place)));
-            let taken = Taken { all, soft };
+            let [all, soft, steal] =
+                [8, 16, 24].map(|place| Span::from_nanos(u64_at(&item, place)));
+            let taken = Taken { all, soft, steal };
             each(cpu, lost, seen(&item).map(|seen| Told { at, taken, seen }));
         }
     }
 
-    /// What interrupts have taken on a processor until now, as far as it is watched.
+    /// What was taken on a processor until now, as far as it is watched.
     pub(crate) fn taken(&self, cpu: u16) -> Taken {
         self.counters.0.get(usize::from(cpu)).map_or(Taken::default(), Counters::taken)
     }
@@ -187,6 +213,7 @@ impl Counters {
         let softly = self.softly.load(Ordering::Acquire) > 0;
         // A part is never more than the whole: it is written after it, and read before.
         let soft = Span::from_nanos(self.soft.load(Ordering::Acquire));
+        let steal = Span::from_nanos(self.steal.load(Ordering::Acquire));
         let all = Span::from_nanos(self.stolen.load(Ordering::Acquire));
         let under_way = if begun > 0 && self.begun.load(Ordering::Acquire) == begun {
             crate::sys::clock::now().saturating_since(Instant::from_nanos(begun))
@@ -194,7 +221,7 @@ impl Counters {
             Span::ZERO
         };
         let softly = if softly { under_way } else { Span::ZERO };
-        Taken { all: all + under_way, soft: soft + softly }
+        Taken { all: all + under_way, soft: soft + softly, steal }
     }
 }
 
@@ -221,14 +248,32 @@ fn attach(loaded: &mut Ebpf, kernel: &Btf, place: Place) -> Result<(), Box<dyn E
     Ok(())
 }
 
+/// Where the function of the kernel's tick lies, or why that is not known.
+fn tick() -> Result<u64, String> {
+    const NAMES: &str = "/proc/kallsyms";
+    let file = File::open(NAMES).map_err(|e| format!("{NAMES}: {e}"))?;
+    let lines = BufReader::new(file).lines().map_while(Result::ok);
+    let mut named = lines.filter_map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        let address = words.next()?;
+        words.nth(1).filter(|name| TICKS.contains(name))?;
+        u64::from_str_radix(address, 16).ok()
+    });
+    match named.next() {
+        None => Err(format!("{NAMES} names none of {}", TICKS.join(", "))),
+        Some(0) => Err(format!("{NAMES} hides addresses; it needs CAP_SYSLOG")),
+        Some(address) => Ok(address),
+    }
+}
+
 /// `struct event` of the programs, `struct named` and `struct starts`.
 fn seen(item: &[u8]) -> Option<Seen> {
-    let (first, second) = (u32_at(item, 32).cast_signed(), u32_at(item, 36).cast_signed());
-    let state = item.get(31).copied().unwrap_or(0);
-    let name = Comm::at(item, 40);
+    let (first, second) = (u32_at(item, 40).cast_signed(), u32_at(item, 44).cast_signed());
+    let state = item.get(39).copied().unwrap_or(0);
+    let name = Comm::at(item, 48);
     let theft = |kind| Seen::TheftBegin { kind, number: u16::try_from(first).unwrap_or(0) };
     let made = |thread| Some(Seen::Made { parent: first, child: second, thread, name: name? });
-    Some(match item.get(30)? {
+    Some(match item.get(38)? {
         0 => Seen::Switch { prev: first, stop: stop(state.into()), next: second },
         1 => Seen::Wake { tid: first, by: second },
         2 => Seen::Fork { parent: first, child: second },
@@ -239,7 +284,8 @@ fn seen(item: &[u8]) -> Option<Seen> {
         7 => theft(Theft::Interrupt),
         8 => theft(Theft::Softirq),
         9 => Seen::TheftEnd,
-        10 => Seen::Starts { tid: first, pid: second, routine: u64_at(item, 40) },
+        10 => Seen::Starts { tid: first, pid: second, routine: u64_at(item, 48) },
+        11 => Seen::Steal { since: Instant::from_nanos(u64_at(item, 40)) },
         _ => return None,
     })
 }

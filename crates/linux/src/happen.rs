@@ -50,6 +50,11 @@ impl Supervisor {
                     self.woken_by_kernel(number, at, by);
                 }
             }
+            (Seen::Steal { since }, Where::Here(cpu)) => {
+                self.account_for(cpu, at, event.taken);
+                let since = self.since_epoch(since);
+                self.cpus[cpu].away.add(since, at);
+            }
             (Seen::Starts { tid, routine, .. }, _) => self.will_start(tid, routine),
             (Seen::Fork { parent, child }, _) => self.forked(parent, child),
             (Seen::Named { tid, name }, _) => self.renamed(tid, Some(&name.text())),
@@ -63,10 +68,10 @@ impl Supervisor {
         self.account_for(cpu, at, self.rings.taken(cpu));
     }
 
-    /// As `account`, when `total` is what interrupts have taken until then.
+    /// As `account`, when `total` is what was taken until then.
     fn account_for(&mut self, cpu: usize, at: Instant, total: Taken) {
         let from = self.cpus[cpu].since();
-        let Passed { received, stolen, interrupted } = self.cpus[cpu].account(at, total);
+        let Passed { received, stolen, taken } = self.cpus[cpu].account(at, total);
         if !stolen.is_zero() {
             let processor = Processor(u16::try_from(cpu).unwrap_or(u16::MAX));
             let told = self.hierarchy.stole(processor, stolen);
@@ -76,10 +81,10 @@ impl Supervisor {
             self.members[number as usize].outcome.received += span;
         }
         self.put_down(cpu, from, at, received);
-        self.trace_interrupted(cpu, interrupted);
+        self.trace_taken(cpu, taken);
     }
 
-    /// What interrupts have taken is told before a scheduler is asked (decision 0006).
+    /// What was taken is told before a scheduler is asked (decision 0006).
     pub(crate) fn account_thefts(&mut self) {
         for cpu in 0..self.cpus.len() {
             let total = self.rings.taken(cpu);

@@ -10,6 +10,7 @@ mod sys;
 
 mod adopt;
 mod audit;
+mod away;
 mod begin;
 mod bpf;
 mod child;

@@ -36,12 +36,14 @@ impl Where {
     }
 }
 
-/// What interrupts have taken of a processor. What interrupts another interrupt is part of that.
+/// What was taken of a processor: by interrupts, and by a hypervisor. What interrupts another interrupt is part of that.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Taken {
     pub(crate) all: Span,
     /// Of that, what softirqs have.
     pub(crate) soft: Span,
+    /// Of that, for how long the processor stood still.
+    pub(crate) steal: Span,
 }
 
 /// Something that was seen.
@@ -49,7 +51,7 @@ pub(crate) struct Taken {
 pub(crate) struct Event {
     pub(crate) at: Instant,
     pub(crate) place: Where,
-    /// What interrupts have taken on this processor until then, since we began to listen.
+    /// What was taken on this processor until then, since we began to listen.
     pub(crate) taken: Taken,
     pub(crate) seen: Seen,
 }
@@ -59,6 +61,8 @@ pub(crate) struct Rings {
     source: Source,
     /// By what it listens, and why not by something better.
     pub(crate) by: String,
+    /// Whether it hears that a processor has stood still.
+    pub(crate) sees_steal: bool,
     /// Which wake-ups' wakers are known.
     pub(crate) wakers: Certain,
     /// What was read and not yet handed out.
@@ -72,9 +76,9 @@ enum Source {
     Perf(Events),
 }
 
-/// Whether BPF could be listened to, or why not.
-pub(crate) fn by_bpf() -> Result<(), String> {
-    Told::load(&[]).map(drop)
+/// Whether BPF could be listened to, or why not; and why it would not tell of a processor that stands still.
+pub(crate) fn by_bpf() -> Result<Option<String>, String> {
+    Told::load(&[]).map(|mut told| told.programs.deaf_to_steal.take())
 }
 
 impl Rings {
@@ -82,7 +86,14 @@ impl Rings {
     /// processors that are supervised.
     pub(crate) fn open(supervised: &[u16], online: &[u16]) -> Result<Rings, Fault> {
         let mut rings = match Told::load(supervised) {
-            Ok(told) => Rings::from(Source::Bpf(Box::new(told)), "BPF".to_owned()),
+            Ok(told) => {
+                let deaf = told.programs.deaf_to_steal.as_ref();
+                let by = deaf.map_or("BPF".to_owned(), |why| {
+                    format!("BPF (not when a processor stands still: {why})")
+                });
+                let sees_steal = deaf.is_none();
+                Rings { sees_steal, ..Rings::from(Source::Bpf(Box::new(told)), by) }
+            }
             Err(why) => {
                 let events = Events::open(supervised, online)?;
                 let by = format!("perf tracepoints (BPF did not load: {why})");
@@ -94,7 +105,14 @@ impl Rings {
     }
 
     fn from(source: Source, by: String) -> Rings {
-        Rings { source, by, wakers: Certain::Elsewhere, batch: Vec::new(), lost: Vec::new() }
+        Rings {
+            source,
+            by,
+            sees_steal: false,
+            wakers: Certain::Elsewhere,
+            batch: Vec::new(),
+            lost: Vec::new(),
+        }
     }
 
     /// Has the ear wait for wake-ups of foreign threads.
@@ -132,7 +150,7 @@ impl Rings {
         self.batch = batch;
     }
 
-    /// What interrupts have taken on a supervised processor since we began to listen.
+    /// What was taken on a supervised processor since we began to listen.
     pub(crate) fn taken(&self, cpu: usize) -> Taken {
         match &self.source {
             Source::Bpf(told) => told.taken(cpu),

@@ -371,6 +371,11 @@ impl Supervisor {
                 events: self.rings.by.clone(),
                 lost: self.lost,
                 lag: self.lag,
+                own_lag: self.own_lag,
+                stood: self
+                    .rings
+                    .sees_steal
+                    .then(|| self.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.stood_still())),
                 leaked: self.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.leaked),
             }),
         }

@@ -75,6 +75,8 @@ pub(crate) struct Supervisor {
     started: bool,
     /// The longest that something was seen to after it was due.
     pub(crate) lag: Span,
+    /// The same, without the time for which the processor was not ours.
+    pub(crate) own_lag: Span,
     /// How many events of the kernel were lost.
     pub(crate) lost: u64,
     /// Members that woke above the rung of those that are held, and may have to step down.
@@ -135,6 +137,7 @@ impl Supervisor {
             failure: None,
             started: false,
             lag: Span::ZERO,
+            own_lag: Span::ZERO,
             lost: 0,
             risen: Vec::new(),
             ending: false,
@@ -227,7 +230,7 @@ impl Supervisor {
                     break;
                 }
                 self.due.pop();
-                self.lag = self.lag.max(now.saturating_since(at));
+                self.seen_late(at, now);
                 if self.cued.get(&(number, cue)) == Some(&at) {
                     self.cued.remove(&(number, cue));
                     self.cue_due(number, cue, at);
@@ -235,12 +238,20 @@ impl Supervisor {
             }
             match self.next_timer() {
                 Some(at) if at <= now => {
-                    self.lag = self.lag.max(now.saturating_since(at));
+                    self.seen_late(at, now);
                     self.tell(now, |hierarchy, now| hierarchy.timer_due(now));
                 }
                 _ => return,
             }
         }
+    }
+
+    /// Something that was due at `at` is seen to.
+    fn seen_late(&mut self, at: Instant, now: Instant) {
+        let lag = now.saturating_since(at);
+        self.lag = self.lag.max(lag);
+        // The ear's processor: its alarm and it are there.
+        self.own_lag = self.own_lag.max(lag.saturating_sub(self.cpus[0].away.between(at, now)));
     }
 
     /// When the next timer of a scheduler goes off, at the resolution that the scenario asks for.

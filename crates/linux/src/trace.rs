@@ -263,16 +263,21 @@ impl Supervisor {
         }
     }
 
-    /// Interrupts have taken so much of what was accounted for last.
+    /// So much was taken of what was accounted for last.
     #[inline]
-    pub(crate) fn trace_interrupted(&mut self, cpu: usize, Taken { all, soft }: Taken) {
+    pub(crate) fn trace_taken(&mut self, cpu: usize, Taken { all, soft, steal }: Taken) {
         if !self.trace.tracer.is_on() {
             return;
         }
         let to = self.cpus[cpu].since();
         let before = |span| Instant::ZERO + (to - Instant::ZERO).saturating_sub(span);
-        let between = before(soft);
-        let pieces = [(Theft::Interrupt, before(all), between), (Theft::Softirq, between, to)];
+        // Where interrupts lay is not told; a processor that stands still is told of when that is over.
+        let [softly, still] = [before(soft + steal), before(steal)];
+        let pieces = [
+            (Theft::Interrupt, before(all), softly),
+            (Theft::Softirq, softly, still),
+            (Theft::Steal, still, to),
+        ];
         for (kind, from, to) in pieces.into_iter().filter(|(_, from, to)| from < to) {
             self.trace.tracer.theft(from, cpu, kind, 0);
             self.trace.tracer.theft_end(to, cpu);

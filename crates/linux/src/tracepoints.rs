@@ -5,6 +5,7 @@
 use crate::fault::Fault;
 use crate::sys::perf::{u16_at, u32_at, u64_at};
 use std::path::{Path, PathBuf};
+use windfall_time::Instant;
 use windfall_trace::{Stop, Theft};
 
 /// What a tracepoint has seen.
@@ -27,6 +28,8 @@ pub(crate) enum Seen {
     TheftBegin { kind: Theft, number: u16 },
     /// See `TheftBegin`.
     TheftEnd,
+    /// The processor has stood still until now.
+    Steal { since: Instant },
     /// A thread has been made, of its parent's process or of one of its own.
     Made { parent: i32, child: i32, thread: bool, name: Comm },
     /// The next thread that a thread of a process makes will start at an address of theirs.

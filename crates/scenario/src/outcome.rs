@@ -76,6 +76,12 @@ pub struct Supervision {
     pub lost: u64,
     /// The longest that a timer or a job's release was seen to after it was due.
     pub lag: Span,
+    /// The same, without the time in which the processor is known to have stood still, or threads that outrank all of ours
+    /// to have had it (the kernel's, and ordinary ones that its fair server serves).
+    pub own_lag: Span,
+    /// For how long the processors stood still, in all: a hypervisor had them, whether it says so or not. `None`: such is
+    /// not seen.
+    pub stood: Option<Span>,
     /// Processor time that supervised threads had while it was not granted to them.
     pub leaked: Span,
 }

@@ -3,10 +3,12 @@
 use super::ears::Heard;
 use crate::bpf::{Place, Programs, Wanted};
 use crate::sys::events::Poll;
+use crate::tracepoints::Seen;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 use windfall_time::Instant;
+use windfall_trace::Theft;
 
 static OBJECT: &[u8] =
     aya::include_bytes_aligned!(concat!(env!("CARGO_MANIFEST_DIR"), "/bpf/record.bpf.o"));
@@ -34,8 +36,13 @@ pub(super) struct Ears {
 
 impl Ears {
     pub(super) fn open() -> Result<Ears, String> {
-        let wanted =
-            Wanted { object: OBJECT, globals: &[], needed: &SCHEDULER, interrupts: &INTERRUPTS };
+        let wanted = Wanted {
+            object: OBJECT,
+            globals: &[],
+            needed: &SCHEDULER,
+            interrupts: &INTERRUPTS,
+            timer: ("record_timer", "hrtimer_expire_entry"),
+        };
         Ok(Ears { programs: Programs::load(&wanted)?, kept: Vec::new() })
     }
 
@@ -54,7 +61,13 @@ impl Ears {
             if lost > 0 {
                 kept.push((told.at, cpu, Heard::Lost(lost.into())));
             }
-            kept.push((told.at, cpu, Heard::Seen(told.at, told.seen)));
+            let mut keep = |at, seen| kept.push((at, cpu, Heard::Seen(at, seen)));
+            if let Seen::Steal { since } = told.seen {
+                keep(since, Seen::TheftBegin { kind: Theft::Steal, number: 0 });
+                keep(told.at, Seen::TheftEnd);
+            } else {
+                keep(told.at, told.seen);
+            }
         });
         kept.sort_by_key(|(at, ..)| *at); // nearly sorted, which this kind of sorting likes
         let settled = kept.partition_point(|(at, ..)| *at <= last);

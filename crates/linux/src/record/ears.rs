@@ -12,7 +12,7 @@ use crate::tracepoints::Seen;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// What was heard on a processor.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +59,14 @@ impl Ears {
         match &self.source {
             Source::Bpf(ears) => ears.join(poll, name),
             Source::Perf(ears) => ears.join(poll, name),
+        }
+    }
+
+    /// What is this old stands where it belongs: that a processor has stood still is heard when it is over.
+    pub(super) fn settles(&self) -> Span {
+        match self.source {
+            Source::Bpf(_) => Span::from_millis(100),
+            Source::Perf(_) => super::SETTLED,
         }
     }
 

@@ -174,7 +174,11 @@ impl<'a> Translator<'a> {
                 self.put(&Event::TheftEnd { cpu: Cpu(cpu) });
             }
             // One that began before the recording; and what others tell, too.
-            Seen::TheftEnd | Seen::Wake { .. } | Seen::Fork { .. } | Seen::Exit { .. } => {}
+            Seen::TheftEnd
+            | Seen::Wake { .. }
+            | Seen::Steal { .. }
+            | Seen::Fork { .. }
+            | Seen::Exit { .. } => {}
         }
     }
 

@@ -42,6 +42,7 @@ impl Told {
             ],
             needed: &SCHEDULER,
             interrupts: &INTERRUPTS,
+            timer: ("on_timer", "hrtimer_expire_entry"),
         })?;
         supervised.iter().try_for_each(|cpu| programs.watch(*cpu))?;
         Ok(Told { programs, supervised: supervised.to_vec() })

@@ -48,7 +48,11 @@ impl Thefts {
     fn until(&self, at: Instant) -> Taken {
         let under_way = if self.depth > 0 { at.saturating_since(self.begun) } else { Span::ZERO };
         let softly = if self.softly { under_way } else { Span::ZERO };
-        Taken { all: self.taken.all + under_way, soft: self.taken.soft + softly }
+        Taken {
+            all: self.taken.all + under_way,
+            soft: self.taken.soft + softly,
+            steal: Span::ZERO, // not seen
+        }
     }
 }
 

@@ -3,9 +3,10 @@
 
 use super::bpf::Told;
 use super::perf::Events;
-use super::{Event, Rings, Source, Where};
+use super::{Event, Rings, Source, Taken, Where};
 use crate::routines::{BY_BPF, Routines, language_of, makers};
 use crate::rungs;
+use crate::sys::clock;
 use crate::sys::process::name_thread;
 use crate::sys::sched::{Affinity, own_tid, set_fifo};
 use crate::tracepoints::Seen;
@@ -17,6 +18,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, sleep};
 use std::time::{Duration, Instant};
+use windfall_time::Span;
 use windfall_trace::Stop;
 
 /// One test at a time: what one does is seen by all, and may not fit into another's rings.
@@ -181,7 +183,10 @@ fn twin_both_sources_count_the_time_of_interrupts() {
     });
     busy.join().expect("it ends");
     let after = sources.each_mut().map(|rings| (rings.take(), rings.taken(0)).1);
-    let [bpf, perf] = [0, 1].map(|n: usize| after[n].all.saturating_sub(before[n].all).as_nanos());
+    // That a processor stood still is told by BPF alone.
+    let interrupts = |taken: Taken| taken.all.saturating_sub(taken.steal);
+    let taken = |n: usize| interrupts(after[n]).saturating_sub(interrupts(before[n])).as_nanos();
+    let [bpf, perf] = [0, 1].map(taken);
     for [before, after] in [0, 1].map(|n: usize| [before[n], after[n]]) {
         // A busy processor's ticks are interrupts, and what they leave to be done are softirqs.
         let soft = after.soft.saturating_sub(before.soft);
@@ -193,6 +198,40 @@ fn twin_both_sources_count_the_time_of_interrupts() {
     assert!(bpf > 10_000 && perf > 10_000, "the timer of a busy processor ticks: {bpf} {perf}");
     assert!(bpf < most && perf < most, "{bpf} {perf} of {most}");
     assert!(bpf / 2 <= perf && perf / 2 <= bpf, "{bpf} {perf}");
+}
+
+#[test]
+fn law_a_processor_stands_still_only_while_nobody_there_sees_the_clock() {
+    let Some(([mut bpf, _], _alone)) = both() else { return };
+    drop(bpf.take());
+    let before = bpf.taken(0).steal;
+    let busy = std::thread::spawn(|| {
+        Affinity::one(last_processor()).give(0).expect("may be pinned");
+        set_fifo(0, rungs::HELD).expect("may be real-time");
+        let (mut gaps, mut last) = (Vec::new(), clock::now());
+        let (begun, end) = (last, last + Span::from_secs(2));
+        while last < end {
+            let now = clock::now();
+            if now - last > Span::from_nanos(50_000) {
+                gaps.push((last, now));
+            }
+            last = now;
+        }
+        (begun, gaps, last)
+    });
+    let (begun, gaps, ended) = busy.join().expect("it ends");
+    let told = bpf.take().into_iter().filter_map(|event| match event.seen {
+        Seen::Steal { since } => Some((since, event.at)),
+        _ => None,
+    });
+    let told: Vec<_> = told.collect();
+    let sum = told.iter().fold(Span::ZERO, |sum, (from, to)| sum + (*to - *from));
+    println!("stood still {} times, {sum} in all; {} gaps seen", told.len(), gaps.len());
+    for (since, at) in told.into_iter().filter(|(since, at)| begun <= *since && *at <= ended) {
+        let within = |(from, to): &(_, _)| *from <= since && at <= *to;
+        assert!(gaps.iter().any(within), "{since} to {at}: {gaps:?}");
+    }
+    assert_eq!(bpf.taken(0).steal.saturating_sub(before), sum);
 }
 
 #[test]

@@ -151,12 +151,23 @@ pub(crate) fn text(
     ));
     if let Some(supervision) = &outcome.supervision {
         text.push_str(&format!(
-            "supervised by {}, {} events lost; seen to at most {} late; {} without a grant\n",
+            "supervised by {}, {} events lost; seen to at most {} late{}; {} without a grant\n",
             supervision.events,
             supervision.lost,
             short(supervision.lag),
+            if supervision.own_lag < supervision.lag {
+                format!(" ({} while the processor was ours)", short(supervision.own_lag))
+            } else {
+                String::new()
+            },
             short(supervision.leaked),
         ));
+        if let Some(stood) = supervision.stood.filter(|stood| !stood.is_zero()) {
+            text.push_str(&format!(
+                "the machine stood still for {} in all, of which its hypervisor need not tell\n",
+                short(stood),
+            ));
+        }
     }
     for (name, reason) in &outcome.quarantined {
         text.push_str(&format!("QUARANTINED {name}: {reason}\n"));

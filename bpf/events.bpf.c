@@ -86,7 +86,7 @@ static __attribute__((always_inline)) int steal(u64 softly)
 	if (cpu && cpu->depth++ == 0 && cpu->watched) {
 		notice(number, cpu);
 		cpu->softly = softly;
-		cpu->begun = bpf_ktime_get_ns();
+		begins(cpu, bpf_ktime_get_ns());
 	}
 	return 0;
 }
@@ -141,18 +141,15 @@ SEC("tp_btf/local_timer_exit") int on_timer_exit(u64 *ctx)
 SEC("tp_btf/hrtimer_expire_entry") int on_timer(u64 *ctx)
 {
 	u32 number;
-	u64 since;
+	u64 since, until;
 	struct cpu *cpu = this_cpu(&number);
 
-	if (!cpu || !cpu->watched)
+	if (!cpu || !cpu->watched || !stood_still(cpu, (void *)ctx[0], &since, &until))
 		return 0;
-	since = stood_since(cpu, (void *)ctx[0]);
-	if (since) {
-		u64 stood = cpu->begun - since;
-		/* In this order, so that a part is never more than the whole. */
-		*(volatile u64 *)&cpu->stolen = cpu->stolen + stood;
-		*(volatile u64 *)&cpu->steal = cpu->steal + stood;
-		tell_steal(number, cpu, since);
-	}
+	/* In this order, so that a part is never more than the whole, to which the interrupt under way belongs already. */
+	if (until <= cpu->begun)
+		*(volatile u64 *)&cpu->stolen = cpu->stolen + (until - since);
+	*(volatile u64 *)&cpu->steal = cpu->steal + (until - since);
+	tell_steal(number, cpu, since, until);
 	return 0;
 }

@@ -59,7 +59,7 @@ static __attribute__((always_inline)) int begin(enum kind kind, s32 what)
 	struct cpu *cpu = this_cpu(&number);
 	if (cpu) {
 		if (cpu->depth++ == 0)
-			cpu->begun = bpf_ktime_get_ns();
+			begins(cpu, bpf_ktime_get_ns());
 		tell(number, cpu, kind, 0, what, 0, BPF_RB_NO_WAKEUP);
 	}
 	return 0;
@@ -112,9 +112,10 @@ SEC("tp_btf/local_timer_exit") int record_timer_exit(u64 *ctx)
 SEC("tp_btf/hrtimer_expire_entry") int record_timer(u64 *ctx)
 {
 	u32 number;
+	u64 since, until;
 	struct cpu *cpu = this_cpu(&number);
-	u64 since = cpu ? stood_since(cpu, (void *)ctx[0]) : 0;
-	if (since)
-		tell_steal(number, cpu, since);
+
+	if (cpu && stood_still(cpu, (void *)ctx[0], &since, &until))
+		tell_steal(number, cpu, since, until);
 	return 0;
 }

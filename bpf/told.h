@@ -19,7 +19,9 @@ struct cpu {
 	u64 softly;  /* whether the interrupt under way is a softirq */
 	u64 steal;   /* of `stolen`, for how long the processor stood still */
 	u64 ended;   /* when the last interrupt ended */
-	u64 unused[6];
+	u64 first;   /* when the first of those began that follow each other closely, up to the last */
+	u64 before;  /* when the one before these ended */
+	u64 unused[4];
 };
 
 struct {
@@ -94,28 +96,52 @@ tell(u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first, s32 secon
 /* Where the function of the kernel's tick lies. */
 const volatile u64 tick;
 
-/* Since when a processor has stood still until the interrupt under way, which serves a timer; 0 if it has not, as far as is known.
- * Only the kernel's tick tells: it is set to a time to come, and its interrupt waits for nothing but other interrupts and short stretches of the kernel:
- * a hypervisor that has given the processor to somebody else need not say so. */
-static __attribute__((always_inline)) u64 stood_since(struct cpu *cpu, struct hrtimer *timer)
+/* An interrupt begins that interrupts no other. */
+static __attribute__((always_inline)) void begins(struct cpu *cpu, u64 now)
+{
+	enum { CLOSE = 100000 };
+
+	if (now - cpu->ended > CLOSE) {
+		cpu->first = now;
+		cpu->before = cpu->ended;
+	}
+	cpu->begun = now;
+}
+
+/* Whether a processor has stood still, as the timer says that the interrupt under way serves, and from when until when.
+ * Only the kernel's tick tells: it is set to a time to come, and its interrupt waits for nothing but other interrupts and short
+ * stretches of the kernel. A hypervisor that has given the processor to somebody else need not say so. When it gives it
+ * back, several interrupts may wait, the tick's not first; and it may take it in the middle of one. */
+static __attribute__((always_inline)) int
+stood_still(struct cpu *cpu, struct hrtimer *timer, u64 *since, u64 *until)
 {
 	enum { SHORT = 200000 };
-	u64 due = timer->node.expires, since = due > cpu->ended ? due : cpu->ended;
+	u64 due = timer->node.expires;
 
-	if ((u64)timer->function != tick)
+	if ((u64)timer->function != tick || !cpu->begun)
 		return 0;
-	return cpu->begun > since + SHORT ? since : 0;
+	if (due < cpu->first) {
+		*since = due > cpu->before ? due : cpu->before;
+		*until = cpu->first;
+	} else {
+		*since = due > cpu->begun ? due : cpu->begun;
+		*until = bpf_ktime_get_ns();
+	}
+	return *until > *since + SHORT;
 }
 
 /* Tells of it; the event is that of when it was over. */
-static __attribute__((always_inline)) void tell_steal(u32 number, struct cpu *cpu, u64 since)
+static __attribute__((always_inline)) void
+tell_steal(u32 number, struct cpu *cpu, u64 since, u64 until)
 {
 	struct event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
 	if (!event) {
 		cpu->lost++;
 		return;
 	}
-	fill(event, cpu->begun, number, cpu, STEAL, 0, since, since >> 32);
+	fill(event, until > cpu->begun ? until : cpu->begun, number, cpu, STEAL, 0, since,
+	     since >> 32);
+	event->at = until;
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 }
 

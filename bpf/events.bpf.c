@@ -79,7 +79,7 @@ static __attribute__((always_inline)) void notice(u32 number, struct cpu *cpu)
 	}
 }
 
-static __attribute__((always_inline)) int steal(u64 softly)
+static __attribute__((always_inline)) int enter(u64 softly)
 {
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
@@ -91,7 +91,7 @@ static __attribute__((always_inline)) int steal(u64 softly)
 	return 0;
 }
 
-static __attribute__((always_inline)) int give_back(void)
+static __attribute__((always_inline)) int leave(void)
 {
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
@@ -110,32 +110,32 @@ static __attribute__((always_inline)) int give_back(void)
 
 SEC("tp_btf/irq_handler_entry") int on_irq_entry(u64 *ctx)
 {
-	return steal(0);
+	return enter(0);
 }
 
 SEC("tp_btf/irq_handler_exit") int on_irq_exit(u64 *ctx)
 {
-	return give_back();
+	return leave();
 }
 
 SEC("tp_btf/softirq_entry") int on_softirq_entry(u64 *ctx)
 {
-	return steal(1);
+	return enter(1);
 }
 
 SEC("tp_btf/softirq_exit") int on_softirq_exit(u64 *ctx)
 {
-	return give_back();
+	return leave();
 }
 
 SEC("tp_btf/local_timer_entry") int on_timer_entry(u64 *ctx)
 {
-	return steal(0);
+	return enter(0);
 }
 
 SEC("tp_btf/local_timer_exit") int on_timer_exit(u64 *ctx)
 {
-	return give_back();
+	return leave();
 }
 
 SEC("tp_btf/hrtimer_expire_entry") int on_timer(u64 *ctx)

@@ -58,9 +58,10 @@ static __attribute__((always_inline)) int begin(enum kind kind, s32 what)
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
 	if (cpu) {
+		u64 now = bpf_ktime_get_ns();
 		if (cpu->depth++ == 0)
-			begins(cpu, bpf_ktime_get_ns());
-		tell(number, cpu, kind, 0, what, 0, BPF_RB_NO_WAKEUP);
+			begins(cpu, now);
+		tell_at(now, number, cpu, kind, 0, what, 0, BPF_RB_NO_WAKEUP);
 	}
 	return 0;
 }

@@ -19,9 +19,12 @@ struct cpu {
 	u64 softly;  /* whether the interrupt under way is a softirq */
 	u64 steal;   /* of `stolen`, for how long the processor stood still */
 	u64 ended;   /* when the last interrupt ended */
-	u64 first;   /* when the first of those began that follow each other closely, up to the last */
-	u64 before;  /* when the one before these ended */
-	u64 unused[4];
+	u64 chain_begun;  /* when the first of those began that follow each other closely, up to the last */
+	u64 chain_before; /* when the one before these ended */
+	u64 ticks;        /* how many of the kernel's ticks were served */
+	u64 chain_stolen; /* `stolen` and `soft` at `chain_begun` */
+	u64 chain_soft;
+	u64 unused;
 };
 
 struct {
@@ -81,9 +84,9 @@ fill(struct event *event, u64 at, u32 number, struct cpu *cpu, enum kind kind, u
 }
 
 static __attribute__((always_inline)) void
-tell(u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first, s32 second, u64 flags)
+tell_at(u64 at, u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first, s32 second,
+	u64 flags)
 {
-	u64 at = bpf_ktime_get_ns();
 	struct event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
 	if (!event) {
 		cpu->lost++;
@@ -91,6 +94,12 @@ tell(u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first, s32 secon
 	}
 	fill(event, at, number, cpu, kind, state, first, second);
 	bpf_ringbuf_submit(event, flags);
+}
+
+static __attribute__((always_inline)) void
+tell(u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first, s32 second, u64 flags)
+{
+	tell_at(bpf_ktime_get_ns(), number, cpu, kind, state, first, second, flags);
 }
 
 /* Where the function of the kernel's tick lies. */
@@ -102,8 +111,10 @@ static __attribute__((always_inline)) void begins(struct cpu *cpu, u64 now)
 	enum { CLOSE = 100000 };
 
 	if (now - cpu->ended > CLOSE) {
-		cpu->first = now;
-		cpu->before = cpu->ended;
+		cpu->chain_begun = now;
+		cpu->chain_before = cpu->ended;
+		cpu->chain_stolen = cpu->stolen;
+		cpu->chain_soft = cpu->soft;
 	}
 	cpu->begun = now;
 }
@@ -111,7 +122,8 @@ static __attribute__((always_inline)) void begins(struct cpu *cpu, u64 now)
 /* Whether a processor has stood still, as the timer says that the interrupt under way serves, and from when until when.
  * Only the kernel's tick tells: it is set to a time to come, and its interrupt waits for nothing but other interrupts and short
  * stretches of the kernel. A hypervisor that has given the processor to somebody else need not say so. When it gives it
- * back, several interrupts may wait, the tick's not first; and it may take it in the middle of one. */
+ * back, several interrupts may wait, the tick's not first; and it may take it in the middle of the tick's.
+ * What an idle processor misses is nobody's, and its tick may be set to a time that is past. */
 static __attribute__((always_inline)) int
 stood_still(struct cpu *cpu, struct hrtimer *timer, u64 *since, u64 *until)
 {
@@ -120,9 +132,12 @@ stood_still(struct cpu *cpu, struct hrtimer *timer, u64 *since, u64 *until)
 
 	if ((u64)timer->function != tick || !cpu->begun)
 		return 0;
-	if (due < cpu->first) {
-		*since = due > cpu->before ? due : cpu->before;
-		*until = cpu->first;
+	cpu->ticks++;
+	if (!(u32)bpf_get_current_pid_tgid())
+		return 0;
+	if (due < cpu->chain_begun) {
+		*since = due > cpu->chain_before ? due : cpu->chain_before;
+		*until = cpu->chain_begun;
 	} else {
 		*since = due > cpu->begun ? due : cpu->begun;
 		*until = bpf_ktime_get_ns();
@@ -130,7 +145,7 @@ stood_still(struct cpu *cpu, struct hrtimer *timer, u64 *since, u64 *until)
 	return *until > *since + SHORT;
 }
 
-/* Tells of it; the event is that of when it was over. */
+/* Tells of it; the event, with what was taken until then, is that of when it was over. */
 static __attribute__((always_inline)) void
 tell_steal(u32 number, struct cpu *cpu, u64 since, u64 until)
 {
@@ -139,9 +154,11 @@ tell_steal(u32 number, struct cpu *cpu, u64 since, u64 until)
 		cpu->lost++;
 		return;
 	}
-	fill(event, until > cpu->begun ? until : cpu->begun, number, cpu, STEAL, 0, since,
-	     since >> 32);
-	event->at = until;
+	fill(event, until, number, cpu, STEAL, 0, since, since >> 32);
+	if (until <= cpu->begun) {
+		event->stolen = cpu->chain_stolen + (until - since);
+		event->soft = cpu->chain_soft;
+	}
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 }
 

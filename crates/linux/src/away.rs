@@ -7,30 +7,32 @@ const KEPT: usize = 16;
 
 /// The last stretches, apart from each other and in order.
 #[derive(Default)]
-pub(crate) struct Away([Option<(Instant, Instant)>; KEPT]);
+pub(crate) struct Away(Vec<(Instant, Instant)>);
 
 impl Away {
     /// It was not ours from then until now.
     pub(crate) fn add(&mut self, mut from: Instant, mut to: Instant) {
-        // Newest first. What it touches becomes part of it.
-        while let Some((begun, ended)) = self.0[0]
-            && ended >= from
-        {
-            (from, to) = (from.min(begun), to.max(ended));
-            self.0.rotate_left(1);
-            self.0[KEPT - 1] = None;
+        if from >= to {
+            return;
         }
-        self.0.rotate_right(1);
-        self.0[0] = Some((from, to));
+        self.0.retain(|(begun, ended)| {
+            let apart = *ended < from || to < *begun;
+            if !apart {
+                (from, to) = (from.min(*begun), to.max(*ended));
+            }
+            apart
+        });
+        let place = self.0.partition_point(|(begun, _)| *begun < from);
+        self.0.insert(place, (from, to));
+        if self.0.len() > KEPT {
+            self.0.remove(0);
+        }
     }
 
     /// For how long between two instants, as far as is remembered.
     pub(crate) fn between(&self, from: Instant, to: Instant) -> Span {
-        let shared = self
-            .0
-            .iter()
-            .flatten()
-            .map(|(begun, ended)| to.min(*ended).saturating_since(from.max(*begun)));
+        let shared =
+            self.0.iter().map(|(begun, ended)| to.min(*ended).saturating_since(from.max(*begun)));
         shared.fold(Span::ZERO, |sum, part| sum + part)
     }
 }
@@ -44,7 +46,7 @@ mod tests {
         let at = |nanos| Instant::ZERO + Span::from_nanos(nanos);
         let mut away = Away::default();
         assert_eq!(away.between(at(0), at(90)), Span::ZERO);
-        for (from, to) in [(10, 20), (30, 40), (20, 25), (15, 50), (18, 45), (60, 61)] {
+        for (from, to) in [(10, 20), (30, 40), (20, 25), (60, 61), (15, 50), (18, 45), (55, 55)] {
             away.add(at(from), at(to));
         }
         for (from, to, shared) in [(0, 90, 41), (20, 90, 31), (0, 30, 20), (50, 60, 0), (0, 10, 0)]

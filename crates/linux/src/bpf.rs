@@ -27,8 +27,8 @@ use windfall_trace::Theft;
 /// As many as the programs have counters for.
 const PROCESSORS: usize = 1024;
 
-/// The function of the kernel's tick, in Linux 6.8 and later, and before.
-const TICKS: [&str; 2] = ["tick_nohz_handler", "tick_sched_timer"];
+/// The function of the kernel's tick in several releases, oldest first: where more than one exists, the older name is the tick's.
+const TICKS: [&str; 3] = ["tick_sched_timer", "tick_nohz_highres_handler", "tick_nohz_handler"];
 
 /// A program, and the tracepoint that it sits on.
 pub(crate) type Place = (&'static str, &'static str);
@@ -57,7 +57,9 @@ struct Counters {
     soft: AtomicU64,
     softly: AtomicU64,
     steal: AtomicU64,
-    unused: [AtomicU64; 7],
+    interrupts: [AtomicU64; 3],
+    ticks: AtomicU64,
+    others: [AtomicU64; 3],
 }
 
 #[repr(C)]
@@ -159,6 +161,13 @@ impl Programs {
         Ok(())
     }
 
+    /// By what it is listened, and what is not heard.
+    pub(crate) fn by(&self) -> String {
+        self.deaf_to_steal.as_ref().map_or("BPF".to_owned(), |why| {
+            format!("BPF (not when a processor stands still: {why})")
+        })
+    }
+
     /// The kernel's numbers for the programs.
     #[cfg(test)]
     pub(crate) fn numbers(&self) -> Vec<u32> {
@@ -198,6 +207,12 @@ impl Programs {
             let taken = Taken { all, soft, steal };
             each(cpu, lost, seen(&item).map(|seen| Told { at, taken, seen }));
         }
+    }
+
+    /// Whether the kernel's tick was ever heard on a processor: without it, nothing tells that the processor stands still.
+    pub(crate) fn ticks(&self, cpu: u16) -> bool {
+        let its = self.counters.0.get(usize::from(cpu));
+        its.is_some_and(|its| its.ticks.load(Ordering::Relaxed) > 0)
     }
 
     /// What was taken on a processor until now, as far as it is watched.
@@ -253,16 +268,16 @@ fn tick() -> Result<u64, String> {
     const NAMES: &str = "/proc/kallsyms";
     let file = File::open(NAMES).map_err(|e| format!("{NAMES}: {e}"))?;
     let lines = BufReader::new(file).lines().map_while(Result::ok);
-    let mut named = lines.filter_map(|line| {
+    let named = lines.filter_map(|line| {
         let mut words = line.split_ascii_whitespace();
-        let address = words.next()?;
-        words.nth(1).filter(|name| TICKS.contains(name))?;
-        u64::from_str_radix(address, 16).ok()
+        let address = u64::from_str_radix(words.next()?, 16).ok()?;
+        let name = words.nth(1)?;
+        Some((TICKS.iter().position(|tick| *tick == name)?, address))
     });
-    match named.next() {
+    match named.min() {
         None => Err(format!("{NAMES} names none of {}", TICKS.join(", "))),
-        Some(0) => Err(format!("{NAMES} hides addresses; it needs CAP_SYSLOG")),
-        Some(address) => Ok(address),
+        Some((_, 0)) => Err(format!("{NAMES} hides addresses; it needs CAP_SYSLOG")),
+        Some((_, address)) => Ok(address),
     }
 }
 

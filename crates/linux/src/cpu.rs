@@ -43,7 +43,8 @@ pub(crate) struct Cpu {
     since: Instant,
     /// What was taken since the kernel was first listened to, as far as it is told.
     stolen: Taken,
-    still: Span,
+    /// Of that, for how long it stood still before the run began.
+    steal_before: Span,
     accounts: CpuOutcome,
     /// Time of supervised threads while they were not granted.
     pub(crate) leaked: Span,
@@ -63,7 +64,7 @@ impl Cpu {
             occupant: Occupant::Rest,
             since: Instant::ZERO,
             stolen: Taken::default(),
-            still: none,
+            steal_before: none,
             accounts: CpuOutcome {
                 received: none,
                 idle: none,
@@ -79,7 +80,8 @@ impl Cpu {
     /// The clock starts anew, and all accounts with it.
     pub(crate) fn restart(&mut self, stolen: Taken) {
         let (fence, fenced) = (self.fence.clone(), self.fenced);
-        *self = Cpu { fence, fenced, stolen, ..Cpu::new(self.number) };
+        let steal_before = stolen.steal;
+        *self = Cpu { fence, fenced, stolen, steal_before, ..Cpu::new(self.number) };
     }
 
     /// Puts what has passed to somebody's account. `total` is what was taken until `now` since the
@@ -90,12 +92,14 @@ impl Cpu {
         self.since = from.max(now);
         // What is told late counts later.
         let all = total.all.saturating_sub(self.stolen.all).min(passed);
-        let soft = total.soft.saturating_sub(self.stolen.soft).min(all);
-        let steal = total.steal.saturating_sub(self.stolen.steal).min(all - soft);
+        let steal = total.steal.saturating_sub(self.stolen.steal).min(all);
+        let soft = total.soft.saturating_sub(self.stolen.soft).min(all - steal);
         self.stolen.all += all;
-        self.stolen.soft += soft;
-        self.stolen.steal += steal;
-        self.still += steal;
+        // What is owed of a part is at most what is owed of the whole.
+        let owed = total.all.saturating_sub(self.stolen.all);
+        let told = |before: Span, part, of: Span| (before + part).max(of.saturating_sub(owed));
+        self.stolen.steal = told(self.stolen.steal, steal, total.steal);
+        self.stolen.soft = told(self.stolen.soft, soft, total.soft);
         self.accounts.stolen += all;
         let taken = Taken { all, soft, steal };
         let span = passed - all;
@@ -136,9 +140,19 @@ impl Cpu {
         self.occupant = Occupant::Rest;
     }
 
-    /// For how long it stood still in all.
-    pub(crate) const fn stood_still(&self) -> Span {
-        self.still
+    /// It has stood still from then until now, of which we hear when it is over; `total` is what was taken until now. What
+    /// of that lies in time that is accounted for, or before the run, nobody pays for who runs later.
+    pub(crate) fn stood_still(&mut self, since: Instant, now: Instant, total: Taken) {
+        self.away.add(since, now);
+        let room = |from: Instant| now.saturating_since(from.max(self.since));
+        let (all, steal) = (room(self.since), room(since));
+        self.stolen.all = self.stolen.all.max(total.all.saturating_sub(all));
+        self.stolen.steal = self.stolen.steal.max(total.steal.saturating_sub(steal));
+    }
+
+    /// For how long it stood still in all, as far as that is told.
+    pub(crate) fn steal(&self) -> Span {
+        self.stolen.steal.saturating_sub(self.steal_before)
     }
 
     pub(crate) const fn outcome(&self) -> CpuOutcome {
@@ -160,8 +174,8 @@ mod tests {
         let mut told = Taken::default();
         let stretches = [
             (at(10), taken(103, 41, 7), taken(3, 1, 0)),
-            (at(20), taken(119, 46, 17), taken(10, 5, 5)), // more than has passed
-            (at(40), taken(119, 46, 17), taken(6, 0, 5)),
+            (at(20), taken(119, 46, 13), taken(10, 4, 6)), // more than has passed
+            (at(40), taken(119, 46, 13), taken(6, 1, 0)),
         ];
         for (now, total, expected) in stretches {
             let passed = cpu.account(now, total);
@@ -170,8 +184,44 @@ mod tests {
             told.soft += passed.taken.soft;
             told.steal += passed.taken.steal;
         }
-        assert_eq!(told, taken(19, 6, 10));
+        assert_eq!(told, taken(19, 6, 6));
+        assert_eq!(cpu.steal(), us(6));
         assert_eq!(cpu.outcome().stolen, told.all);
         assert_eq!(cpu.outcome().idle, us(40) - told.all);
+    }
+
+    #[test]
+    fn law_whoever_runs_after_a_standstill_does_not_pay_for_it() {
+        let us = |micros: u64| Span::from_nanos(1_000 * micros);
+        let at = |micros| Instant::ZERO + us(micros);
+        let mut cpu = Cpu::new(0);
+        cpu.restart(Taken::default());
+        // In the middle of it, another processor has the accounts brought up to its own time.
+        assert_eq!(cpu.account(at(2_000), Taken::default()).taken, Taken::default());
+        let told = Taken { all: us(4_000), steal: us(4_000), ..Taken::default() };
+        cpu.stood_still(at(0), at(4_000), told);
+        assert_eq!(cpu.account(at(4_000), told).taken.steal, us(2_000));
+        assert_eq!(cpu.account(at(9_000), told).taken, Taken::default());
+        assert_eq!(cpu.steal(), us(4_000));
+    }
+
+    #[test]
+    fn law_a_standstill_inside_a_softirq_leaves_no_debt() {
+        let us = |micros: u64| Span::from_nanos(1_000 * micros);
+        let at = |micros| Instant::ZERO + us(micros);
+        let mut cpu = Cpu::new(0);
+        cpu.restart(Taken::default());
+        let during = Taken { all: us(4_000), soft: us(4_000), ..Taken::default() };
+        assert_eq!(cpu.account(at(4_000), during).taken, during);
+        let until = Taken { steal: us(3_000), ..during };
+        cpu.stood_still(at(1_000), at(4_000), until);
+        assert_eq!(cpu.account(at(4_000), until).taken, Taken::default());
+        let told = Taken { all: us(5_000), soft: us(5_000), steal: us(3_000) };
+        let after = cpu.account(at(5_000), told).taken;
+        assert_eq!(after, Taken { all: us(1_000), soft: us(1_000), ..Taken::default() });
+        let later = Taken { all: us(5_100), ..told };
+        let after = cpu.account(at(6_000), later).taken;
+        assert_eq!(after, Taken { all: us(100), ..Taken::default() });
+        assert_eq!(cpu.steal(), us(3_000));
     }
 }

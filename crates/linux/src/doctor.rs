@@ -69,13 +69,14 @@ impl Examination {
 /// When it cannot look: /proc is not readable.
 pub fn examine() -> Result<Examination, Fault> {
     let facts = Facts::gather()?;
+    let heard = crate::rings::by_bpf();
     let groups = [
         classes::checks(&facts),
-        tracing::needed(&facts),
+        tracing::needed(&facts, &heard),
         throttle::checks(&facts),
         control_groups::checks(&facts),
         timers::checks(&facts),
-        tracing::further(&facts),
+        tracing::further(&facts, &heard),
         classes::deadline(&facts),
         others::checks(),
         rights::checks(&facts),

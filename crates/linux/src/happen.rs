@@ -51,9 +51,9 @@ impl Supervisor {
                 }
             }
             (Seen::Steal { since }, Where::Here(cpu)) => {
-                self.account_for(cpu, at, event.taken);
                 let since = self.since_epoch(since);
-                self.cpus[cpu].away.add(since, at);
+                self.cpus[cpu].stood_still(since, at, event.taken);
+                self.account_for(cpu, at, event.taken);
             }
             (Seen::Starts { tid, routine, .. }, _) => self.will_start(tid, routine),
             (Seen::Fork { parent, child }, _) => self.forked(parent, child),

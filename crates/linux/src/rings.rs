@@ -61,8 +61,6 @@ pub(crate) struct Rings {
     source: Source,
     /// By what it listens, and why not by something better.
     pub(crate) by: String,
-    /// Whether it hears that a processor has stood still.
-    pub(crate) sees_steal: bool,
     /// Which wake-ups' wakers are known.
     pub(crate) wakers: Certain,
     /// What was read and not yet handed out.
@@ -87,12 +85,8 @@ impl Rings {
     pub(crate) fn open(supervised: &[u16], online: &[u16]) -> Result<Rings, Fault> {
         let mut rings = match Told::load(supervised) {
             Ok(told) => {
-                let deaf = told.programs.deaf_to_steal.as_ref();
-                let by = deaf.map_or("BPF".to_owned(), |why| {
-                    format!("BPF (not when a processor stands still: {why})")
-                });
-                let sees_steal = deaf.is_none();
-                Rings { sees_steal, ..Rings::from(Source::Bpf(Box::new(told)), by) }
+                let by = told.programs.by();
+                Rings::from(Source::Bpf(Box::new(told)), by)
             }
             Err(why) => {
                 let events = Events::open(supervised, online)?;
@@ -105,14 +99,7 @@ impl Rings {
     }
 
     fn from(source: Source, by: String) -> Rings {
-        Rings {
-            source,
-            by,
-            sees_steal: false,
-            wakers: Certain::Elsewhere,
-            batch: Vec::new(),
-            lost: Vec::new(),
-        }
+        Rings { source, by, wakers: Certain::Elsewhere, batch: Vec::new(), lost: Vec::new() }
     }
 
     /// Has the ear wait for wake-ups of foreign threads.
@@ -148,6 +135,14 @@ impl Rings {
     pub(crate) fn reuse(&mut self, mut batch: Vec<Event>) {
         batch.clear();
         self.batch = batch;
+    }
+
+    /// Whether it would have been heard that a supervised processor stands still.
+    pub(crate) fn sees_steal(&self) -> bool {
+        match &self.source {
+            Source::Bpf(told) => told.sees_steal(),
+            Source::Perf(_) => false,
+        }
     }
 
     /// What was taken on a supervised processor since we began to listen.

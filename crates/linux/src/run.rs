@@ -372,10 +372,10 @@ impl Supervisor {
                 lost: self.lost,
                 lag: self.lag,
                 own_lag: self.own_lag,
-                stood: self
+                steal: self
                     .rings
-                    .sees_steal
-                    .then(|| self.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.stood_still())),
+                    .sees_steal()
+                    .then(|| self.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.steal())),
                 leaked: self.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.leaked),
             }),
         }

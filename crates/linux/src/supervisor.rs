@@ -250,8 +250,12 @@ impl Supervisor {
     fn seen_late(&mut self, at: Instant, now: Instant) {
         let lag = now.saturating_since(at);
         self.lag = self.lag.max(lag);
-        // The ear's processor: its alarm and it are there.
-        self.own_lag = self.own_lag.max(lag.saturating_sub(self.cpus[0].away.between(at, now)));
+        if lag > self.own_lag {
+            // The ear's processor: its alarm and it are there. A standstill that goes on is not known yet.
+            self.account(0, now);
+            let away = self.cpus[0].away.between(at, now);
+            self.own_lag = self.own_lag.max(lag.saturating_sub(away));
+        }
     }
 
     /// When the next timer of a scheduler goes off, at the resolution that the scenario asks for.

@@ -79,9 +79,9 @@ pub struct Supervision {
     /// The same, without the time in which the processor is known to have stood still, or threads that outrank all of ours
     /// to have had it (the kernel's, and ordinary ones that its fair server serves).
     pub own_lag: Span,
-    /// For how long the processors stood still, in all: a hypervisor had them, whether it says so or not. `None`: such is
+    /// For how long processors stood still, all together: a hypervisor had them, whether it says so or not. `None`: such is
     /// not seen.
-    pub stood: Option<Span>,
+    pub steal: Option<Span>,
     /// Processor time that supervised threads had while it was not granted to them.
     pub leaked: Span,
 }

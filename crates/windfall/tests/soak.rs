@@ -202,16 +202,18 @@ fn law_no_thread_is_lost_among_hundreds() {
     let outcome: Value =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {errors}"));
     let supervision = &outcome["supervision"];
-    let lag = Duration::from_nanos(supervision["lag_ns"].as_u64().unwrap());
+    let [lag, own] = ["lag_ns", "own_lag_ns"]
+        .map(|key| Duration::from_nanos(supervision[key].as_u64().unwrap()));
     let listed = outcome["threads"].as_array().unwrap();
     let periodic = listed.iter().find(|thread| thread["name"] == "periodic").unwrap();
     let middle = seen.memory.len() / 2;
     let (first, last) = (seen.memory[middle], *seen.memory.last().unwrap());
     println!(
-        "{seconds} s: {} threads at most, the longest wait of one {:?}; lag {lag:?}; {} KiB, {last} KiB at the end; \
-         {} of {} periods missed; {} events lost; over after {took:?}",
+        "{seconds} s: {} threads at most, the longest wait of one {:?}; lag {lag:?}, {own:?} while the processor was ours, \
+         which stood still for {} ns; {} KiB, {last} KiB at the end; {} of {} periods missed; {} events lost; over after {took:?}",
         seen.most,
         seen.longest,
+        supervision["steal_ns"],
         seen.memory[0],
         periodic["deadlines_missed"],
         periodic["released"],
@@ -224,6 +226,8 @@ fn law_no_thread_is_lost_among_hundreds() {
     assert_eq!(outcome["refused"].as_array().unwrap().len(), 0, "{}", outcome["refused"]);
     assert!(last <= first + 1_024, "memory grew from {first} to {last} KiB");
     assert!(took < Duration::from_secs(seconds + 10), "it went on until {took:?}");
-    // 5 ms, and what the kernel's fair server may take for ordinary threads at a stretch.
-    assert!(lag <= Duration::from_millis(55), "{lag:?} late");
+    // What others took is the machine's, as far as that is seen. In a short run a single stretch of 50 ms is let pass: others may
+    // have held up whoever has the lock on another processor.
+    let most = if asked.is_none() || supervision["steal_ns"].is_null() { 55 } else { 5 };
+    assert!(own <= Duration::from_millis(most), "{own:?} late while the processor was ours");
 }

@@ -3,8 +3,8 @@
 use super::rights::CAP_DAC_OVERRIDE;
 use super::{Check, Facts, State, word};
 use crate::{proc, throttle};
-use std::path::Path;
 use windfall_scenario::model::Machine;
+use windfall_time::Span;
 
 const RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
 const PERIOD: &str = "/proc/sys/kernel/sched_rt_period_us";
@@ -55,23 +55,41 @@ pub(super) fn supervised() -> bool {
     proc::processes().into_iter().any(guards)
 }
 
-/// The fair server serves waiting ordinary threads even when real-time ones never stop.
+/// The fair server serves waiting ordinary threads even when real-time ones never stop, and before all of them.
 fn server(facts: &Facts) -> Check {
-    let folder = Path::new("/sys/kernel/debug/sched/fair_server");
-    let (state, found) = if folder.is_dir() {
-        (State::Yes, "present".to_owned())
-    } else if throttle::of(&Machine::most_cap()).0 == -1 {
-        (
-            State::Yes,
-            format!("part of Linux {} (its settings in debugfs are out of sight)", facts.release),
-        )
-    } else {
-        (
-            State::Limited,
-            format!("not in Linux {}: the throttle stays on while we run", facts.release),
-        )
+    const FOLDER: &str = "/sys/kernel/debug/sched/fair_server";
+    const LONG: Span = Span::from_millis(5);
+    const SHORTER: &str = "in each supervised processor's folder of debugfs' sched/fair_server: `echo 5000000 > runtime; \
+                           echo 100000000 > period` keeps the share, and real-time threads wait for 5 ms at most";
+    const NEWER: &str =
+        "Linux 6.12 or later; before, real-time threads lose 5 % even when nobody else waits";
+    let cpu = facts.allowed.last().copied().unwrap_or(0);
+    let setting = |name: &str| {
+        let nanos = word(&format!("{FOLDER}/cpu{cpu}/{name}"))?.parse::<u64>().ok()?;
+        Some(Span::from_nanos(nanos))
     };
-    Check::new(PURPOSE, "fair server", state, found).remedy(
-        "Linux 6.12 or later; before, real-time threads lose 5 % even when nobody else waits",
-    )
+    let (state, found, remedy) = match (setting("runtime"), setting("period")) {
+        (Some(runtime), Some(period)) => {
+            let state = if runtime > LONG { State::Limited } else { State::Yes };
+            let found = format!(
+                "ordinary threads that wait get up to {runtime} in {period}, at a stretch, before \
+                 real-time ones"
+            );
+            (state, found, SHORTER)
+        }
+        _ if throttle::of(&Machine::most_cap()).0 == -1 => {
+            let release = &facts.release;
+            let found = format!(
+                "part of Linux {release}; its settings in debugfs cannot be read: as they are built \
+                 in, ordinary threads that wait get 50 ms in a second, at a stretch"
+            );
+            (State::Limited, found, SHORTER)
+        }
+        _ => {
+            let release = &facts.release;
+            let found = format!("not in Linux {release}: the throttle stays on while we run");
+            (State::Limited, found, NEWER)
+        }
+    };
+    Check::new(PURPOSE, "fair server", state, found).remedy(remedy)
 }

@@ -8,8 +8,11 @@ use crate::sys::probe;
 use crate::tracepoints::{Point, Tracepoints};
 use std::path::Path;
 
+/// Whether BPF can be listened to, or why not; and why it does not tell of a processor that stands still.
+type Heard = Result<Option<String>, String>;
+
 /// What `run` hears of threads by.
-pub(super) fn needed(facts: &Facts) -> Vec<Check> {
+pub(super) fn needed(facts: &Facts, heard: &Heard) -> Vec<Check> {
     const PURPOSE: &str = "see threads block and wake";
     let tracefs = Check::new(PURPOSE, "tracefs", State::No, String::new());
     let perf = Check::new(PURPOSE, "tracepoints by perf", State::No, String::new());
@@ -36,7 +39,7 @@ pub(super) fn needed(facts: &Facts) -> Vec<Check> {
         Err(e) => Check { found: format!("{e}; perf_event_paranoid is {paranoid}"), ..perf },
     };
     let perf = perf.remedy("CAP_PERFMON, or `sysctl kernel.perf_event_paranoid=-1`");
-    vec![tracefs.needed(), perf.needed(), theft(&points), hypervisor(facts)]
+    vec![tracefs.needed(), perf.needed(), theft(&points), hypervisor(facts, heard)]
 }
 
 /// Why tracefs shows nothing, and what would help.
@@ -56,8 +59,6 @@ fn out_of_sight(fault: &Fault) -> (String, &'static str) {
 }
 
 const STOLEN: &str = "measure stolen time";
-const DEDICATED: &str = "dedicated processors for this guest; what is not seen of what it takes counts against promises";
-const UNSEEN: &str = "dedicated processors for this guest; what it takes counts against promises";
 
 fn theft(points: &Tracepoints) -> Check {
     let kinds = [
@@ -80,7 +81,7 @@ fn theft(points: &Tracepoints) -> Check {
 }
 
 /// Time that a hypervisor takes is told by it, in ticks, if at all; what we see is that our own ticks come late.
-fn hypervisor(facts: &Facts) -> Check {
+fn hypervisor(facts: &Facts, heard: &Heard) -> Check {
     if !facts.hypervisor {
         return Check::new(STOLEN, "hypervisor", State::Yes, "none".to_owned());
     }
@@ -97,12 +98,12 @@ fn hypervisor(facts: &Facts) -> Check {
         }
         None => "one is below, and does not say what it takes".to_owned(),
     };
-    let (seen, remedy) = match crate::rings::by_bpf() {
-        Ok(None) => ("late ticks are seen: 0.2 ms and more of what it takes".to_owned(), DEDICATED),
-        Ok(Some(why)) | Err(why) => (format!("late ticks are not seen: {why}"), UNSEEN),
+    let seen = match heard {
+        Ok(None) => "late ticks are seen: 0.2 ms and more of what it takes".to_owned(),
+        Ok(Some(why)) | Err(why) => format!("late ticks are not seen: {why}"),
     };
-    let found = format!("{told}; {seen}");
-    Check::new(STOLEN, "hypervisor", State::Limited, found).remedy(remedy)
+    Check::new(STOLEN, "hypervisor", State::Limited, format!("{told}; {seen}"))
+        .remedy("dedicated processors for this guest: threads wait for what it takes, seen or not")
 }
 
 /// Ticks that a hypervisor took and all ticks, from the first line of /proc/stat.
@@ -113,14 +114,14 @@ fn steal(line: &str) -> Option<(u64, u64)> {
 }
 
 /// What would be quicker, or is another way.
-pub(super) fn further(facts: &Facts) -> Vec<Check> {
+pub(super) fn further(facts: &Facts, heard: &Heard) -> Vec<Check> {
     const PURPOSE: &str = "decide a microsecond or two sooner";
-    let programs = match crate::rings::by_bpf() {
+    let programs = match heard {
         Ok(_) => {
             let found = "our programs were loaded and attached".to_owned();
             Check::new(PURPOSE, "events by BPF", State::Yes, found)
         }
-        Err(why) => Check::new(PURPOSE, "events by BPF", State::No, why)
+        Err(why) => Check::new(PURPOSE, "events by BPF", State::No, why.clone())
             .remedy("see the next two; perf tracepoints do without"),
     };
     let ring = match probe::bpf_ring() {

@@ -12,7 +12,7 @@ use crate::tracepoints::Seen;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
-use windfall_time::{Instant, Span};
+use windfall_time::Instant;
 
 /// What was heard on a processor.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,10 @@ enum Source {
 impl Ears {
     pub(super) fn open(cpus: &[u16]) -> Result<Ears, Fault> {
         match bpf::Ears::open() {
-            Ok(ears) => Ok(Ears { source: Source::Bpf(Box::new(ears)), by: "BPF".to_owned() }),
+            Ok(ears) => {
+                let by = ears.by();
+                Ok(Ears { source: Source::Bpf(Box::new(ears)), by })
+            }
             Err(why) => {
                 let source = Source::Perf(perf::Ears::open(cpus)?);
                 Ok(Ears { source, by: format!("perf events (BPF did not load: {why})") })
@@ -62,11 +65,11 @@ impl Ears {
         }
     }
 
-    /// What is this old stands where it belongs: that a processor has stood still is heard when it is over.
-    pub(super) fn settles(&self) -> Span {
-        match self.source {
-            Source::Bpf(_) => Span::from_millis(100),
-            Source::Perf(_) => super::SETTLED,
+    /// Up to when everything is known, at most until `last`.
+    pub(super) fn known(&mut self, last: Instant) -> Instant {
+        match &mut self.source {
+            Source::Bpf(ears) => ears.known(last),
+            Source::Perf(_) => last,
         }
     }
 

@@ -69,6 +69,10 @@ impl Told {
         });
     }
 
+    pub(super) fn sees_steal(&self) -> bool {
+        self.supervised.iter().all(|cpu| self.programs.ticks(*cpu))
+    }
+
     pub(super) fn taken(&self, cpu: usize) -> Taken {
         self.supervised.get(cpu).map_or(Taken::default(), |number| self.programs.taken(*number))
     }

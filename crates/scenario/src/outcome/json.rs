@@ -49,7 +49,7 @@ pub fn json(outcome: &Outcome, verdicts: &[Verdict], wall: Duration) -> Value {
             "lost": supervision.lost,
             "lag_ns": supervision.lag.as_nanos(),
             "own_lag_ns": supervision.own_lag.as_nanos(),
-            "stood_still_ns": supervision.stood.map(Span::as_nanos),
+            "steal_ns": supervision.steal.map(Span::as_nanos),
             "leaked_ns": supervision.leaked.as_nanos(),
         })),
         "length_ns": outcome.length.as_nanos(),

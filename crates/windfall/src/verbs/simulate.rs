@@ -162,10 +162,10 @@ pub(crate) fn text(
             },
             short(supervision.leaked),
         ));
-        if let Some(stood) = supervision.stood.filter(|stood| !stood.is_zero()) {
+        if let Some(steal) = supervision.steal.filter(|steal| !steal.is_zero()) {
             text.push_str(&format!(
-                "the machine stood still for {} in all, of which its hypervisor need not tell\n",
-                short(stood),
+                "processors stood still for {}, all together: late ticks say so\n",
+                short(steal),
             ));
         }
     }

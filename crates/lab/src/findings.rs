@@ -112,7 +112,11 @@ impl Verdict {
         if disturbed.is_empty() {
             return verdict;
         }
-        let beside = format!("disturbed, and not counted: {}", disturbed.join("; "));
+        // In full as far as that can be read; where much is disturbed, one is like the other.
+        let told = disturbed.iter().take(4).map(String::as_str).collect::<Vec<_>>().join("; ");
+        let more = disturbed.len().saturating_sub(4);
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        let beside = format!("disturbed, and not counted: {told}{more}");
         match verdict.standing {
             Standing::Refuted => Verdict { why: format!("{}; {beside}", verdict.why), ..verdict },
             _ => Verdict { standing: Standing::Open, why: beside },
@@ -135,6 +139,8 @@ mod tests {
         let open = of(&none, &one);
         assert_eq!(open.standing, Standing::Open);
         assert!(open.why.starts_with("disturbed"), "{}", open.why);
+        let many: Vec<String> = (1..=9).map(|number| format!("line {number}")).collect();
+        assert!(of(&none, &many).why.ends_with("line 4; and 5 more"));
         let refuted = of(&one, &one);
         assert!(refuted.standing == Standing::Refuted && refuted.why.contains("disturbed"));
     }

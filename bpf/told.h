@@ -122,7 +122,7 @@ static __attribute__((always_inline)) void begins(struct cpu *cpu, u64 now)
 /* Whether a processor has stood still, as the timer says that the interrupt under way serves, and from when until when.
  * Only the kernel's tick tells: it is set to a time to come, and its interrupt waits for nothing but other interrupts and short
  * stretches of the kernel. A hypervisor that has given the processor to somebody else need not say so. When it gives it
- * back, several interrupts may wait, the tick's not first; and it may take it in the middle of the tick's.
+ * back, several interrupts may wait, the tick's not first; and it may take it in the middle of one, whose time is counted already.
  * What an idle processor misses is nobody's, and its tick may be set to a time that is past. */
 static __attribute__((always_inline)) int
 stood_still(struct cpu *cpu, struct hrtimer *timer, u64 *since, u64 *until)
@@ -139,7 +139,7 @@ stood_still(struct cpu *cpu, struct hrtimer *timer, u64 *since, u64 *until)
 		*since = due > cpu->chain_before ? due : cpu->chain_before;
 		*until = cpu->chain_begun;
 	} else {
-		*since = due > cpu->begun ? due : cpu->begun;
+		*since = due;
 		*until = bpf_ktime_get_ns();
 	}
 	return *until > *since + SHORT;

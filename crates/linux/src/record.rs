@@ -173,7 +173,7 @@ impl Recorder {
             let left = end.saturating_since(clock::now()).as_nanos().div_ceil(1_000_000);
             poll.wait(i32::try_from(left.min(LOOK_MS)).unwrap_or(0), &mut ready);
             let now = clock::now();
-            let settled = ears.known(now.checked_sub(SETTLED).unwrap_or(Instant::ZERO));
+            let settled = now.checked_sub(SETTLED).unwrap_or(Instant::ZERO);
             ears.until(settled, |cpu, heard| translator.take(cpu, heard));
             looks += 1;
             if looks.is_power_of_two() {

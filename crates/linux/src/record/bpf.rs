@@ -4,7 +4,7 @@ use super::ears::Heard;
 use crate::bpf::{Place, Programs, Wanted};
 use crate::sys::events::Poll;
 use crate::tracepoints::Seen;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 use windfall_time::{Instant, Span};
@@ -32,12 +32,7 @@ const INTERRUPTS: [[Place; 2]; 3] = [
 pub(super) struct Ears {
     programs: Programs,
     kept: Vec<(Instant, u16, Heard)>,
-    /// When each processor was heard last, and whether it was busy then.
-    last: BTreeMap<u16, (Instant, bool)>,
 }
-
-/// A busy processor that is silent for longer than this is not waited for.
-const PATIENCE: Span = Span::from_millis(100);
 
 impl Ears {
     pub(super) fn open() -> Result<Ears, String> {
@@ -48,7 +43,7 @@ impl Ears {
             interrupts: &INTERRUPTS,
             timer: ("record_timer", "hrtimer_expire_entry"),
         };
-        Ok(Ears { programs: Programs::load(&wanted)?, kept: Vec::new(), last: BTreeMap::new() })
+        Ok(Ears { programs: Programs::load(&wanted)?, kept: Vec::new() })
     }
 
     /// By what it listens, and what it does not hear.
@@ -64,24 +59,10 @@ impl Ears {
         self.programs.join(poll, name)
     }
 
-    /// Up to when everything is known: that a processor has stood still is heard when it is over, and one that is busy
-    /// is heard at each tick otherwise.
-    pub(super) fn known(&mut self, last: Instant) -> Instant {
-        self.read();
-        let busy = self.last.values().filter(|(_, busy)| *busy).map(|(heard, _)| *heard);
-        let heard = busy.fold(last, Instant::min);
-        heard.max(last.checked_sub(PATIENCE).unwrap_or(Instant::ZERO))
-    }
-
-    fn read(&mut self) {
-        let Ears { programs, kept, last } = self;
+    pub(super) fn until(&mut self, last: Instant, mut each: impl FnMut(u16, Heard)) {
+        let Ears { programs, kept } = self;
         programs.read(|cpu, lost, told| {
             let Some(told) = told else { return };
-            let heard = last.entry(cpu).or_insert((told.at, true));
-            heard.0 = heard.0.max(told.at);
-            if let Seen::Switch { next, .. } = told.seen {
-                heard.1 = next != 0;
-            }
             if lost > 0 {
                 kept.push((told.at, cpu, Heard::Lost(lost.into())));
             }
@@ -95,11 +76,6 @@ impl Ears {
             }
         });
         kept.sort_by_key(|(at, ..)| *at); // nearly sorted, which this kind of sorting likes
-    }
-
-    pub(super) fn until(&mut self, last: Instant, mut each: impl FnMut(u16, Heard)) {
-        self.read();
-        let kept = &mut self.kept;
         let settled = kept.partition_point(|(at, ..)| *at <= last);
         kept.drain(..settled).for_each(|(_, cpu, heard)| each(cpu, heard));
     }

@@ -65,14 +65,6 @@ impl Ears {
         }
     }
 
-    /// Up to when everything is known, at most until `last`.
-    pub(super) fn known(&mut self, last: Instant) -> Instant {
-        match &mut self.source {
-            Source::Bpf(ears) => ears.known(last),
-            Source::Perf(_) => last,
-        }
-    }
-
     /// Reads all that was heard up to an instant, in order of time.
     pub(super) fn until(&mut self, last: Instant, each: impl FnMut(u16, Heard)) {
         match &mut self.source {

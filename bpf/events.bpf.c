@@ -2,9 +2,9 @@
 /* What happens to supervised threads, written to one ring as the kernel passes its tracepoints.
  *
  * Interrupts are not told one by one: each processor counts the time that they have taken, and what of it
- * softirqs have, and for how long it stood still, and every event says what the counts were. What interrupts another interrupt is part of
- * that. The reader is woken by wake-ups of threads that know nothing of us
- * and by nothing else; it looks often enough for the rest.
+ * softirqs have, and for how long it stood still, and every event says what the counts were. What interrupts
+ * another interrupt is part of that. The reader is woken by wake-ups of threads that know nothing of us and by
+ * nothing else; it looks often enough for the rest.
  *
  * Read by crates/linux/src/rings/bpf.rs; made anew by `cargo xtask bpf`. */
 #include "told.h"

@@ -113,10 +113,11 @@ impl Verdict {
             return verdict;
         }
         // In full as far as that can be read; where much is disturbed, one is like the other.
-        let told = disturbed.iter().take(4).map(String::as_str).collect::<Vec<_>>().join("; ");
-        let more = disturbed.len().saturating_sub(4);
-        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-        let beside = format!("disturbed, and not counted: {told}{more}");
+        let (told, more) = disturbed.split_at(disturbed.len().min(4));
+        let mut beside = format!("disturbed, and not counted: {}", told.join("; "));
+        if !more.is_empty() {
+            beside.push_str(&format!("; and {} more", more.len()));
+        }
         match verdict.standing {
             Standing::Refuted => Verdict { why: format!("{}; {beside}", verdict.why), ..verdict },
             _ => Verdict { standing: Standing::Open, why: beside },

@@ -164,13 +164,19 @@ impl Cpu {
 mod tests {
     use super::*;
 
+    fn us(micros: u64) -> Span {
+        Span::from_nanos(1_000 * micros)
+    }
+
+    fn at(micros: u64) -> Instant {
+        Instant::ZERO + us(micros)
+    }
+
     #[test]
     fn law_what_was_taken_is_divided_and_what_is_told_late_counts_later() {
-        let us = |micros: u64| Span::from_nanos(1_000 * micros);
         let taken = |all, soft, steal| Taken { all: us(all), soft: us(soft), steal: us(steal) };
         let mut cpu = Cpu::new(0);
         cpu.restart(taken(100, 40, 7));
-        let at = |micros| Instant::ZERO + us(micros);
         let mut told = Taken::default();
         let stretches = [
             (at(10), taken(103, 41, 7), taken(3, 1, 0)),
@@ -192,8 +198,6 @@ mod tests {
 
     #[test]
     fn law_whoever_runs_after_a_standstill_does_not_pay_for_it() {
-        let us = |micros: u64| Span::from_nanos(1_000 * micros);
-        let at = |micros| Instant::ZERO + us(micros);
         let mut cpu = Cpu::new(0);
         cpu.restart(Taken::default());
         // In the middle of it, another processor has the accounts brought up to its own time.
@@ -207,8 +211,6 @@ mod tests {
 
     #[test]
     fn law_a_standstill_inside_a_softirq_leaves_no_debt() {
-        let us = |micros: u64| Span::from_nanos(1_000 * micros);
-        let at = |micros| Instant::ZERO + us(micros);
         let mut cpu = Cpu::new(0);
         cpu.restart(Taken::default());
         let during = Taken { all: us(4_000), soft: us(4_000), ..Taken::default() };

@@ -226,8 +226,10 @@ fn law_no_thread_is_lost_among_hundreds() {
     assert_eq!(outcome["refused"].as_array().unwrap().len(), 0, "{}", outcome["refused"]);
     assert!(last <= first + 1_024, "memory grew from {first} to {last} KiB");
     assert!(took < Duration::from_secs(seconds + 10), "it went on until {took:?}");
-    // What others took is the machine's, as far as that is seen. In a short run a single stretch of 50 ms is let pass: others may
-    // have held up whoever has the lock on another processor.
-    let most = if asked.is_none() || supervision["steal_ns"].is_null() { 55 } else { 5 };
-    assert!(own <= Duration::from_millis(most), "{own:?} late while the processor was ours");
+    // 5 ms, and what the kernel's fair server may take for ordinary threads at a stretch.
+    assert!(lag <= Duration::from_millis(55), "{lag:?} late");
+    // What is asked of the long form, as far as others did not have the processor.
+    if asked.is_some() {
+        assert!(own <= Duration::from_millis(5), "{own:?} late while the processor was ours");
+    }
 }

@@ -104,8 +104,9 @@ fn twin_a_trace_says_what_the_outcome_says() {
             let taken = slices.filter(|s| matches!(&s.what, What::Theft(kind) if wanted(kind)));
             taken.fold(Span::ZERO, |sum, slice| sum + slice.span())
         };
-        let interrupts = |kind: &Theft| matches!(kind, Theft::Interrupt | Theft::Softirq);
-        assert_eq!(theft(interrupts), outcome.cpus[0].stolen);
+        let stolen =
+            |kind: &Theft| matches!(kind, Theft::Interrupt | Theft::Softirq | Theft::Steal);
+        assert_eq!(theft(stolen), outcome.cpus[0].stolen);
         assert_eq!(theft(|kind| *kind == Theft::Scheduling), outcome.cpus[0].scheduling);
         let count = |wanted: &dyn Fn(&Event) -> bool| {
             trace.records.iter().filter(|record| wanted(&record.event)).count() as u64

@@ -2,8 +2,8 @@
 /* What happens to supervised threads, written to one ring as the kernel passes its tracepoints.
  *
  * Interrupts are not told one by one: each processor counts the time that they have taken, and what of it
- * softirqs have, and for how long it stood still, and every event says what the counts were. What interrupts
- * another interrupt is part of that. The reader is woken by wake-ups of threads that know nothing of us and by
+ * softirqs have, and for how long it stood still, and every event says what the counts were; long ones are told besides.
+ * What interrupts another interrupt is part of that. The reader is woken by wake-ups of threads that know nothing of us and by
  * nothing else; it looks often enough for the rest.
  *
  * Read by crates/linux/src/rings/bpf.rs; made anew by `cargo xtask bpf`. */
@@ -96,7 +96,7 @@ static __attribute__((always_inline)) int leave(void)
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
 	if (cpu && cpu->depth && --cpu->depth == 0 && cpu->begun) {
-		u64 now = bpf_ktime_get_ns(), took = now - cpu->begun;
+		u64 now = bpf_ktime_get_ns(), since = cpu->begun, took = now - since;
 
 		cpu->ended = now;
 		/* In this order, so that no reader counts it twice. */
@@ -104,6 +104,8 @@ static __attribute__((always_inline)) int leave(void)
 		*(volatile u64 *)&cpu->stolen = cpu->stolen + took;
 		if (cpu->softly)
 			*(volatile u64 *)&cpu->soft = cpu->soft + took;
+		if (took > LONG)
+			tell_at(now, number, cpu, INTERRUPTED, 0, since, since >> 32, BPF_RB_NO_WAKEUP);
 	}
 	return 0;
 }

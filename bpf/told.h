@@ -5,7 +5,9 @@
 
 enum { PROCESSORS = 1024, RING = 1 << 22 };
 enum kind { SWITCH, WAKE, FORK, NAMED, EXECUTED, MADE, THREAD_MADE, INTERRUPT, SOFTIRQ, THEFT_END,
-	    STARTS, STEAL };
+	    STARTS, STEAL, INTERRUPTED };
+/* What lasts for as long (ns) is told, whoever had the processor. */
+enum { LONG = 200000 };
 
 /* One processor, in cache lines of its own. The reader sees it, too. */
 struct cpu {
@@ -20,11 +22,11 @@ struct cpu {
 	u64 steal;   /* of `stolen`, for how long the processor stood still */
 	u64 ended;   /* when the last interrupt ended */
 	u64 chain_begun;  /* when the first of those began that follow each other closely, up to the last */
-	u64 chain_before; /* when the one before these ended */
+	u64 chain_before; /* when the one before these ended, or up to when it is told that the processor stood still */
 	u64 ticks;        /* how many of the kernel's ticks were served */
 	u64 chain_stolen; /* `stolen` and `soft` at `chain_begun` */
 	u64 chain_soft;
-	u64 unused;
+	u64 alarm; /* set by the reader: when its own timer is due here, which it has set to a time to come; or 0 */
 };
 
 struct {
@@ -120,29 +122,31 @@ static __attribute__((always_inline)) void begins(struct cpu *cpu, u64 now)
 }
 
 /* Whether a processor has stood still, as the timer says that the interrupt under way serves, and from when until when.
- * Only the kernel's tick tells: it is set to a time to come, and its interrupt waits for nothing but other interrupts and short
- * stretches of the kernel. A hypervisor that has given the processor to somebody else need not say so. When it gives it
- * back, several interrupts may wait, the tick's not first; and it may take it in the middle of one, whose time is counted already.
- * What an idle processor misses is nobody's, and its tick may be set to a time that is past. */
+ * Only the kernel's tick and the reader's alarm tell: they are set to a time to come, and their interrupts wait for nothing but
+ * other interrupts and short stretches of the kernel. A hypervisor that has given the processor to somebody else need not say so.
+ * When it gives it back, several interrupts may wait, these not first; and it may take it in the middle of one, whose time is
+ * counted already. What an idle processor's tick misses is nobody's, and it may be set to a time that is past. */
 static __attribute__((always_inline)) int
 stood_still(struct cpu *cpu, struct hrtimer *timer, u64 *since, u64 *until)
 {
-	enum { SHORT = 200000 };
 	u64 due = timer->node.expires;
 
-	if ((u64)timer->function != tick || !cpu->begun)
+	if (!cpu->begun)
 		return 0;
-	cpu->ticks++;
-	if (!(u32)bpf_get_current_pid_tgid())
+	if ((u64)timer->function == tick) {
+		cpu->ticks++;
+		if (!(u32)bpf_get_current_pid_tgid())
+			return 0;
+	} else if (!cpu->alarm || due != cpu->alarm) {
 		return 0;
-	if (due < cpu->chain_begun) {
-		*since = due > cpu->chain_before ? due : cpu->chain_before;
-		*until = cpu->chain_begun;
-	} else {
-		*since = due;
-		*until = bpf_ktime_get_ns();
 	}
-	return *until > *since + SHORT;
+	*since = due > cpu->chain_before ? due : cpu->chain_before;
+	*until = due < cpu->chain_begun ? cpu->chain_begun : bpf_ktime_get_ns();
+	if (*until <= *since + LONG)
+		return 0;
+	/* Several timers may have waited for the same. */
+	cpu->chain_before = *until;
+	return 1;
 }
 
 /* Tells of it; the event, with what was taken until then, is that of when it was over. */

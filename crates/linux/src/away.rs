@@ -1,4 +1,4 @@
-//! When a processor was lately not ours to decide on: it stood still, or threads that outrank ours had it.
+//! When a processor was lately not ours to decide on: it stood still, or a long interrupt or threads that outrank ours had it.
 
 use windfall_time::{Instant, Span};
 

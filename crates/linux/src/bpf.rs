@@ -59,7 +59,8 @@ struct Counters {
     steal: AtomicU64,
     interrupts: [AtomicU64; 3],
     ticks: AtomicU64,
-    others: [AtomicU64; 3],
+    others: [AtomicU64; 2],
+    alarm: AtomicU64,
 }
 
 #[repr(C)]
@@ -209,6 +210,14 @@ impl Programs {
         }
     }
 
+    /// A timer of ours goes off on a processor, for which it was set in time: late, it tells that the processor stood still.
+    pub(crate) fn expect(&self, cpu: u16, alarm: Option<Instant>) {
+        let due = alarm.map_or(0, Instant::as_nanos);
+        if let Some(its) = self.counters.0.get(usize::from(cpu)) {
+            its.alarm.store(due, Ordering::Release);
+        }
+    }
+
     /// Whether the kernel's tick was ever heard on a processor: without it, nothing tells that the processor stands still.
     pub(crate) fn ticks(&self, cpu: u16) -> bool {
         let its = self.counters.0.get(usize::from(cpu));
@@ -301,6 +310,7 @@ fn seen(item: &[u8]) -> Option<Seen> {
         9 => Seen::TheftEnd,
         10 => Seen::Starts { tid: first, pid: second, routine: u64_at(item, 48) },
         11 => Seen::Steal { since: Instant::from_nanos(u64_at(item, 40)) },
+        12 => Seen::Interrupted { since: Instant::from_nanos(u64_at(item, 40)) },
         _ => return None,
     })
 }

@@ -55,6 +55,10 @@ impl Supervisor {
                 self.cpus[cpu].stood_still(since, at, event.taken);
                 self.account_for(cpu, at, event.taken);
             }
+            (Seen::Interrupted { since }, Where::Here(cpu)) => {
+                let since = self.since_epoch(since);
+                self.cpus[cpu].away.add(since, at);
+            }
             (Seen::Starts { tid, routine, .. }, _) => self.will_start(tid, routine),
             (Seen::Fork { parent, child }, _) => self.forked(parent, child),
             (Seen::Named { tid, name }, _) => self.renamed(tid, Some(&name.text())),

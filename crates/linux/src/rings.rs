@@ -12,6 +12,7 @@ mod tests;
 
 use crate::fault::Fault;
 use crate::routines;
+use crate::sys::clock;
 use crate::sys::events::Poll;
 use crate::tracepoints::Seen;
 use crate::wakers::Certain;
@@ -135,6 +136,14 @@ impl Rings {
     pub(crate) fn reuse(&mut self, mut batch: Vec<Event>) {
         batch.clear();
         self.batch = batch;
+    }
+
+    /// A timer of ours has been set on a supervised processor, or is not any more. Where it was set in time, that it goes
+    /// off late tells that the processor stood still.
+    pub(crate) fn expect(&self, cpu: usize, alarm: Option<Instant>) {
+        if let Source::Bpf(told) = &self.source {
+            told.expect(cpu, alarm.filter(|at| clock::now() < *at));
+        }
     }
 
     /// Whether it would have been heard that a supervised processor stands still.

@@ -325,7 +325,9 @@ impl Supervisor {
         let next = [own, birth, request, self.next_timer()].into_iter().flatten().min();
         if next != self.armed {
             self.armed = next;
-            self.timer.set(next.map(|at| self.epoch + (at - Instant::ZERO)));
+            let alarm = next.map(|at| self.epoch + (at - Instant::ZERO));
+            self.timer.set(alarm);
+            self.rings.expect(0, alarm);
         }
     }
 

@@ -30,6 +30,8 @@ pub(crate) enum Seen {
     TheftEnd,
     /// The processor has stood still until now.
     Steal { since: Instant },
+    /// An interrupt has had the processor for long, until now. Its time is counted besides.
+    Interrupted { since: Instant },
     /// A thread has been made, of its parent's process or of one of its own.
     Made { parent: i32, child: i32, thread: bool, name: Comm },
     /// The next thread that a thread of a process makes will start at an address of theirs.

@@ -76,8 +76,8 @@ pub struct Supervision {
     pub lost: u64,
     /// The longest that a timer or a job's release was seen to after it was due.
     pub lag: Span,
-    /// The same, without the time in which the processor is known to have stood still, or threads that outrank all of ours
-    /// to have had it (the kernel's, and ordinary ones that its fair server serves).
+    /// The same, without the time in which the processor is known to have stood still, or to have been had by an interrupt for
+    /// 0.2 ms and more, or by threads that outrank all of ours (the kernel's, and ordinary ones that its fair server serves).
     pub own_lag: Span,
     /// For how long processors stood still, all together: a hypervisor had them, whether it says so or not. `None`: such is
     /// not seen.

@@ -177,6 +177,7 @@ impl<'a> Translator<'a> {
             Seen::TheftEnd
             | Seen::Wake { .. }
             | Seen::Steal { .. }
+            | Seen::Interrupted { .. }
             | Seen::Fork { .. }
             | Seen::Exit { .. } => {}
         }

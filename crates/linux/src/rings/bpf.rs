@@ -4,6 +4,7 @@ use super::{Event, Taken, Where};
 use crate::bpf::{Place, Programs, Wanted};
 use crate::rungs;
 use crate::sys::events::Poll;
+use windfall_time::Instant;
 
 static OBJECT: &[u8] =
     aya::include_bytes_aligned!(concat!(env!("CARGO_MANIFEST_DIR"), "/bpf/events.bpf.o"));
@@ -67,6 +68,12 @@ impl Told {
             };
             batch.extend(told.map(event));
         });
+    }
+
+    pub(super) fn expect(&self, cpu: usize, alarm: Option<Instant>) {
+        if let Some(number) = self.supervised.get(cpu) {
+            self.programs.expect(*number, alarm);
+        }
     }
 
     pub(super) fn sees_steal(&self) -> bool {

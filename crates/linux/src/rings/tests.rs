@@ -7,6 +7,7 @@ use super::{Event, Rings, Source, Taken, Where};
 use crate::routines::{BY_BPF, Routines, language_of, makers};
 use crate::rungs;
 use crate::sys::clock;
+use crate::sys::events::Timer;
 use crate::sys::process::name_thread;
 use crate::sys::sched::{Affinity, own_tid, set_fifo};
 use crate::tracepoints::Seen;
@@ -204,9 +205,11 @@ fn twin_both_sources_count_the_time_of_interrupts() {
 fn law_a_processor_stands_still_only_while_nobody_there_sees_the_clock() {
     let Some(([mut bpf, _], _alone)) = both() else { return };
     drop(bpf.take());
-    let busy = std::thread::spawn(|| {
+    let busy = std::thread::spawn(move || {
         Affinity::one(last_processor()).give(0).expect("may be pinned");
         set_fifo(0, rungs::HELD).expect("may be real-time");
+        let timer = Timer::new().expect("a timer can be made");
+        let mut alarm = clock::now();
         let (mut gaps, mut last) = (Vec::new(), clock::now());
         let (begun, end) = (last, last + Span::from_secs(2));
         while last < end {
@@ -215,28 +218,76 @@ fn law_a_processor_stands_still_only_while_nobody_there_sees_the_clock() {
                 gaps.push((last, now));
             }
             last = now;
+            // Not only to times to come: what is set too late goes off late, and tells of nothing.
+            if alarm + Span::from_nanos(300_000) < now {
+                let early = Span::from_nanos(now.as_nanos() % 400_000);
+                alarm = now + Span::from_nanos(300_000) - early;
+                timer.set(Some(alarm));
+                bpf.expect(0, Some(alarm));
+            }
         }
-        (begun, gaps, last)
+        (begun, gaps, last, bpf)
     });
-    let (begun, gaps, ended) = busy.join().expect("it ends");
-    let told = bpf.take().into_iter().filter_map(|event| match event.seen {
-        Seen::Steal { since } => Some((since, event.at, event.taken.steal)),
-        _ => None,
-    });
-    let told: Vec<_> = told.collect();
+    let (begun, gaps, ended, mut bpf) = busy.join().expect("it ends");
+    let (mut told, mut long) = (Vec::new(), Vec::new());
+    for event in bpf.take() {
+        match event.seen {
+            Seen::Steal { since } => told.push((since, event.at, event.taken.steal)),
+            Seen::Interrupted { since } => long.push((since, event.at)),
+            _ => {}
+        }
+    }
     assert!(bpf.sees_steal(), "the tick of a busy processor is heard");
     // Each counts what those before it have counted, and itself.
     for [(.., before), (since, at, sum)] in told.array_windows() {
         assert_eq!(*sum, *before + (*at - *since));
     }
     let sum = told.iter().fold(Span::ZERO, |sum, (since, at, _)| sum + (*at - *since));
-    println!("stood still {} times, {sum} in all; {} gaps seen", told.len(), gaps.len());
-    for (since, at, _) in told.into_iter().filter(|(since, at, _)| begun <= *since && *at <= ended)
-    {
+    println!(
+        "stood still {} times, {sum} in all; {} long interrupts; {} gaps seen",
+        told.len(),
+        long.len(),
+        gaps.len()
+    );
+    let all = told.into_iter().map(|(since, at, _)| (since, at)).chain(long);
+    for (since, at) in all.filter(|(since, at)| begun <= *since && *at <= ended) {
         // A tick is served some us after it is due.
         let within = |(from, to): &(_, _)| *from <= since + Span::from_nanos(50_000) && at <= *to;
         assert!(gaps.iter().any(within), "{since} to {at}: {gaps:?}");
     }
+}
+
+#[test]
+fn law_an_alarm_that_goes_off_late_is_told() {
+    const LATE: Span = Span::from_millis(1);
+    let Some(([mut bpf, _], _alone)) = both() else { return };
+    drop(bpf.take());
+    let Source::Bpf(told) = &bpf.source else { panic!("by BPF") };
+    let set = || {
+        Affinity::one(last_processor()).give(0).expect("may be pinned");
+        let timer = Timer::new().expect("a timer can be made");
+        // Said to be set in time, and is not. Another interrupt in between shows that the processor did not stand still.
+        let dues = (0..20).map(|_| {
+            let begun = clock::now();
+            while clock::now() < begun + LATE {}
+            let due = clock::now() - LATE;
+            told.expect(0, Some(due));
+            timer.set(Some(due));
+            due
+        });
+        dues.collect::<Vec<_>>()
+    };
+    let dues = std::thread::scope(|scope| scope.spawn(set).join().expect("it ends"));
+    let told = bpf.take().into_iter().filter_map(|event| match event.seen {
+        Seen::Steal { since } => Some((since, event.at)),
+        _ => None,
+    });
+    let told: Vec<_> = told.collect();
+    let seen = dues.iter().filter(|due| {
+        let end = **due + LATE;
+        told.iter().any(|(since, at)| **due <= *since && *since < end && end <= *at)
+    });
+    assert!(seen.count() >= 5, "{dues:?}: {told:?}");
 }
 
 #[test]

@@ -164,7 +164,7 @@ pub(crate) fn text(
         ));
         if let Some(steal) = supervision.steal.filter(|steal| !steal.is_zero()) {
             text.push_str(&format!(
-                "processors stood still for {}, all together: late ticks say so\n",
+                "processors stood still for {}, all together: late timers say so\n",
                 short(steal),
             ));
         }

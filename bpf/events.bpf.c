@@ -95,7 +95,9 @@ static __attribute__((always_inline)) int leave(void)
 {
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
-	if (cpu && cpu->depth && --cpu->depth == 0 && cpu->begun) {
+	if (!cpu || !cpu->depth)
+		return 0;
+	if (cpu->depth == 1 && cpu->begun) {
 		u64 now = bpf_ktime_get_ns(), since = cpu->begun, took = now - since;
 
 		cpu->ended = now;
@@ -107,6 +109,8 @@ static __attribute__((always_inline)) int leave(void)
 		if (took > LONG)
 			tell_at(now, number, cpu, INTERRUPTED, 0, since, since >> 32, BPF_RB_NO_WAKEUP);
 	}
+	/* Only now: what interrupts the end of a softirq is part of it, and leaves what is being added up alone. */
+	*(volatile u64 *)&cpu->depth = cpu->depth - 1;
 	return 0;
 }
 

@@ -125,7 +125,8 @@ static __attribute__((always_inline)) void begins(struct cpu *cpu, u64 now)
  * Only the kernel's tick and the reader's alarm tell: they are set to a time to come, and their interrupts wait for nothing but
  * other interrupts and short stretches of the kernel. A hypervisor that has given the processor to somebody else need not say so.
  * When it gives it back, several interrupts may wait, these not first; and it may take it in the middle of one, whose time is
- * counted already. What an idle processor's tick misses is nobody's, and it may be set to a time that is past. */
+ * counted already. What an idle processor misses is nobody's; it may come back late from its sleep by itself, and its tick may
+ * be set to a time that is past. */
 static __attribute__((always_inline)) int
 stood_still(struct cpu *cpu, struct hrtimer *timer, u64 *since, u64 *until)
 {
@@ -133,13 +134,13 @@ stood_still(struct cpu *cpu, struct hrtimer *timer, u64 *since, u64 *until)
 
 	if (!cpu->begun)
 		return 0;
-	if ((u64)timer->function == tick) {
+	if ((u64)timer->function == tick)
 		cpu->ticks++;
-		if (!(u32)bpf_get_current_pid_tgid())
-			return 0;
-	} else if (!cpu->alarm || due != cpu->alarm) {
+	/* Without ticks of high resolution the alarm waits for one. */
+	else if (!cpu->ticks || !cpu->alarm || due != cpu->alarm)
 		return 0;
-	}
+	if (!(u32)bpf_get_current_pid_tgid())
+		return 0;
 	*since = due > cpu->chain_before ? due : cpu->chain_before;
 	*until = due < cpu->chain_begun ? cpu->chain_begun : bpf_ktime_get_ns();
 	if (*until <= *since + LONG)

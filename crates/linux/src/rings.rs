@@ -138,11 +138,11 @@ impl Rings {
         self.batch = batch;
     }
 
-    /// A timer of ours has been set on a supervised processor, or is not any more. Where it was set in time, that it goes
+    /// The alarm has been set, on whichever supervised processor, or is not any more. Where it was set in time, that it goes
     /// off late tells that the processor stood still.
-    pub(crate) fn expect(&self, cpu: usize, alarm: Option<Instant>) {
+    pub(crate) fn expect(&self, alarm: Option<Instant>) {
         if let Source::Bpf(told) = &self.source {
-            told.expect(cpu, alarm.filter(|at| clock::now() < *at));
+            told.expect(alarm.filter(|at| clock::now() < *at));
         }
     }
 

@@ -251,7 +251,7 @@ impl Supervisor {
         let lag = now.saturating_since(at);
         self.lag = self.lag.max(lag);
         if lag > self.own_lag {
-            // The ear's processor: its alarm and it are there. A standstill that goes on is not known yet.
+            // The ear's processor, where as a rule its alarm is, too. A standstill that goes on is not known yet.
             self.account(0, now);
             let away = self.cpus[0].away.between(at, now);
             self.own_lag = self.own_lag.max(lag.saturating_sub(away));
@@ -326,8 +326,9 @@ impl Supervisor {
         if next != self.armed {
             self.armed = next;
             let alarm = next.map(|at| self.epoch + (at - Instant::ZERO));
+            self.rings.expect(None); // not even one that was due at the same time
             self.timer.set(alarm);
-            self.rings.expect(0, alarm);
+            self.rings.expect(alarm);
         }
     }
 

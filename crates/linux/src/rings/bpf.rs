@@ -70,10 +70,8 @@ impl Told {
         });
     }
 
-    pub(super) fn expect(&self, cpu: usize, alarm: Option<Instant>) {
-        if let Some(number) = self.supervised.get(cpu) {
-            self.programs.expect(*number, alarm);
-        }
+    pub(super) fn expect(&self, alarm: Option<Instant>) {
+        self.supervised.iter().for_each(|cpu| self.programs.expect(*cpu, alarm));
     }
 
     pub(super) fn sees_steal(&self) -> bool {

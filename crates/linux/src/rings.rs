@@ -13,7 +13,7 @@ mod tests;
 use crate::fault::Fault;
 use crate::routines;
 use crate::sys::clock;
-use crate::sys::events::Poll;
+use crate::sys::events::{Poll, Timer};
 use crate::tracepoints::Seen;
 use crate::wakers::Certain;
 use bpf::Told;
@@ -138,12 +138,16 @@ impl Rings {
         self.batch = batch;
     }
 
-    /// The alarm has been set, on whichever supervised processor, or is not any more. Where it was set in time, that it goes
-    /// off late tells that the processor stood still.
-    pub(crate) fn expect(&self, alarm: Option<Instant>) {
-        if let Source::Bpf(told) = &self.source {
-            told.expect(alarm.filter(|at| clock::now() < *at));
-        }
+    /// Sets the alarm, or stops it. Where it was set in time, that it goes off late tells that the processor stood still.
+    pub(crate) fn set_alarm(&self, timer: &Timer, at: Option<Instant>) {
+        let expect = |at| {
+            if let Source::Bpf(told) = &self.source {
+                told.expect(at);
+            }
+        };
+        expect(None); // not even one that was due at the same time
+        timer.set(at);
+        expect(at.filter(|at| clock::now() < *at));
     }
 
     /// Whether it would have been heard that a supervised processor stands still.

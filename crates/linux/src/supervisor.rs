@@ -326,9 +326,7 @@ impl Supervisor {
         if next != self.armed {
             self.armed = next;
             let alarm = next.map(|at| self.epoch + (at - Instant::ZERO));
-            self.rings.expect(None); // not even one that was due at the same time
-            self.timer.set(alarm);
-            self.rings.expect(alarm);
+            self.rings.set_alarm(&self.timer, alarm);
         }
     }
 

@@ -27,6 +27,12 @@ struct cpu {
 	u64 chain_stolen; /* `stolen` and `soft` at `chain_begun` */
 	u64 chain_soft;
 	u64 alarm; /* set by the reader: when its own timer is due here, which it has set to a time to come; or 0 */
+	u64 put_on; /* when the thread that runs was put on, or 0 */
+	u64 had;    /* how long it had run until then, as the kernel counts */
+	u64 before; /* `stolen` - `steal` then: interrupts */
+	u64 seen;   /* of `steal`, what came since then by timers that were late */
+	u64 slow;   /* what long interrupts have taken since then */
+	u64 unused[3];
 };
 
 struct {
@@ -145,6 +151,7 @@ stood_still(struct cpu *cpu, struct hrtimer *timer, u64 *since, u64 *until)
 	*until = due < cpu->chain_begun ? cpu->chain_begun : bpf_ktime_get_ns();
 	if (*until <= *since + LONG)
 		return 0;
+	cpu->seen += *until - (*since < cpu->put_on && cpu->put_on < *until ? cpu->put_on : *since);
 	/* Several timers may have waited for the same. */
 	cpu->chain_before = *until;
 	return 1;
@@ -204,12 +211,15 @@ static u8 reported(u64 preempted, struct task_struct *task, u32 state)
 	return (state | task->exit_state) & REPORTED;
 }
 
+/* Whether somebody wants to know what becomes of a thread that was called `former` until now, where it had another number. */
+static int matters(s32 tid, s32 former);
+
 SEC("tp_btf/sched_process_exec") int on_exec(u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
-	if (cpu)
+	if (cpu && matters(task->pid, ctx[1]))
 		tell(number, cpu, EXECUTED, 0, task->pid, ctx[1], BPF_RB_NO_WAKEUP);
 	return 0;
 }
@@ -217,6 +227,8 @@ SEC("tp_btf/sched_process_exec") int on_exec(u64 *ctx)
 SEC("tp_btf/task_rename") int on_rename(u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
+	if (!matters(task->pid, task->pid))
+		return 0;
 	return tell_named(NAMED, task->pid, 0, (const void *)ctx[1]);
 }
 

@@ -1,9 +1,11 @@
-//! The project's own chores, as `cargo xtask NAME`. Nothing to install but Rust.
+//! The project's own chores, as `cargo xtask NAME`. Nothing to install but Rust and a linker.
 #![forbid(unsafe_code)]
 
 mod arrows;
 mod bpf;
+mod patience;
 mod run;
+mod tally;
 mod tidy;
 
 use run::{Step, all};
@@ -12,10 +14,11 @@ use std::process::ExitCode;
 const HELP: &str = "\
 cargo xtask CHORE
 
-  demo     simulate the recorded workload under two hierarchies, and say where to look
+  demo     compare the recorded workload with Linux's own policy and with reservations
   check    everything that must pass: format, lints, documentation, tests, arrows, no std
   model    all ways in which two or three threads can meet in crate exchange (loom), as far as half an hour goes
   law      the law of the house on half a million random trees, a quarter of an hour
+  fuzz     mutated inputs for every reader, ten minutes each (WINDFALL_FUZZ_SECONDS says otherwise); see fuzz/README.md
   bpf      compile the programs for the kernel anew; needs clang-19 and llvm-strip-19
   bench    the benchmarks; needs valgrind for the instruction counts
 ";
@@ -25,8 +28,9 @@ fn main() -> ExitCode {
     let done = match chore.as_deref() {
         Some("check") => check(),
         Some("demo") => demo(),
-        Some("law") => all(&[Step::cargo("the law", &LAW).with("WINDFALL_LAW_TREES", "500000")]),
+        Some("law") => all(&[Step::tests("the law", &LAW).with("WINDFALL_LAW_TREES", "500000")]),
         Some("model") => all(&[model("40")]),
+        Some("fuzz") => fuzz(),
         Some("bpf") => bpf::remake(),
         Some("bench") => bench(),
         _ => {
@@ -55,18 +59,44 @@ fn check() -> Result<(), String> {
         Step::cargo("the core without std", &NO_STD),
         Step::cargo("hierarchy, each feature alone", &HIERARCHY_PLAIN),
         model("1"),
-        Step::cargo("tests", &["test", "--workspace"]).with("WINDFALL_FUZZ_SECONDS", "2"),
-        Step::cargo("tests, optimised, fuzzers as long as asked", &OPTIMISED),
+        Step::tests("tests", &["test", "--workspace", "--no-fail-fast"])
+            .with("WINDFALL_FUZZ_SECONDS", "2"),
+        Step::tests("tests, optimised, fuzzers as long as asked", &OPTIMISED),
     ])
+}
+
+/// Every reader of what others write, each for ten minutes unless the environment says otherwise.
+fn fuzz() -> Result<(), String> {
+    let steps = FUZZ.map(|(name, args)| {
+        let step = Step::tests(name, args);
+        let said = std::env::var_os("WINDFALL_FUZZ_SECONDS").is_some();
+        if said { step } else { step.with("WINDFALL_FUZZ_SECONDS", "600") }
+    });
+    all(&steps)
 }
 
 /// The model checker, for so many seconds a test and way of looking.
 fn model(seconds: &'static str) -> Step {
-    Step::cargo("the model of crate exchange", &MODEL)
+    Step::tests("the model of crate exchange", &MODEL)
         .with("WINDFALL_MODEL_SECONDS", seconds)
         .with("RUSTFLAGS", "--cfg loom")
 }
 
+/// Where the targets are.
+const FUZZ: [(&str, &[&str]); 3] = [
+    (
+        "recordings and descriptions",
+        &["test", "-p", "windfall-trace", "--profile", "checked", "--test", "mutations"],
+    ),
+    (
+        "scenarios, promises, profiles, imports",
+        &["test", "-p", "windfall-scenario", "--profile", "checked", "--test", "fuzz"],
+    ),
+    (
+        "the control protocol and the kernel's records",
+        &["test", "-p", "windfall-linux", "--profile", "checked", "--lib", "--", "law_no_re"],
+    ),
+];
 const MODEL: [&str; 11] = [
     "test",
     "-p",
@@ -80,7 +110,8 @@ const MODEL: [&str; 11] = [
     "--",
     "--nocapture",
 ];
-const OPTIMISED: [&str; 6] = ["test", "--workspace", "--profile", "checked", "--lib", "--tests"];
+const OPTIMISED: [&str; 7] =
+    ["test", "--workspace", "--no-fail-fast", "--profile", "checked", "--lib", "--tests"];
 const LAW: [&str; 9] =
     ["test", "-p", "windfall-sim", "--profile", "checked", "--test", "law", "--", "--nocapture"];
 const NO_STD: [&str; 5] =
@@ -88,8 +119,10 @@ const NO_STD: [&str; 5] =
 const HIERARCHY_PLAIN: [&str; 4] = ["check", "-p", "windfall-hierarchy", "--no-default-features"];
 
 fn demo() -> Result<(), String> {
-    let build = Step::cargo("build", &["build", "--release", "--quiet", "-p", "windfall"]);
-    all(&[build])?;
+    eprintln!(
+        "first the command is built, optimised: some minutes, once; then five steps of seconds each"
+    );
+    all(&[Step::cargo("build", &["build", "--release", "-p", "windfall"])])?;
     run::script("scenarios/recorded/demo.sh")
 }
 

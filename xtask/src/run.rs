@@ -1,8 +1,14 @@
-//! Steps of a chore: one after the other, stopping at the first that fails.
+//! Steps of a chore: one after the other, stopping at the first that fails; then what was tested, and what not.
 
+use crate::patience::Patience;
+use crate::tally::{Tally, passed};
+use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{ChildStdout, Command, ExitStatus, Stdio};
 use std::time::Instant;
+
+/// What a function could not do on this machine, if anything; an error is what is wrong.
+pub(crate) type Done = Result<Option<String>, String>;
 
 /// One step.
 pub(crate) struct Step {
@@ -11,51 +17,97 @@ pub(crate) struct Step {
 }
 
 enum What {
-    Cargo(Vec<String>, Vec<(&'static str, &'static str)>),
-    Call(fn() -> Result<(), String>),
+    Cargo { args: Vec<String>, variables: Vec<(&'static str, &'static str)>, tests: bool },
+    Call(fn() -> Done),
 }
 
 impl Step {
     /// A cargo command in the project's root.
     pub(crate) fn cargo(name: &'static str, args: &[&str]) -> Step {
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
-        Step { name, what: What::Cargo(args, Vec::new()) }
+        Step { name, what: What::Cargo { args, variables: Vec::new(), tests: false } }
+    }
+
+    /// A cargo command that runs tests, which are counted.
+    pub(crate) fn tests(name: &'static str, args: &[&str]) -> Step {
+        let mut step = Step::cargo(name, args);
+        if let What::Cargo { tests, .. } = &mut step.what {
+            *tests = true;
+        }
+        step
     }
 
     /// A function.
-    pub(crate) const fn call(name: &'static str, call: fn() -> Result<(), String>) -> Step {
+    pub(crate) const fn call(name: &'static str, call: fn() -> Done) -> Step {
         Step { name, what: What::Call(call) }
     }
 
     /// With a variable in its environment; with several, when asked again.
     pub(crate) fn with(mut self, name: &'static str, value: &'static str) -> Step {
-        if let What::Cargo(_, variables) = &mut self.what {
+        if let What::Cargo { variables, .. } = &mut self.what {
             variables.push((name, value));
         }
         self
     }
+
+    fn run(&self, tally: &mut Tally) -> Result<(), String> {
+        let amiss = |why: &dyn std::fmt::Display| format!("{}: {why}", self.name);
+        let (args, variables, tests) = match &self.what {
+            What::Call(call) => {
+                if let Some(not_done) = call().map_err(|why| amiss(&why))? {
+                    eprintln!("    {not_done}");
+                    tally.not_done(not_done);
+                }
+                return Ok(());
+            }
+            What::Cargo { args, variables, tests } => (args, variables, *tests),
+        };
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.args(args).envs(variables.iter().copied()).current_dir(root());
+        let status = if tests {
+            command.env(windfall_skips::FILE, tally.file());
+            let (status, ran) = counted(&mut command).map_err(|why| amiss(&why))?;
+            tally.passed(self.name, ran)?;
+            status
+        } else {
+            command.status().map_err(|why| amiss(&why))?
+        };
+        if status.success() { Ok(()) } else { Err(format!("{} failed", self.name)) }
+    }
 }
 
-/// Runs all steps.
+/// Runs all steps, and ends with what was tested and what could not be.
 pub(crate) fn all(steps: &[Step]) -> Result<(), String> {
-    for step in steps {
+    let mut tally = Tally::begin()?;
+    let done = steps.iter().try_for_each(|step| {
         eprintln!("--- {}", step.name);
         let begun = Instant::now();
-        match &step.what {
-            What::Call(call) => call().map_err(|why| format!("{}: {why}", step.name))?,
-            What::Cargo(args, variables) => {
-                let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-                let mut command = Command::new(cargo);
-                command.args(args).envs(variables.iter().copied()).current_dir(root());
-                let status = command.status().map_err(|why| format!("{}: {why}", step.name))?;
-                if !status.success() {
-                    return Err(format!("{} failed", step.name));
-                }
-            }
-        }
+        step.run(&mut tally)?;
         eprintln!("    {:.1} s", begun.elapsed().as_secs_f64());
+        Ok(())
+    });
+    eprint!("{}", tally.last_lines());
+    done
+}
+
+/// Runs it, passes on what it prints as long as it prints, and counts the tests that passed.
+fn counted(command: &mut Command) -> std::io::Result<(ExitStatus, usize)> {
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let patience = Patience::with(child.id());
+    let ran = child.stdout.take().map_or(Ok(0), |output| pass_on(output, &patience))?;
+    Ok((child.wait()?, ran))
+}
+
+fn pass_on(output: ChildStdout, patience: &Patience) -> std::io::Result<usize> {
+    let (mut output, mut line, mut ran) = (BufReader::new(output), Vec::new(), 0);
+    while output.read_until(b'\n', &mut line)? > 0 {
+        patience.line();
+        std::io::stdout().write_all(&line)?;
+        ran += passed(&String::from_utf8_lossy(&line)).unwrap_or(0);
+        line.clear();
     }
-    Ok(())
+    Ok(ran)
 }
 
 /// Runs a shell script of the project.
@@ -73,4 +125,9 @@ pub(crate) fn root() -> PathBuf {
     let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     root.pop();
     root
+}
+
+/// Where cargo puts what it builds.
+pub(crate) fn target() -> PathBuf {
+    root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }

@@ -1,12 +1,12 @@
 //! What no compiler sees: files that grow too long, and documents that lie.
 
-use crate::run::root;
+use crate::run::{Done, root};
 use std::path::{Path, PathBuf};
 
 /// A longer source file says why at its head.
 const LONGEST: usize = 600;
 
-pub(crate) fn check() -> Result<(), String> {
+pub(crate) fn check() -> Done {
     let mut files = Vec::new();
     for folder in ["crates", "xtask", "docs", "scenarios"] {
         collect(&root().join(folder), &mut files)?;
@@ -22,6 +22,17 @@ pub(crate) fn check() -> Result<(), String> {
         if source && text.lines().count() > LONGEST && !text.contains("//! Length:") {
             faults.push(format!("{shown}: longer than {LONGEST} lines, and does not say why"));
         }
+        if source && !shown.ends_with("tidy.rs") {
+            let cut = |(line, text): (usize, &str)| {
+                cuts(text).then(|| {
+                    format!(
+                        "{shown}:{}: a number that does not fit is cut to size without a word",
+                        line + 1
+                    )
+                })
+            };
+            faults.extend(text.lines().enumerate().filter_map(cut));
+        }
         if source && !shown.ends_with("tidy.rs") && text.contains("#[ignore") {
             faults.push(format!("{shown}: a test is ignored"));
         }
@@ -34,7 +45,15 @@ pub(crate) fn check() -> Result<(), String> {
             faults.push(format!("{shown}: a code block that is not run"));
         }
     }
-    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+    if faults.is_empty() { Ok(None) } else { Err(faults.join("\n")) }
+}
+
+/// Whether a number that its type cannot hold becomes the greatest or the least that it can. Where it cannot happen, `expect` says
+/// why; where it can, there is an error, or a function that has the limit in its name and its documentation.
+fn cuts(line: &str) -> bool {
+    let ends = ["::MAX)", "::MIN)"];
+    let after = line.split_once("try_from(").and_then(|(_, after)| after.split_once(".unwrap_or("));
+    after.is_some_and(|(_, least)| ends.iter().any(|end| least.contains(end)))
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
@@ -49,4 +68,26 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_no_number_is_cut_to_size_in_silence() {
+        assert_eq!(check(), Ok(None));
+    }
+
+    #[test]
+    fn refuses_what_does_not_fit_and_accepts_what_is_absent() {
+        for text in
+            ["u32::try_from(n).unwrap_or(u32::MAX);", "u16::try_from(a.len()).unwrap_or(u16::MIN)"]
+        {
+            assert!(cuts(text), "{text}");
+        }
+        for text in ["u32::try_from(n).unwrap_or(0)", "soonest.min().unwrap_or(u64::MAX)"] {
+            assert!(!cuts(text), "{text}");
+        }
+    }
 }

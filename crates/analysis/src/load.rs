@@ -27,7 +27,7 @@ pub(crate) fn against_rate(tasks: &[Task], supply: &Supply) -> Ordering {
 /// Where the tasks take exactly the supply's rate, what is left over at one moment after the start
 /// is left over one cycle later.
 pub(crate) fn repetition(tasks: &[Task], supply: &Supply) -> Option<(u64, u64)> {
-    let (mut start, mut cycle) = supply.repeats();
+    let (mut start, mut cycle) = supply.repeats()?;
     for task in tasks {
         let period = task.period.as_nanos();
         cycle = (cycle / common_divisor(cycle, period)).checked_mul(period)?;

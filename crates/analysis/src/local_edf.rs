@@ -12,6 +12,8 @@
 //! Sources: Shin and Lee 2003, theorem 4.1; Zhang and Burns 2009 for the jumps (their QPA, here with
 //! the supply's inverse in the place of time itself); Spuri 1996 for response times.
 
+mod finish;
+
 use crate::window::{HORIZON, ROUNDS, in_range};
 use crate::{Supply, Task, load};
 use core::cmp::Ordering;
@@ -50,8 +52,8 @@ pub fn schedulable(tasks: &[Task], supply: &Supply) -> bool {
 #[must_use]
 pub fn response_times(tasks: &[Task], supply: &Supply) -> Vec<Option<Span>> {
     let busy = if in_range(tasks) { busy_period(tasks, supply).ok() } else { None };
-    let response = |index| Some(Span::from_nanos(response(tasks, index, supply, busy?)?));
-    (0..tasks.len()).map(response).collect()
+    let responses = busy.and_then(|busy| finish::responses(tasks, supply, busy));
+    responses.map_or(vec![None; tasks.len()], |all| all.into_iter().map(Some).collect())
 }
 
 /// The same for tasks that are in range, with the reason.
@@ -143,33 +145,8 @@ fn busy_period(tasks: &[Task], supply: &Supply) -> Result<u64, Ordering> {
     Err(Ordering::Less)
 }
 
-/// The longest response time of one task: over all its arrivals in the busy period at which its
-/// deadline falls on another job's, where releases are as dense as they can be.
-fn response(tasks: &[Task], index: usize, supply: &Supply, busy: u64) -> Option<u64> {
-    let own = tasks.get(index)?;
-    let [deadline, jitter] = [own.deadline, own.jitter].map(|span| i128::from(span.as_nanos()));
-    let (mut worst, mut rounds) = (0, 0_u32);
-    for other in tasks {
-        // From the window's start, which a job's deadline may precede by its jitter.
-        let first = i128::from(other.deadline.as_nanos()) - i128::from(other.jitter.as_nanos());
-        let period = i128::from(other.period.as_nanos());
-        let earliest = deadline - jitter;
-        let skipped = (earliest - first).max(0).unsigned_abs().div_ceil(period.unsigned_abs());
-        let mut due = first + i128::try_from(skipped).ok()? * period;
-        while due - deadline < i128::from(busy) {
-            rounds += 1;
-            if rounds >= ROUNDS {
-                return None;
-            }
-            let finish = i128::from(finish(tasks, supply, due)?);
-            worst = worst.max(finish + deadline - due);
-            due += period;
-        }
-    }
-    u64::try_from(worst).ok()
-}
-
-/// The least window that holds all work that arrives in it and is due by `due`.
+/// The least window that holds all work that arrives in it and is due by `due`: the slow definition.
+#[cfg(test)]
 fn finish(tasks: &[Task], supply: &Supply, due: i128) -> Option<u64> {
     let mut window = 1_u64;
     loop {

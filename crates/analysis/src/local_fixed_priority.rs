@@ -34,6 +34,14 @@ pub fn response_times(tasks: &[Task], supply: &Supply) -> Vec<Option<Span>> {
         .collect()
 }
 
+/// The longest response time of the last of these tasks, which has the lowest priority; `None` as in
+/// [`response_times`].
+#[must_use]
+pub fn last_response_time(tasks: &[Task], supply: &Supply) -> Option<Span> {
+    let level = if in_range(tasks) { Level::new(tasks, supply) } else { None };
+    level?.response(None).map(Span::from_nanos)
+}
+
 /// Whether every job meets its deadline, which counts from its arrival.
 #[must_use]
 pub fn schedulable(tasks: &[Task], supply: &Supply) -> bool {

@@ -171,16 +171,16 @@ impl Supply {
     }
 
     /// From where on supply repeats itself, and how often: beyond `start`, a window that is
-    /// `period` longer holds exactly `rate * period` more.
-    pub(crate) fn repeats(&self) -> (u64, u64) {
-        match self.0 {
+    /// `period` longer holds exactly `rate * period` more. `None` where that is more than 584 years away.
+    pub(crate) fn repeats(&self) -> Option<(u64, u64)> {
+        Some(match self.0 {
             Shape::All | Shape::Nothing => (0, 1),
             Shape::Blocks { gap, period, .. } => (gap, period),
             Shape::Share { above, below, error } => {
                 // The error over the share, rounded up: from there on nothing is cut off at zero.
                 let start = (u128::from(error) * u128::from(below)).div_ceil(u128::from(above));
-                (u64::try_from(start).unwrap_or(u64::MAX), below)
+                (u64::try_from(start).ok()?, below)
             }
-        }
+        })
     }
 }

@@ -11,16 +11,17 @@
 //! beside it, never on what is below (HLS 5.1.1, local knowledge).
 //! Read next: `refusal.rs`, which says what would help.
 
-use crate::conversion::{Conversion, Offer, Terms};
+use crate::allowance::Allowance;
+use crate::conversion::{Conversion, Given, Offer, Terms};
 use crate::guarantee::{Guarantee, Type};
-use crate::rewrite::{Rule, Step, Unfit, rewrite};
-use crate::ways::{Choice, supplied, ways};
+use crate::rewrite::{Rule, Step, Unfit, form, rewrite};
+use crate::ways::{Choice, Held, ways};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use windfall_time::Ratio;
+use windfall_time::{Instant, Ratio, Span};
 
 /// A hierarchy, as far as guarantees are concerned.
 pub struct Tree {
@@ -89,11 +90,13 @@ impl Tree {
 }
 
 impl Node {
-    pub(crate) fn give(&self, on_one: bool, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        match on_one {
-            true => self.conversion.give_on_one(own, children),
-            false => self.conversion.give(own, children),
-        }
+    pub(crate) fn give(
+        &self,
+        on_one: bool,
+        (own, since): &(Vec<Guarantee>, Vec<Option<Instant>>),
+        children: &[Terms],
+    ) -> Vec<Offer> {
+        self.conversion.give_in_step(own, since, children, on_one)
     }
 }
 
@@ -106,6 +109,10 @@ pub struct Link {
     pub by: By,
     /// What it follows from; indices of links.
     pub from: Vec<usize>,
+    /// By how much it may be behind, where it is a `PS`.
+    pub behind: Allowance,
+    /// Since when its periods follow each other, where it is a reservation of which that is known.
+    pub since: Option<Instant>,
 }
 
 /// Why a link holds.
@@ -159,6 +166,9 @@ impl Found {
     }
 }
 
+/// What deadlines below a slower processor are taken to be apart.
+const COARSE: Span = Span::from_millis(10);
+
 /// The link that says that nothing is promised.
 const NOTHING: usize = 0;
 
@@ -181,13 +191,36 @@ pub fn check(tree: &Tree) -> Findings {
 
 impl Findings {
     fn link(&mut self, gives: Guarantee, by: By, from: Vec<usize>) -> usize {
-        self.links.push(Link { gives, by, from });
+        let behind = match (gives, from.first()) {
+            (Guarantee::Share(_), Some(first)) => self.behind(*first),
+            _ => Allowance::ZERO,
+        };
+        self.links.push(Link { gives, by, from, behind, since: None });
         self.links.len() - 1
+    }
+
+    /// By how much what holds there may be behind its share.
+    #[must_use]
+    pub fn behind(&self, link: usize) -> Allowance {
+        let Link { gives, behind, .. } = &self.links[link];
+        let bound = |gives: &Guarantee| {
+            let steps = form(gives, Type::Psbe)?;
+            Some(steps.last().map_or(*gives, |step| step.gives))
+        };
+        match (gives, bound(gives)) {
+            (Guarantee::Share(_), _) => *behind,
+            (_, Some(Guarantee::BoundedShare(_, error))) => Allowance::fixed(error),
+            // A slower processor's granularity is that of deadlines, which nobody bounds.
+            (Guarantee::Slower(_), _) => Allowance::lots(COARSE),
+            _ => Allowance::ZERO,
+        }
     }
 
     fn steps(&mut self, mut from: usize, steps: Vec<Step>) -> usize {
         for step in steps {
+            let since = self.links[from].since.filter(|_| step.rule.keeps_periods());
             from = self.link(step.gives, By::Rule(step.rule), vec![from]);
+            self.links[from].since = since;
         }
         from
     }
@@ -204,26 +237,39 @@ impl Findings {
     /// What the guarantees are that a scheduler may count on there.
     #[must_use]
     pub fn counted_on(&self, vp: usize) -> Vec<Guarantee> {
-        self.contract(vp).iter().map(|link| self.links[*link].gives).collect()
+        self.held(vp).into_iter().map(|(has, _)| has).collect()
+    }
+
+    /// The same, and since when their periods follow each other.
+    pub(crate) fn held(&self, vp: usize) -> Vec<Held> {
+        let links = self.contract(vp).iter().map(|link| &self.links[*link]);
+        links.map(|link| (link.gives, link.since)).collect()
     }
 
     fn convert(&mut self, tree: &Tree, at: usize, node: &Node) {
-        let has: Vec<Vec<Guarantee>> = node.own.iter().map(|own| self.counted_on(*own)).collect();
+        let has: Vec<Vec<Held>> = node.own.iter().map(|own| self.held(*own)).collect();
         let terms: Vec<Terms> = node.children.iter().map(|vp| tree.vps[*vp].terms).collect();
         let mut lacks = vec![None; node.children.len()];
         let ways = ways(node.conversion.takes(), &has);
         for way in &ways {
-            let offers = node.give(self.on_one[at], &supplied(way, &has), &terms);
             let supply = self.supply(node, way);
-            for ((offer, vp), lack) in offers.into_iter().zip(&node.children).zip(&mut lacks) {
+            let links = supply.iter().map(|link| &self.links[*link]);
+            let own = links.map(|link| (link.gives, link.since)).unzip();
+            let offers = node.give(self.on_one[at], &own, &terms);
+            let behind: Vec<Allowance> = supply.iter().map(|link| self.behind(*link)).collect();
+            let behind = node.conversion.behind(&own.0, &behind, &terms, self.on_one[at]);
+            for (number, (offer, vp)) in offers.into_iter().zip(&node.children).enumerate() {
+                let behind = behind.as_ref().and_then(|all| all.get(number).copied());
                 for given in offer.gives {
-                    self.offer(*vp, given.guarantee, By::Scheduler(at, given.by), &supply);
+                    let by = By::Scheduler(at, given.by);
+                    self.offer(*vp, given, by, (&supply, behind));
                 }
+                let lack = &mut lacks[number];
                 *lack = lack.take().or(offer.lacks);
             }
         }
         let unusable = ways.is_empty().then(|| {
-            let has = has.into_iter().flatten().collect();
+            let has = has.iter().flatten().map(|(has, _)| *has).collect();
             Why::Unusable(node.conversion.takes(), has)
         });
         for (vp, lack) in node.children.iter().zip(lacks) {
@@ -244,7 +290,13 @@ impl Findings {
 
     /// A scheduler gives this: an option, unless it follows from another; those that follow from it
     /// are none any longer.
-    fn offer(&mut self, vp: usize, gives: Guarantee, by: By, from: &[usize]) {
+    fn offer(
+        &mut self,
+        vp: usize,
+        Given { guarantee: gives, since, .. }: Given,
+        by: By,
+        (from, behind): (&[usize], Option<Allowance>),
+    ) {
         if gives == Guarantee::Null {
             return;
         }
@@ -254,7 +306,10 @@ impl Findings {
         }
         let mut options = core::mem::take(&mut self.vps[vp].options);
         options.retain(|link| rewrite(&gives, &self.links[*link].gives).is_err());
-        options.push(self.link(gives, by, from.to_vec()));
+        let link = self.link(gives, by, from.to_vec());
+        self.links[link].behind = behind.unwrap_or(Allowance::ZERO);
+        self.links[link].since = since;
+        options.push(link);
         self.vps[vp].options = options;
     }
 

@@ -4,6 +4,7 @@
 //! numbers. The checker asks it three things: which types it can make use of, what a child would have
 //! to tell it in order to get a guarantee, and what all children get with what they have told.
 
+use crate::allowance::Allowance;
 use crate::guarantee::{Guarantee, Type};
 use alloc::string::String;
 use alloc::vec;
@@ -15,8 +16,9 @@ use windfall_time::{Instant, Ratio, Span};
 /// # The implementor promises
 /// - C1. Every guarantee in an offer is kept in every run in which the own VPs' guarantees are kept,
 ///   whatever the other children do, while its child is runnable.
-/// - C2. Monotone: from stronger own guarantees follow no weaker offers; a child that tells less
-///   (a smaller amount, a smaller share) takes nothing from the others.
+/// - C2. Monotone, as far as nobody more is admitted: from stronger own guarantees follow no weaker offers; a
+///   child that tells less (a smaller amount, a smaller share) takes nothing from the others. Who is refused
+///   counts against nobody.
 pub trait Conversion {
     /// The types of guarantee that it can make use of, the most useful first; what it is given is
     /// rewritten to these. None at all means any, as it is.
@@ -37,6 +39,48 @@ pub trait Conversion {
     /// ever run at once.
     fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
         self.give(own, children)
+    }
+
+    /// As [`give`](Self::give), or [`give_on_one`](Self::give_on_one), where it is known of some own VPs since when their periods
+    /// follow each other. It is known only in a tree whose schedulers all begin at time 0.
+    fn give_in_step(
+        &self,
+        own: &[Guarantee],
+        _since: &[Option<Instant>],
+        children: &[Terms],
+        on_one: bool,
+    ) -> Vec<Offer> {
+        if on_one { self.give_on_one(own, children) } else { self.give(own, children) }
+    }
+
+    /// By how much each child's `PS` may be behind, where the own VPs' shares may be behind by `behind`; as far as
+    /// these together, for one that only hands on what it has. `None` where the numbers are too fine: then nothing is
+    /// allowed.
+    fn behind(
+        &self,
+        _own: &[Guarantee],
+        behind: &[Allowance],
+        children: &[Terms],
+        _on_one: bool,
+    ) -> Option<Vec<Allowance>> {
+        let all = behind.iter().copied().try_fold(Allowance::ZERO, Allowance::checked_add)?;
+        Some(vec![all; children.len()])
+    }
+
+    /// Whether what a child tells of its periods goes on to the own VPs' parents.
+    fn passes_rates(&self) -> bool {
+        false
+    }
+
+    /// From now on timers go off up to `tick` late, so that what is given may be short of its guarantee,
+    /// or over it, by less than a tick. Whether it can say what it gives then.
+    fn at_ticks(&mut self, _tick: Span) -> bool {
+        false
+    }
+
+    /// Whether a child that has told no reservation never runs, however idle the processor is.
+    fn serves_reserved_alone(&self) -> bool {
+        false
     }
 
     /// Whether children may get more than they are given in order to make up for time that was stolen
@@ -78,6 +122,8 @@ pub struct Terms {
     pub reserve: Option<(Span, Span)>,
     /// A moment at which its block begins.
     pub at: Option<Instant>,
+    /// When it tells all this, where that is known: the periods of a reservation follow each other from then on.
+    pub since: Option<Instant>,
     /// Its weight; what counts is the proportion to its siblings' weights.
     pub weight: Ratio,
     /// How far it may borrow against its future allocation.
@@ -96,6 +142,7 @@ impl Default for Terms {
         Terms {
             reserve: None,
             at: None,
+            since: None,
             weight: Ratio::ONE,
             warp: Span::ZERO,
             priority: None,
@@ -121,6 +168,9 @@ pub struct Given {
     pub guarantee: Guarantee,
     /// By which rule: `equation 5.2`, `EDF with budgets`.
     pub by: &'static str,
+    /// Since when its periods follow each other, whether its owner is runnable or not; `None` where they do
+    /// not, or where that is not known.
+    pub since: Option<Instant>,
 }
 
 impl Offer {
@@ -139,7 +189,14 @@ impl Offer {
     /// One guarantee.
     #[must_use]
     pub fn one(guarantee: Guarantee, by: &'static str) -> Offer {
-        Offer { gives: vec![Given { guarantee, by }], lacks: None }
+        Offer { gives: vec![Given { guarantee, by, since: None }], lacks: None }
+    }
+
+    /// The same, in periods that follow each other since then.
+    #[must_use]
+    pub fn since(mut self, since: Option<Instant>) -> Offer {
+        self.gives.iter_mut().for_each(|given| given.since = since);
+        self
     }
 
     /// One guarantee, or nothing where its numbers were too fine to compute.

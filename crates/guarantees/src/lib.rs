@@ -17,6 +17,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod allowance;
 mod backwards;
 pub mod check;
 pub mod conversion;
@@ -29,6 +30,7 @@ mod supply;
 mod text;
 mod ways;
 
+pub use allowance::Allowance;
 pub use backwards::basic_for;
 pub use conversion::{Conversion, Given, Offer, Tell, Terms};
 pub use guarantee::{Guarantee, Type};

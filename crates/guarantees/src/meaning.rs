@@ -18,6 +18,7 @@ mod pieces;
 mod speed;
 mod sweep;
 
+use crate::allowance::Allowance;
 use crate::guarantee::Guarantee;
 use crate::length::Length;
 use lag::Lag;
@@ -25,7 +26,7 @@ use longrun::LongRun;
 use pieces::Pieces;
 use speed::Speed;
 use sweep::Sweep;
-use windfall_time::{Instant, Ratio, Span};
+use windfall_time::{Instant, Ratio};
 
 /// A window of time, what was promised in it and what was received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -140,8 +141,8 @@ impl Verdict {
 ///   woke, less what it had run ahead.
 /// - `PSBE s d` (5.2.2.4): `s t - d`.
 /// - `PS s` (5.2.2.4): s in the long run. Of a finite run only this is asked: each stretch of length L,
-///   as a whole, receives at least `s L - 3 sqrt(L grain)`. That is six standard deviations of drawing
-///   lots for quanta of length `grain`, and vanishes beside L.
+///   as a whole, receives at least `s L` less what its scheduler [allows](Allowance), which vanishes
+///   beside L.
 #[derive(Clone, Debug)]
 pub struct Judge {
     below: Below,
@@ -165,10 +166,9 @@ enum Below {
 }
 
 impl Judge {
-    /// Nothing has happened yet. `grain` is the quantum of a scheduler that promises a share in the
-    /// long run. `None` when the guarantee's numbers are too fine to be computed with exactly.
+    /// Nothing has happened yet. `behind` is by how much a share in the long run may be behind. `None` when the guarantee's numbers are too fine to be computed with exactly.
     #[must_use]
-    pub fn new(guarantee: &Guarantee, grain: Span) -> Option<Judge> {
+    pub fn new(guarantee: &Guarantee, behind: Allowance) -> Option<Judge> {
         let below = match *guarantee {
             Guarantee::Null => Below::Nothing,
             Guarantee::All => Below::Lag(Lag::new(Ratio::ONE, Length::ZERO)?),
@@ -182,7 +182,7 @@ impl Judge {
             Guarantee::NonPreemptive(x, y) => Below::Pieces(Pieces::new(x, y, None)?),
             Guarantee::Synchronized(x, y, z) => Below::Pieces(Pieces::new(x, y, Some(z))?),
             Guarantee::BoundedShare(share, error) => Below::Lag(Lag::new(share, error)?),
-            Guarantee::Share(share) => Below::LongRun(LongRun::new(share, grain)?),
+            Guarantee::Share(share) => Below::LongRun(LongRun::new(share, behind)?),
         };
         let above = match *guarantee {
             Guarantee::BasicHard(x, y) | Guarantee::ContinuousHard(x, y) => {
@@ -332,6 +332,11 @@ impl Judge {
 
 /// Denominators up to here: with times below 2^64 nothing leaves 128 bits.
 const FINEST: i128 = 1 << 28;
+
+/// A number of windows that were tested. It says how well a promise was: more than 64 bits count are as good as that.
+fn counted(windows: i128) -> u64 {
+    windows.clamp(0, i128::from(u64::MAX)).try_into().expect("it is between the two")
+}
 
 /// The least common denominator, if it is not too fine.
 fn common(lengths: &[Length]) -> Option<i128> {

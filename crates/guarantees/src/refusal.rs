@@ -2,7 +2,8 @@
 //!
 //! Each answer is found by asking the parent's conversion again with changed terms, so it is true of
 //! every scheduler, whatever its admission is. Conversions are monotone (C2), so bisection finds the
-//! border to the nanosecond; shares to a thousandth. What others were granted stays granted in every
+//! border to the nanosecond, and of shares the largest with a denominator of at most [`FINEST`].
+//! No period, and no error, above [`LONGEST`] is suggested, unless a longer one was asked for. What others were granted stays granted in every
 //! answer but the one that names who stands in the way.
 
 use crate::check::{Findings, Tree};
@@ -10,7 +11,7 @@ use crate::conversion::{Tell, Terms};
 use crate::guarantee::Guarantee;
 use crate::length::Length;
 use crate::rewrite::rewrite;
-use crate::ways::{supplied, ways};
+use crate::ways::{Held, supplied, ways};
 use alloc::vec;
 use alloc::vec::Vec;
 use windfall_time::{Ratio, Span};
@@ -41,6 +42,12 @@ pub struct Change {
     pub possible: bool,
 }
 
+/// The largest denominator of a share that is suggested.
+const FINEST: i128 = 10_000;
+
+/// The longest period that is suggested to whoever asked for a shorter one: a second.
+const LONGEST: u64 = 1_000_000_000;
+
 /// How many siblings are tried, the largest first, to name who stands in the way.
 const TRIED: usize = 16;
 
@@ -67,14 +74,14 @@ struct Place<'t> {
     on_one: bool,
     vp: usize,
     /// For each own virtual processor, what it may count on.
-    own: Vec<Vec<Guarantee>>,
+    own: Vec<Vec<Held>>,
     /// The children that were granted what they asked.
     kept: Vec<usize>,
 }
 
 impl<'t> Place<'t> {
     fn of(tree: &'t Tree, findings: &Findings, node: usize, vp: usize) -> Place<'t> {
-        let own = tree.nodes[node].own.iter().map(|own| findings.counted_on(*own)).collect();
+        let own = tree.nodes[node].own.iter().map(|own| findings.held(*own)).collect();
         let granted = |child: &&usize| findings.vps[**child].granted.is_some() && **child != vp;
         let kept = tree.nodes[node].children.iter().filter(granted).copied().collect();
         Place { tree, node, on_one: findings.on_one[node], vp, own, kept }
@@ -98,7 +105,7 @@ impl<'t> Place<'t> {
     }
 
     /// Whether `asked` could be granted here, with what is counted on, without some children.
-    fn would(&self, asked: &Guarantee, own: &[Vec<Guarantee>], without: &[usize]) -> bool {
+    fn would(&self, asked: &Guarantee, own: &[Vec<Held>], without: &[usize]) -> bool {
         let Some(terms) = self.terms(asked) else { return false };
         let node = &self.tree.nodes[self.node];
         let children: Vec<usize> =
@@ -135,10 +142,11 @@ impl<'t> Place<'t> {
         let sized = |amount: u64| with(asked, Span::from_nanos(amount).into(), y);
         let amount = last(1, most.as_nanos(), |amount| self.fits(&sized(amount)));
         let paced = |period: u64| with(asked, x, Span::from_nanos(period).into());
+        let longest = LONGEST.max(y.ceil().map_or(0, Span::as_nanos));
         let mut end = least.as_nanos().max(1);
         while !self.fits(&paced(end)) {
-            match end.checked_mul(2).filter(|end| *end < 1 << 56) {
-                Some(longer) => end = longer,
+            match end.checked_mul(2).filter(|_| end < longest) {
+                Some(longer) => end = longer.min(longest),
                 None => return (amount.map(sized), None),
             }
         }
@@ -147,13 +155,10 @@ impl<'t> Place<'t> {
     }
 
     fn nearest_share(&self, asked: &Guarantee) -> (Option<Guarantee>, Option<Guarantee>) {
-        let share = |n: u64| {
-            let share = Ratio::new(i128::from(n), 1_000).unwrap_or(Ratio::ZERO);
-            match *asked {
-                Guarantee::BoundedShare(_, d) => Guarantee::BoundedShare(share, d),
-                Guarantee::Slower(_) => Guarantee::Slower(share),
-                _ => Guarantee::Share(share),
-            }
+        let share = |share: Ratio| match *asked {
+            Guarantee::BoundedShare(_, d) => Guarantee::BoundedShare(share, d),
+            Guarantee::Slower(_) => Guarantee::Slower(share),
+            _ => Guarantee::Share(share),
         };
         if !matches!(
             asked,
@@ -161,11 +166,11 @@ impl<'t> Place<'t> {
         ) {
             return (None, None);
         }
-        let largest = last(1, 1_000, |n| self.fits(&share(n))).map(share);
+        let largest = largest_share(|part| self.fits(&share(part))).map(share);
         let Guarantee::BoundedShare(s, d) = *asked else { return (largest, None) };
         let error = |n: u64| Guarantee::BoundedShare(s, Span::from_nanos(n).into());
         let Some(begin) = d.ceil() else { return (largest, None) };
-        let end = begin.as_nanos().max(1).saturating_mul(1 << 16).min(1 << 56);
+        let end = begin.as_nanos().max(LONGEST);
         let least = first(begin.as_nanos(), end, |n| self.fits(&error(n))).map(error);
         (largest, least)
     }
@@ -199,10 +204,10 @@ impl<'t> Place<'t> {
     fn needs(&self, asked: &Guarantee) -> Option<(usize, Guarantee, Guarantee)> {
         let node = &self.tree.nodes[self.node];
         for (at, own) in node.own.iter().enumerate() {
-            for now in &self.own[at] {
+            for (now, since) in &self.own[at] {
                 let more = |needs: &Guarantee| {
                     let mut own = self.own.clone();
-                    own[at] = vec![*needs];
+                    own[at] = vec![(*needs, *since)];
                     self.would(asked, &own, &[])
                 };
                 if let Some(needs) = strengthen(now, more) {
@@ -285,4 +290,57 @@ fn last(begin: u64, end: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     }
     let beyond = first(begin, end, |n| !holds(n));
     Some(beyond.map_or(end, |beyond| beyond - 1))
+}
+
+/// The largest share, with a denominator of at most [`FINEST`], for which `holds`, which holds for all below it.
+///
+/// By the tree of Stern and Brocot: between two neighbours of it lies nothing with a smaller denominator than that of
+/// their mediant, so that the lower one is the largest as soon as that is too fine.
+fn largest_share(holds: impl Fn(Ratio) -> bool) -> Option<Ratio> {
+    if holds(Ratio::ONE) {
+        return Some(Ratio::ONE);
+    }
+    let (mut low, mut high) = ((0_i128, 1_i128), (1_i128, 1_i128));
+    // So many steps from `from` towards `to`.
+    let toward = |from: (i128, i128), to: (i128, i128), steps: u64| {
+        let steps = i128::from(steps);
+        (from.0 + steps * to.0, from.1 + steps * to.1)
+    };
+    let is_held = |(above, below): (i128, i128)| Ratio::new(above, below).is_some_and(&holds);
+    loop {
+        let room = |from: (i128, i128), to: (i128, i128)| {
+            u64::try_from((FINEST - from.1).div_euclid(to.1)).unwrap_or(0)
+        };
+        let up = last(1, room(low, high), |steps| is_held(toward(low, high, steps))).unwrap_or(0);
+        low = toward(low, high, up);
+        let down =
+            last(1, room(high, low), |steps| !is_held(toward(high, low, steps))).unwrap_or(0);
+        high = toward(high, low, down);
+        if up == 0 && down == 0 {
+            return Ratio::new(low.0, low.1).filter(|share| !share.is_zero());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limit_the_largest_share_is_that_of_all_that_are_not_too_fine() {
+        for below in [1_i128, 2, 3, 7, 22, 997, 9_999] {
+            for above in [1, below / 3, below / 2, below - 1, below] {
+                let Some(border) = Ratio::new(above, below).filter(|b| !b.is_zero()) else {
+                    continue;
+                };
+                assert_eq!(largest_share(|share| share <= border), Some(border));
+            }
+        }
+        assert_eq!(largest_share(|_| false), None);
+        // Finer than what is told: the nearest below.
+        let border =
+            Ratio::new(1, 3).unwrap().checked_sub(Ratio::new(1, 1 << 40).unwrap()).unwrap();
+        let found = largest_share(|share| share <= border).unwrap();
+        assert_eq!(found, Ratio::new(3_333, 10_000).unwrap());
+    }
 }

@@ -60,6 +60,11 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// Whether what follows has the periods of what it follows from, or several of them in one.
+    pub(crate) const fn keeps_periods(self) -> bool {
+        matches!(self, Rule::Same | Rule::Soft | Rule::Periods | Rule::Less)
+    }
+
     /// The name, as explanations print it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -361,6 +366,12 @@ fn at_least(has: &Guarantee, to: &Guarantee) -> Option<Reach> {
             let apart = if z > at { z.checked_sub(at) } else { at.checked_sub(z) };
             let same = (x, y) == (a, b) && apart?.over(y)?.denominator() == 1;
             Some(Reach::when(same, Rule::Same, to, Some(*has)))
+        }
+        // Whole numbers of its periods: what is no more in each is no more in all of them.
+        (Guarantee::BasicHard(x, y), Guarantee::BasicHard(amount, period)) => {
+            let periods = period.over(y)?;
+            let whole = periods.denominator() == 1 && x.checked_mul(periods)? == amount;
+            Some(Reach::when(whole, Rule::Periods, to, Some(*has)))
         }
         // Hard ones limit from above as well: the same or nothing.
         _ => Some(Reach::No(Some(*has))),

@@ -6,7 +6,7 @@
 
 use crate::guarantee::Guarantee;
 use crate::length::Length;
-use windfall_time::Ratio;
+use windfall_time::{Instant, Ratio};
 
 /// Whether every interval of a period's length holds the amount.
 pub(crate) const fn is_continuous(guarantee: &Guarantee) -> bool {
@@ -22,6 +22,24 @@ pub(crate) const fn is_continuous(guarantee: &Guarantee) -> bool {
 /// What a period leaves to others.
 pub(crate) fn idle(amount: Length, period: Length) -> Option<Length> {
     period.checked_sub(amount)
+}
+
+impl Guarantee {
+    /// What a reservation gives in each of some periods, its owner being runnable; `None` where these are not made of whole
+    /// periods of its own. Its own follow each other since `since`, those since `begins`, where either is known.
+    #[must_use]
+    pub fn in_periods(
+        &self,
+        since: Option<Instant>,
+        period: Length,
+        begins: Option<Instant>,
+    ) -> Option<Length> {
+        let ((x, y), since, begins) = (self.reservation()?, since?, begins?);
+        let apart = since.since(begins).or_else(|| begins.since(since))?;
+        let (apart, many) = (Length::from(apart).over(y)?, period.over(y)?);
+        let whole = apart.denominator() == 1 && many.denominator() == 1;
+        x.checked_mul(many).filter(|_| whole)
+    }
 }
 
 /// The least that a guarantee gives in any interval of that length, its owner being runnable; `None`

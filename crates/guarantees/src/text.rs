@@ -19,6 +19,9 @@ impl FromStr for Guarantee {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Guarantee, String> {
+        if let Some((amount, period)) = in_short(text) {
+            return format!("RESBS {amount} {period}").parse();
+        }
         let (name, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
         let name = name.to_ascii_uppercase();
         let Some(kind) = Type::ALL_TYPES.into_iter().find(|kind| kind.name() == name) else {
@@ -102,6 +105,13 @@ fn at_most_one(share: Ratio) -> Result<Ratio, String> {
         ));
     }
     Ok(share)
+}
+
+/// What `3ms/10ms` stands for: so much in each period, and more where there is more.
+fn in_short(text: &str) -> Option<(&str, &str)> {
+    let (amount, period) = text.split_once('/')?;
+    let is_time = |part: &str| part.trim().parse::<Length>().is_ok();
+    (is_time(amount) && is_time(period)).then_some((amount.trim(), period.trim()))
 }
 
 /// Splits at spaces, but leaves a unit with its number: `3 ms 10 ms` is two parts.

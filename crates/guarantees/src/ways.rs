@@ -5,6 +5,10 @@ use crate::guarantee::{Guarantee, Type};
 use crate::rewrite::{Rule, Step, form};
 use alloc::vec;
 use alloc::vec::Vec;
+use windfall_time::Instant;
+
+/// What a virtual processor has, and since when its periods follow each other, where that is known.
+pub(crate) type Held = (Guarantee, Option<Instant>);
 
 /// One own virtual processor's part of a way: which of its guarantees, and the steps to the right type.
 pub(crate) type Choice = (usize, Vec<Step>);
@@ -14,16 +18,15 @@ const MANY: usize = 16;
 
 /// All ways, as far as they are few. `own` holds what each own virtual processor has, at least one
 /// each; no types at all means any.
-pub(crate) fn ways(takes: &[Type], own: &[Vec<Guarantee>]) -> Vec<Vec<Choice>> {
+pub(crate) fn ways(takes: &[Type], own: &[Vec<Held>]) -> Vec<Vec<Choice>> {
     if takes.is_empty() {
-        let as_they_are =
-            |has: &Vec<Guarantee>| (0..has.len()).map(|at| (at, Vec::new())).collect();
+        let as_they_are = |has: &Vec<Held>| (0..has.len()).map(|at| (at, Vec::new())).collect();
         return product(own.iter().map(as_they_are).collect());
     }
     let of_type = |kind: &Type| {
-        let formed = |has: &Vec<Guarantee>| {
+        let formed = |has: &Vec<Held>| {
             let formed = has.iter().enumerate();
-            let formed = formed.filter_map(|(at, has)| Some((at, form(has, *kind)?)));
+            let formed = formed.filter_map(|(at, (has, _))| Some((at, form(has, *kind)?)));
             formed.collect::<Vec<_>>()
         };
         let mut choices: Vec<Vec<Choice>> = own.iter().map(formed).collect();
@@ -57,8 +60,15 @@ fn product(choices: Vec<Vec<Choice>>) -> Vec<Vec<Choice>> {
     ways
 }
 
-/// What a way supplies.
-pub(crate) fn supplied(way: &[Choice], own: &[Vec<Guarantee>]) -> Vec<Guarantee> {
-    let parts = way.iter().zip(own);
-    parts.map(|((at, steps), has)| steps.last().map_or(has[*at], |step| step.gives)).collect()
+/// What a way supplies, and since when, where that is known.
+pub(crate) fn supplied(
+    way: &[Choice],
+    own: &[Vec<Held>],
+) -> (Vec<Guarantee>, Vec<Option<Instant>>) {
+    let part = |((at, steps), has): (&Choice, &Vec<Held>)| {
+        let (gives, since) = has[*at];
+        let since = since.filter(|_| steps.iter().all(|step| step.rule.keeps_periods()));
+        (steps.last().map_or(gives, |step| step.gives), since)
+    };
+    way.iter().zip(own).map(part).unzip()
 }

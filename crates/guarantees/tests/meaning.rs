@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use proptest::prelude::*;
-use windfall_guarantees::Guarantee;
 use windfall_guarantees::meaning::{Judge, Verdict};
+use windfall_guarantees::{Allowance, Guarantee};
 use windfall_time::{Instant, Ratio, Span};
 
 /// One stretch: when it begins, and for each nanosecond whether it is served.
@@ -29,7 +29,7 @@ fn run(judge: &mut Judge, stretches: &[Stretch], deadlines: &[u64]) {
 }
 
 fn verdict(guarantee: &Guarantee, stretches: &[Stretch]) -> Verdict {
-    let mut judge = Judge::new(guarantee, Span::from_nanos(1)).unwrap();
+    let mut judge = Judge::new(guarantee, Allowance::lots(Span::from_nanos(1))).unwrap();
     run(&mut judge, stretches, &[]);
     judge.verdict()
 }
@@ -202,7 +202,7 @@ proptest! {
     ) {
         let above = 1 + part % below;
         let mut judge =
-            Judge::new(&Guarantee::Slower(Ratio::new(above, below).unwrap()), Span::ZERO).unwrap();
+            Judge::new(&Guarantee::Slower(Ratio::new(above, below).unwrap()), Allowance::ZERO).unwrap();
         let mut worst = None;
         // How far ahead it is: the most by which what it got since any time exceeds the speed.
         let (mut gained, mut past): (i128, Vec<i128>) = (0, Vec::new());
@@ -293,6 +293,18 @@ fn paper_lemma_5_1_a_window_shorter_by_one_may_hold_less() {
 }
 
 #[test]
+fn paper_theorem_5_3_reservations_of_equal_rate_are_no_continuous_ones_either() {
+    // RESBH 3 8 first in one period, then last in each: the rate is that of RESCH 3k 8k, which the proof does not look at.
+    for k in 1..=4 {
+        let schedule = format!("###.....{}", ".....###".repeat(k));
+        assert!(!of("RESBH 3ns 8ns", &schedule).is_broken());
+        let continuous = of(&format!("RESCH {}ns {}ns", 3 * k, 8 * k), &schedule);
+        assert!(matches!(continuous, Verdict::Broken { .. }), "{k}: {continuous:?}");
+    }
+    assert!(!of("RESCH 3ns 8ns", "###.....###.....###").is_broken(), "one that repeats is");
+}
+
+#[test]
 fn paper_lemmas_5_2_and_5_3_the_longest_gap() {
     // y - x for a continuous reservation, 2 (y - x) for a basic one, and not a nanosecond more.
     assert!(!of("RESCS 3ns 8ns", "###.....###.....###").is_broken());
@@ -335,7 +347,7 @@ fn accepts_and_refuses_pieces_by_a_nanosecond() {
 
 #[test]
 fn a_told_deadline_breaks_no_piece() {
-    let mut judge = Judge::new(&"RESNH 2ns 5ns".parse().unwrap(), Span::ZERO).unwrap();
+    let mut judge = Judge::new(&"RESNH 2ns 5ns".parse().unwrap(), Allowance::ZERO).unwrap();
     let at = Instant::from_nanos;
     judge.wakes(at(0));
     judge.served(at(0), at(1));
@@ -380,7 +392,7 @@ fn a_share_in_the_long_run_is_not_refuted_or_broken() {
 #[test]
 fn limit_long_runs_keep_little() {
     // A hundred thousand periods, in each of which the piece lies elsewhere.
-    let mut judge = Judge::new(&"RESBH 3us 10us".parse().unwrap(), Span::ZERO).unwrap();
+    let mut judge = Judge::new(&"RESBH 3us 10us".parse().unwrap(), Allowance::ZERO).unwrap();
     judge.wakes(Instant::ZERO);
     let mut noise: u64 = 1;
     for period in 0..100_000_u64 {
@@ -396,7 +408,7 @@ fn limit_long_runs_keep_little() {
 #[test]
 fn a_deadline_told_too_late_or_out_of_order_ends_judgement() {
     let told = |first: u64, now: u64, second: u64| {
-        let mut judge = Judge::new(&"RESU 1/2".parse().unwrap(), Span::ZERO).unwrap();
+        let mut judge = Judge::new(&"RESU 1/2".parse().unwrap(), Allowance::ZERO).unwrap();
         let at = Instant::from_nanos;
         judge.wakes(at(0));
         judge.told(at(0), at(first));

@@ -277,3 +277,14 @@ fn refuses_numbers_that_are_too_fine() {
     let to = Guarantee::BoundedShare(Ratio::new(1, 1_000_003).unwrap(), error);
     assert_eq!(rewrite(&from, &to), Err(Unfit::TooFine));
 }
+
+#[test]
+fn accepts_whole_periods_of_a_hard_reservation_and_refuses_others() {
+    assert_eq!(rules("RESBH 2ms 4ms", "RESBH 4ms 8ms"), [Rule::Periods]);
+    assert!(
+        !holds("RESBH 2ms 4ms", "RESBH 3ms 8ms"),
+        "it gives 4 ms, and a hard one is no more than it says"
+    );
+    assert!(!holds("RESBH 2ms 4ms", "RESBH 3ms 6ms"), "its own periods are no part of those");
+    assert!(!holds("RESBH 4ms 8ms", "RESBH 2ms 4ms"));
+}

@@ -15,7 +15,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 /// How deep a tree may be.
-const LEVELS: usize = 64;
+pub const LEVELS: usize = 64;
 
 /// Where a virtual processor is registered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@
 use crate::vp::VpState;
 use alloc::string::String;
 use core::fmt;
-use windfall_time::{Instant, Ratio};
+use windfall_time::{Instant, Ratio, Span};
 
 /// Why a request was refused. Nothing has changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,6 +28,13 @@ pub enum Refusal {
         asked: Ratio,
         /// What is left.
         left: Ratio,
+    },
+    /// Admission: there is time enough, but nowhere in the plan a block that never meets another's.
+    NoPlace {
+        /// How long the block is.
+        amount: Span,
+        /// How often it comes.
+        period: Span,
     },
     /// A parameter lies outside its range.
     OutOfRange {
@@ -98,6 +105,11 @@ impl fmt::Display for Refusal {
                     "asked for {asked} of the processor, {left} is left; ask for at most that"
                 )
             }
+            Refusal::NoPlace { amount, period } => write!(
+                f,
+                "a block of {amount} in every {period} meets others' wherever it begins; ask for less, or for a period \
+                 that divides theirs or is divided by them"
+            ),
             Refusal::OutOfRange { what, allowed } => {
                 write!(f, "{what} is out of range; allowed: {allowed}")
             }

@@ -57,7 +57,9 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// A running thread lets others go first: it releases and requests again.
+    /// A running thread lets others go first, where its scheduler has a use for that
+    /// ([`lets_yield`](crate::Scheduler::lets_yield)) and somebody else below it is ready: it releases and requests
+    /// again. Otherwise nothing happens.
     ///
     /// # Errors
     /// When the thread has exited, is not running, or time went back.
@@ -67,6 +69,16 @@ impl Hierarchy {
         let state = self.state.vps[vp as usize].below;
         if !matches!(state, VpState::Running(_)) {
             return Err(Refusal::WrongState { asked: "yield", state });
+        }
+        let Above::Node(node, _) = self.state.vps[vp as usize].parent else {
+            return Ok(());
+        };
+        let own = crate::Own(self.state.vps[vp as usize].through);
+        let view = crate::View { state: &self.state, node };
+        let scheduler = &self.schedulers[node as usize];
+        if !scheduler.lets_yield() || scheduler.next(own, &view).is_none() {
+            self.finish();
+            return Ok(());
         }
         self.leaf_releases(vp, "yield")?;
         self.state.vps[vp as usize].below = VpState::Ready;
@@ -135,6 +147,13 @@ impl Hierarchy {
         Ok(true)
     }
 
+    /// Puts the timer that is due next off, if it is due earlier than `until`: what brings it takes time on this host.
+    pub fn defer_timer(&mut self, until: Instant) {
+        if let Some((_, slot)) = self.state.timers.peek().filter(|(at, _)| *at < until) {
+            self.state.timers.set(slot, until);
+        }
+    }
+
     /// A processor that the scheduler whose timer is due next has, if it has one.
     #[must_use]
     pub fn next_timer_processor(&self) -> Option<Processor> {
@@ -161,6 +180,18 @@ impl Hierarchy {
         Ok(())
     }
 
+    /// So much of a processor's time has gone to deciding and switching since this was last said, while it was granted to a
+    /// thread. As [`stole`](Hierarchy::stole), for those that ask [`View::overhead`](crate::View::overhead).
+    ///
+    /// # Errors
+    /// When there is no such processor.
+    pub fn overhead(&mut self, processor: Processor, span: Span) -> Result<(), Refusal> {
+        let slot = self.state.processors.get_mut(processor.index());
+        let slot = slot.ok_or(Refusal::Stale { what: "processor" })?;
+        slot.overhead = slot.overhead.saturating_add(span);
+        Ok(())
+    }
+
     /// When the next timer is due.
     #[must_use]
     pub fn next_timer(&self) -> Option<Instant> {
@@ -184,7 +215,7 @@ impl Hierarchy {
     /// How many processors there are.
     #[must_use]
     pub fn processors(&self) -> u16 {
-        u16::try_from(self.state.processors.len()).unwrap_or(u16::MAX)
+        u16::try_from(self.state.processors.len()).expect("it was made for a 16-bit number of them")
     }
 
     /// The state of a thread's virtual processor.

@@ -39,6 +39,15 @@ pub struct TimerId(pub u16);
 pub struct Processor(pub u16);
 
 impl Processor {
+    /// That with this index in a per-processor table.
+    ///
+    /// # Panics
+    /// Above 65,535: a hierarchy is made for a number of processors that 16 bits hold.
+    #[must_use]
+    pub fn at(index: usize) -> Processor {
+        Processor(u16::try_from(index).expect("a hierarchy's processors are numbered by 16 bits"))
+    }
+
     /// As an index into a per-processor table.
     #[must_use]
     pub const fn index(self) -> usize {

@@ -38,7 +38,7 @@ mod state;
 mod tree;
 mod vp;
 
-pub use control::{NodeSpec, Parent};
+pub use control::{LEVELS, NodeSpec, Parent};
 pub use error::{Defect, Refusal, Rule};
 pub use host::Hierarchy;
 pub use id::{Child, NodeId, Own, Processor, Target, ThreadId, TimerId};

@@ -67,6 +67,12 @@ impl View<'_> {
         self.state.processors.get(processor.index()).map_or(Span::ZERO, |slot| slot.stolen)
     }
 
+    /// Time that deciding and switching have taken of a processor so far, while it was granted, as far as the host has told.
+    #[must_use]
+    pub fn overhead(&self, processor: Processor) -> Span {
+        self.state.processors.get(processor.index()).map_or(Span::ZERO, |slot| slot.overhead)
+    }
+
     /// All children, in order of slot.
     pub fn children(&self) -> impl Iterator<Item = Child> + '_ {
         let slots = &self.state.nodes[self.node as usize].children;
@@ -123,6 +129,12 @@ impl Port<'_> {
     #[must_use]
     pub fn stolen(&self, processor: Processor) -> Span {
         self.view().stolen(processor)
+    }
+
+    /// Time that deciding and switching have taken of a processor so far; see [`View::overhead`].
+    #[must_use]
+    pub fn overhead(&self, processor: Processor) -> Span {
+        self.view().overhead(processor)
     }
 
     /// How many child slots there are, used or free; children are numbered below this.

@@ -55,7 +55,7 @@ impl Hierarchy {
             let below = self.state.vps[own.vp as usize].below;
             matches!(below, VpState::Running(_)) != (own.held_by != NONE)
         });
-        let debt = u32::try_from(owing.count()).unwrap_or(u32::MAX);
+        let debt = u32::try_from(owing.count()).expect("own VPs are numbered by 16 bits");
         self.state.nodes[node as usize].debt = debt;
     }
 

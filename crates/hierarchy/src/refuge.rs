@@ -56,7 +56,7 @@ impl Refuge {
 }
 
 fn own_numbers(port: &Port<'_>) -> impl Iterator<Item = Own> + Clone + use<> {
-    let owns = u16::try_from(port.owns()).unwrap_or(u16::MAX);
+    let owns = u16::try_from(port.owns()).expect("own VPs are numbered by 16 bits");
     (0..owns).map(Own)
 }
 

@@ -71,6 +71,13 @@ pub trait Scheduler: Send {
     /// `held` is the own VP through which it ran, if it did.
     fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>);
 
+    /// Whether a running child that yields lets others go first: it is released, and requests again in the same
+    /// instant. Otherwise yielding means nothing: who runs follows from what was promised, and the child is
+    /// runnable all the time. (HLS knows no yielding.)
+    fn lets_yield(&self) -> bool {
+        false
+    }
+
     /// A message about a child, or about the instance itself when `child` is `None`.
     ///
     /// # Errors

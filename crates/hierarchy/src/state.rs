@@ -78,7 +78,7 @@ impl Node {
     /// How many effects one call may ask for: each own VP may lose a child, gain one, be
     /// requested and be released, twice, each timer set, and each child told something.
     pub(crate) fn effect_limit(&self) -> u32 {
-        let owns = u32::try_from(self.owns.len()).unwrap_or(u32::MAX);
+        let owns = u32::try_from(self.owns.len()).expect("own VPs are numbered by 16 bits");
         let told = self.child_count;
         owns.saturating_mul(8)
             .saturating_add(self.timer_count)
@@ -89,7 +89,7 @@ impl Node {
     /// How many calls one event at the host may lead to before the scheduler is thought to go
     /// round in circles.
     pub(crate) fn call_limit(&self) -> u32 {
-        let owns = u32::try_from(self.owns.len()).unwrap_or(u32::MAX);
+        let owns = u32::try_from(self.owns.len()).expect("own VPs are numbered by 16 bits");
         owns.saturating_add(self.child_count).saturating_mul(16).saturating_add(256)
     }
 }
@@ -112,6 +112,8 @@ pub(crate) struct ProcessorSlot {
     pub(crate) changed: bool,
     /// Time stolen from it so far, as far as the host has told.
     pub(crate) stolen: Span,
+    /// Time that deciding and switching have taken of it so far, as far as the host has told.
+    pub(crate) overhead: Span,
 }
 
 /// A timer that was set to a time that has come.
@@ -156,7 +158,8 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(processors: u16) -> State {
-        let slot = ProcessorSlot { root: NONE, thread: NONE, changed: false, stolen: Span::ZERO };
+        let (stolen, overhead) = (Span::ZERO, Span::ZERO);
+        let slot = ProcessorSlot { root: NONE, thread: NONE, changed: false, stolen, overhead };
         State {
             now: Instant::ZERO,
             nodes: Vec::new(),

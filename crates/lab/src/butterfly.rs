@@ -1,7 +1,6 @@
 //! Nodes of a Butterfly, as Chrysalis was measured on them: an epoch scheduler each, and the report's costs.
 //!
-//! The costs are table 1's, taken apart as the report takes them apart. A scheduler is told here of each process that
-//! becomes ready, which costs a decision; on the Butterfly it was told only if that preempts (3.1).
+//! The costs are table 1's, taken apart as the report takes them apart, and charged by its rules (2.6 to 2.8, 3.1).
 
 use crate::bsat::{GATHERING, Monitor, Operator, Part, Role};
 use crate::carried_out::whole;
@@ -11,7 +10,7 @@ use crate::supervised::supervise_plan;
 use crate::trees::scenario;
 use crate::units::{millis, seconds, us};
 use windfall_hierarchy::{Count, Message};
-use windfall_programs::{Costs, Node, Terms};
+use windfall_programs::{Costs, Node, NodeCosts, Terms};
 use windfall_scenario::Plan;
 use windfall_scenario::model::{self, Scheduler, Setting};
 use windfall_scenario::outcome::Outcome;
@@ -97,16 +96,12 @@ impl Butterfly {
         };
         let mut scenario = scenario(self.length, (0..nodes).map(node).collect(), Vec::new());
         scenario.machine = model::Machine::ideal(nodes);
-        scenario.machine.costs = model::Costs {
-            switch: REGISTERS,
-            decision: RESTART,
-            timer: TIMER,
-            ..model::Costs::default()
-        };
         let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
         plan.processes.costs = Costs { post: POST, remote: REMOTE, ..Costs::default() };
+        plan.processes.node_costs =
+            Some(NodeCosts { timer: TIMER, scheduler: RESTART, registers: REGISTERS });
         let first = Terms { priority: 3, ..Terms::default() };
-        let last = Node(u8::try_from(nodes - 1).unwrap_or(u8::MAX));
+        let last = Node(u8::try_from(nodes - 1).expect("a Butterfly has at most 256 nodes"));
         let monitor = monitor.map(|monitor| (last, monitor));
         let operator = Operator { monitor, ..self.operator.clone() };
         plan.begin_with(asks, &first, operator);

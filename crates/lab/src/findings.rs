@@ -62,23 +62,33 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Values with their names.
+    /// Records with the names of their fields, which are separated by commas in `head`. What has a comma in it is quoted.
     #[must_use]
-    pub fn csv(name: &str, head: &str, rows: impl IntoIterator<Item = String>) -> Raw {
-        let mut text = format!("{head}\n");
-        for row in rows {
-            text.push_str(&row);
-            text.push('\n');
-        }
-        Raw { name: format!("{name}.csv"), text }
+    pub fn csv(name: &str, head: &str, rows: impl IntoIterator<Item = Vec<String>>) -> Raw {
+        let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+        let head = head.split(',').map(str::to_owned).collect();
+        let written = std::iter::once(head).chain(rows).try_for_each(|row: Vec<String>| {
+            writer.write_record(row) // of any length, into memory: it has no way to fail
+        });
+        debug_assert!(written.is_ok(), "{written:?}");
+        let text = writer.into_inner().unwrap_or_default();
+        Raw { name: format!("{name}.csv"), text: String::from_utf8_lossy(&text).into_owned() }
     }
 }
+
+/// A record of [`Raw::csv`]: each value as it is displayed.
+macro_rules! record {
+    ($($value:expr),+ $(,)?) => { vec![$($value.to_string()),+] };
+}
+pub(crate) use record;
 
 /// Whether a claim stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
     /// What was found agrees with it.
     Stands,
+    /// What was found agrees with it, but the paper's own figures were put in: it could be calibrated, which confirms nothing.
+    Calibrated,
     /// What was found contradicts it.
     Refuted,
     /// What was found does not decide it.
@@ -102,6 +112,15 @@ impl Verdict {
             return Verdict { standing: Standing::Stands, why: why.to_owned() };
         }
         Verdict { standing: Standing::Refuted, why: against.join("; ") }
+    }
+
+    /// The same where the figures that it is about were put in.
+    #[must_use]
+    pub fn calibrated(self) -> Verdict {
+        match self.standing {
+            Standing::Stands => Verdict { standing: Standing::Calibrated, ..self },
+            _ => self,
+        }
     }
 
     /// The same of runs with real threads, some of which may have been `disturbed`: those refute nothing, and
@@ -128,6 +147,24 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn law_a_field_with_a_comma_is_one_field() {
+        let rows = [record!["queue on the same node, \"near\"", 1], record!["two\nlines", -2.5]];
+        let raw = Raw::csv("names", "what,how much", rows.clone());
+        assert_eq!(raw.name, "names.csv");
+        let mut reader = csv::Reader::from_reader(raw.text.as_bytes());
+        let head: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+        assert_eq!(head, ["what", "how much"]);
+        let again: Vec<Vec<String>> = reader.deserialize().map(Result::unwrap).collect();
+        assert_eq!(again, rows);
+    }
+
+    #[test]
+    fn law_what_was_put_in_is_calibrated_and_can_be_refuted() {
+        let of = |against: &[String]| Verdict::by(against, "it fits").calibrated().standing;
+        assert_eq!((of(&[]), of(&["far".to_owned()])), (Standing::Calibrated, Standing::Refuted));
+    }
 
     #[test]
     fn law_a_disturbed_run_refutes_nothing_and_lets_nothing_stand() {

@@ -13,6 +13,7 @@ mod bsat;
 mod butterfly;
 mod carried_out;
 mod devices;
+mod execution_trace;
 mod experiment;
 mod experiments;
 mod findings;

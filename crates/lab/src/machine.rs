@@ -2,6 +2,9 @@
 
 use std::fs::read_to_string;
 
+/// Whether what this program takes says anything about speed.
+pub(crate) const OPTIMISED: bool = !cfg!(debug_assertions);
+
 /// Processor, caches and kernel, as far as this system tells.
 pub(crate) fn this() -> String {
     let processor = read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -14,7 +17,7 @@ pub(crate) fn this() -> String {
         (Some(second), None) => format!(", a cache of {second} KiB"),
         _ => String::new(),
     };
-    let built = if cfg!(debug_assertions) { "; built without optimising" } else { "" };
+    let built = if OPTIMISED { "" } else { "; built without optimising" };
     format!("{model}{caches}, kernel {}{built}", kernel.trim())
 }
 

@@ -32,6 +32,9 @@ pub fn page(experiment: &Experiment, findings: &Findings) -> String {
     }
     let (class, word) = match findings.verdict.standing {
         Standing::Stands => ("stands", "The claim stands"),
+        Standing::Calibrated => {
+            ("calibrated", "Calibrated with the paper's figures, not confirmed")
+        }
         Standing::Refuted => ("refuted", "The claim is refuted"),
         Standing::Open => ("open", "Not decided"),
     };

@@ -145,7 +145,8 @@ impl Watch {
         while self.since < now {
             let period = self.since.as_nanos() / PERIOD.as_nanos();
             let end = Instant::from_nanos((period + 1) * PERIOD.as_nanos()).min(now);
-            let index = usize::try_from(period).unwrap_or(usize::MAX);
+            let index =
+                usize::try_from(period).expect("a run has fewer periods than memory has bytes");
             if self.periods.len() <= index {
                 self.periods.resize(index + 1, (Span::ZERO, Span::ZERO));
             }

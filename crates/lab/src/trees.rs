@@ -23,6 +23,7 @@ pub(crate) fn scenario(length: Span, schedulers: Vec<Scheduler>, threads: Vec<Th
         threads,
         requests: Vec::new(),
         expectations: Vec::new(),
+        under_way: false,
         origin: windfall_scenario::Origin::default(),
     }
 }
@@ -42,7 +43,9 @@ pub(crate) fn ranked(text: &str, priority: i32) -> Result<Asks, Trouble> {
 pub(crate) fn reservations_first(rez: &str, quantum: Span) -> Result<Vec<Scheduler>, Trouble> {
     Ok(vec![
         Scheduler::root("fp", "fixed-priority"),
-        Scheduler::below("res", rez, "fp", ranked("ALL", 1)?),
+        // As in the paper, where what a tick lets a program have beyond its budget is nobody's (10.5.2).
+        Scheduler::below("res", rez, "fp", ranked("ALL", 1)?)
+            .with("overruns", Setting::Word("dropped".to_owned())),
         Scheduler::below("ts", "time-sharing", "fp", ranked("NULL", 0)?)
             .with("quantum", Setting::Span(quantum)),
     ])

@@ -3,7 +3,7 @@
 
 use windfall_lab::table_10_4::{self, Case};
 use windfall_lab::table_10_5::{self, App};
-use windfall_lab::{EXPERIMENTS, Findings, Host, Settings, Standing, Trouble, find, page};
+use windfall_lab::{EXPERIMENTS, Findings, Host, Settings, Standing, Trouble, Verdict, find, page};
 use windfall_time::Span;
 
 fn quick(name: &str, host: Host) -> Findings {
@@ -14,6 +14,13 @@ fn quick(name: &str, host: Host) -> Findings {
 fn stands(name: &str) -> Findings {
     let findings = quick(name, Host::Sim);
     assert_eq!(findings.verdict.standing, Standing::Stands, "{name}: {}", findings.verdict.why);
+    findings
+}
+
+/// Of figures that were put in, that they fit is all that can be said.
+fn calibrated(name: &str) -> Findings {
+    let findings = quick(name, Host::Sim);
+    assert_eq!(findings.verdict.standing, Standing::Calibrated, "{name}: {}", findings.verdict.why);
     findings
 }
 
@@ -58,14 +65,14 @@ fn paper_table_10_5_only_reservations_meet_every_deadline() {
 
 #[test]
 fn paper_table_10_3_a_tick_costs_the_same_at_any_frequency() {
-    let findings = stands("table-10-3");
+    let findings = calibrated("table-10-3");
     let lost: f64 = cell(&findings, "8192", "sim cold").parse().unwrap();
     assert!((3.5..4.0).contains(&lost), "{lost}");
 }
 
 #[test]
 fn paper_figure_10_4_the_penalty_of_the_machine_comes_back() {
-    let findings = stands("figure-10-4");
+    let findings = calibrated("figure-10-4");
     let slope: f64 = cell(&findings, "each further KiB (us)", "sim").parse().unwrap();
     assert!((slope - 5.57).abs() < 0.15, "{slope}");
     let whole: f64 = cell(&findings, "512 KiB (us)", "sim").parse().unwrap();
@@ -74,7 +81,7 @@ fn paper_figure_10_4_the_penalty_of_the_machine_comes_back() {
 
 #[test]
 fn paper_figure_11_1_a_stream_takes_18_per_cent_of_a_reservation() {
-    let findings = stands("figure-11-1");
+    let findings = calibrated("figure-11-1");
     assert_eq!(cell(&findings, "alone: periods missed (%)", "sim"), "0");
     let stolen: f64 = cell(&findings, "receiving: stolen (%)", "sim").parse().unwrap();
     assert!((stolen - 18.0).abs() < 1.5, "{stolen}");
@@ -86,6 +93,13 @@ fn paper_figure_11_3_augmented_reservations_need_less_over_reservation() {
     let over = |row: &str| cell(&findings, row, "sim (%)").parse::<i32>().unwrap();
     assert!((16..=28).contains(&over("Rez, receiving")));
     assert!(over("Rez-C, receiving") <= 8 && over("Rez-FB, receiving") <= 8);
+    // Where hardly more is reserved than needed, the feedback is too slow for single packets, and that is told.
+    let points = findings.tables.iter().find(|table| table.title.contains("deadlines missed, in"));
+    let none = points.unwrap().rows.iter().find(|row| row[0] == "0").unwrap();
+    let [c, fb] = [&none[3], &none[4]].map(|cell| cell.parse::<f64>().unwrap());
+    assert!(fb > c + 10.0, "{none:?}");
+    let told = |text: &str| text.contains("Rez-FB misses up to");
+    assert!(told(&findings.verdict.why) && findings.notes.iter().any(|note| told(note)));
 }
 
 #[test]
@@ -97,12 +111,12 @@ fn paper_figure_11_4_the_feedback_follows_a_burst() {
 
 #[test]
 fn paper_figure_11_5_longer_blocks_lose_a_smaller_part() {
-    stands("figure-11-5");
+    calibrated("figure-11-5");
 }
 
 #[test]
 fn paper_multics_the_traffic_controllers_calls_cost_what_they_did() {
-    let findings = stands("multics");
+    let findings = calibrated("multics");
     assert_eq!(findings.tables[0].rows.len(), 9);
     let loops = findings.tables.iter().find(|table| table.title.contains("three loops")).unwrap();
     let circled = loops.rows.iter().flatten().filter(|cell| cell.starts_with('('));
@@ -117,17 +131,22 @@ fn paper_multics_the_traffic_controllers_calls_cost_what_they_did() {
 
 #[test]
 fn paper_chrysalis_table_1_its_method_finds_what_rescheduling_costs() {
-    let findings = stands("chrysalis-table-1");
+    let findings = calibrated("chrysalis-table-1");
     let off = |row: &str| cell(&findings, row, "off (%)").parse::<f64>().unwrap().abs();
-    for row in ["restart", "swap at the end of a slice", "swap on voluntary dismiss"] {
-        assert!(off(row) < 5.0, "{row}: {:?}", findings.tables[0]);
+    for row in
+        ["restart", "swap at the end of a slice", "swap on voluntary dismiss", "preemptive swap"]
+    {
+        assert!(off(row) < 2.0, "{row}: {:?}", findings.tables[0]);
     }
-    assert!(off("preemptive swap") < 5.0, "{:?}", findings.tables[0]);
+    // The sink, which dismisses, pays for being put on and nothing else: 2.7 charges the timer to the generator.
+    assert_eq!(cell(&findings, "swap on voluntary dismiss", "sim"), "119");
+    let end: f64 = cell(&findings, "swap at the end of a slice", "sim").parse().unwrap();
+    assert!((230.0..240.0).contains(&end), "{end}: 219, and 16 for the post");
 }
 
 #[test]
 fn paper_chrysalis_table_2_throughput_alone_and_combined() {
-    let findings = stands("chrysalis-table-2");
+    let findings = calibrated("chrysalis-table-2");
     let rate = cell(&findings, "generator, simple sink", "sim").parse::<f64>().unwrap();
     assert!((rate - 1_345.0).abs() < 0.05 * 1_345.0, "{rate}");
     let slices = &findings.tables[1].rows;
@@ -146,7 +165,10 @@ fn paper_chrysalis_throughput_follows_from_the_phases_of_an_epoch() {
 #[test]
 fn paper_table_10_1_control_operations_take_less_than_in_2001() {
     let findings = quick("table-10-1", Host::Here);
-    assert_eq!(findings.verdict.standing, Standing::Stands, "{}", findings.verdict.why);
+    let Verdict { standing, why } = &findings.verdict;
+    // Without optimising, a slow machine takes as long as the paper's.
+    let undecided = cfg!(debug_assertions) && *standing == Standing::Open;
+    assert!(*standing == Standing::Stands || undecided, "{why}");
     assert!(cell(&findings, "load scheduler", "here").starts_with("n/a"));
     assert_eq!(findings.raw[0].text.lines().count(), 61, "60 rounds and the names");
 }
@@ -156,6 +178,27 @@ fn paper_figure_10_3_cost_grows_with_depth() {
     let findings = quick("figure-10-3", Host::Here);
     let slope: f64 = cell(&findings, "each further level (ns)", "here").parse().unwrap();
     assert!(slope > 0.0, "{slope}");
+}
+
+#[test]
+fn paper_11_6_8_what_augmented_reservations_add_stands_beside_the_papers() {
+    let findings = quick("overhead-11-6-8", Host::Here);
+    assert_eq!(cell(&findings, "Rez-C", "paper"), "0.012 ± 0.0028");
+    assert_eq!(cell(&findings, "Rez-FB", "paper"), "0.017 ± 0.0024");
+    for row in ["Rez-C", "Rez-FB"] {
+        let all = cell(&findings, row, "scheduling in all, here");
+        let percent: f64 = all.split(' ').next().unwrap().parse().unwrap();
+        assert!(percent > 0.0, "{row}: {all}");
+    }
+    assert_eq!(findings.raw[0].text.lines().count(), 1 + 3 * 20);
+}
+
+#[test]
+fn paper_figure_11_6_a_disk_without_dma_leaves_a_large_gap() {
+    let findings = calibrated("figure-11-6");
+    let stolen: f64 = cell(&findings, "stolen (%)", "sim").parse().unwrap();
+    assert!((stolen - 49.0).abs() < 1.0, "{stolen}");
+    assert_eq!(findings.figures[0].name, "figure-11-6");
 }
 
 #[test]

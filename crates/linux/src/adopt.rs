@@ -14,8 +14,8 @@ use crate::rungs;
 use crate::starts::{Heard, Start};
 use crate::supervisor::Supervisor;
 use crate::sys::process;
-use crate::sys::sched::{Affinity, Attributes};
-use std::collections::{BTreeMap, VecDeque};
+use crate::sys::sched::{Affinity, Attributes, set_fifo};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use windfall_scenario::model::ExternalProgram;
 use windfall_scenario::outcome::ThreadOutcome;
 use windfall_time::{Instant, Span};
@@ -85,19 +85,23 @@ impl Supervisor {
         let at = self.time();
         self.listen(); // what it did before that is not its own
         if self.tids.contains_key(&tid) {
+            self.send(Errand::Name(tid)); // it may have got another name while it was met, or while events were lost
             return None;
         }
         let Stranger { program, start, former } = stranger;
         self.programs.strangers.insert(tid, stranger); // unless it is taken
-        let facts = facts.filter(|facts| !matches!(facts.stat.state, 'Z' | 'X'))?;
+        let facts = facts.filter(|facts| !facts.stat.has_ended())?;
+        if let Err(why) = self.rings.follow(tid) {
+            self.tell_once(format!("what the run's programs make may be missed: {why}"));
+        }
         let (stat, pid) = (&facts.stat, facts.pid);
         let Some(wish) = self.claimed_by(program, &stat.comm, facts.exe(), &facts.start) else {
             self.give_back(tid, stranger);
             return None;
         };
         let noted = match former {
-            Some(former) => self.journal.note_as(tid, stat.start, former).map(|()| former),
-            None => self.journal.note(tid, stat.start),
+            Some(former) => self.journal.note_as(tid, pid, stat, former).map(|()| former),
+            None => self.journal.note(tid, pid, stat),
         };
         let former = match noted {
             Ok(former) => former,
@@ -136,7 +140,7 @@ impl Supervisor {
             }
             None => {
                 self.members.push(member);
-                u32::try_from(self.members.len() - 1).unwrap_or(u32::MAX)
+                u32::try_from(self.members.len() - 1).expect("threads are numbered by 32 bits")
             }
         };
         self.judging.joins(number, &self.wishes[wish].name, &name);
@@ -144,15 +148,6 @@ impl Supervisor {
         self.programs.strangers.remove(&tid);
         let wish = self.wishes[wish].clone();
         self.admit(number, &wish).then_some(number)
-    }
-
-    /// Whether more than names decides to whom threads of a program belong.
-    fn asks_for_more(&self, program: usize) -> bool {
-        let asks = |wish: &usize| {
-            let only = &self.wishes[*wish].threads;
-            only.exe.is_some() || only.routine.is_some()
-        };
-        self.programs.by_entry.get(&program).is_some_and(|program| program.claims.iter().any(asks))
     }
 
     /// A thread has made another.
@@ -169,25 +164,24 @@ impl Supervisor {
         match stranger {
             Some(stranger) => {
                 self.programs.strangers.insert(child, stranger);
-                self.send(Errand::Meet(child));
+                if stranger.former.is_some() {
+                    // It has inherited the priority of whoever is granted, and would keep the next one waiting.
+                    let _ = set_fifo(child, rungs::HELD); // or it has ended
+                }
+                self.send(Errand::Meet(child, Box::new(stranger)));
             }
             None => drop(self.programs.strangers.remove(&child)), // its number is somebody else's
         }
     }
 
-    /// A thread has another name, or, where none is told, its process another file: it may belong elsewhere.
-    pub(crate) fn renamed(&mut self, tid: i32, name: Option<&str>) {
-        let Some(number) = self.tids.get(&tid) else {
-            if self.programs.knows(tid) {
-                self.send(Errand::Meet(tid));
-            }
-            return;
-        };
-        let Kind::Foreign { program, .. } = self.members[*number as usize].kind else { return };
-        if self.asks_for_more(program) {
+    /// A thread has another name, or its process another file: it may belong elsewhere.
+    ///
+    /// The clerk finds out its name even where it was told: so the last one that is found is the one it has.
+    pub(crate) fn renamed(&mut self, tid: i32) {
+        if self.tids.contains_key(&tid) {
             self.send(Errand::Name(tid));
-        } else if let Some(name) = name {
-            self.belongs(tid, name, None, &Start::First);
+        } else if let Some(stranger) = self.programs.stranger(tid) {
+            self.send(Errand::Meet(tid, Box::new(stranger)));
         }
     }
 
@@ -212,6 +206,11 @@ impl Supervisor {
                     member.outcome.name = format!("{name}-{count}");
                     member.outcome.promised = promised;
                     member.tells = true;
+                    let (own, ready) = (member.outcome.name.clone(), member.ready);
+                    self.judging.joins(number, &name, &own);
+                    if ready {
+                        self.judging.wakes(number, at);
+                    }
                     self.trace_thread(number, at);
                 }
             }
@@ -220,10 +219,24 @@ impl Supervisor {
         }
     }
 
+    /// The kernel would kill a member for its real-time processor time.
+    pub(crate) fn has_limit(&mut self, number: u32, tid: i32, why: &str) {
+        let at = self.time();
+        if self.tids.get(&tid) == Some(&number) {
+            let name = &self.members[number as usize].outcome.name;
+            let why = format!(
+                "`{name}` would be killed for its real-time processor time (RLIMIT_RTTIME), and stays with the kernel: {why}"
+            );
+            self.refused.push((at, why));
+            self.leave_to_kernel(number, at);
+        }
+    }
+
     /// A thread is supervised no longer.
     fn leave_to_kernel(&mut self, number: u32, at: Instant) {
         let Member { tid, former, start, ref kind, .. } = self.members[number as usize];
         let Kind::Foreign { program, .. } = *kind else { return };
+        self.thaw(number);
         self.becomes_gone(number, at);
         self.give_back(tid, Stranger { program, start, former });
     }
@@ -240,18 +253,47 @@ impl Supervisor {
     pub(crate) fn forget_stranger(&mut self, from: i32) -> i32 {
         let Some((tid, _)) = self.programs.strangers.range(from..).next() else { return 0 };
         let tid = *tid;
-        if !process::exists(tid) {
+        // An orphan of a program that we have started is a child of ours.
+        if process::reap_if_ended_child(tid) || !process::exists(tid) {
             self.programs.strangers.remove(&tid);
             self.programs.starting.remove(&tid);
         }
         tid + 1
     }
 
+    /// Says which entries chose among a program's threads and got none.
+    pub(crate) fn tell_who_got_nobody(&mut self, now: Instant) {
+        let got = |entry: &usize| self.programs.counts.get(entry).is_some_and(|count| *count > 0);
+        for (program, what) in &self.programs.by_entry {
+            for entry in what.claims.iter().filter(|entry| *entry != program && !got(entry)) {
+                let (name, program) = (&self.wishes[*entry].name, &self.wishes[*program].name);
+                let text = format!(
+                    "`{name}` got no thread: none of `{program}` is what its `match` asks for"
+                );
+                self.remarks.push((now, text));
+            }
+        }
+    }
+
+    /// The numbers of all processes and threads that programs which we have started are known to have made.
+    pub(crate) fn offspring(&self) -> BTreeSet<i32> {
+        let ours = |program: &usize| self.programs.children.contains_key(program);
+        let members = self.members.iter().filter_map(|member| match member.kind {
+            Kind::Foreign { pid, program, .. } if ours(&program) => Some(pid),
+            _ => None,
+        });
+        let strangers = self.programs.strangers.iter();
+        let strangers = strangers.filter(|(_, stranger)| ours(&stranger.program));
+        members.chain(strangers.map(|(tid, _)| *tid)).collect()
+    }
+
     /// A thread of a program has ended. The last ones are kept as they were; what older ones got is
     /// added up in their entry, so that memory does not grow with the length of a run.
     pub(crate) fn ended(&mut self, number: u32) {
         let member = &self.members[number as usize];
-        let Kind::Foreign { .. } = member.kind else { return };
+        let Kind::Foreign { program, .. } = member.kind else { return };
+        let stranger = Stranger { program, start: member.start, former: None };
+        self.programs.strangers.insert(member.tid, stranger); // until its number is free
         self.journal.forget(member.tid);
         self.programs.starting.remove(&member.tid);
         let ended = &mut self.programs.ended;

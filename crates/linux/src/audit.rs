@@ -5,6 +5,7 @@
 //! are; one that is granted a processor and does not run there is looked at when that is noticed.
 
 use crate::clerk::Errand;
+use crate::fault::Fault;
 use crate::member::Kind;
 use crate::rungs;
 use crate::supervisor::Supervisor;
@@ -13,6 +14,8 @@ use windfall_time::{Instant, Span};
 
 /// So many threads are looked at each time.
 const EACH: usize = 4;
+/// So many of those that are not supervised; that is cheaper.
+const STRANGERS: usize = 64;
 /// And so often at most.
 const PAUSE: Span = Span::from_millis(40);
 
@@ -36,6 +39,8 @@ impl Supervisor {
             let number = self.round.next % self.members.len();
             self.round.next = number + 1;
             self.look_at(number);
+        }
+        for _ in 0..STRANGERS {
             self.round.stranger = self.forget_stranger(self.round.stranger);
         }
     }
@@ -46,7 +51,11 @@ impl Supervisor {
         if member.id.is_none() {
             return;
         }
-        let (tid, rung, number) = (member.tid, member.rung, u32::try_from(number).unwrap_or(0));
+        let (tid, rung, number) = (
+            member.tid,
+            member.rung,
+            u32::try_from(number).expect("threads are numbered by 32 bits"),
+        );
         let now = self.time();
         let Ok(attributes) = Attributes::of(tid) else {
             return self.becomes_gone(number, now);
@@ -93,6 +102,19 @@ impl Supervisor {
             let now = self.time();
             self.refused.push((now, why));
         }
+    }
+
+    /// The guardian was gone, and this is the next one.
+    pub(crate) fn is_guarded_by(&mut self, guardian: i32) {
+        let now = self.time();
+        self.agents.push(guardian);
+        self.remarks.push((now, "the guardian had ended; another was posted".to_owned()));
+    }
+
+    /// The guardian was gone, and there is no other: the run may not go on.
+    pub(crate) fn is_unguarded(&mut self, why: &Fault) {
+        self.cut_short =
+            Some(format!("the guardian had ended, and no other could be posted: {why}"));
     }
 }
 

@@ -7,7 +7,11 @@ use crate::proc;
 use crate::supervisor::Supervisor;
 use crate::sys::process;
 use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
 use windfall_scenario::model::ExternalProgram;
+use windfall_scenario::{Plan, PlannedProgram};
+use windfall_time::Instant;
 
 /// Where a program is.
 pub(crate) enum Whereabouts {
@@ -44,19 +48,9 @@ impl Supervisor {
         }
     }
 
-    /// A program's threads have been looked at, so many; unless the kernel would kill those of a process after so
-    /// many microseconds.
-    pub(crate) fn has_begun(&mut self, entry: usize, threads: usize, limited: Option<(i32, u64)>) {
+    /// A program's threads have been looked at, so many.
+    pub(crate) fn has_begun(&mut self, entry: usize, threads: usize) {
         self.programs.beginning -= 1;
-        if let Some((pid, limit)) = limited {
-            let name = &self.wishes[entry].name;
-            let why = format!(
-                "process {pid} of `{name}` would be killed after {limit} us on a processor; lift its \
-                 limit (`prlimit --pid {pid} --rttime=unlimited`)"
-            );
-            let now = self.time();
-            self.refused.push((now, why));
-        }
         if threads == 0 {
             let why = format!("`{}` has no running process", self.wishes[entry].name);
             self.not_born(entry, why);
@@ -94,16 +88,58 @@ impl Supervisor {
         if externals < self.wishes.len() || !self.births.is_empty() || self.programs.beginning > 0 {
             return false; // own programs may be woken by time
         }
-        self.programs.children.values_mut().all(Child::has_ended)
-            && self.members.iter().all(|member| member.id.is_none())
+        // The kernel is asked last: this is looked at with every decision of the ear.
+        self.members.iter().all(|member| member.id.is_none())
+            && self.programs.children.values_mut().all(Child::has_ended)
     }
+}
+
+/// Refuses a plan whose programs are to begin at once and are not there.
+pub(crate) fn refuse_absent(plan: &Plan) -> Result<(), Fault> {
+    let mut absent = Vec::new();
+    for thread in plan.threads.iter().filter(|thread| thread.start == Instant::ZERO) {
+        let PlannedProgram::External { external, .. } = &thread.program else { continue };
+        let why = match &external.program {
+            ExternalProgram::Of(_) => continue,
+            ExternalProgram::Exec { command, env } => {
+                let program = command.first().map_or("", String::as_str);
+                match is_there(program, env.get("PATH").map(String::as_str)) {
+                    true => continue,
+                    false => format!("there is no program `{program}`"),
+                }
+            }
+            there if !found(there).is_empty() => continue,
+            ExternalProgram::Pid(pid) => format!("there is no process {pid}"),
+            ExternalProgram::Cgroup(path) => format!("no process is in control group `{path}`"),
+            ExternalProgram::Unit(unit) => format!("no process is of unit `{unit}`"),
+        };
+        absent.push(format!("`{}`: {why}", thread.name));
+    }
+    if absent.is_empty() {
+        return Ok(());
+    }
+    let help = "start it first, or say when it will be there (`start`)";
+    Err(Fault::new("cannot run what is not there", absent.join("; "), help))
+}
+
+/// Whether a command's first word names a file; looked for as `execvp` does.
+fn is_there(program: &str, path: Option<&str>) -> bool {
+    if program.contains('/') {
+        return Path::new(program).is_file();
+    }
+    let path = path.map(OsString::from).or_else(|| std::env::var_os("PATH"));
+    let folders = path.unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
+    std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
 }
 
 /// The processes of a program that runs already.
 pub(crate) fn found(program: &ExternalProgram) -> Vec<i32> {
     match program {
         ExternalProgram::Of(_) | ExternalProgram::Exec { .. } => Vec::new(),
-        ExternalProgram::Pid(pid) => with_descendants(&[i32::try_from(*pid).unwrap_or(i32::MAX)]),
+        // No process has a number that the kernel's type cannot hold.
+        ExternalProgram::Pid(pid) => {
+            i32::try_from(*pid).map_or_else(|_| Vec::new(), |pid| with_descendants(&[pid]))
+        }
         ExternalProgram::Cgroup(path) => with_descendants(&proc::cgroup(path)),
         ExternalProgram::Unit(unit) => with_descendants(&proc::unit(unit)),
     }

@@ -5,11 +5,14 @@
 
 use crate::rings::Taken;
 use crate::routines::MAKER;
+use crate::sys::clock;
 use crate::sys::events::Poll;
 use crate::sys::perf::{u16_at, u32_at, u64_at};
+use crate::sys::sched::own_tid;
 use crate::sys::shared::{Shared, zeroed};
+use crate::sys::usage;
 use crate::tracepoints::{Comm, Seen, stop};
-use aya::maps::{Map, MapData, RingBuf};
+use aya::maps::{HashMap, Map, MapData, RingBuf};
 use aya::programs::uprobe::{UProbe, UProbeScope};
 use aya::programs::{BtfTracePoint, Program};
 use aya::{Btf, Ebpf, EbpfLoader};
@@ -53,7 +56,8 @@ struct Counters {
     watched: AtomicU64,
     begun: AtomicU64,
     stolen: AtomicU64,
-    rest: [AtomicU64; 3],
+    rest: [AtomicU64; 2],
+    runs: AtomicU64,
     soft: AtomicU64,
     softly: AtomicU64,
     steal: AtomicU64,
@@ -61,6 +65,12 @@ struct Counters {
     ticks: AtomicU64,
     others: [AtomicU64; 2],
     alarm: AtomicU64,
+    put_on: AtomicU64,
+    had: AtomicU64,
+    before: AtomicU64,
+    seen: AtomicU64,
+    slow: AtomicU64,
+    unused: [AtomicU64; 3],
 }
 
 #[repr(C)]
@@ -80,6 +90,8 @@ pub(crate) struct Told {
 pub(crate) struct Programs {
     ring: RingBuf<MapData>,
     counters: Shared<All>,
+    /// The threads of which it is told what they make, where that is not told of all.
+    followed: Option<HashMap<MapData, i32, u8>>,
     /// Programs name it by its descriptor until they are in the kernel, which may be later.
     _array: MapData,
     /// Events that were lost on each processor until the last one that was read.
@@ -88,6 +100,8 @@ pub(crate) struct Programs {
     loaded: Ebpf,
     /// Why it is not told when a processor stood still.
     pub(crate) deaf_to_steal: Option<String>,
+    /// Whether the kernel counts the time of interrupts apart from threads'.
+    apart: bool,
 }
 
 impl Programs {
@@ -121,14 +135,17 @@ impl Programs {
         for (name, value) in wanted.globals {
             loader.override_global(name, value, true);
         }
-        let tick = tick();
+        let (tick, apart) = symbols();
         let address = tick.as_ref().copied().unwrap_or(0);
         loader.override_global("tick", &address, true);
+        let counted_apart = i32::from(apart);
+        loader.override_global("interrupts_apart", &counted_apart, false);
         let mut loaded = loader.load(wanted.object)?;
         let map = |loaded: &mut Ebpf, name| loaded.take_map(name).ok_or("a map is missing");
         let Map::Array(array) = map(&mut loaded, "cpus")? else { return Err("no array".into()) };
         let counters: Shared<All> = Shared::of(array.fd().as_fd())?;
         let ring = RingBuf::try_from(map(&mut loaded, "events")?)?;
+        let followed = loaded.take_map("followed").map(HashMap::try_from).transpose()?;
         for place in wanted.needed {
             attach(&mut loaded, &kernel, *place)?;
         }
@@ -148,9 +165,11 @@ impl Programs {
             deaf_to_steal,
             ring,
             counters,
+            followed,
             _array: array,
             lost: vec![0; PROCESSORS],
             loaded,
+            apart,
         })
     }
 
@@ -160,6 +179,12 @@ impl Programs {
         let own = own.ok_or_else(|| format!("processor {cpu} is beyond {PROCESSORS}"))?;
         own.watched.store(1, Ordering::Release);
         Ok(())
+    }
+
+    /// Has the programs tell what becomes of a thread, and of whatever it makes from now on.
+    pub(crate) fn follow(&mut self, tid: i32) -> Result<(), String> {
+        let Some(followed) = &mut self.followed else { return Ok(()) };
+        followed.insert(tid, 1, 0).map_err(|why| why.to_string())
     }
 
     /// By what it is listened, and what is not heard.
@@ -197,16 +222,11 @@ impl Programs {
     /// and what it is.
     pub(crate) fn read(&mut self, mut each: impl FnMut(u16, u32, Option<Told>)) {
         while let Some(item) = self.ring.next() {
-            let cpu = u16_at(&item, 36);
-            let count = u32_at(&item, 32);
+            let (cpu, count, told) = decode(&item);
             let before = self.lost.get_mut(usize::from(cpu));
             let lost =
                 before.map_or(0, |before| count.wrapping_sub(std::mem::replace(before, count)));
-            let at = Instant::from_nanos(u64_at(&item, 0));
-            let [all, soft, steal] =
-                [8, 16, 24].map(|place| Span::from_nanos(u64_at(&item, place)));
-            let taken = Taken { all, soft, steal };
-            each(cpu, lost, seen(&item).map(|seen| Told { at, taken, seen }));
+            each(cpu, lost, told);
         }
     }
 
@@ -226,9 +246,15 @@ impl Programs {
 
     /// What was taken on a processor until now, as far as it is watched.
     pub(crate) fn taken(&self, cpu: u16) -> Taken {
-        self.counters.0.get(usize::from(cpu)).map_or(Taken::default(), Counters::taken)
+        let Some(its) = self.counters.0.get(usize::from(cpu)) else { return Taken::default() };
+        let Taken { all, soft, steal } = its.taken();
+        let (counted, lacking) = its.lacking(self.apart);
+        Taken { all: all + counted, soft, steal: steal + lacking }
     }
 }
+
+/// What a thread of ours must have been on its processor before it asks the kernel how much of that it ran.
+const LONG: Span = Span::from_nanos(100_000);
 
 impl Counters {
     /// With what is being taken at this moment, unless the kernel is just changing it.
@@ -240,12 +266,36 @@ impl Counters {
         let steal = Span::from_nanos(self.steal.load(Ordering::Acquire));
         let all = Span::from_nanos(self.stolen.load(Ordering::Acquire));
         let under_way = if begun > 0 && self.begun.load(Ordering::Acquire) == begun {
-            crate::sys::clock::now().saturating_since(Instant::from_nanos(begun))
+            clock::now().saturating_since(Instant::from_nanos(begun))
         } else {
             Span::ZERO
         };
         let softly = if softly { under_way } else { Span::ZERO };
         Taken { all: all + under_way, soft: soft + softly, steal }
+    }
+
+    /// What a hypervisor has had of the time since the calling thread was put on this processor, if it is there: first as much of it
+    /// as is not counted as an interrupt's, then all. `settle` of the programs does the same when the thread is taken off.
+    fn lacking(&self, apart: bool) -> (Span, Span) {
+        let none = (Span::ZERO, Span::ZERO);
+        let read = |counter: &AtomicU64| counter.load(Ordering::Acquire);
+        let put_on = read(&self.put_on);
+        let whole = clock::now().saturating_since(Instant::from_nanos(put_on));
+        let own = || u64::try_from(own_tid()).is_ok_and(|tid| read(&self.runs) == tid);
+        if put_on == 0 || whole < LONG || !own() {
+            return none;
+        }
+        let interrupts = read(&self.stolen).saturating_sub(read(&self.steal));
+        let interrupts = if apart { interrupts.saturating_sub(read(&self.before)) } else { 0 };
+        let ran = usage::of_this_thread().saturating_sub(Span::from_nanos(read(&self.had)));
+        let known = Span::from_nanos(interrupts + read(&self.seen));
+        let whole = clock::now().saturating_since(Instant::from_nanos(put_on));
+        let lacking = whole.saturating_sub(ran + known);
+        if lacking < LONG || read(&self.put_on) != put_on {
+            return none;
+        }
+        let slow = if apart { 0 } else { read(&self.slow) };
+        (lacking.saturating_sub(Span::from_nanos(slow)), lacking)
     }
 }
 
@@ -272,22 +322,38 @@ fn attach(loaded: &mut Ebpf, kernel: &Btf, place: Place) -> Result<(), Box<dyn E
     Ok(())
 }
 
-/// Where the function of the kernel's tick lies, or why that is not known.
-fn tick() -> Result<u64, String> {
+/// Where the function of the kernel's tick lies, or why that is not known; and whether the kernel counts the time of
+/// interrupts apart from threads'.
+fn symbols() -> (Result<u64, String>, bool) {
     const NAMES: &str = "/proc/kallsyms";
-    let file = File::open(NAMES).map_err(|e| format!("{NAMES}: {e}"))?;
-    let lines = BufReader::new(file).lines().map_while(Result::ok);
-    let named = lines.filter_map(|line| {
+    let file = match File::open(NAMES) {
+        Ok(file) => file,
+        Err(error) => return (Err(format!("{NAMES}: {error}")), false),
+    };
+    let (mut found, mut apart) = (None, false);
+    for line in BufReader::new(file).lines().map_while(Result::ok) {
         let mut words = line.split_ascii_whitespace();
-        let address = u64::from_str_radix(words.next()?, 16).ok()?;
-        let name = words.nth(1)?;
-        Some((TICKS.iter().position(|tick| *tick == name)?, address))
-    });
-    match named.min() {
+        let address = words.next().and_then(|word| u64::from_str_radix(word, 16).ok());
+        let (Some(address), Some(name)) = (address, words.nth(1)) else { continue };
+        apart |= name == "irqtime_account_irq";
+        if let Some(place) = TICKS.iter().position(|tick| *tick == name) {
+            found = Some(found.unwrap_or((place, address)).min((place, address)));
+        }
+    }
+    let tick = match found {
         None => Err(format!("{NAMES} names none of {}", TICKS.join(", "))),
         Some((_, 0)) => Err(format!("{NAMES} hides addresses; it needs CAP_SYSLOG")),
         Some((_, address)) => Ok(address),
-    }
+    };
+    (tick, apart)
+}
+
+/// A processor, how many records were lost there so far, and what a record says.
+pub(crate) fn decode(item: &[u8]) -> (u16, u32, Option<Told>) {
+    let at = Instant::from_nanos(u64_at(item, 0));
+    let [all, soft, steal] = [8, 16, 24].map(|place| Span::from_nanos(u64_at(item, place)));
+    let taken = Taken { all, soft, steal };
+    (u16_at(item, 36), u32_at(item, 32), seen(item).map(|seen| Told { at, taken, seen }))
 }
 
 /// `struct event` of the programs, `struct named` and `struct starts`.

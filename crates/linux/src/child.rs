@@ -8,8 +8,9 @@
 use crate::begin::with_descendants;
 use crate::fault::Fault;
 use crate::sys::process;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -26,7 +27,8 @@ pub(crate) struct Child {
     ended: bool,
 }
 
-/// Forks a child for each command of a plan, by the number of its entry. Call it before there are other threads.
+/// Forks a child for each command of a plan, by the number of its entry. Call it before there are other threads. From here on
+/// what they make stays among our descendants, until they are dismissed.
 pub(crate) fn fork_all(plan: &Plan) -> Result<BTreeMap<usize, Child>, Fault> {
     let mut children = BTreeMap::new();
     for (number, thread) in plan.threads.iter().enumerate() {
@@ -38,6 +40,7 @@ pub(crate) fn fork_all(plan: &Plan) -> Result<BTreeMap<usize, Child>, Fault> {
                 Fault::of(what, &e, "raise the limit of processes")
             })?;
             children.insert(number, child);
+            process::adopt_orphans(true);
         }
     }
     Ok(children)
@@ -50,6 +53,8 @@ impl Child {
         let mut gate = Some(gate);
         let pid = process::fork(|| {
             drop(gate.take()); // or it would itself keep its gate from being closed
+            // So would others that are forked at the same time, each that of the other.
+            process::close_what_ends_at_exec(theirs.as_raw_fd());
             become_program(words, env, theirs);
         })?;
         Ok(Child { pid, gate, begun: false, ended: false })
@@ -98,9 +103,17 @@ fn become_program(words: &[String], env: &BTreeMap<String, String>, mut gate: Un
     let _ = gate.write_all(&error.raw_os_error().unwrap_or(libc::ENOENT).to_ne_bytes());
 }
 
-/// Asks the programs that we have started to end, and makes them after a second, with all that they have made.
-pub(crate) fn dismiss(children: BTreeMap<usize, Child>) {
+/// Asks the programs that we have started to end, and makes them after a second; then whatever they have left, of which
+/// `offspring` is known. What was ended besides them, in words.
+pub(crate) fn dismiss(
+    children: BTreeMap<usize, Child>,
+    mut offspring: BTreeSet<i32>,
+    lives: &dyn Fn(),
+) -> Option<String> {
     let mut children: Vec<Child> = children.into_values().collect();
+    let live: Vec<i32> =
+        children.iter().filter(|child| !child.ended).map(|child| child.pid).collect();
+    offspring.extend(with_descendants(&live));
     for child in &mut children {
         if !child.begun {
             child.gate = None;
@@ -108,14 +121,41 @@ pub(crate) fn dismiss(children: BTreeMap<usize, Child>) {
             process::ask_to_end(child.pid);
         }
     }
+    wait(lives, || children.iter_mut().all(Child::has_ended));
+    for child in children.iter_mut().filter(|child| !child.ended) {
+        process::kill(child.pid);
+        process::reap(child.pid);
+    }
+    // Whoever has lost its maker is a child of ours by now. A number may be somebody else's, who does not descend from us.
+    let left = || {
+        let ours = with_descendants(&[std::process::id().cast_signed()]);
+        let known: Vec<i32> = ours.into_iter().filter(|pid| offspring.contains(pid)).collect();
+        let mut left = with_descendants(&known);
+        left.retain(|pid| !process::reap_if_ended_child(*pid));
+        left
+    };
+    let asked = left();
+    asked.iter().copied().for_each(process::ask_to_end);
+    wait(lives, || left().is_empty());
+    let stubborn = left();
+    stubborn.iter().copied().for_each(process::kill);
+    wait(lives, || left().is_empty());
+    process::adopt_orphans(false);
+    let forced =
+        if stubborn.is_empty() { String::new() } else { format!(", {} by force", stubborn.len()) };
+    let (count, s) = (asked.len(), if asked.len() == 1 { "" } else { "es" });
+    (count > 0).then(|| {
+        format!("{count} process{s} that the run's programs had left behind ended with it{forced}")
+    })
+}
+
+/// Waits until something is so, for a second at most.
+fn wait(lives: &dyn Fn(), mut is_so: impl FnMut() -> bool) {
     for _ in 0..100 {
-        if children.iter_mut().all(Child::has_ended) {
+        lives();
+        if is_so() {
             return;
         }
         std::thread::sleep(Duration::from_millis(10));
-    }
-    for child in children.iter_mut().filter(|child| !child.ended) {
-        with_descendants(&[child.pid]).into_iter().for_each(process::kill);
-        process::reap(child.pid);
     }
 }

@@ -14,9 +14,10 @@ use crate::routines::Routines;
 use crate::rungs;
 use crate::starts::Heard;
 use crate::supervisor::{Knock, Supervisor};
+use crate::sys::clock;
 use crate::sys::futex::Gate;
+use crate::sys::lock::Lock;
 use crate::sys::sched::set_fifo;
-use crate::sys::{clock, process};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -24,8 +25,8 @@ use std::sync::Arc;
 pub(crate) enum Errand {
     /// The program of an entry is to begin.
     Begin(usize),
-    /// A thread of a program was made, or has become another.
-    Meet(i32),
+    /// A thread of a program was made, or has become another; what is known of it.
+    Meet(i32, Box<Stranger>),
     /// A member has another name or file, on which it depends to whom it belongs.
     Name(i32),
     /// What a member does is not known.
@@ -39,26 +40,48 @@ pub(crate) enum Errand {
 }
 
 /// What is left for the clerk.
-#[derive(Default)]
 pub(crate) struct Desk {
-    errands: VecDeque<Errand>,
+    /// Under a lock of its own, so that the clerk need not interrupt the ear for each.
+    errands: Arc<Lock<Errands>>,
     /// Open when there is something on it.
     pub(crate) gate: Arc<Gate>,
+}
+
+#[derive(Default)]
+struct Errands {
+    queue: VecDeque<Errand>,
+    over: bool,
+}
+
+impl Default for Desk {
+    fn default() -> Desk {
+        Desk { errands: Arc::new(Lock::new(Errands::default())), gate: Arc::default() }
+    }
+}
+
+impl Desk {
+    /// From here on there is nothing more to do.
+    pub(crate) fn close(&self) {
+        self.errands.lock().over = true;
+    }
 }
 
 impl Supervisor {
     /// Leaves an errand.
     pub(crate) fn send(&mut self, errand: Errand) {
+        let mut errands = self.desk.errands.lock();
+        let queue = &mut errands.queue;
         let again = matches!(errand, Errand::LookAtAll)
-            && self.desk.errands.iter().any(|errand| matches!(errand, Errand::LookAtAll));
+            && queue.iter().any(|errand| matches!(errand, Errand::LookAtAll));
         if again {
             return;
         }
         // What is to begin does not wait behind the threads of what has begun.
         match errand {
-            Errand::Begin(_) => self.desk.errands.push_front(errand),
-            _ => self.desk.errands.push_back(errand),
+            Errand::Begin(_) => queue.push_front(errand),
+            _ => queue.push_back(errand),
         }
+        drop(errands);
         if self.desk.gate.unlatch() {
             self.knocks.push(Knock::Agent(self.desk.gate.clone()));
         }
@@ -101,63 +124,75 @@ impl Supervisor {
 }
 
 impl Host {
-    /// The life of the clerk, which nobody delays who is not above the ear.
+    /// The life of the clerk, which no supervised thread delays.
     pub(crate) fn clerk(&self, gate: &Gate) {
-        self.become_visitor("clerk");
-        let _ = set_fifo(0, rungs::EAR);
+        self.step_apart("clerk");
+        let _ = set_fifo(0, rungs::CLERK);
         let freezer = Freezer::new(std::process::id().cast_signed());
         let mut routines = Routines::default();
+        let errands = self.call(|s| s.desk.errands.clone());
         loop {
-            match self.at_home(|s| (!s.ending).then(|| s.desk.errands.pop_front())) {
-                Some(Some(errand)) => self.run(errand, &freezer, &mut routines),
-                Some(None) => gate.pass(),
-                None => return,
+            let mut left = errands.lock();
+            let (next, over) = (left.queue.pop_front(), left.over);
+            drop(left);
+            match next {
+                _ if over => return,
+                Some(errand) => self.run(errand, &freezer, &mut routines),
+                None => gate.pass(),
             }
         }
     }
 
     /// Brings back what was found.
-    fn bring<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> Option<T> {
-        self.at_home(|s| {
-            let answer = (!s.ending).then(|| act(s));
-            s.settle();
-            answer
-        })
+    fn bring(&self, act: impl FnOnce(&mut Supervisor) + Send + 'static) {
+        self.leave(|s| {
+            if !s.ending {
+                act(s);
+            }
+        });
     }
 
     fn run(&self, errand: Errand, freezer: &Freezer, routines: &mut Routines) {
         match errand {
             Errand::Begin(entry) => self.begin(entry, routines),
-            // It may have got another name while it was met: then it is a member by now, under its former one.
-            Errand::Meet(tid) => match self.at_home(|s| s.programs.stranger(tid)) {
-                Some(stranger) => self.meet(tid, stranger, routines),
-                None => self.name(tid, routines),
-            },
+            Errand::Meet(tid, stranger) => {
+                self.meet(tid, *stranger, routines);
+                self.part(tid, freezer);
+            }
             Errand::Name(tid) => self.name(tid, routines),
             Errand::Look(number) => self.look(number),
             Errand::LookAtAll => self.look_at_all(routines),
             Errand::Make(number) => self.make(number),
             Errand::Group(number) => {
-                let who = self.at_home(|s| match s.members[number as usize].kind {
+                let who = self.call(move |s| match s.members[number as usize].kind {
                     Kind::Foreign { pid, .. } => Some((pid, s.members[number as usize].tid)),
                     Kind::Own(_) => None,
                 });
                 if let Some((pid, tid)) = who {
                     let group = freezer.group(pid, tid);
-                    self.bring(|s| s.has_group(number, tid, group));
+                    self.bring(move |s| s.has_group(number, tid, group));
                 }
             }
         }
     }
 
+    /// A thread that was made in the group of another leaves it, supervised or not: it would be frozen with that one.
+    fn part(&self, tid: i32, freezer: &Freezer) {
+        let Some(pid) = freezer.shares(tid).then(|| proc::process_of(tid)).flatten() else {
+            return;
+        };
+        let group = freezer.group(pid, tid);
+        self.bring(move |s| {
+            if let Some(number) = s.tids.get(&tid).copied() {
+                s.has_group(number, tid, group);
+            }
+        });
+    }
+
     /// A program begins: every thread that it has is taken before it may do anything that is not seen.
     fn begin(&self, entry: usize, routines: &mut Routines) {
-        let (mut taken, mut limited) = (0, None);
-        for pid in self.at_home(|s| s.whereabouts(entry)).processes() {
-            if let Some(limit) = process::limit_of_real_time(pid) {
-                limited = Some((pid, limit));
-                continue;
-            }
+        let mut taken = 0;
+        for pid in self.call(move |s| s.whereabouts(entry)).processes() {
             let mut seen = BTreeSet::new();
             loop {
                 let threads = proc::threads(pid).into_iter();
@@ -170,42 +205,54 @@ impl Host {
             }
             taken += seen.len();
         }
-        self.bring(|s| s.has_begun(entry, taken, limited));
+        self.bring(move |s| s.has_begun(entry, taken));
     }
 
     /// Has a thread taken, and finds out what it does.
     fn meet(&self, tid: i32, stranger: Stranger, routines: &mut Routines) {
         let facts = Facts::of(tid, stranger.start, routines);
-        if let Some(Some(number)) = self.bring(|s| s.take(tid, facts.as_ref(), stranger)) {
-            self.look(number);
+        let process = facts.as_ref().map(|facts| (facts.pid, facts.stat.ppid));
+        let taken = self.call(move |s| {
+            let number = (!s.ending).then(|| s.take(tid, facts.as_ref(), stranger));
+            s.settle(); // it is seen from here on
+            number.flatten().map(|number| (number, s.journal.clone()))
+        });
+        if let (Some((number, journal)), Some((pid, parent))) = (taken, process) {
+            if let Err(why) = journal.lift_limit(pid, parent) {
+                self.bring(move |s| s.has_limit(number, tid, &why));
+            }
+            self.look_at(number, tid);
         }
     }
 
     /// Finds out to whom a member belongs.
     fn name(&self, tid: i32, routines: &mut Routines) {
-        let member = |s: &Supervisor| Some(s.members[*s.tids.get(&tid)? as usize].start);
-        let facts = self.at_home(|s| member(s));
-        if let Some(facts) = facts.and_then(|heard| Facts::of(tid, heard, routines)) {
-            let Facts { stat, start, .. } = &facts;
-            self.bring(|s| s.belongs(tid, &stat.comm, facts.exe(), start));
+        let heard = self.call(move |s| Some(s.members[*s.tids.get(&tid)? as usize].start));
+        if let Some(facts) = heard.and_then(|heard| Facts::of(tid, heard, routines)) {
+            self.bring(move |s| s.belongs(tid, &facts.stat.comm, facts.exe(), &facts.start));
         }
     }
 
     fn look(&self, number: u32) {
-        let tid = self.at_home(|s| s.members[number as usize].tid);
+        let tid = self.call(move |s| s.members[number as usize].tid);
+        self.look_at(number, tid);
+    }
+
+    /// Finds out what a member does that is this thread.
+    fn look_at(&self, number: u32, tid: i32) {
         let looked = clock::now();
         let state = proc::stat(tid).map(|stat| stat.state);
-        self.bring(|s| s.learn_state(number, tid, looked, state));
+        self.bring(move |s| s.learn_state(number, tid, looked, state));
     }
 
     fn look_at_all(&self, routines: &mut Routines) {
-        let numbers = self.at_home(|s| {
+        let numbers = self.call(|s| {
             let live = s.members.iter().enumerate().filter(|(_, member)| member.id.is_some());
             let live = live.filter(|(_, member)| member.is_foreign());
             live.filter_map(|(number, _)| u32::try_from(number).ok()).collect::<Vec<u32>>()
         });
         numbers.into_iter().for_each(|number| self.look(number));
-        let mut known = self.at_home(|s| s.processes());
+        let mut known = self.call(|s| s.processes());
         for pid in proc::processes() {
             let parent = || proc::stat(pid).map(|stat| stat.ppid);
             let of = |pid: i32| known.get(&pid).copied();
@@ -213,7 +260,7 @@ impl Host {
             known.insert(pid, stranger);
             let threads = proc::threads(pid).into_iter();
             threads.for_each(|tid| {
-                let known = self.at_home(|s| s.programs.stranger(tid));
+                let known = self.call(move |s| s.programs.stranger(tid));
                 self.meet(tid, known.unwrap_or(stranger), routines);
             });
         }

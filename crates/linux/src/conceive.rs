@@ -58,7 +58,7 @@ impl Supervisor {
 impl Host {
     /// Makes the thread of a process.
     pub(crate) fn make(&self, number: u32) {
-        let own = self.at_home(|s| match &s.members[number as usize].kind {
+        let own = self.call(move |s| match &s.members[number as usize].kind {
             Kind::Own(own) => Some(own.clone()),
             Kind::Foreign { .. } => None,
         });
@@ -66,7 +66,7 @@ impl Host {
         let life = move || crate::own::live(&host, number, &own);
         match std::thread::Builder::new().stack_size(crate::run::STACK).spawn(life) {
             Ok(thread) => self.keep(thread),
-            Err(error) => self.at_home(|s| s.is_made(number, Some(error))),
+            Err(error) => self.leave(move |s| s.is_made(number, Some(error))),
         }
     }
 }

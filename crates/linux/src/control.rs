@@ -114,7 +114,11 @@ impl Supervisor {
         if let Some(at) = moved
             && let Some((release, deadline)) = self.members[at].job
         {
-            self.tell_job(u32::try_from(at).unwrap_or(u32::MAX), release, deadline);
+            self.tell_job(
+                u32::try_from(at).expect("threads are numbered by 32 bits"),
+                release,
+                deadline,
+            );
         }
         None
     }

@@ -7,6 +7,9 @@ use std::sync::Arc;
 use windfall_scenario::outcome::CpuOutcome;
 use windfall_time::{Instant, Span};
 
+/// A processor that stood still for longer counts as away meanwhile.
+const STANDSTILL: Span = Span::from_nanos(100_000);
+
 /// Who has a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Occupant {
@@ -39,7 +42,11 @@ pub(crate) struct Cpu {
     pub(crate) actual: Option<u32>,
     /// Whether the hierarchy has chosen anew since.
     pub(crate) dirty: bool,
+    /// Since when the hierarchy has chosen somebody.
+    pub(crate) granted: Option<Instant>,
     pub(crate) occupant: Occupant,
+    /// A thread that is on its way into the freezer, and for how long that counts as our doing.
+    pub(crate) freezing: Option<(u32, Instant)>,
     since: Instant,
     /// What was taken since the kernel was first listened to, as far as it is told.
     stolen: Taken,
@@ -61,7 +68,9 @@ impl Cpu {
             fenced: false,
             actual: None,
             dirty: false,
+            granted: None,
             occupant: Occupant::Rest,
+            freezing: None,
             since: Instant::ZERO,
             stolen: Taken::default(),
             steal_before: none,
@@ -90,6 +99,10 @@ impl Cpu {
         let from = self.since;
         let passed = now.saturating_since(from);
         self.since = from.max(now);
+        // It is told at the end of a standstill at the latest: what does not fit lies in time that is accounted for.
+        let before = total.steal.saturating_sub(self.stolen.steal).saturating_sub(passed);
+        self.stolen.steal += before;
+        self.stolen.all += before;
         // What is told late counts later.
         let all = total.all.saturating_sub(self.stolen.all).min(passed);
         let steal = total.steal.saturating_sub(self.stolen.steal).min(all);
@@ -101,6 +114,9 @@ impl Cpu {
         self.stolen.steal = told(self.stolen.steal, steal, total.steal);
         self.stolen.soft = told(self.stolen.soft, soft, total.soft);
         self.accounts.stolen += all;
+        if steal > STANDSTILL {
+            self.away.add(now - steal, now);
+        }
         let taken = Taken { all, soft, steal };
         let span = passed - all;
         let account = match self.occupant {
@@ -138,6 +154,7 @@ impl Cpu {
     /// What is known is known no longer: events were lost.
     pub(crate) const fn forget(&mut self) {
         self.occupant = Occupant::Rest;
+        self.freezing = None;
     }
 
     /// It has stood still from then until now, of which we hear when it is over; `total` is what was taken until now. What
@@ -207,6 +224,17 @@ mod tests {
         assert_eq!(cpu.account(at(4_000), told).taken.steal, us(2_000));
         assert_eq!(cpu.account(at(9_000), told).taken, Taken::default());
         assert_eq!(cpu.steal(), us(4_000));
+    }
+
+    #[test]
+    fn law_a_standstill_that_is_told_when_its_thread_leaves_is_paid_by_nobody_else() {
+        let mut cpu = Cpu::new(0);
+        cpu.restart(Taken::default());
+        assert_eq!(cpu.account(at(2_000), Taken::default()).taken, Taken::default());
+        let told = Taken { all: us(3_000), steal: us(3_000), ..Taken::default() };
+        assert_eq!(cpu.account(at(4_000), told).taken.steal, us(2_000), "1 ms lies before");
+        assert_eq!(cpu.away.between(at(0), at(4_000)), us(2_000));
+        assert_eq!(cpu.account(at(9_000), told).taken, Taken::default());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! rights, who then learns which one is missing.
 
 mod causes;
+mod claims;
 mod classes;
 mod control_groups;
 mod facts;
@@ -74,6 +75,7 @@ pub fn examine() -> Result<Examination, Fault> {
         classes::checks(&facts),
         tracing::needed(&facts, &heard),
         throttle::checks(&facts),
+        claims::checks(&facts),
         control_groups::checks(&facts),
         timers::checks(&facts),
         tracing::further(&facts, &heard),

@@ -1,12 +1,13 @@
 //! What a run would do to this machine, in words, without doing any of it.
 
-use crate::begin::found;
+use crate::begin::{self, found};
+use crate::claim;
 use crate::fault::Fault;
 use crate::routines::MAKER;
-use crate::run::Settings;
+use crate::run::{Settings, online};
 use crate::{proc, rungs, throttle};
 use std::fmt::Write;
-use windfall_scenario::model::ExternalProgram;
+use windfall_scenario::model::{ExternalProgram, Machine};
 use windfall_scenario::{Plan, PlannedProgram};
 
 /// The entries that ask where threads start, and where.
@@ -19,12 +20,32 @@ fn routines(plan: &Plan) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
+/// What claiming the processors would move, and what would stay.
+fn claim_in_words(machine: &Machine, supervised: &[u16]) -> Result<Vec<String>, Fault> {
+    let cpus = claim::choose(machine, supervised, &online()?);
+    let remark = claim::shared(machine.claim, supervised, &cpus);
+    if cpus.is_empty() {
+        return Ok(remark.into_iter().collect());
+    }
+    let survey = claim::survey(&cpus.iter().copied().collect());
+    let numbers: Vec<String> = cpus.iter().map(ToString::to_string).collect();
+    let numbers = numbers.join(", ");
+    let moved = survey.settings_in_words();
+    let claimed = format!(
+        "processor {numbers} would be claimed: {} threads, {} of them the kernel's, would be moved to others; so would {}",
+        survey.threads, survey.kernel, moved,
+    );
+    let stays = survey.stays.iter().map(|stay| format!("stays on processor {numbers}: {stay}"));
+    Ok(std::iter::once(claimed).chain(stays).chain(remark).collect())
+}
+
 /// Says what [`run`](crate::run) would do: processors, classes, what is started and what is taken.
 ///
 /// # Errors
-/// When the processors that are asked for are not there.
+/// When the processors or programs that are asked for are not there.
 pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, Fault> {
     let cpus = settings.choose(plan)?;
+    begin::refuse_absent(plan)?;
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| {
         let _ = writeln!(text, "{words}"); // writing to a string cannot fail
@@ -33,7 +54,8 @@ pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, Fault> {
         line(format_args!("processor {machine} would be the scenario's processor {scenario}"));
     }
     line(format_args!(
-        "supervised threads would be SCHED_FIFO {} while held and {} while granted, pinned to one of these",
+        "supervised threads would be SCHED_FIFO {} while frozen, {} while held and {} while granted, pinned to one of these",
+        rungs::FROZEN,
         rungs::HELD,
         rungs::GRANTED,
     ));
@@ -45,6 +67,9 @@ pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, Fault> {
         us => format!("be {us} us in {period} us"),
     };
     line(format_args!("/proc/sys/kernel/sched_rt_runtime_us would {words}"));
+    for words in claim_in_words(&plan.machine, &cpus)? {
+        line(format_args!("{words}"));
+    }
     for thread in &plan.threads {
         let name = &thread.name;
         let parent = plan.nodes.iter().find(|(_, node)| *node == thread.parent);

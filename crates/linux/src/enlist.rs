@@ -21,7 +21,7 @@ impl Supervisor {
         for (number, (thread, claims)) in threads.enumerate() {
             let PlannedThread { name, parent, messages, promised, program, start, .. } = thread;
             let promise = promised.as_deref();
-            let entry = u32::try_from(number).unwrap_or(u32::MAX);
+            let entry = u32::try_from(number).expect("threads are numbered by 32 bits");
             let seed = seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             self.births.push((start, entry));
             let (mut member, threads) = match program {

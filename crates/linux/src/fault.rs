@@ -6,6 +6,11 @@ use std::io;
 /// Only one run at a time supervises a machine.
 pub(crate) const TWICE: &str = "cannot supervise this machine twice";
 
+/// Who may supervise. Tried capability by capability; a test runs with the least.
+pub(crate) const RIGHTS: &str = "run as root, of whose capabilities CAP_SYS_NICE and CAP_PERFMON suffice (without CAP_BPF \
+     decisions are later, without CAP_DAC_OVERRIDE held threads are not frozen); or as another user with CAP_SYS_NICE, CAP_PERFMON and \
+     CAP_BPF, when root has given him /run/windfall and written -1 to /proc/sys/kernel/sched_rt_runtime_us; `windfall simulate` needs no rights";
+
 /// The operating system said no, or lacks something.
 #[derive(Debug)]
 pub struct Fault {
@@ -39,10 +44,7 @@ impl Fault {
     /// From a system call's error; a missing right is told as such.
     pub(crate) fn of(what: impl Into<String>, error: &io::Error, remedy: &str) -> Fault {
         let remedy = match error.raw_os_error() {
-            Some(libc::EPERM | libc::EACCES) => {
-                "run as root, or with the capabilities CAP_SYS_NICE and CAP_PERFMON; \
-                 `windfall simulate` needs no rights"
-            }
+            Some(libc::EPERM | libc::EACCES) => RIGHTS,
             _ => remedy,
         };
         Fault::new(what, error.to_string(), remedy)

@@ -1,23 +1,25 @@
 //! From the desired to the actual: processors take up the threads that the hierarchy has chosen.
 //!
 //! Everybody who must step down does so before anybody is raised. A thread that is raised on the
-//! processor of a fence preempts it at once, so that is done last.
+//! processor of a fence preempts it at once, perhaps for ever, so that is done last: after everybody else was told what he waits for.
 
 use crate::clerk::Errand;
-use crate::freezer;
+use crate::freezer::Brake;
 use crate::member::{Freezing, Kind, Member};
 use crate::rungs;
 use crate::supervisor::{Knock, Supervisor};
 use crate::sys::sched::{self, Affinity};
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 impl Supervisor {
     /// Whether the hierarchy has chosen anew, somewhere.
     pub(crate) fn has_changed(&mut self) -> bool {
         while let Some(processor) = self.hierarchy.next_changed() {
+            let granted = self.hierarchy.running(processor).is_some();
             if let Some(cpu) = self.cpus.get_mut(processor.index()) {
                 cpu.dirty = true;
+                cpu.granted = granted.then(|| cpu.granted.unwrap_or(self.told));
             }
         }
         self.cpus.iter().any(|cpu| cpu.dirty)
@@ -40,14 +42,19 @@ impl Supervisor {
             }
         }
         while let Some(number) = self.risen.pop() {
-            let granted = self.cpus.iter().any(|cpu| cpu.actual == Some(number));
+            let granted = (0..self.cpus.len()).any(|cpu| self.desired(cpu) == Some(number));
             if !granted && self.members[number as usize].ready {
-                self.lower(number);
+                self.steps_back(number);
             }
         }
-        for cpu in 0..self.cpus.len() {
+        let fencing = self.fencing;
+        let others = (0..self.cpus.len()).filter(|cpu| Some(*cpu) != fencing);
+        for cpu in others.chain(fencing) {
             if !std::mem::take(&mut self.cpus[cpu].dirty) {
                 continue;
+            }
+            if Some(cpu) == fencing {
+                self.tell_knocks();
             }
             let Some(number) = self.desired(cpu) else { continue };
             if !std::mem::replace(&mut self.cpus[cpu].fenced, true) {
@@ -62,6 +69,19 @@ impl Supervisor {
                 self.trace_granted(cpu);
                 self.raise(number, cpu);
             }
+        }
+    }
+
+    /// A thread has woken that is not granted a processor: it may not run on one that rests either.
+    fn steps_back(&mut self, number: u32) {
+        let member = &self.members[number as usize];
+        if member.rung > rungs::HELD {
+            self.lower(number);
+        }
+        let member = &self.members[number as usize];
+        let rests = |cpu: usize| !self.cpus[cpu].fenced && self.desired(cpu).is_none();
+        if !member.frozen && member.place.is_some_and(rests) {
+            self.hold(number as usize);
         }
     }
 
@@ -100,16 +120,23 @@ impl Supervisor {
                 }
             }
             Kind::Foreign { .. } => {
-                if std::mem::replace(&mut member.frozen, false) {
-                    if let Freezing::Group(file) = &member.freezer {
-                        let _ = freezer::set(file, false);
-                    }
-                    let now = self.time();
-                    self.members[number as usize].heard = now;
-                }
+                self.thaw(number);
                 self.members[number as usize].set_rung(rungs::GRANTED);
             }
         }
+    }
+
+    /// A thread may run again, if it was frozen.
+    pub(crate) fn thaw(&mut self, number: u32) {
+        let member = &mut self.members[number as usize];
+        if !std::mem::replace(&mut member.frozen, false) {
+            return;
+        }
+        if let Freezing::Group(brake) = &member.freezer {
+            let _ = brake.set(false); // or it has ended
+        }
+        let now = self.time();
+        self.members[number as usize].heard = now;
     }
 
     /// Nothing is granted on a processor; threads that could run there are held off, and its fence
@@ -137,10 +164,16 @@ impl Supervisor {
                 member.parked = true;
             }
             Kind::Foreign { .. } => match &member.freezer {
-                Freezing::Group(file) => member.frozen = freezer::set(file, true).is_ok(),
+                Freezing::Group(brake) => {
+                    let brake = brake.clone();
+                    member.set_rung(rungs::FROZEN);
+                    member.frozen = brake.set(true).is_ok();
+                }
                 Freezing::Never => {
                     member.freezer = Freezing::Asked;
-                    self.send(Errand::Group(u32::try_from(number).unwrap_or(u32::MAX)));
+                    self.send(Errand::Group(
+                        u32::try_from(number).expect("threads are numbered by 32 bits"),
+                    ));
                 }
                 Freezing::Asked => {}
             },
@@ -148,15 +181,15 @@ impl Supervisor {
     }
 
     /// A thread has a group that freezes it, or why not; it is held off if it still has to be.
-    pub(crate) fn has_group(&mut self, number: u32, tid: i32, group: std::io::Result<PathBuf>) {
+    pub(crate) fn has_group(&mut self, number: u32, tid: i32, group: std::io::Result<Brake>) {
         let number = number as usize;
         let member = &mut self.members[number];
         if member.tid != tid || member.id.is_none() {
             return;
         }
         match group {
-            Ok(file) => {
-                member.freezer = Freezing::Group(file);
+            Ok(brake) => {
+                member.freezer = Freezing::Group(Arc::new(brake));
                 let idle = |cpu: usize| !self.cpus[cpu].fenced;
                 if member.ready && member.place.is_some_and(idle) {
                     self.hold(number);
@@ -183,9 +216,16 @@ impl Member {
     }
 }
 
+impl Supervisor {
+    /// Tells whoever waits at gates that were opened.
+    pub(crate) fn tell_knocks(&mut self) {
+        self.knocks.drain(..).for_each(|knock| knock.tell());
+    }
+}
+
 impl Knock {
     /// Tells whoever waits that the gate is open.
-    pub(crate) fn tell(&self) {
+    fn tell(&self) {
         match self {
             Knock::Own(own) => own.gate.knock(),
             Knock::Agent(gate) => gate.knock(),

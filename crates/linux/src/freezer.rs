@@ -4,9 +4,11 @@
 //! The groups lie below the one that the process was in, so its place is known from theirs:
 //! `HOME/windfall-PID/pPROCESS/tTHREAD`. Nothing is made before a thread is first frozen.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Where version 2 of control groups is mounted, if it is.
 pub(crate) fn mount() -> Option<PathBuf> {
@@ -21,6 +23,35 @@ fn group_of(tid: i32) -> Option<String> {
     groups.lines().find_map(|line| line.strip_prefix("0::")).map(str::to_owned)
 }
 
+/// What freezes one thread: the file of its group.
+pub(crate) struct Brake {
+    path: PathBuf,
+    /// Kept open: to find the file anew takes longer than to freeze. `None` where too many files are open.
+    file: Option<File>,
+}
+
+impl Brake {
+    fn of(group: &Path) -> Brake {
+        let path = group.join("cgroup.freeze");
+        let file = File::options().write(true).open(&path).ok();
+        Brake { path, file }
+    }
+
+    /// Whether the thread has stopped: it does so itself, when it runs next.
+    pub(crate) fn holds(&self) -> bool {
+        let events = fs::read_to_string(self.path.with_file_name("cgroup.events"));
+        events.is_ok_and(|text| text.contains("frozen 1"))
+    }
+
+    /// Freezes or thaws it.
+    pub(crate) fn set(&self, frozen: bool) -> io::Result<()> {
+        match &self.file {
+            Some(file) => file.write_all_at(word(frozen), 0),
+            None => set(&self.path, frozen),
+        }
+    }
+}
+
 /// Freezes threads of one supervisor.
 pub(crate) struct Freezer {
     mount: Option<PathBuf>,
@@ -33,8 +64,15 @@ impl Freezer {
         Freezer { mount: mount(), name: format!("windfall-{supervisor}") }
     }
 
-    /// A group for a thread, made if need be; the file that freezes it.
-    pub(crate) fn group(&self, pid: i32, tid: i32) -> io::Result<PathBuf> {
+    /// Whether a thread is in the group of another one.
+    pub(crate) fn shares(&self, tid: i32) -> bool {
+        let ours = format!("/{}/", self.name);
+        group_of(tid)
+            .is_some_and(|group| group.contains(&ours) && !group.ends_with(&format!("/t{tid}")))
+    }
+
+    /// A group for a thread, made if need be.
+    pub(crate) fn group(&self, pid: i32, tid: i32) -> io::Result<Brake> {
         let missing = || io::Error::other("no cgroup of version 2 is mounted");
         let mount = self.mount.as_ref().ok_or_else(missing)?;
         let group = group_of(tid).ok_or_else(missing)?;
@@ -51,39 +89,67 @@ impl Freezer {
             fs::write(thread.join("cgroup.type"), "threaded")?;
         }
         fs::write(thread.join("cgroup.threads"), tid.to_string())?;
-        Ok(thread.join("cgroup.freeze"))
+        Ok(Brake::of(&thread))
     }
 }
 
 /// Freezes or thaws a group.
-pub(crate) fn set(file: &Path, frozen: bool) -> io::Result<()> {
-    fs::write(file, if frozen { "1" } else { "0" })
+fn set(file: &Path, frozen: bool) -> io::Result<()> {
+    fs::write(file, word(frozen))
 }
 
-/// Thaws every thread that a supervisor has frozen, and returns each process to its own group.
-pub(crate) fn thaw_all(supervisor: i32) {
-    let Some(mount) = mount() else { return };
-    let name = format!("windfall-{supervisor}");
-    let mut roots = Vec::new();
-    find(&mount, &name, &mut roots);
-    for root in roots {
-        let home = root.parent().unwrap_or(&mount).to_owned();
-        let processes: Vec<PathBuf> = folders(&root).collect();
-        for process in &processes {
-            for thread in folders(process) {
-                let _ = set(&thread.join("cgroup.freeze"), false);
-            }
-            let inside = fs::read_to_string(process.join("cgroup.procs")).unwrap_or_default();
-            for pid in inside.lines() {
-                let _ = fs::write(home.join("cgroup.procs"), pid);
-            }
-            for thread in folders(process) {
-                let _ = fs::remove_dir(thread);
-            }
-            let _ = fs::remove_dir(process);
-        }
-        let _ = fs::remove_dir(root);
+const fn word(frozen: bool) -> &'static [u8] {
+    if frozen { b"1" } else { b"0" }
+}
+
+/// Thaws every thread that a supervisor has frozen, and returns each process to its own group; what could not be removed.
+/// `lives` is called now and then.
+///
+/// Call it when its threads have their former classes again: one that is held in the middle of a fork keeps the kernel from
+/// moving any.
+pub(crate) fn thaw_all(supervisor: i32, lives: &dyn Fn()) -> Vec<String> {
+    let (mut roots, mut left) = (Vec::new(), Vec::new());
+    if let Some(mount) = mount() {
+        find(&mount, &format!("windfall-{supervisor}"), &mut roots);
     }
+    for root in roots {
+        // Whoever was thawed may have forked into the group that it left: it is emptied until nobody is inside.
+        let removed = (0..PASSES).any(|_| {
+            lives();
+            let gone = empty(&root);
+            if !gone {
+                std::thread::sleep(PAUSE);
+            }
+            gone
+        });
+        if !removed {
+            left.push(format!("the control group {} could not be removed", root.display()));
+        }
+    }
+    left
+}
+
+/// So often a group is emptied, with a pause in between, before it is left.
+const PASSES: usize = 100;
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Thaws all that is below a group, returns its processes to the group above, and removes it; whether it is gone.
+fn empty(root: &Path) -> bool {
+    let home = root.parent().unwrap_or(root);
+    for process in folders(root) {
+        for thread in folders(&process) {
+            let _ = set(&thread.join("cgroup.freeze"), false);
+        }
+        let inside = fs::read_to_string(process.join("cgroup.procs")).unwrap_or_default();
+        for pid in inside.lines() {
+            let _ = fs::write(home.join("cgroup.procs"), pid); // or it has ended
+        }
+        for thread in folders(&process) {
+            let _ = fs::remove_dir(thread); // or somebody has been made in it
+        }
+        let _ = fs::remove_dir(&process);
+    }
+    fs::remove_dir(root).is_ok() || !root.exists()
 }
 
 fn below(mount: &Path, group: &str) -> PathBuf {

@@ -9,8 +9,11 @@ use crate::rings::{Event, Taken, Where};
 use crate::supervisor::Supervisor;
 use crate::tracepoints::Seen;
 use windfall_hierarchy::Processor;
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 use windfall_trace::Stop;
+
+/// So long is what a thread does on its way into the freezer our doing, which takes a few microseconds; from then on it leaks.
+const FREEZING: Span = Span::from_nanos(100_000);
 
 impl Supervisor {
     /// Takes what the kernel has seen.
@@ -33,11 +36,9 @@ impl Supervisor {
                 if let Some(number) = self.tids.get(&prev).copied() {
                     self.left(number, stop, at);
                 }
+                self.cpus[cpu].freezing = None;
                 self.cpus[cpu].occupant = match self.tids.get(&next).copied() {
-                    Some(number) => {
-                        self.entered(number, cpu, at);
-                        Occupant::Member(number)
-                    }
+                    Some(number) => self.entered(number, cpu, at),
                     None if self.agents.contains(&next) => Occupant::Agent,
                     None => Occupant::Rest,
                 };
@@ -61,8 +62,7 @@ impl Supervisor {
             }
             (Seen::Starts { tid, routine, .. }, _) => self.will_start(tid, routine),
             (Seen::Fork { parent, child }, _) => self.forked(parent, child),
-            (Seen::Named { tid, name }, _) => self.renamed(tid, Some(&name.text())),
-            (Seen::Executed { tid, .. }, _) => self.renamed(tid, None),
+            (Seen::Named { tid, .. } | Seen::Executed { tid, .. }, _) => self.renamed(tid),
             _ => {}
         }
     }
@@ -74,17 +74,31 @@ impl Supervisor {
 
     /// As `account`, when `total` is what was taken until then.
     fn account_for(&mut self, cpu: usize, at: Instant, total: Taken) {
+        if let Some((number, until)) = self.cpus[cpu].freezing.filter(|(_, until)| *until < at) {
+            self.cpus[cpu].freezing = None;
+            self.account_for(cpu, until, total);
+            self.cpus[cpu].occupant = Occupant::Member(number);
+            self.trace_thread_goes_on(cpu, number);
+        }
         let from = self.cpus[cpu].since();
         let Passed { received, stolen, taken } = self.cpus[cpu].account(at, total);
+        let processor = Processor::at(cpu);
         if !stolen.is_zero() {
-            let processor = Processor(u16::try_from(cpu).unwrap_or(u16::MAX));
             let told = self.hierarchy.stole(processor, stolen);
+            debug_assert!(told.is_ok(), "the hierarchy has as many processors");
+        }
+        // A thread is granted the processor and has not got it yet: we decide, or are about to switch.
+        let waits = !matches!(self.cpus[cpu].occupant, Occupant::Member(_));
+        let since = self.cpus[cpu].granted.map_or(at, |granted| granted.max(from));
+        let overhead = at.saturating_since(since).saturating_sub(stolen);
+        if waits && !overhead.is_zero() {
+            let told = self.hierarchy.overhead(processor, overhead);
             debug_assert!(told.is_ok(), "the hierarchy has as many processors");
         }
         if let Some((number, span)) = received {
             self.members[number as usize].outcome.received += span;
         }
-        self.put_down(cpu, from, at, received);
+        self.put_down(cpu, from, at, (received, stolen));
         self.trace_taken(cpu, taken);
     }
 
@@ -105,7 +119,7 @@ impl Supervisor {
         member.on = None;
         if stop == Stop::Preempted {
             if member.ready {
-                member.unserved = Some(at);
+                member.unserved.get_or_insert(at);
             }
             return;
         }
@@ -120,18 +134,23 @@ impl Supervisor {
         }
     }
 
-    /// A thread has got a processor.
-    fn entered(&mut self, number: u32, cpu: usize, at: Instant) {
+    /// A thread has got a processor; as what its time counts.
+    fn entered(&mut self, number: u32, cpu: usize, at: Instant) -> Occupant {
         let member = &mut self.members[number as usize];
         member.on = Some(cpu);
         member.outcome.migrations += u64::from(member.last.is_some_and(|last| last != cpu));
         member.last = Some(cpu);
+        if member.frozen {
+            self.cpus[cpu].freezing = Some((number, at + FREEZING));
+            return Occupant::Agent;
+        }
         if let Some(since) = member.unserved.take() {
             member.outcome.gap = member.outcome.gap.max(at.saturating_since(since));
         }
         if !member.ready {
             self.woken_by_kernel(number, at, None); // its wake-up was not seen
         }
+        Occupant::Member(number)
     }
 
     fn woken_by_kernel(&mut self, number: u32, at: Instant, by: Option<i32>) {

@@ -1,5 +1,8 @@
-//! The lock around a supervisor, and the threads of ours that take it.
+//! The lock around a supervisor, and the threads of ours that take it: the ear and the fences. Own programs take it in their
+//! calls; others have the ear do what they need (`calls.rs`).
 
+use crate::calls::Calls;
+use crate::guardian::Guardian;
 use crate::member::Own;
 use crate::rungs;
 use crate::supervisor::Supervisor;
@@ -17,8 +20,8 @@ use windfall_time::Instant;
 /// What everybody shares.
 pub(crate) struct Host {
     lock: Lock<Supervisor>,
-    /// The processor of the ear.
-    home: Affinity,
+    /// What threads that are apart have done under it.
+    pub(crate) calls: Calls,
     /// Where threads of ours are that have nothing to do with deciding.
     apart: Affinity,
     /// Rung to have the ear look.
@@ -34,10 +37,14 @@ const BEAT: i32 = 50;
 const PUZZLED: u32 = 2_000;
 
 impl Host {
-    pub(crate) fn new(supervisor: Supervisor, bell: Bell, apart: Affinity) -> Arc<Host> {
-        let home = Affinity::one(supervisor.cpus[0].number);
+    pub(crate) fn new(
+        supervisor: Supervisor,
+        calls: Calls,
+        bell: Bell,
+        apart: Affinity,
+    ) -> Arc<Host> {
         let (lock, made) = (Lock::new(supervisor), Mutex::default());
-        Arc::new_cyclic(|me| Host { lock, home, apart, bell, me: me.clone(), made })
+        Arc::new_cyclic(|me| Host { lock, calls, apart, bell, me: me.clone(), made })
     }
 
     /// Keeps a thread that was made while the run lasts.
@@ -52,46 +59,22 @@ impl Host {
         std::mem::take(&mut *self.made.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Does something under the lock; whoever is to be told of an open gate is told afterwards.
+    /// Does something under the lock. Whoever is to be told of an open gate is told before it is given up: the caller may be kept from its
+    /// processor from then on, for as long as somebody else is granted it.
     pub(crate) fn enter<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> T {
         let mut supervisor = self.lock.lock();
         let answer = act(&mut supervisor);
-        let knocks = std::mem::take(&mut supervisor.knocks);
-        drop(supervisor);
-        for knock in &knocks {
-            knock.tell();
-        }
+        supervisor.tell_knocks();
         answer
     }
 
-    /// Does something under the lock in the name of a thread that is apart, at the ear's processor: where ordinary
-    /// threads wait, the kernel takes a processor even from whoever holds the lock, for 50 ms at a stretch.
-    pub(crate) fn at_home<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> T {
-        let moved = self.home.give(0).is_ok();
-        let answer = self.enter(act);
-        if moved {
-            let _ = self.apart.give(0); // it has been there
-        }
-        answer
-    }
-
-    /// As `at_home` for an ordinary thread, which has the ear's rung for as long as it wants the lock: a fence that was
-    /// preempted holds that until somebody lends it a higher rung, so an ordinary thread would wait for ever.
-    pub(crate) fn visit<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> T {
-        let raised = set_fifo(0, rungs::EAR).is_ok();
-        let answer = self.at_home(act);
-        if raised {
-            let _ = Attributes::ordinary().give(0); // to step down is never refused
-        }
-        answer
-    }
-
-    /// Makes this thread one that is apart, and visits.
-    pub(crate) fn become_visitor(&self, name: &str) {
+    /// Makes this thread an ordinary one on processors that are not supervised.
+    pub(crate) fn step_apart(&self, name: &str) {
         process::name_thread(name);
-        let _ = Attributes::ordinary().give(0).and_then(|()| self.apart.give(0));
+        // First elsewhere: it was made on a supervised processor, where an ordinary thread waits for as long as threads are granted it.
+        let _ = self.apart.give(0).and_then(|()| Attributes::ordinary().give(0));
         let tid = own_tid();
-        self.visit(|s| s.agents.push(tid));
+        self.call(move |s| s.agents.push(tid));
     }
 
     /// The life of a processor's fence: it gets the processor when the granted thread cannot run.
@@ -107,7 +90,9 @@ impl Host {
         loop {
             let (rests, ending) = self.enter(|s| {
                 let before = s.decisions;
+                s.fencing = Some(cpu);
                 s.settle();
+                s.fencing = None;
                 looks = if s.decisions == before { looks + 1 } else { 0 };
                 if looks > PUZZLED {
                     looks = 0;
@@ -125,13 +110,30 @@ impl Host {
         }
     }
 
-    /// The life of the ear: it hears of timers, wake-ups and signals, until `end` or a signal.
+    /// The life of the ear: it hears of timers, wake-ups, calls and signals, until `end` or a signal.
     /// Whether a signal ended it.
-    pub(crate) fn ear(&self, end: Instant, signals: &OwnedFd) -> std::io::Result<bool> {
+    pub(crate) fn ear(
+        &self,
+        end: Instant,
+        signals: &OwnedFd,
+        guardian: &mut Guardian,
+    ) -> std::io::Result<bool> {
+        let stopped = self.hear(end, signals, guardian);
+        self.hears_calls(false);
+        stopped
+    }
+
+    fn hear(
+        &self,
+        end: Instant,
+        signals: &OwnedFd,
+        guardian: &mut Guardian,
+    ) -> std::io::Result<bool> {
         const LOOK: u64 = 0;
         const ALARM: u64 = 1;
         const BELL: u64 = 2;
         const SIGNAL: u64 = 3;
+        const GUARDIAN: u64 = 4;
         let poll = Poll::new()?;
         let tid = own_tid();
         self.enter(|s| {
@@ -141,8 +143,12 @@ impl Host {
         })?;
         poll.add(self.bell.as_raw_fd(), BELL)?;
         poll.add(signals.as_raw_fd(), SIGNAL)?;
+        poll.add(guardian.ended().as_raw_fd(), GUARDIAN)?;
         let mut ready = Vec::new();
         loop {
+            if ready.contains(&BELL) {
+                self.bell.clear(); // whoever rings from here on is heard in the next look
+            }
             let left = self.enter(|s| {
                 s.journal.beat();
                 if ready.contains(&ALARM) {
@@ -150,16 +156,23 @@ impl Host {
                 }
                 s.hear_children();
                 s.audit();
-                s.settle();
+                s.carry_out();
                 if s.ending || s.nothing_left() { None } else { end.since(s.time()) }
             });
             if ready.contains(&SIGNAL) {
                 return Ok(true);
             }
-            let Some(left) = left.filter(|left| !left.is_zero()) else { return Ok(false) };
-            if ready.contains(&BELL) {
-                self.bell.clear();
+            if ready.contains(&GUARDIAN) {
+                // A copy of this descriptor stays open in the next guardian until that runs, and would tell of the former one.
+                poll.remove(guardian.ended().as_raw_fd())?;
+                if let Err(fault) = guardian.renew() {
+                    self.enter(|s| s.is_unguarded(&fault));
+                    return Ok(false);
+                }
+                poll.add(guardian.ended().as_raw_fd(), GUARDIAN)?;
+                self.enter(|s| s.is_guarded_by(guardian.pid()));
             }
+            let Some(left) = left.filter(|left| !left.is_zero()) else { return Ok(false) };
             let ms = i32::try_from(left.as_nanos() / 1_000_000 + 1).unwrap_or(BEAT);
             poll.wait(ms.min(BEAT), &mut ready);
         }
@@ -169,6 +182,7 @@ impl Host {
     pub(crate) fn end(&self) {
         let (agents, owns): (Vec<Arc<Gate>>, Vec<Arc<Own>>) = self.enter(|s| {
             s.ending = true;
+            s.desk.close();
             let fences = s.cpus.iter().map(|cpu| cpu.fence.clone());
             (fences.chain([s.desk.gate.clone()]).collect(), s.owns().map(|(_, own)| own).collect())
         });

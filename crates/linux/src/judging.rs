@@ -1,25 +1,22 @@
 //! Promises, judged while they are kept or broken.
 //!
 //! What its owner was granted is what a promise is about. Time that others had of the processor
-//! meanwhile (interrupts, deciding, switching) is given, but not received: it was stolen. What a thread
+//! meanwhile is given, but not received: stolen, where it is interrupts, a hypervisor, or programs that are not
+//! supervised; overhead, where it is ours (deciding, switching, holding threads off). What a thread
 //! gets outside of a grant has leaked, and is no part of what it was promised.
 //! Words about one owner are put in order: the kernel's come a little later than ours.
 
+mod judged;
+
 use crate::member::Member;
 use crate::supervisor::Supervisor;
+use judged::Judged;
 use windfall_hierarchy::{NodeId, Own, VpState};
-use windfall_scenario::model::Timer;
-use windfall_scenario::outcome::{Faring, Promise, PromiseVerdict, Watch};
+use windfall_scenario::outcome::{Faring, Promise, PromiseVerdict, Use, Watch};
 use windfall_time::{Instant, Span};
 
 /// What a machine like this one cannot help: a wake-up that is heard of late, a timer that goes off late.
 const PRECISION: Span = Span::from_nanos(100_000);
-
-/// A promise and the time of the last word about it.
-struct Judged {
-    watch: Watch,
-    last: Instant,
-}
 
 /// An own virtual processor of a scheduler that has a promise.
 struct Place {
@@ -47,20 +44,14 @@ pub(crate) struct Judging {
     places: Vec<Place>,
     /// Promises to all threads of a program, by the name of its entry.
     programs: Vec<Promise>,
-    grain: Span,
-}
-
-impl Judged {
-    fn at(&mut self, at: Instant) -> Instant {
-        self.last = self.last.max(at);
-        self.last
-    }
+    /// How often promises to be judged were given: first those of the file, then those of the tree of the moment.
+    rounds: u32,
 }
 
 impl Judging {
     fn add(&mut self, promise: Promise) -> usize {
-        let watch = Watch::new(promise, self.grain);
-        let judged = Some(Judged { watch, last: Instant::ZERO });
+        let watch = Watch::new(promise);
+        let judged = Some(Judged::new(watch));
         if let Some(at) = self.vacant.pop() {
             self.judged[at] = judged;
             return at;
@@ -80,11 +71,10 @@ impl Judging {
     /// A thread of a program has come, perhaps with the number of one that has ended long ago.
     pub(crate) fn joins(&mut self, number: u32, entry: &str, name: &str) {
         let former = self.members.get_mut(number as usize).and_then(Option::take);
-        if let Some(mut judged) = former.and_then(|former| self.judged[former].take()) {
+        if let Some(judged) = former.and_then(|former| self.judged[former].take()) {
             self.vacant.extend(former);
-            let last = judged.last;
-            judged.watch.end(last);
-            let mut verdict = judged.watch.verdict_within(last, false, PRECISION);
+            let last = judged.last();
+            let mut verdict = judged.verdict(last, None);
             verdict.promise.owner = format!("{entry}-earlier");
             self.fold(verdict);
         }
@@ -128,27 +118,25 @@ impl Judging {
         cpu: usize,
         owner: Option<u32>,
         (from, to): (Instant, Instant),
-        stolen: bool,
+        by: Use,
     ) {
         if from >= to {
             return;
         }
         if let Some(judged) = owner.and_then(|owner| self.judged(owner)) {
-            judged.served(from, to, stolen);
+            judged.served(from, to, by);
         }
         for place in self.places.iter().filter(|place| place.cpu == Some(cpu)) {
             if let Some(judged) = &mut self.judged[place.judged] {
-                judged.served(from, to, stolen);
+                judged.served(from, to, by);
             }
         }
     }
 
     /// The hierarchy is no longer the one that was checked.
-    fn end(&mut self, now: Instant, ticks: bool) {
-        for mut judged in std::mem::take(&mut self.judged).into_iter().flatten() {
-            let at = judged.at(now);
-            judged.watch.end(at);
-            self.fold(judged.watch.verdict_within(at, ticks, PRECISION));
+    fn end(&mut self, now: Instant, tick: Option<Span>) {
+        for judged in std::mem::take(&mut self.judged).into_iter().flatten() {
+            self.fold(judged.verdict(now, tick));
         }
         self.vacant.clear();
         self.members.clear();
@@ -159,7 +147,7 @@ impl Judging {
     /// Deciding that a thread gets a processor took that long: it was given, and not received.
     pub(crate) fn decided(&mut self, owner: Option<u32>, (from, to): (Instant, Instant)) {
         if let Some(judged) = owner.and_then(|owner| self.judged(owner)) {
-            judged.served(from, to, true);
+            judged.served(from, to, Use::Overhead);
         }
     }
 
@@ -176,8 +164,8 @@ impl Judging {
     /// What is known of all promises, to be judged when the lock has been given back.
     pub(crate) fn read(&self) -> Judgement {
         let judged = self.judged.iter().flatten();
-        let watches = judged.map(|judged| (judged.watch.clone(), judged.last));
-        Judgement { ended: self.ended.clone(), watches: watches.collect() }
+        let watches = judged.map(|judged| (judged.watch(), judged.last()));
+        Judgement { ended: self.ended.clone(), watches: watches.collect(), anew: self.rounds > 1 }
     }
 }
 
@@ -185,53 +173,38 @@ impl Judging {
 pub(crate) struct Judgement {
     ended: Vec<PromiseVerdict>,
     watches: Vec<(Watch, Instant)>,
+    anew: bool,
 }
 
 impl Judgement {
+    /// What was found of each promise that there is at this moment; where requests of the file have ended all of them, of
+    /// what there was until then.
+    pub(crate) fn current(self, now: Instant, tick: Option<Span>) -> Vec<PromiseVerdict> {
+        let ended = self.watches.is_empty() && !self.anew;
+        let mut verdicts = self.verdicts(now, tick);
+        verdicts.retain(|verdict| ended || verdict.until.is_none());
+        verdicts
+    }
+
     /// What was found of each promise: first of those whose judgement has ended, where anything was.
-    pub(crate) fn verdicts(self, now: Instant, ticks: bool) -> Vec<PromiseVerdict> {
+    pub(crate) fn verdicts(self, now: Instant, tick: Option<Span>) -> Vec<PromiseVerdict> {
         let empty = |verdict: &PromiseVerdict| {
             matches!(verdict.faring(), Faring::NotAsking | Faring::NotTested)
         };
         let ended = self.ended.into_iter().filter(|verdict| !empty(verdict));
         let watches = self.watches.into_iter();
         let live =
-            watches.map(|(watch, last)| watch.verdict_within(now.max(last), ticks, PRECISION));
+            watches.map(|(watch, last)| watch.verdict_within(now.max(last), tick, PRECISION));
         ended.chain(live).collect()
-    }
-}
-
-impl Judged {
-    fn wakes(&mut self, at: Instant) {
-        let at = self.at(at);
-        self.watch.wakes(at);
-    }
-
-    fn sleeps(&mut self, at: Instant) {
-        let at = self.at(at);
-        self.watch.sleeps(at);
-    }
-
-    fn told(&mut self, at: Instant, deadline: Instant) {
-        let at = self.at(at);
-        self.watch.told(at, deadline);
-    }
-
-    fn served(&mut self, from: Instant, to: Instant, stolen: bool) {
-        let from = from.max(self.last);
-        if from < to {
-            self.watch.served(from, to, stolen);
-            self.last = to;
-        }
     }
 }
 
 impl Supervisor {
     /// Has promises judged from now on, and no others.
-    pub(crate) fn judge_promises(&mut self, promises: Vec<Promise>, grain: Span) {
+    pub(crate) fn judge_promises(&mut self, promises: Vec<Promise>) {
         let now = self.time();
         self.end_promises();
-        self.judging.grain = grain;
+        self.judging.rounds += 1;
         for promise in promises {
             let Some(own) = promise.own else {
                 self.judge_thread(promise, now);
@@ -263,7 +236,7 @@ impl Supervisor {
     }
 
     fn judge_member(&mut self, at: usize, promise: Promise, now: Instant) {
-        let number = u32::try_from(at).unwrap_or(u32::MAX);
+        let number = u32::try_from(at).expect("threads are numbered by 32 bits");
         let judged = self.judging.add(promise);
         self.judging.set(number, judged);
         if self.members[at].ready {
@@ -276,7 +249,7 @@ impl Supervisor {
         if !self.judging.judged.is_empty() {
             let now = self.time();
             (0..self.cpus.len()).for_each(|cpu| self.account(cpu, now));
-            self.judging.end(now, self.resolution != Timer::Precise);
+            self.judging.end(now, self.resolution.resolution());
         }
     }
 
@@ -285,6 +258,19 @@ impl Supervisor {
         if self.judging.is_judged(number) {
             self.listen();
         }
+    }
+
+    /// A member tells a deadline, from an instant on: what it had until then belongs to what it told before.
+    pub(crate) fn promise_told(&mut self, number: u32, from: Instant, deadline: Instant) {
+        if !self.judging.is_judged(number) {
+            return;
+        }
+        self.hear_before(number);
+        let now = self.time();
+        if let Some(cpu) = self.members[number as usize].on {
+            self.account(cpu, now.min(from));
+        }
+        self.judging.told(number, from, deadline);
     }
 
     /// A member is runnable no longer.

@@ -5,7 +5,7 @@
 
 use crate::supervisor::Supervisor;
 use windfall_hierarchy::{Hierarchy, NodeId, Processor};
-use windfall_scenario::outcome::{Accounts, NodeOutcome};
+use windfall_scenario::outcome::{Accounts, NodeOutcome, Use};
 use windfall_time::{Instant, Span};
 
 /// Accounts by scheduler.
@@ -46,7 +46,7 @@ impl Ledger {
         let Some((path, _)) = self.paths.get_mut(cpu) else { return };
         let mut path = std::mem::take(path);
         path.clear();
-        let processor = Processor(u16::try_from(cpu).unwrap_or(u16::MAX));
+        let processor = Processor::at(cpu);
         path.extend(hierarchy.path(processor).filter_map(|node| self.accounts.place(node)));
         self.paths[cpu].0 = path;
     }
@@ -77,13 +77,14 @@ impl Supervisor {
         }
     }
 
-    /// Time has passed on a processor; `received` is who had it, if a thread had.
+    /// Time has passed on a processor; `received` is who had it, if a thread had, and `stolen` what was taken from them.
+    /// What neither explains we have taken ourselves.
     pub(crate) fn put_down(
         &mut self,
         cpu: usize,
         from: Instant,
         to: Instant,
-        received: Option<(u32, Span)>,
+        (received, stolen): (Option<(u32, Span)>, Span),
     ) {
         let owner = self.cpus[cpu].actual;
         let own = received.filter(|(number, _)| owner == Some(*number));
@@ -92,8 +93,11 @@ impl Supervisor {
             *along += span;
         }
         // When exactly something was stolen in between does not matter so much.
-        let stolen_from = (from + span).min(to);
-        self.judging.passed(cpu, owner, (from, stolen_from), false);
-        self.judging.passed(cpu, owner, (stolen_from, to), true);
+        let overhead_from = (from + span).min(to);
+        let stolen_from =
+            (Instant::ZERO + (to - Instant::ZERO).saturating_sub(stolen)).max(overhead_from);
+        self.judging.passed(cpu, owner, (from, overhead_from), Use::Own);
+        self.judging.passed(cpu, owner, (overhead_from, stolen_from), Use::Overhead);
+        self.judging.passed(cpu, owner, (stolen_from, to), Use::Stolen);
     }
 }

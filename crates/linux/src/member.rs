@@ -1,9 +1,9 @@
 //! A thread under supervision.
 
+use crate::freezer::Brake;
 use crate::journal::Former;
 use crate::starts::Heard;
 use crate::sys::futex::Gate;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use windfall_hierarchy::{Message, NodeId, ThreadId};
@@ -51,8 +51,8 @@ pub(crate) enum Freezing {
     Never,
     /// A group is being made, or cannot be.
     Asked,
-    /// The file of its group.
-    Group(PathBuf),
+    /// Its group.
+    Group(Arc<Brake>),
 }
 
 /// A thread under supervision.

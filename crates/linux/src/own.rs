@@ -118,8 +118,6 @@ impl Stage for Supervisor {
         if let Some(id) = self.members[player as usize].id {
             let now = self.time();
             self.hear_before(player);
-            self.promise_sleeps(player, now);
-            self.judging.wakes(player, now);
             self.tell(now, |hierarchy, now| hierarchy.yielded(now, id));
         }
     }

@@ -14,13 +14,27 @@ pub(crate) struct Stat {
     pub(crate) state: char,
     /// The parent of its process.
     pub(crate) ppid: i32,
+    /// The session of its process.
+    pub(crate) session: i32,
     /// When it began, in ticks of the machine's life: with the number, it names a thread for good.
     pub(crate) start: u64,
     /// Its scheduling class.
     pub(crate) policy: u32,
     /// Its real-time priority.
     pub(crate) priority: u32,
+    /// Whether the kernel refuses to change its affinity (PF_NO_SETAFFINITY).
+    pub(crate) fixed: bool,
 }
+
+impl Stat {
+    /// Whether it has ended, and only its number is left.
+    pub(crate) fn has_ended(&self) -> bool {
+        matches!(self.state, 'Z' | 'X')
+    }
+}
+
+/// The kernel's flag of a thread whose affinity nobody may change.
+const NO_SETAFFINITY: u64 = 0x0400_0000;
 
 /// A thread's line; `None` when there is no such thread.
 pub(crate) fn stat(tid: i32) -> Option<Stat> {
@@ -37,9 +51,11 @@ fn parse(line: &str) -> Option<Stat> {
         comm,
         state: fields.first()?.chars().next()?,
         ppid: fields.get(1)?.parse().ok()?,
+        session: fields.get(3)?.parse().ok()?,
         start: number(19)?,
         policy: u32::try_from(number(38)?).ok()?,
         priority: u32::try_from(number(37)?).ok()?,
+        fixed: number(6)? & NO_SETAFFINITY != 0,
     })
 }
 
@@ -118,6 +134,7 @@ mod tests {
         let stat = parse(line).unwrap();
         assert_eq!((stat.comm.as_str(), stat.state, stat.ppid), ("a) R 1 (b)", 'S', 5));
         assert_eq!((stat.start, stat.priority, stat.policy), (991, 73, 1));
+        assert!(!stat.fixed && parse(&line.replace("4194624", "69238880")).unwrap().fixed);
     }
 
     #[test]

@@ -200,15 +200,15 @@ impl Recorder {
 impl Recorded {
     /// The recording thread's share of one processor, in thousandths of a percent.
     #[must_use]
-    pub fn overhead(&self) -> u64 {
+    pub fn overhead(&self) -> u128 {
         let (own, length) = (u128::from(self.own.as_nanos()), u128::from(self.length.as_nanos()));
-        u64::try_from(own * 100_000 / length.max(1)).unwrap_or(u64::MAX)
+        own * 100_000 / length.max(1)
     }
 
     /// Switches of all processors in a second.
     #[must_use]
-    pub fn rate(&self) -> u64 {
+    pub fn rate(&self) -> u128 {
         let (switches, length) = (u128::from(self.switches), u128::from(self.length.as_nanos()));
-        u64::try_from(switches * 1_000_000_000 / length.max(1)).unwrap_or(u64::MAX)
+        switches * 1_000_000_000 / length.max(1)
     }
 }

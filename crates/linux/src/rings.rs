@@ -111,6 +111,14 @@ impl Rings {
         }
     }
 
+    /// Hears what becomes of a thread, and of whatever it makes from now on; or why not. Of others that is not heard.
+    pub(crate) fn follow(&mut self, tid: i32) -> Result<(), String> {
+        match &mut self.source {
+            Source::Bpf(told) => told.programs.follow(tid),
+            Source::Perf(_) => Ok(()), // which tell of all
+        }
+    }
+
     /// Hears, too, which routine each thread starts with that one of these files makes, or says why that cannot be heard.
     pub(crate) fn hear_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), String> {
         match &mut self.source {

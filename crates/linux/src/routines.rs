@@ -246,7 +246,10 @@ mod tests {
     #[test]
     fn accepts_the_c_library_that_this_program_has_mapped() {
         if !cfg!(target_env = "gnu") {
-            return println!("skipped: this program brings its C library along");
+            return windfall_skips::skip(
+                windfall_skips::Needs::Other,
+                "this program brings its C library along",
+            );
         }
         let found = makers(&[], &[]);
         let again = makers(&[], &[std::process::id().cast_signed(); 2]);

@@ -1,19 +1,25 @@
 //! A run from its first thread to its outcome.
 
+use crate::begin;
+use crate::calls::{Calls, Left};
 use crate::child::{self, Child};
+use crate::claim::{self, Keeper};
 use crate::control::{Server, usual_socket};
-use crate::fault::{self, Fault};
+use crate::fault::Fault;
 use crate::freezer;
 use crate::guardian::Guardian;
 use crate::host::Host;
 use crate::journal::Journal;
 use crate::member::{Kind, Member};
 use crate::proc;
+use crate::restore;
 use crate::rings::Rings;
+use crate::rivals;
 use crate::rungs;
 use crate::starts;
 use crate::supervisor::{Supervisor, name_above};
 use crate::sys::events::Bell;
+use crate::sys::lock::Lock;
 use crate::sys::process::{self, StopSignals};
 use crate::sys::sched::{Affinity, Attributes, own_tid};
 use crate::taker;
@@ -21,14 +27,12 @@ use crate::throttle;
 use crate::trace::Trace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::AsRawFd;
-use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 use std::thread::Scope;
 use windfall_programs::{Costs, Players};
-use windfall_scenario::model::Timer;
-use windfall_scenario::outcome::{Outcome, Supervision, ThreadOutcome, grain, promises};
+use windfall_scenario::outcome::{Claimed, Failure, Outcome, Supervision, ThreadOutcome, promises};
 use windfall_scenario::{Live, Plan, Scenario};
 use windfall_time::{Instant, Span};
 use windfall_trace::Sink;
@@ -64,19 +68,25 @@ pub fn run(
     sink: Option<&mut (dyn Sink + Send)>,
 ) -> Result<Outcome, Fault> {
     let cpus = settings.choose(&plan)?;
+    begin::refuse_absent(&plan)?;
     let makers = starts::makers(&plan);
     let children = child::fork_all(&plan)?;
-    let alone = alone()?;
-    let journal = Arc::new(Journal::new()?);
-    let guardian = Guardian::post(&journal, alone.as_raw_fd())?;
+    let (alone, found) = restore::alone()?;
+    rivals::refuse(&plan, &cpus)?;
+    let journal = Arc::new(Journal::create()?);
+    let mut guardian =
+        Guardian::post(&journal, alone.as_raw_fd()).inspect_err(|_| journal.close())?;
     let outcome = std::thread::scope(|scope| {
         let to = sink.map(|sink| (scope, sink));
-        supervised(plan, &cpus, (&journal, &guardian), (children, makers), settings, to)
+        supervised(plan, &cpus, (&journal, &mut guardian), (children, makers), settings, to)
     });
     let late = journal.restore();
-    guardian.dismiss(&journal);
+    guardian.dismiss();
     drop(alone);
-    let (outcome, mut trouble) = outcome?;
+    let (mut outcome, mut trouble) = outcome?;
+    if let (Some(supervision), Some(found)) = (&mut outcome.supervision, found) {
+        supervision.remarks.insert(0, (Instant::ZERO, found.to_string()));
+    }
     trouble.extend(late);
     match trouble.first() {
         None => Ok(outcome),
@@ -86,16 +96,6 @@ pub fn run(
             format!("{} in all; look at them with `ps -eLo tid,cls,rtprio,comm`", trouble.len()),
         )),
     }
-}
-
-/// What says that this machine is supervised: a socket in the kernel's own name space, held until we
-/// and our guardian are gone.
-fn alone() -> Result<UnixListener, Fault> {
-    let name = SocketAddr::from_abstract_name("windfall-linux");
-    name.and_then(|name| UnixListener::bind_addr(&name)).map_err(|_| {
-        let why = "another run is under way, or its guardian is still restoring";
-        Fault::new(fault::TWICE, why, "wait for it, or `windfall ctl stop`")
-    })
 }
 
 impl Settings {
@@ -133,7 +133,7 @@ fn choose(asked: &[u16], wanted: u16) -> Result<Vec<u16>, Fault> {
 }
 
 /// The processors that this process may use.
-fn online() -> Result<Vec<u16>, Fault> {
+pub(crate) fn online() -> Result<Vec<u16>, Fault> {
     let own =
         Affinity::of(0).map_err(|e| Fault::of("cannot read the affinity", &e, "report it"))?;
     Ok((0..1024).filter(|cpu| own.has(*cpu)).collect())
@@ -163,7 +163,7 @@ fn apart(all: &[u16], supervised: &[u16]) -> Affinity {
 fn supervised<'scope, 'env>(
     plan: Plan,
     cpus: &[u16],
-    (journal, guardian): (&Arc<Journal>, &Guardian),
+    (journal, guardian): (&Arc<Journal>, &mut Guardian),
     (children, makers): (BTreeMap<usize, Child>, Option<BTreeSet<PathBuf>>),
     settings: &Settings,
     sink: Option<(&'scope Scope<'scope, 'env>, &'env mut (dyn Sink + Send))>,
@@ -174,16 +174,27 @@ fn supervised<'scope, 'env>(
     let (server, deaf) = listen(settings, end)?;
     let all = online()?;
     let mut rings = Rings::open(cpus, &all)?;
+    journal.beat();
     let deaf_to_starts = makers.and_then(|makers| rings.hear_starts(&makers).err());
     let traced = sink.is_some() || server.is_some();
     let trace = if traced { Trace::kept(cpus.len()) } else { Trace::default() };
     // Without it, page faults delay decisions now and then. All that there is comes into memory now, files too: that may take
     // longer than the guardian waits for a beat.
     let _ = process::lock_memory();
-    journal.beat(); // from here on something may have to be given back
+    journal.beat();
     // The ear is this thread; it is noted before it becomes real-time.
     let ear = own_tid();
-    journal.note(ear, proc::stat(ear).map_or(0, |stat| stat.start))?;
+    let own = proc::stat(ear).ok_or_else(|| {
+        Fault::new("cannot read /proc", "this thread is not there", "mount /proc")
+    })?;
+    journal.note(ear, std::process::id().cast_signed(), &own)?;
+    let wanted = claim::choose(&plan.machine, cpus, &all);
+    let remark = claim::shared(plan.machine.claim, cpus, &wanted);
+    let claimed = Claimed { remark, ..claim::claim(journal.claim(), &wanted) };
+    journal.beat();
+    let keeper = Keeper::start(journal.clone()).map_err(|e| trouble(&e))?;
+    journal.table().ear.store(cpus[0].into(), Ordering::Relaxed);
+    let _expected = journal.expect_beats_while_it_lives();
     Attributes::fifo(rungs::EAR).give(0).map_err(|e| {
         Fault::of("cannot become real-time", &e, "on kernels with RT_GROUP_SCHED, leave the cgroup")
     })?;
@@ -192,8 +203,11 @@ fn supervised<'scope, 'env>(
     Affinity::one(cpus[0]).give(0).map_err(|e| trouble(&e))?;
 
     let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
-    let mut supervisor = Supervisor::new(plan.hierarchy, cpus, rings, journal.clone())?;
+    let calls = Calls::new(Lock::new(Left::default()));
+    let mut supervisor =
+        Supervisor::new(plan.hierarchy, cpus, rings, journal.clone(), calls.clone())?;
     supervisor.agents.push(guardian.pid());
+    supervisor.claimed = claimed;
     supervisor.programs.children = children;
     supervisor.resolution = plan.machine.timer;
     // What calls cost here they take.
@@ -213,8 +227,8 @@ fn supervised<'scope, 'env>(
     let told = deaf.map(|fault| (Instant::ZERO, format!("this run cannot be controlled: {fault}")));
     supervisor.refused.extend(told);
     let bell = Bell::new().map_err(|e| trouble(&e))?;
-    let host = Host::new(supervisor, bell, apart(&all, cpus));
-    let begin = |name: String, life: Box<dyn FnOnce(&Host) + Send>| {
+    let host = Host::new(supervisor, calls, bell, apart(&all, cpus));
+    let spawn = |name: String, life: Box<dyn FnOnce(&Host) + Send>| {
         let host = host.clone();
         let thread = std::thread::Builder::new().name(name).stack_size(STACK);
         thread.spawn(move || life(&host)).map_err(|e| trouble(&e))
@@ -223,30 +237,31 @@ fn supervised<'scope, 'env>(
     for (number, own) in owns {
         journal.beat();
         let life = Box::new(move |host: &Host| crate::own::live(host, number, &own));
-        threads.push(begin(format!("own/{number}"), life)?);
+        threads.push(spawn(format!("own/{number}"), life)?);
     }
     for cpu in 0..cpus.len() {
         let gate = host.enter(|s| s.cpus[cpu].fence.clone());
-        threads.push(begin(format!("fence/{cpu}"), Box::new(move |host| host.fence(cpu, &gate)))?);
+        threads.push(spawn(format!("fence/{cpu}"), Box::new(move |host| host.fence(cpu, &gate)))?);
     }
     let desk = host.enter(|s| s.desk.gate.clone());
-    let clerk = begin("clerk".to_owned(), Box::new(move |host| host.clerk(&desk)))?;
+    let clerk = spawn("clerk".to_owned(), Box::new(move |host| host.clerk(&desk)))?;
     // Everybody is at its gate before the clock starts.
     let waits = |member: &Member| matches!(member.kind, Kind::Own(_)) && member.tid == 0;
     while host.enter(|s| s.members.iter().any(waits)) {
         journal.beat();
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
+    host.hears_calls(true); // from here on nobody else settles anything
     host.enter(|s| {
         s.start(trace);
         if let Some(scenario) = &settings.scenario {
-            s.judge_promises(promises(scenario), grain(scenario));
+            s.judge_promises(promises(scenario));
         }
     });
     let over = Arc::new(Bell::new().map_err(|e| trouble(&e))?);
     if let Some(server) = server {
         let over = over.clone();
-        threads.push(begin("control".to_owned(), Box::new(move |host| server.serve(host, &over)))?);
+        threads.push(spawn("control".to_owned(), Box::new(move |host| server.serve(host, &over)))?);
     }
     // From here on nothing fails before the run is over, for which this thread waits.
     let (under_way, ended) = mpsc::channel();
@@ -254,24 +269,32 @@ fn supervised<'scope, 'env>(
         let host = host.clone();
         scope.spawn(move || taker::take(&host, &ended, sink));
     }
-    let stopped = host.ear(end, signals.fd()).map_err(|e| trouble(&e));
+    let stopped = host.ear(end, signals.fd(), guardian).map_err(|e| trouble(&e));
+    // Whoever asks a second time does not want to wait: that ends this process, and the guardian gives everything back.
+    signals.take();
+    drop(signals);
     let mut outcome = host.enter(Supervisor::outcome);
     over.ring();
     drop(under_way);
-    journal.beat();
+    journal.expect_beats(false); // much is given back now
     host.end();
-    let children = host.enter(|s| std::mem::take(&mut s.programs.children));
+    let (offspring, children) =
+        host.enter(|s| (s.offspring(), std::mem::take(&mut s.programs.children)));
     let _ = clerk.join(); // nobody is taken or frozen any more
-    freezer::thaw_all(std::process::id().cast_signed());
+    drop(keeper); // nobody is moved off any more
     // From here on nobody is in the way of the others. This thread keeps its rung until they have ended.
-    let left = journal.restore_others();
-    journal.rest();
+    let mut left = journal.restore_others();
+    left.extend(freezer::thaw_all(journal.supervisor(), &|| journal.beat()));
     for thread in threads.into_iter().chain(host.made()) {
+        journal.beat();
         let _ = thread.join();
     }
     host.enter(|s| s.add_stretches(&mut outcome));
-    drop(signals);
-    child::dismiss(children);
+    let now = Instant::ZERO + outcome.length;
+    let ended = child::dismiss(children, offspring, &|| journal.beat());
+    if let (Some(supervision), Some(ended)) = (&mut outcome.supervision, ended) {
+        supervision.remarks.push((now, ended));
+    }
     stopped.map(|_| (outcome, left))
 }
 
@@ -316,6 +339,10 @@ impl Supervisor {
             self.account(cpu, now);
         }
         self.trace.tracer.end(now);
+        self.tell_who_got_nobody(now);
+        if self.hierarchy.journal_lost() > 0 {
+            self.failure.get_or_insert(Failure::Journal(self.hierarchy.journal_lost()));
+        }
         let given = self.cpus.iter().map(|cpu| cpu.outcome().received);
         let given = given.fold(Span::ZERO, |sum, part| sum + part);
         let got = self.members.iter().map(|member| member.outcome.received);
@@ -330,7 +357,9 @@ impl Supervisor {
             assert_eq!(sum, now - Instant::ZERO, "time of processor {} is conserved", cpu.number);
         }
         for number in 0..self.members.len() {
-            let overdue = self.players.overdue(u32::try_from(number).unwrap_or(u32::MAX), now);
+            let overdue = self
+                .players
+                .overdue(u32::try_from(number).expect("threads are numbered by 32 bits"), now);
             let counted = self.counted(number);
             let member = &mut self.members[number];
             member.outcome.counted = counted;
@@ -364,7 +393,8 @@ impl Supervisor {
             threads: self.threads(),
             refused: std::mem::take(&mut self.refused),
             unborn: std::mem::take(&mut self.unborn),
-            promises: self.judging.read().verdicts(now, self.resolution != Timer::Precise),
+            waiting: Vec::new(),
+            promises: self.judging.read().verdicts(now, self.resolution.resolution()),
             failure: self.failure.take(),
             processes: self.players.counts().clone(),
             supervision: Some(Supervision {
@@ -377,6 +407,9 @@ impl Supervisor {
                     .sees_steal()
                     .then(|| self.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.steal())),
                 leaked: self.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.leaked),
+                claimed: std::mem::take(&mut self.claimed),
+                remarks: std::mem::take(&mut self.remarks),
+                cut_short: self.cut_short.take(),
             }),
         }
     }

@@ -1,14 +1,16 @@
 //! The supervisor: what happened is told to the hierarchy, and what it decides is carried out.
 //!
 //! One lock covers it all. Whoever holds the lock settles everything that is due before giving it
-//! back: the ear, a fence, or an own program in its own call. Order within [`settle`]: events of the
-//! kernel by their time, then what our clock says is due, then the processors follow; the last
-//! thing is to raise a thread, since that may take the processor from us, lock and all.
+//! back: the ear, a fence, or an own program in its own call. Other threads have the ear do what they
+//! need (`calls.rs`). Order within [`settle`]: events of the kernel by their time, then what our clock
+//! says is due, then the processors follow; the last thing is to raise a thread, since that may take
+//! the processor from us, lock and all.
 //!
 //! [`settle`]: Supervisor::settle
 
 use crate::adopt::Programs;
 use crate::audit::Round;
+use crate::calls::Calls;
 use crate::clerk::Desk;
 use crate::cpu::{Cpu, Occupant};
 use crate::fault::Fault;
@@ -26,7 +28,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 use windfall_hierarchy::{Hierarchy, Message, Processor, Refusal, Target, ThreadId};
 use windfall_programs::{Cue, Players};
-use windfall_scenario::outcome::{Failure, Figures};
+use windfall_scenario::outcome::{Claimed, Failure, Figures};
 use windfall_scenario::{Home, Place, PlannedRequest, model};
 use windfall_time::{Instant, Span};
 use windfall_trace::Event;
@@ -54,20 +56,28 @@ pub(crate) struct Supervisor {
     pub(crate) numbers: Vec<u32>,
     /// Threads of ours that serve the run, our guardian among them.
     pub(crate) agents: Vec<i32>,
+    /// What is to be said of the run itself.
+    pub(crate) remarks: Vec<(Instant, String)>,
+    /// Why it ended before its time.
+    pub(crate) cut_short: Option<String>,
     pub(crate) cpus: Vec<Cpu>,
     pub(crate) rings: Rings,
     /// What own programs wait for; an entry counts if it is the one in `cued`.
     due: BinaryHeap<Reverse<(Instant, u32, Cue)>>,
     cued: FxHashMap<(u32, Cue), Instant>,
-    /// Gates that were opened under the lock, to be told of once it is given back.
+    /// Gates that were opened, to be told of before the lock is given up.
     pub(crate) knocks: Vec<Knock>,
     /// The own program in whose call we are.
     pub(crate) caller: Option<u32>,
+    /// The processor whose fence settles.
+    pub(crate) fencing: Option<usize>,
     pub(crate) journal: Arc<Journal>,
     pub(crate) timer: Timer,
     /// How exactly timers of schedulers, and sleeps of own programs, are kept.
     pub(crate) resolution: model::Timer,
     armed: Option<Instant>,
+    /// What other threads of ours have left to be done.
+    pub(crate) calls: Calls,
     pub(crate) decisions: u64,
     pub(crate) refused: Vec<(Instant, String)>,
     pub(crate) unborn: Vec<String>,
@@ -79,7 +89,7 @@ pub(crate) struct Supervisor {
     pub(crate) own_lag: Span,
     /// How many events of the kernel were lost.
     pub(crate) lost: u64,
-    /// Members that woke above the rung of those that are held, and may have to step down.
+    /// Threads that know nothing of us and woke: they run where they may not until they step back.
     pub(crate) risen: Vec<u32>,
     pub(crate) ending: bool,
     /// Members that are not born yet, the next one last.
@@ -89,6 +99,8 @@ pub(crate) struct Supervisor {
     pub(crate) ledger: Ledger,
     pub(crate) judging: Judging,
     pub(crate) trace: Trace,
+    /// What was moved off the processors for this run.
+    pub(crate) claimed: Claimed,
 }
 
 /// Somebody to be told that a gate is open.
@@ -103,6 +115,7 @@ impl Supervisor {
         cpus: &[u16],
         rings: Rings,
         journal: Arc<Journal>,
+        calls: Calls,
     ) -> Result<Supervisor, Fault> {
         let timer = Timer::new().map_err(|e| Fault::of("cannot make a timer", &e, "free some"))?;
         let mut supervisor = Supervisor {
@@ -121,16 +134,20 @@ impl Supervisor {
             tids: FxHashMap::default(),
             numbers: Vec::new(),
             agents: Vec::new(),
+            remarks: Vec::new(),
+            cut_short: None,
             cpus: cpus.iter().map(|number| Cpu::new(*number)).collect(),
             rings,
             due: BinaryHeap::new(),
             cued: FxHashMap::default(),
             knocks: Vec::new(),
             caller: None,
+            fencing: None,
             journal,
             timer,
             resolution: model::Timer::Precise,
             armed: None,
+            calls,
             decisions: 0,
             refused: Vec::new(),
             unborn: Vec::new(),
@@ -146,6 +163,7 @@ impl Supervisor {
             ledger: Ledger::default(),
             judging: Judging::default(),
             trace: Trace::default(),
+            claimed: Claimed::default(),
         };
         supervisor.hierarchy.open_journal(1 << 16, false);
         Ok(supervisor)
@@ -238,6 +256,8 @@ impl Supervisor {
             }
             match self.next_timer() {
                 Some(at) if at <= now => {
+                    // The processor may have stood still since the last look, and deciding takes time, too.
+                    (0..self.cpus.len()).for_each(|cpu| self.account(cpu, now));
                     self.seen_late(at, now);
                     self.tell(now, |hierarchy, now| hierarchy.timer_due(now));
                 }
@@ -272,6 +292,7 @@ impl Supervisor {
         self.told = self.told.max(at);
         self.decisions += 1;
         let answer = call(&mut self.hierarchy, self.told);
+        self.has_changed();
         self.look_at_promises();
         match answer {
             Ok(value) => Some(value),
@@ -287,7 +308,7 @@ impl Supervisor {
         let member = &self.members[number as usize];
         let (Some(id), true) = (member.id, member.tells) else { return };
         let deadline = deadline.unwrap_or(Instant::MAX);
-        self.judging.told(number, release, deadline);
+        self.promise_told(number, release, deadline);
         let message = Message::Job { release, deadline, work: self.players.most_work(number) };
         let told = self.tell(release, |hierarchy, now| hierarchy.offer(now, id, message));
         self.members[number as usize].tells = told != Some(false);
@@ -384,7 +405,7 @@ impl Supervisor {
         member.unserved = Some(at);
         member.outcome.wakeups += 1;
         self.judging.wakes(number, at);
-        if member.is_foreign() && member.rung > crate::rungs::HELD {
+        if member.is_foreign() {
             self.risen.push(number);
         }
         self.trace_wake(number, at, by);

@@ -3,6 +3,7 @@
 pub(crate) mod clock;
 pub(crate) mod events;
 pub(crate) mod futex;
+pub(crate) mod identity;
 pub(crate) mod lock;
 pub(crate) mod peer;
 pub(crate) mod perf;

@@ -12,7 +12,7 @@ use windfall_trace::codec::{WriteError, Writer};
 use windfall_trace::{Event, Header, Orderly, Record, Ring, Sink};
 
 /// So many are copied at a time, in some microseconds.
-const PIECE: usize = 256;
+const PIECE: usize = 1024;
 /// How often the sink's thread looks.
 const PAUSE: Duration = Duration::from_millis(20);
 /// What the kernel has seen is read at least on every beat of the ear's heart (50 ms); what is older than this is in order.
@@ -20,7 +20,7 @@ const SETTLED: Span = Span::from_millis(200);
 
 /// Gives the run's records to a sink until the other end of `over` is gone.
 pub(crate) fn take(host: &Host, over: &Receiver<()>, sink: &mut dyn Sink) {
-    host.become_visitor("trace");
+    host.step_apart("trace");
     let (mut orderly, mut next) = (Orderly::default(), 0);
     while over.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
         let now = pull(host, &mut next, &mut orderly);
@@ -33,19 +33,20 @@ pub(crate) fn take(host: &Host, over: &Receiver<()>, sink: &mut dyn Sink) {
 
 /// The records that are there, as a trace.
 pub(crate) fn window(host: &Host) -> Result<Vec<u8>, WriteError> {
-    let mut orderly = Orderly::default();
-    let mut next = host.visit(|s| {
-        s.settle();
+    let (mut orderly, mut next) = host.call(|s| {
+        let mut orderly = Orderly::default();
         let now = s.time();
         (0..s.cpus.len()).for_each(|cpu| s.account(cpu, now));
-        let ring = s.trace.tracer.sink()?;
-        ring.standing(&mut orderly);
-        Some(ring.oldest())
+        let next = s.trace.tracer.sink().map(|ring| {
+            ring.standing(&mut orderly);
+            ring.oldest()
+        });
+        (orderly, next)
     });
     let now = next.as_mut().map(|next| pull(host, next, &mut orderly));
     let end = Event::Mark { thread: None, text: "asked".to_owned() };
     orderly.extend(now.map(|at| Record { at, event: end }));
-    let cpus = u16::try_from(host.visit(|s| s.cpus.len())).unwrap_or(u16::MAX);
+    let cpus = u16::try_from(host.call(|s| s.cpus.len())).expect("at most 1,024 processors");
     let header = Header { source: "windfall run".to_owned(), clock: "run".to_owned(), cpus };
     let mut writer = Writer::new(Vec::new(), &header);
     orderly.rest().for_each(|record| give(&mut writer, record));
@@ -54,15 +55,15 @@ pub(crate) fn window(host: &Host) -> Result<Vec<u8>, WriteError> {
 
 /// Copies all records from number `next` on; when that was.
 fn pull(host: &Host, next: &mut u64, into: &mut Orderly) -> Instant {
-    let mut piece = Vec::with_capacity(2 * PIECE);
     loop {
-        let (until, now) = host.visit(|s| {
-            let read = |ring: &Ring| ring.read(*next, PIECE, &mut piece);
-            (s.trace.tracer.sink().map_or(*next, read), s.time())
+        let (from, mut piece) = (*next, Vec::with_capacity(2 * PIECE));
+        let (until, now, piece) = host.call(move |s| {
+            let read = |ring: &Ring| ring.read(from, PIECE, &mut piece);
+            (s.trace.tracer.sink().map_or(from, read), s.time(), piece)
         });
         let done = until.saturating_sub(*next) < PIECE as u64;
         *next = until;
-        into.extend(piece.drain(..));
+        into.extend(piece);
         if done {
             return now;
         }

@@ -263,6 +263,14 @@ impl Supervisor {
         }
     }
 
+    /// A member that was on its way into the freezer does something else.
+    pub(crate) fn trace_thread_goes_on(&mut self, cpu: usize, number: u32) {
+        if self.trace.tracer.is_on() {
+            let to = self.members[number as usize].traced.map_or(Doing::Nothing, Doing::Thread);
+            self.trace.turns(cpu, self.cpus[cpu].since(), Stop::Preempted, to);
+        }
+    }
+
     /// So much was taken of what was accounted for last.
     #[inline]
     pub(crate) fn trace_taken(&mut self, cpu: usize, Taken { all, soft, steal }: Taken) {

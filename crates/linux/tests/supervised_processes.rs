@@ -110,7 +110,7 @@ fn run(text: &str) -> Option<Outcome> {
                 std::thread::sleep(std::time::Duration::from_millis(500));
             }
             Err(why) if why.to_string().contains("as root") => {
-                println!("skipped: {why}");
+                windfall_skips::skip(windfall_skips::Needs::Real, why);
                 return None;
             }
             Err(why) => panic!("{why}"),

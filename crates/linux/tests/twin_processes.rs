@@ -156,8 +156,7 @@ fn twin_paper_the_scripts_of_the_memo_run_through_in_its_order() {
     match windfall_linux::processes::run(&settings, ScriptA(Arc::clone(&real))) {
         Ok(run) => ended(&run),
         Err(why) if why.to_string().contains("real-time priority") => {
-            println!("skipped on the real host: {why}");
-            return;
+            return windfall_skips::skip(windfall_skips::Needs::Real, why);
         }
         Err(why) => panic!("{why}"),
     }

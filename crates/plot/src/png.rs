@@ -6,7 +6,8 @@ use crate::raster::Pixels;
 
 /// The file, in 8-bit red, green and blue.
 pub(crate) fn png(pixels: &Pixels) -> Vec<u8> {
-    let side = |pixels: usize| u32::try_from(pixels).unwrap_or(u32::MAX).to_be_bytes();
+    let side =
+        |pixels: usize| u32::try_from(pixels).expect("a picture fits in memory").to_be_bytes();
     let mut file = vec![0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a];
     let mut head = Vec::new();
     head.extend(side(pixels.wide));
@@ -32,7 +33,9 @@ pub(crate) fn png(pixels: &Pixels) -> Vec<u8> {
 }
 
 fn chunk(file: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) {
-    file.extend(u32::try_from(data.len()).unwrap_or(u32::MAX).to_be_bytes());
+    file.extend(
+        u32::try_from(data.len()).expect("a chunk of a picture has less than 4 GiB").to_be_bytes(),
+    );
     let from = file.len();
     file.extend(kind);
     file.extend(data);

@@ -30,6 +30,7 @@ impl Program {
                 loops: *loops,
                 random,
                 at: (0, 0, 0, 0),
+                begun: None,
                 timers: Vec::new(),
                 queued: None,
                 period: Span::ZERO,
@@ -137,6 +138,8 @@ struct Phased {
     random: Random,
     /// Whole loops done, phase, loops of the phase done, step.
     at: (u64, usize, u64, usize),
+    /// When it was first asked: where the grids of its timers begin.
+    begun: Option<Instant>,
     /// Last tick of each timer.
     timers: Vec<Option<Instant>>,
     /// What follows of a timer step: the wait, then the job.
@@ -166,13 +169,13 @@ impl Phased {
         Some(current)
     }
 
-    /// The tick to wait for; a timer's first visit starts its grid.
+    /// The tick to wait for; grids begin when the thread does, wherever in it a timer is first met.
     fn tick(&mut self, timer: usize, period: Span, tick: Tick, now: Instant) -> Instant {
         if self.timers.len() <= timer {
             self.timers.resize(timer + 1, None);
         }
         let last = &mut self.timers[timer];
-        let due = last.map_or(now.saturating_add(period), |last| last.saturating_add(period));
+        let due = last.or(self.begun).unwrap_or(now).saturating_add(period);
         let due = if due < now && tick == Tick::Relative { now } else { due };
         *last = Some(due);
         due
@@ -181,6 +184,7 @@ impl Phased {
 
 impl Body for Phased {
     fn next(&mut self, now: Instant) -> Action {
+        self.begun.get_or_insert(now);
         if let Some(action) = self.queued.take() {
             if let Action::SleepUntil(due) = action {
                 // The wait for a tick is over when the job begins.

@@ -7,7 +7,9 @@
 //! No floats decide anything here: shares are exact fractions, spans are nanoseconds.
 
 mod calibrate;
+mod clock;
 mod cpus;
+mod fit;
 mod gather;
 mod grid;
 mod pace;
@@ -19,9 +21,11 @@ mod select;
 mod table;
 
 pub use calibrate::{Calibration, Conservatism, Kind, Origin};
+pub use clock::Clock;
+pub use fit::{LeftOut, Wanted};
 pub use period::{Habit, Need, Note, habit};
 pub use proposal::{Options, Parent, Proposal, Row};
 pub use replay::{
     Activation, Births, Cause, Dropped, Learned, LearnedThread, Stolen, learn, learn_as,
 };
-pub use rtapp::{Converted, ConvertedThread, Shared, SharedKind, Unconverted, convert};
+pub use rtapp::{Converted, ConvertedThread, EventName, Shared, SharedKind, Unconverted, convert};

@@ -20,8 +20,8 @@ pub use body::Random;
 pub use play::{Condition, Cue, Doing, Job, Mishap, Players, Stage};
 pub use process::{
     Answer, Call, Code, Costs, Counts, Event, EventId, Handle, Keys, Kind, Loaded, Meter,
-    NewProcess, Node, Place, Posted, Process, ProcessHandle, Queue, Refusal, Reply, Start,
-    Template, Terms,
+    NewProcess, Node, NodeCosts, Place, Posted, Process, ProcessHandle, Queue, Refusal, Reply,
+    Start, Template, Terms,
 };
 pub use program::{Activation, Jobs, OnLate, Phase, Program, Recorded, RecordedStep, Step, Work};
 pub use sync::{NotOwner, SyncPoint, SyncPoints};

@@ -98,7 +98,7 @@ pub struct Players {
 impl Players {
     /// Adds a program, numbered in order of adding. Equal seeds give equal behaviour.
     pub fn add(&mut self, program: &Program, seed: u64) -> u32 {
-        let number = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        let number = u32::try_from(self.list.len()).expect("programs are numbered by 32 bits");
         let source = match program {
             Program::Jobs(jobs) => {
                 if let Activation::After(before) = jobs.activation {
@@ -203,7 +203,7 @@ impl Players {
         let Some(player) = self.list.get(number as usize) else { return 0 };
         let open = player.job.iter().chain(&player.backlog);
         let late = open.filter(|job| job.deadline.is_some_and(|deadline| deadline <= end));
-        u64::try_from(late.count()).unwrap_or(u64::MAX)
+        late.count() as u64
     }
 
     #[inline]

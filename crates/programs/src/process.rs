@@ -25,7 +25,7 @@ mod system;
 mod traffic;
 
 pub use call::{Answer, Call, NewProcess, Reply};
-pub use costs::Costs;
+pub use costs::{Costs, NodeCosts};
 pub use counts::{Counts, Loaded};
 pub use handle::{Event, Handle, Keys, Kind, Node, Place, ProcessHandle, Queue, Template};
 pub use meter::Meter;

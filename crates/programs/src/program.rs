@@ -115,8 +115,8 @@ pub enum Step {
     Run(Work),
     /// Waits so long.
     Sleep(Span),
-    /// Waits for the next tick of a timer, which also ends one job and begins the next. The first
-    /// visit starts the timer.
+    /// Waits for the next tick of a timer, which also ends one job and begins the next. Ticks count
+    /// from when the thread began, as in rt-app, not from the first visit.
     Timer {
         /// Which timer.
         timer: usize,

@@ -74,7 +74,7 @@ fn law_the_proposal_reserves_for_sound_and_pictures() {
     let reserved: Vec<_> = proposal
         .rows
         .iter()
-        .filter(|row| matches!(row.parent, Parent::Reservation { cut: false, soft: true, .. }))
+        .filter(|row| matches!(row.parent, Parent::Reservation { soft: true, .. }))
         .map(|row| row.name.as_str())
         .collect();
     for name in ["video-enc", "audio-src", "lame"] {

@@ -6,12 +6,13 @@
 use crate::Guarantee;
 use crate::build::conversion;
 use crate::model::{
-    Activation, Asks, Change, Jobs, Parent, Rate, Reserve, Run, Scenario, Scheduler, WarpLimit,
+    Activation, Asks, Change, Jobs, Parent, Rate, Reserve, Run, Scenario, Scheduler, Timer,
+    WarpLimit,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use windfall_guarantees::{Conversion, Tell, Terms};
 use windfall_hierarchy::Message;
-use windfall_time::Ratio;
+use windfall_time::{Instant, Ratio, Span};
 
 /// A key that cannot be asked there: the key, what is wrong, what would be right.
 pub(crate) type Misfit = (&'static str, String, String);
@@ -63,6 +64,8 @@ fn least_common_multiple(a: u64, b: u64) -> Option<u64> {
 /// How to ask every scheduler of a scenario.
 pub(crate) struct Asking<'a> {
     weights: Weights,
+    /// The schedulers that are asked for guarantees which they are told as weights.
+    guaranteed: BTreeSet<String>,
     /// By name: the kind, and what an instance with those settings makes of guarantees.
     conversions: BTreeMap<&'a str, (&'a str, Box<dyn Conversion>)>,
 }
@@ -71,24 +74,28 @@ impl<'a> Asking<'a> {
     /// Schedulers whose settings are wrong are left out: that is told elsewhere.
     pub(crate) fn of(scenario: &'a Scenario) -> Asking<'a> {
         let known = |scheduler: &'a Scheduler| {
-            let conversion = conversion(scheduler)?;
+            let conversion = conversion(scheduler, scenario.machine.timer)?;
             Some((scheduler.name.as_str(), (scheduler.kind.as_str(), conversion)))
         };
         let conversions: BTreeMap<_, _> = scenario.all_schedulers().filter_map(known).collect();
-        let told = |(asks, parent): (&Asks, Option<&str>)| {
+        let told = |(asks, parent): (&Asks, Option<&'a str>)| {
             let (_, conversion): &(&str, Box<dyn Conversion>) = conversions.get(parent?)?;
             match conversion.tell(&asks.guarantee?) {
-                Ok(Tell::Share(share)) => Some(share),
+                Ok(Tell::Share(share)) => Some((share, asks.tells_outright(), parent?)),
                 _ => None,
             }
         };
-        let weights = Weights::of(scenario.all_asks().into_iter().filter_map(told));
-        Asking { weights, conversions }
+        let told: Vec<_> = scenario.all_asks().into_iter().filter_map(told).collect();
+        let weights = Weights::of(told.iter().map(|(share, ..)| *share));
+        let beside = told.iter().filter(|(share, outright, _)| !share.is_zero() && !outright);
+        let guaranteed = beside.map(|(.., parent)| (*parent).to_owned()).collect();
+        Asking { weights, guaranteed, conversions }
     }
 
     /// Weights mean what they mean there, whatever is asked here.
-    pub(crate) const fn weighing_as(mut self, other: &Asking<'_>) -> Asking<'a> {
+    pub(crate) fn weighing_as(mut self, other: &Asking<'_>) -> Asking<'a> {
         self.weights = other.weights;
+        self.guaranteed.clone_from(&other.guaranteed);
         self
     }
 
@@ -121,7 +128,7 @@ impl<'a> Asking<'a> {
             }
         }
         if let Some(warp) = asks.warp {
-            messages.push(("warp", Message::Warp(warp)));
+            messages.push(("warp", Message::Warp(self.warp(warp, parent)?)));
         }
         if let Some(WarpLimit { limit, unwarp }) = asks.warp_limit {
             messages.push(("warp-limit", Message::WarpLimit { limit, unwarp }));
@@ -161,6 +168,21 @@ impl<'a> Asking<'a> {
             let what = format!("the share {share} is too large beside guaranteed shares");
             ("share", what, "use smaller shares".to_owned())
         })
+    }
+
+    /// A warp in the virtual time of its parent: told as the processor time of one of weight 1; where weights stand
+    /// beside guarantees, as that of one with a whole processor.
+    pub(crate) fn warp(&self, warp: Span, parent: Option<&str>) -> Result<Span, Misfit> {
+        let guaranteed = parent.is_some_and(|parent| self.guaranteed.contains(parent));
+        let scale = u64::from(self.share(1, parent)?);
+        let scale = if guaranteed { scale.saturating_mul(PROCESSOR) } else { scale };
+        let virtually = Span::from_nanos(warp.as_nanos() / scale.max(1));
+        if virtually.is_zero() && !warp.is_zero() {
+            let what = format!("a warp of {warp} is too short beside guaranteed shares");
+            let least = Span::from_nanos(scale);
+            return Err(("warp", what, format!("use {least} or more, or rounder shares")));
+        }
+        Ok(virtually)
     }
 
     /// What is to be told in order to be given a guarantee, unless parameters say it already.
@@ -204,9 +226,12 @@ impl<'a> Asking<'a> {
     }
 }
 
-/// What messages come to, for the checker.
-pub(crate) fn terms<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Terms {
-    let mut terms = Terms::default();
+/// What messages come to, for the checker, and when they are told, where that is known.
+pub(crate) fn terms<'m>(
+    messages: impl IntoIterator<Item = &'m Message>,
+    since: Option<Instant>,
+) -> Terms {
+    let mut terms = Terms { since, ..Terms::default() };
     for message in messages {
         match *message {
             Message::Reserve { amount, period } => terms.reserve = Some((amount, period)),
@@ -226,14 +251,12 @@ pub(crate) fn terms<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Term
     terms
 }
 
-/// What a thread's own program tells a scheduler of that kind about its rate, unless it is told.
-pub(crate) fn rate(run: &Run, asks: &Asks, kind: &str) -> Option<Message> {
+/// What a thread's own program tells the scheduler above it about its rate, unless it is told.
+pub(crate) fn rate(scenario: &Scenario, run: &Run, asks: &Asks, parent: &str) -> Option<Message> {
     let Run::Jobs(Jobs { activation, work, deadline, .. }) = run else {
         return None;
     };
-    if asks.rate.is_some()
-        || !matches!(kind, "rate-monotonic" | "edf" | "llf" | "fc-edf" | "smart" | "swift")
-    {
+    if asks.rate.is_some() || !scenario.has_use_for_rates(parent, FARTHEST) {
         return None;
     }
     let period = match activation {
@@ -245,7 +268,26 @@ pub(crate) fn rate(run: &Run, asks: &Asks, kind: &str) -> Option<Message> {
     Some(Message::Periodic { period, deadline, amount: Some(work.most()) })
 }
 
+/// Through so many schedulers at most a rate is passed on: a scenario that goes round in circles is
+/// refused elsewhere.
+const FARTHEST: usize = 64;
+
 impl Scenario {
+    /// Whether the scheduler of that name, or one that it passes rates on to, has a use for them.
+    fn has_use_for_rates(&self, name: &str, farthest: usize) -> bool {
+        let Some(scheduler) = self.all_schedulers().find(|scheduler| scheduler.name == name) else {
+            return false;
+        };
+        let kind = scheduler.kind.as_str();
+        if matches!(kind, "rate-monotonic" | "edf" | "llf" | "fc-edf" | "smart" | "swift") {
+            return true;
+        }
+        let passes = conversion(scheduler, Timer::Precise)
+            .is_some_and(|conversion| conversion.passes_rates());
+        let mut parents = scheduler.owns.iter().filter_map(|own| own.parent.name());
+        passes && farthest > 0 && parents.any(|name| self.has_use_for_rates(name, farthest - 1))
+    }
+
     /// The kind of a parent: `Ok(None)` for the top, `Err` when there is no such scheduler.
     pub(crate) fn kind_of(&self, parent: &Parent) -> Result<Option<&str>, ()> {
         match parent {
@@ -318,6 +360,7 @@ mod tests {
             threads: Vec::new(),
             requests: Vec::new(),
             expectations: Vec::new(),
+            under_way: false,
             origin: crate::Origin::default(),
         };
         let asking = Asking::of(&scenario);

@@ -8,6 +8,7 @@ mod programs;
 mod recordings;
 mod requests;
 mod threads;
+mod ticks;
 mod trees;
 
 pub use recordings::{NoRecordings, Numbers, Recordings};
@@ -18,9 +19,10 @@ use crate::asks::Asking;
 use crate::check::check;
 use crate::diagnostic::{Diagnostics, Mistake};
 use crate::model::{Pattern, Quantity, Scenario, Subject};
+use crate::outcome::{promises, refusals};
 use crate::plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedProcesses, PlannedRequest};
 use crate::source::Path;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use windfall_time::{Instant, Span};
 use windfall_trace::glob::fits;
 
@@ -72,7 +74,12 @@ impl Scenario {
         let asking = Asking::of(self);
         let mut builder = Builder { scenario: self, mistakes: Vec::new(), asking: &asking };
         let (hierarchy, nodes) = builder.tree();
-        let threads = builder.threads(&nodes, recordings);
+        let mut threads = builder.threads(&nodes, recordings);
+        let refused: BTreeSet<String> =
+            refusals(self).into_iter().map(|refused| refused.owner).collect();
+        for thread in threads.iter_mut().filter(|thread| refused.contains(&thread.name)) {
+            thread.promised = None;
+        }
         if builder.mistakes.is_empty() {
             builder.rehearse();
         }
@@ -95,6 +102,7 @@ impl Scenario {
             requests,
             barriers,
             watched,
+            promises: promises(self),
         })
     }
 }
@@ -102,7 +110,8 @@ impl Scenario {
 impl Builder<'_> {
     /// Each source on each of its processors.
     fn interrupts(&mut self, recordings: &mut dyn Recordings) -> Vec<PlannedInterrupts> {
-        let all = u16::try_from(self.scenario.machine.speeds.len()).unwrap_or(u16::MAX);
+        let all = u16::try_from(self.scenario.machine.speeds.len())
+            .expect("a scenario that was checked has at most 1,024 processors");
         let mut planned = Vec::new();
         for (number, source) in self.scenario.interrupts.iter().enumerate() {
             let processors = match source.processors.as_slice() {

@@ -5,6 +5,7 @@
 
 mod expectations;
 mod externals;
+mod limits;
 mod machine;
 mod names;
 mod programs;
@@ -12,6 +13,7 @@ mod requests;
 mod schedulers;
 mod threads;
 
+pub(crate) use limits::entries;
 pub(crate) use names::{means, number_in, numbered};
 pub(crate) use schedulers::{ask_paths, parent_paths};
 
@@ -61,6 +63,9 @@ impl Scenario {
 pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<Mistake>) {
     let names = Names::of(scenario);
     let mut checker = Checker { scenario, mistakes, names };
+    if !limits::check(&mut checker) {
+        return;
+    }
     names::check(&mut checker);
     machine::check(&mut checker);
     let asking = Asking::of(scenario);

@@ -7,14 +7,17 @@
 //!
 //! Assumes  A1 no job works longer than its thread says; A2 costs and stolen time are in the work; A3
 //!          jobs do not wait for each other.
-//! Absent on purpose: several processors; what a reservation gives beyond its guarantee to a thread
+//! On several whole processors earliest deadline first is global: the tests of `global_edf` decide, each of which is
+//! sufficient; where none accepts a set, lateness may still be bounded.
+//! Absent on purpose: fixed priorities on several processors; what a reservation gives beyond its guarantee to a thread
 //! whose jobs begin with its periods.
 
 use crate::model::{Activation, Jobs, Run, Scenario, Thread, Timer};
 use crate::promises::Promises;
 use std::collections::BTreeMap;
+use windfall_analysis::global_edf::Test;
 use windfall_analysis::local::Policy;
-use windfall_analysis::{Supply, Task};
+use windfall_analysis::{Supply, Task, global_edf, local_fixed_priority};
 use windfall_guarantees::{Guarantee, Length};
 use windfall_time::{Ratio, Span};
 
@@ -27,6 +30,9 @@ pub struct Deadline {
     pub deadline: Span,
     /// The longest response time, or why there is no bound.
     pub bound: Result<Span, String>,
+    /// Whether it has a reservation of its own of that period, for all its work: where both begin together, it does better
+    /// than the bound.
+    pub in_step: bool,
 }
 
 impl Deadline {
@@ -34,6 +40,12 @@ impl Deadline {
     #[must_use]
     pub fn is_met(&self) -> bool {
         self.bound.as_ref().is_ok_and(|bound| *bound <= self.deadline)
+    }
+
+    /// Whether a job may end after its deadline; without a bound, or [in step](Self::in_step), nothing is known.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        !self.in_step && self.bound.as_ref().is_ok_and(|bound| *bound > self.deadline)
     }
 }
 
@@ -56,36 +68,83 @@ impl Promises {
                 .iter()
                 .map(|vp| (*vp, owner(*vp).filter(|_| self.tree.vps[*vp].child.is_none())))
                 .collect();
+            let together = self.together(node, &threads);
             for (at, (vp, worker)) in threads.iter().enumerate() {
                 let Some(Worker { task, due: Some(deadline) }) = *worker else { continue };
-                let bound = match scenario.machine.timer {
-                    Timer::Precise => self.bound(node, &threads, at, &task),
-                    Timer::Ticks(_) => Err("the machine's timer ticks".to_owned()),
+                let bound = match (scenario.machine.timer, &together) {
+                    (Timer::Ticks(_), _) => Err("the machine's timer ticks".to_owned()),
+                    (Timer::Precise, Some(Ok(bounds))) => {
+                        bounds.get(vp).copied().flatten().ok_or_else(|| UNSURE.to_owned())
+                    }
+                    (Timer::Precise, Some(Err(why))) => Err(why.clone()),
+                    (Timer::Precise, None) => self.bound(node, &threads, at, &task),
                 };
-                known.insert(*vp, Deadline { vp: *vp, deadline, bound });
+                let (period, work) = (task.period.into(), Length::from(task.work));
+                let in_step =
+                    self.findings.counted_on(*vp).iter().any(|has| {
+                        has.reservation().is_some_and(|(x, y)| y == period && x >= work)
+                    });
+                known.insert(*vp, Deadline { vp: *vp, deadline, bound, in_step });
             }
         }
         known.into_values().collect()
     }
 
+    /// Bounds for all children of a scheduler that goes by deadlines, where it is one: each delays each.
+    fn together(&self, node: usize, all: &[Beside]) -> Option<Result<Bounds, String>> {
+        let (kind, own) = (self.tree.nodes[node].kind, &self.tree.nodes[node].own);
+        if kind != "edf" {
+            return None;
+        }
+        let mut tasks: Vec<(usize, Task)> = Vec::new();
+        for (vp, worker) in all {
+            match worker {
+                Some(Worker { task, due: Some(_) }) => tasks.push((*vp, *task)),
+                Some(_) => {} // who is never due has what is left
+                None => return Some(Err(no_rate(&self.tree.vps[*vp].name))),
+            }
+        }
+        let mut bounds: Bounds = tasks.iter().map(|(vp, _)| (*vp, None)).collect();
+        let (vps, tasks): (Vec<usize>, Vec<Task>) = tasks.into_iter().unzip();
+        if let [_, _, ..] = own[..] {
+            let whole =
+                own.iter().all(|own| self.findings.counted_on(*own).contains(&Guarantee::All));
+            if !whole {
+                return Some(Err(
+                    "its scheduler has several processors, not all of them whole".to_owned()
+                ));
+            }
+            let processors = u32::try_from(own.len()).expect("own VPs are numbered by 16 bits");
+            let found = on_several(&tasks, processors);
+            return Some(
+                found.map(|found| vps.into_iter().zip(found.into_iter().map(Some)).collect()),
+            );
+        }
+        for guarantee in self.findings.counted_on(own[0]) {
+            let found = within_all(&tasks, &guarantee);
+            for (vp, bound) in vps.iter().zip(found) {
+                let known = bounds.entry(*vp).or_default();
+                *known = known.take().into_iter().chain(bound).min();
+            }
+        }
+        Some(Ok(bounds))
+    }
+
     /// A bound for one child of a scheduler.
     fn bound(&self, node: usize, all: &[Beside], at: usize, task: &Task) -> Result<Span, String> {
         let own = &self.tree.nodes[node].own;
-        let policy = match self.tree.nodes[node].kind {
-            "edf" => Policy::EarliestDeadline,
-            "rate-monotonic" | "fixed-priority" => Policy::AsListed,
-            _ => {
-                let has = self.findings.counted_on(all[at].0);
-                return best(&has, |supply| within(Policy::AsListed, &[], task, supply))
-                    .ok_or_else(|| "it may work more than it is sure of".to_owned());
-            }
-        };
+        let kind = self.tree.nodes[node].kind;
+        if !matches!(kind, "edf" | "rate-monotonic" | "fixed-priority") {
+            let has = self.findings.counted_on(all[at].0);
+            return best(&has, |supply| within(&[], task, supply))
+                .ok_or_else(|| "it may work more than it is sure of".to_owned());
+        }
         if own.len() != 1 {
             return Err("its scheduler has several processors".to_owned());
         }
         let rivals = self.rivals(node, all, at)?;
-        best(&self.findings.counted_on(own[0]), |supply| within(policy, &rivals, task, supply))
-            .ok_or_else(|| "they may work more than their scheduler is sure of".to_owned())
+        best(&self.findings.counted_on(own[0]), |supply| within(&rivals, task, supply))
+            .ok_or_else(|| UNSURE.to_owned())
     }
 
     /// The tasks that may delay a thread, if all that may are tasks.
@@ -107,10 +166,7 @@ impl Promises {
             match rival {
                 _ if !delays => {}
                 Some(rival) => rivals.push(rival.task),
-                None => {
-                    let name = &self.tree.vps[*other].name;
-                    return Err(format!("`{name}` beside it has no rate"));
-                }
+                None => return Err(no_rate(&self.tree.vps[*other].name)),
             }
         }
         Ok(rivals)
@@ -119,11 +175,17 @@ impl Promises {
 
 /// A thread that works periodically, as fast as the slowest processor lets it.
 #[derive(Clone, Copy)]
-struct Worker {
-    task: Task,
+pub(crate) struct Worker {
+    pub(crate) task: Task,
     /// Its deadline, if it has one.
-    due: Option<Span>,
+    pub(crate) due: Option<Span>,
 }
+
+/// By virtual processor.
+type Bounds = BTreeMap<usize, Option<Span>>;
+
+/// Why there is no bound.
+const UNSURE: &str = "they may work more than their scheduler is sure of";
 
 /// A child of a scheduler, and its work if it is a thread that works periodically.
 type Beside = (usize, Option<Worker>);
@@ -133,23 +195,69 @@ fn best(supplies: &[Guarantee], bound: impl Fn(&Guarantee) -> Option<Span>) -> O
     supplies.iter().filter_map(bound).min()
 }
 
-/// The longest response time of `task` beside its rivals.
-fn within(policy: Policy, rivals: &[Task], task: &Task, guarantee: &Guarantee) -> Option<Span> {
-    let mut tasks = rivals.to_vec();
-    tasks.push(*task);
-    let supply = Supply::from(guarantee);
-    match (guarantee, policy) {
+/// Of more tasks than this, global EDF is tested by their densities alone: the other tests take the square and more.
+const MANY: usize = 200;
+/// Up to so many, it is tested by all tests: two of them look at every deadline of a busy interval.
+const FEW: usize = 16;
+
+/// The longest response times under global earliest deadline first, by what a sufficient test shows; late ones, as
+/// far as lateness is bounded; or why there is no bound.
+fn on_several(tasks: &[Task], processors: u32) -> Result<Vec<Span>, String> {
+    let (many, few) = (tasks.len() > MANY, tasks.len() <= FEW);
+    if let Some(found) = (!many).then(|| global_edf::response_times(tasks, processors)).flatten() {
+        return Ok(found);
+    }
+    let tried = Test::ALL.into_iter().filter(|test| match test {
+        Test::Density => true,
+        Test::Baruah | Test::ForcedForward => few,
+        _ => !many,
+    });
+    let tried: Vec<Test> = tried.collect();
+    if tried.iter().any(|test| test.accepts(tasks, processors)) {
+        return Ok(tasks.iter().map(|task| task.deadline).collect());
+    }
+    global_edf::late_response_times(tasks, processors).ok_or_else(|| {
+        let (tried, all) = (tried.len(), Test::ALL.len());
+        format!(
+            "none of {tried} tests of global EDF shows that they fit on {processors} processors{}",
+            if tried < all {
+                format!(" (for so many, {} are left out)", all - tried)
+            } else {
+                String::new()
+            }
+        )
+    })
+}
+
+/// The longest response times under earliest deadline first.
+fn within_all(tasks: &[Task], guarantee: &Guarantee) -> Vec<Option<Span>> {
+    let (policy, supply) = (Policy::EarliestDeadline, Supply::from(guarantee));
+    match guarantee {
         // It counts at its owner's own deadlines only.
-        (Guarantee::Slower(_), Policy::EarliestDeadline) => {
-            policy.schedulable(&tasks, &supply).then_some(task.deadline)
+        Guarantee::Slower(_) => {
+            let met = policy.schedulable(tasks, &supply);
+            tasks.iter().map(|task| met.then_some(task.deadline)).collect()
         }
-        (Guarantee::Slower(_), _) => None,
-        _ => *policy.response_times(&tasks, &supply).last()?,
+        _ => policy.response_times(tasks, &supply),
     }
 }
 
+/// The longest response time of `task` after its rivals.
+fn within(rivals: &[Task], task: &Task, guarantee: &Guarantee) -> Option<Span> {
+    if matches!(guarantee, Guarantee::Slower(_)) {
+        return None;
+    }
+    let mut tasks = rivals.to_vec();
+    tasks.push(*task);
+    local_fixed_priority::last_response_time(&tasks, &Supply::from(guarantee))
+}
+
+fn no_rate(name: &str) -> String {
+    format!("`{name}` beside it has no rate")
+}
+
 /// A thread's jobs, their work in time on a processor of that speed.
-fn worker(thread: &Thread, speed: Ratio) -> Option<Worker> {
+pub(crate) fn worker(thread: &Thread, speed: Ratio) -> Option<Worker> {
     let Run::Jobs(Jobs { activation, work, deadline, .. }) = &thread.run else { return None };
     let period = match activation {
         Activation::Periodic { period, .. } => *period,

@@ -11,6 +11,7 @@ use miette::{
 use serde::Serialize;
 use std::ops::Range;
 use std::sync::Arc;
+use windfall_trace::escape::{escaped_lines, masked};
 
 /// One mistake.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -36,6 +37,20 @@ pub struct Diagnostics {
     list: Vec<Diagnostic>,
 }
 
+/// How mistakes are shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rendering {
+    /// A source line and carets, for files and pipes.
+    Plain,
+    /// Drawn with lines, for terminals.
+    Drawn,
+    /// Drawn with lines and in colour.
+    Coloured,
+}
+
+/// The most characters of a line that are shown.
+const WIDEST: usize = 200;
+
 /// A mistake, before its file is looked up.
 #[derive(Clone, Debug)]
 pub(crate) struct Mistake {
@@ -59,8 +74,9 @@ impl Diagnostics {
     /// `None` when there are no mistakes.
     pub(crate) fn of(origin: &Origin, mistakes: Vec<Mistake>) -> Option<Diagnostics> {
         let files = Arc::clone(&origin.files);
+        let lines = beginnings(&files);
         let mut list: Vec<Diagnostic> =
-            mistakes.into_iter().map(|mistake| locate(&files, mistake)).collect();
+            mistakes.into_iter().map(|mistake| locate(&files, &lines, mistake)).collect();
         list.sort_by_key(|d| d.place.as_ref().map_or(usize::MAX, |place| place.start));
         list.dedup();
         (!list.is_empty()).then_some(Diagnostics { files, list })
@@ -69,7 +85,7 @@ impl Diagnostics {
     /// One mistake.
     pub(crate) fn single(origin: &Origin, mistake: Mistake) -> Diagnostics {
         let files = Arc::clone(&origin.files);
-        let list = vec![locate(&files, mistake)];
+        let list = vec![locate(&files, &beginnings(&files), mistake)];
         Diagnostics { files, list }
     }
 
@@ -88,10 +104,22 @@ impl Diagnostics {
     /// With source line and caret. `fancy` draws and colours, for terminals.
     #[must_use]
     pub fn render(&self, fancy: bool) -> String {
+        self.render_as(if fancy { Rendering::Coloured } else { Rendering::Plain })
+    }
+
+    /// With source line and caret.
+    #[must_use]
+    pub fn render_as(&self, how: Rendering) -> String {
+        let theme = match how {
+            Rendering::Plain => None,
+            Rendering::Drawn => Some(GraphicalTheme::unicode_nocolor()),
+            Rendering::Coloured => Some(GraphicalTheme::unicode()),
+        };
+        let handler = theme.map(GraphicalReportHandler::new_themed);
         let mut text = String::new();
         for diagnostic in &self.list {
-            let drawn = fancy.then(|| self.draw(diagnostic)).flatten();
-            if fancy && !text.is_empty() {
+            let drawn = handler.as_ref().and_then(|handler| self.draw(handler, diagnostic));
+            if handler.is_some() && !text.is_empty() {
                 text.push('\n');
             }
             text.push_str(&drawn.unwrap_or_else(|| self.plain(diagnostic)));
@@ -106,14 +134,13 @@ impl Diagnostics {
         Some((file, local(file, place)))
     }
 
-    fn draw(&self, diagnostic: &Diagnostic) -> Option<String> {
+    fn draw(&self, handler: &GraphicalReportHandler, diagnostic: &Diagnostic) -> Option<String> {
         let (file, range) = self.source(diagnostic)?;
         let report = Report {
             diagnostic,
-            code: NamedSource::new(&file.name, file.text.clone()),
+            code: NamedSource::new(&file.name, masked(&file.text)),
             label: LabeledSpan::new_with_span(None, range),
         };
-        let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode());
         let mut text = String::new();
         handler.render_report(&mut text, &report).ok()?;
         Some(text)
@@ -122,9 +149,15 @@ impl Diagnostics {
     fn plain(&self, diagnostic: &Diagnostic) -> String {
         let mut text = String::new();
         if let Some((file, range)) = self.source(diagnostic) {
-            let line = file.text.split('\n').nth(diagnostic.line.saturating_sub(1));
-            let line = line.unwrap_or_default().trim_end().replace('\t', " ");
-            let before = diagnostic.column.saturating_sub(1);
+            let begin = file.text[..range.start].rfind('\n').map_or(0, |end| end + 1);
+            let line = file.text[begin..].split('\n').next().unwrap_or_default();
+            let line = masked(line.trim_end()).replace('\t', " ");
+            let column = diagnostic.column.saturating_sub(1);
+            // Of a line that fills the screen, what stands around the place.
+            let skipped =
+                if line.chars().count() > WIDEST { column.saturating_sub(WIDEST / 2) } else { 0 };
+            let line: String = line.chars().skip(skipped).take(WIDEST).collect();
+            let before = column - skipped;
             let marked = file.text[range].split('\n').next().unwrap_or_default();
             let room = line.chars().count().saturating_sub(before).max(1);
             let carets = marked.trim_end().chars().count().clamp(1, room);
@@ -162,18 +195,30 @@ fn local(file: &SourceFile, place: &Range<usize>) -> Range<usize> {
     start..cut(place.end).max(start)
 }
 
-fn locate(files: &[SourceFile], mistake: Mistake) -> Diagnostic {
+/// Where the lines of each file begin.
+fn beginnings(files: &[SourceFile]) -> Vec<Vec<usize>> {
+    let of = |file: &SourceFile| {
+        let ends = file.text.match_indices('\n').map(|(end, _)| end + 1);
+        std::iter::once(0).chain(ends).collect()
+    };
+    files.iter().map(of).collect()
+}
+
+fn locate(files: &[SourceFile], lines: &[Vec<usize>], mistake: Mistake) -> Diagnostic {
     let Mistake { message, help, place } = mistake;
     let place = place.filter(|place| file_at(files, place.start).is_some());
     let (mut name, mut line, mut column) = (String::new(), 0, 0);
     if let Some(place) = &place
-        && let Some(file) = file_at(files, place.start)
+        && let Some(at) = files.iter().rposition(|file| file.start <= place.start)
     {
-        let before = &file.text[..local(file, place).start];
+        let file = &files[at];
+        let start = local(file, place).start;
         name.clone_from(&file.name);
-        line = before.matches('\n').count() + 1;
-        column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        line = lines[at].partition_point(|begin| *begin <= start);
+        column = file.text[lines[at][line - 1]..start].chars().count() + 1;
     }
+    let message = escaped_lines(&message).into_owned();
+    let help = help.map(|help| escaped_lines(&help).into_owned());
     Diagnostic { file: name, line, column, message, help, place }
 }
 

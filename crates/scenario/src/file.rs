@@ -50,7 +50,7 @@ pub(crate) struct HeadFile {
     pub(crate) question: Option<Lax<String>>,
     /// What its author found.
     pub(crate) answer: Option<Lax<String>>,
-    /// Where all random numbers come from.
+    /// Where all random numbers come from; 1 when absent.
     pub(crate) seed: Option<Lax<u64>>,
     /// What the clock shows at the beginning.
     pub(crate) epoch: Option<Lax<Instant>>,

@@ -11,8 +11,8 @@ use crate::names::Names;
 use crate::recording::Recording;
 use crate::{Guarantee, Origin};
 use std::collections::{BTreeMap, BTreeSet};
-use windfall_programs::learn::{self, Options, Proposal, Row};
-use windfall_time::{Instant, Ratio, Span};
+use windfall_programs::learn::{self, Options, Proposal};
+use windfall_time::{Instant, Span};
 use windfall_trace::{Cpu, Theft};
 
 /// Whether proposals become reservations.
@@ -59,9 +59,13 @@ pub fn import(recording: &Recording, file: &str, reserving: Reserving) -> Import
         threads: Vec::new(),
         requests: Vec::new(),
         expectations: Vec::new(),
+        under_way: false,
         origin: Origin::default(),
     };
-    let mut names = Names::except(&[SHARING, ROOT]);
+    let rez: Vec<String> = (0..processors).map(|number| format!("rez{number}")).collect();
+    let taken: Vec<&str> =
+        [SHARING, ROOT].into_iter().chain(rez.iter().map(String::as_str)).collect();
+    let mut names = Names::except(&taken);
     let mut reserved: BTreeSet<usize> = BTreeSet::new();
     let sharing = Scheduler::root(SHARING, "time-sharing").processors(usize::from(processors));
     match reserving {
@@ -78,7 +82,7 @@ pub fn import(recording: &Recording, file: &str, reserving: Reserving) -> Import
         }
     }
     let rest = (0..learned.threads.len()).filter(|index| !reserved.contains(index));
-    scenario.threads.extend(share(rest, recording, file, reserved.is_empty(), &mut names));
+    scenario.threads.extend(share(rest, recording, file, &mut names));
     Imported { scenario, proposal }
 }
 
@@ -100,13 +104,11 @@ fn reserve(
     names: &mut Names,
 ) -> BTreeSet<usize> {
     let mut reserved = BTreeSet::new();
-    let mut loads: Vec<Ratio> = Vec::new();
     for row in &proposal.rows {
-        let learn::Parent::Reservation { amount, period, .. } = row.parent else { continue };
-        let Some(scheduler) = place(&mut loads, amount, period, proposal.processors) else {
-            continue; // no processor has room for it: it shares time
+        let learn::Parent::Reservation { amount, period, processor, .. } = row.parent else {
+            continue;
         };
-        let rez = format!("rez{scheduler}");
+        let rez = format!("rez{processor}");
         if scenario.schedulers.iter().all(|other| other.name != rez) {
             let asks = Asks::priority(2);
             scenario.schedulers.push(Scheduler::below(&rez, "rez", ROOT, asks));
@@ -118,27 +120,11 @@ fn reserve(
             .schedulers
             .push(Scheduler::below(&join, "join", SHARING, Asks::default()).and_below(&rez, asks));
         let guarantee = Asks::guarantee(Guarantee::BasicSoft(amount.into(), period.into()));
-        let run = Run::Recorded { file: file.to_owned(), thread: reference(row, recording) };
+        let run = Run::Recorded { file: file.to_owned(), thread: recording.reference(row.thread) };
         scenario.threads.push(Thread::new(&name, &join, guarantee, run));
         reserved.insert(row.thread);
     }
     reserved
-}
-
-/// The first reservation scheduler with room, of at most one a processor.
-fn place(loads: &mut Vec<Ratio>, amount: Span, period: Span, processors: u16) -> Option<usize> {
-    let share = amount.over(period)?;
-    let fits = |load: &Ratio| load.checked_add(share).is_some_and(|sum| sum <= Ratio::ONE);
-    let at = match loads.iter().position(fits) {
-        Some(at) => at,
-        None if loads.len() < usize::from(processors) && share <= Ratio::ONE => {
-            loads.push(Ratio::ZERO);
-            loads.len() - 1
-        }
-        None => return None,
-    };
-    loads[at] = loads[at].checked_add(share)?;
-    Some(at)
 }
 
 /// The name of an entry for one thread: with its place among the threads of that name, as a
@@ -152,17 +138,11 @@ fn alone(index: usize, recording: &Recording) -> String {
     }
 }
 
-/// How the scenario names one thread: by name if no other has it.
-fn reference(row: &Row, recording: &Recording) -> String {
-    if recording.find(&row.name).len() == 1 { row.name.clone() } else { format!("#{}", row.tid) }
-}
-
 /// Entries for threads that share time: one for each name, in order of processor time.
 fn share(
     threads: impl Iterator<Item = usize>,
     recording: &Recording,
     file: &str,
-    all: bool,
     names: &mut Names,
 ) -> Vec<Thread> {
     let learned = &recording.learned;
@@ -179,19 +159,19 @@ fn share(
     let mut entries = Vec::new();
     let mut entry = |name: &str, reference: String, count: usize, names: &mut Names| {
         let run = Run::Recorded { file: file.to_owned(), thread: reference };
-        let key = names.fresh(name);
+        let key = if count > 1 { names.fresh_for_several(name) } else { names.fresh(name) };
         let mut thread = Thread::new(&key, SHARING, Asks::default(), run);
-        thread.count = (count > 1).then(|| u32::try_from(count).unwrap_or(u32::MAX));
+        thread.count = (count > 1)
+            .then(|| u32::try_from(count).expect("a recording has at most 100,000 threads"));
         entries.push(thread);
     };
     for (name, group) in groups {
-        if all || group.len() == recording.find(name).len() {
+        if recording.find(name) == group {
             entry(name, name.to_owned(), group.len(), names);
         } else {
-            // Others of the name are reserved for: name each that is left by its number.
+            // The name means others, too: name each by its number.
             for index in group {
-                let reference = format!("#{}", learned.threads[index].tid);
-                entry(&alone(index, recording), reference, 1, names);
+                entry(&alone(index, recording), recording.reference(index), 1, names);
             }
         }
     }

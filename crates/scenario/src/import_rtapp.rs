@@ -1,165 +1,143 @@
-//! A scenario from an rt-app file: its tasks, and a hierarchy for the classes that they ask for.
+//! A scenario from an rt-app file: its tasks, and a hierarchy that does what Linux does for them.
 //!
-//! Deadline tasks are reserved their runtime, above real-time tasks by priority, above everybody
-//! else by time sharing: the order of Linux' own classes. Where the file asks for one class only,
-//! there is one scheduler.
+//! Deadline tasks are reserved their runtime, above real-time tasks by priority, above ordinary ones by
+//! `linux-eevdf` with their nice values, above those of SCHED_IDLE: the order of Linux' own classes.
+//! Where the file asks for one class only, there is one scheduler. Where it binds tasks to processors
+//! there is such a tree for each group of processors that all may use alike (`islands.rs`); whoever may
+//! use several is served by all of them, through a join.
+//! Invariant: what the scenario does not say as the file does is among the losses, with its line.
 
-use crate::model::{Asks, Machine, Parent, Phase, Reserve, Run, Scenario, Scheduler, Step, Thread};
+mod endless;
+mod islands;
+mod phases;
+mod reserved;
+mod tree;
+
+pub use endless::EndlessWait;
+
+use crate::Origin;
+use crate::model::{Machine, Scenario, Thread};
 use crate::names::Names;
-use crate::{Guarantee, Origin};
+use islands::Islands;
+use phases::Named;
 use std::collections::BTreeSet;
-use windfall_programs::learn::{Converted, ConvertedThread, SharedKind};
-use windfall_programs::{self as programs, Program, Resource};
-use windfall_time::{Instant, Ratio, Span};
-use windfall_trace::import::rtapp::{Policy, Scheduling};
+use tree::Tree;
+use windfall_programs::learn::{Converted, ConvertedThread, Unconverted};
+use windfall_time::{Instant, Span};
 
 /// How long a file without a duration is simulated.
 const LENGTH: Span = Span::from_secs(10);
 
-/// The classes, the strongest first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Class {
-    Deadline,
-    RealTime,
-    Fair,
+/// What became of an rt-app file.
+#[derive(Debug)]
+pub struct ImportedRtApp {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// All that it does not say, or not exactly, in the order of the file.
+    pub losses: Vec<Unconverted>,
+    /// The threads that wait for ever from some step on.
+    pub waits: Vec<EndlessWait>,
 }
 
-impl Class {
-    fn of(scheduling: &Scheduling) -> Class {
-        match scheduling.policy {
-            Some(Policy::Deadline) => Class::Deadline,
-            Some(Policy::Fifo | Policy::RoundRobin) => Class::RealTime,
-            _ => Class::Fair,
-        }
-    }
-
-    const fn scheduler(self) -> (&'static str, &'static str, i32) {
-        match self {
-            Class::Deadline => ("deadline", "rez", 3),
-            Class::RealTime => ("realtime", "fixed-priority", 2),
-            Class::Fair => ("fair", "time-sharing", 1),
-        }
-    }
-}
+/// How many ways from schedulers to threads that several of them serve a scenario may have.
+const MOST_WAYS: usize = 200_000;
 
 /// Makes a scenario of a converted file, for a machine with so many processors.
-#[must_use]
-pub fn import_rtapp(converted: &Converted, processors: u16) -> Scenario {
-    let classes: BTreeSet<Class> =
-        converted.threads.iter().map(|thread| Class::of(&thread.scheduling)).collect();
-    let count = usize::from(processors.max(1));
-    let mut schedulers = Vec::new();
-    if classes.len() > 1 {
-        schedulers.push(Scheduler::root("root", "fixed-priority").processors(count));
+///
+/// # Errors
+/// When its threads name processors beyond these, or so many may use so many groups of processors that
+/// there would be too many schedulers.
+pub fn import_rtapp(converted: &Converted, processors: u16) -> Result<ImportedRtApp, String> {
+    let processors = processors.max(1);
+    let named = |thread: &&ConvertedThread| {
+        let cpus = thread.scheduling.cpus.iter().flatten();
+        cpus.max().is_some_and(|cpu| *cpu >= u32::from(processors))
+    };
+    if let Some(thread) = converted.threads.iter().find(named) {
+        let line = thread.scheduling.line("cpus").unwrap_or(thread.line);
+        let task = &thread.task;
+        return Err(format!(
+            "rt-app: line {line}: `cpus` of task `{task}` names others than the {processors} processors \
+             that there are, 0 to {}; have more, with --processors",
+            processors - 1
+        ));
     }
-    for class in &classes {
-        let (name, kind, priority) = class.scheduler();
-        // A reservation scheduler serves one processor.
-        let owns = if *class == Class::Deadline { 1 } else { count };
-        let mut scheduler = Scheduler::root(name, kind).processors(owns);
-        if classes.len() > 1 {
-            for own in &mut scheduler.owns {
-                own.parent = Parent::Scheduler("root".to_owned());
-                own.asks = Asks::priority(priority);
-            }
-        }
-        schedulers.push(scheduler);
+    let islands = Islands::of(&converted.threads, processors);
+    bounded(converted, &islands)?;
+    let mut losses = Losses::default();
+    losses.list.clone_from(&converted.unconverted);
+    let mut names = Names::except(&["top", "machine"]);
+    let mut tree = Tree::of(converted, &islands, &mut names, &mut losses);
+    let named = Named::of(converted, &mut names);
+    let mut threads = Vec::with_capacity(converted.threads.len());
+    for (number, thread) in converted.threads.iter().enumerate() {
+        let name = &named.threads[number];
+        let (parent, asks) = tree.place(number, name, &mut names);
+        let run = named.run(thread);
+        let start = Instant::ZERO.saturating_add(thread.delay);
+        threads.push(Thread { start, ..Thread::new(name, &parent, asks, run) });
     }
-    let named = Named::of(converted);
-    let threads = converted.threads.iter().zip(&named.threads);
-    let threads = threads.map(|(thread, name)| convert(thread, name, &named));
-    Scenario {
+    let mut machine = Machine::ideal(processors);
+    if islands.several() {
+        machine.cpus = islands.list.concat();
+    }
+    let mut scenario = Scenario {
         question: Some("what does each task of the rt-app file get?".to_owned()),
         answer: None,
         seed: 1,
         epoch: Instant::ZERO,
         length: converted.duration.unwrap_or(LENGTH).max(Span::from_nanos(1)),
-        machine: Machine::ideal(processors.max(1)),
+        machine,
         interrupts: Vec::new(),
-        default: schedulers.last().map(|scheduler| scheduler.name.clone()),
-        schedulers,
-        threads: threads.collect(),
+        default: tree.schedulers.last().map(|scheduler| scheduler.name.clone()),
+        schedulers: tree.schedulers,
+        threads,
         requests: Vec::new(),
         expectations: Vec::new(),
+        under_way: false,
         origin: Origin::default(),
-    }
-}
-
-/// What threads and shared things are called, by number.
-struct Named {
-    threads: Vec<String>,
-    resources: Vec<String>,
-}
-
-impl Named {
-    fn of(converted: &Converted) -> Named {
-        let mut names = Names::except(&["root", "deadline", "realtime", "fair"]);
-        let threads = converted.threads.iter().map(|thread| names.fresh(&thread.name)).collect();
-        let mut names = Names::default();
-        let resources = converted.resources.iter().map(|shared| {
-            let prefix = match shared.kind {
-                SharedKind::Mutex => "lock",
-                SharedKind::Condition => "condition",
-                SharedKind::Barrier => "barrier",
-                SharedKind::SuspendLock => "suspend-lock",
-                SharedKind::SuspendCondition => "suspend",
-            };
-            names.fresh(&format!("{prefix}-{}", shared.name))
-        });
-        Named { threads, resources: resources.collect() }
-    }
-}
-
-fn convert(thread: &ConvertedThread, name: &str, names: &Named) -> Thread {
-    let class = Class::of(&thread.scheduling);
-    let asks = match (class, thread.scheduling.reservation()) {
-        (Class::Deadline, Some(reservation)) => {
-            let (amount, period) = (reservation.runtime, reservation.period);
-            let fits = amount.over(period).is_some_and(|share| share <= Ratio::ONE);
-            let guarantee = fits.then_some(Guarantee::BasicHard(amount.into(), period.into()));
-            let reserve = (!fits).then_some(Reserve { amount, period });
-            Asks { guarantee, reserve, ..Asks::default() }
-        }
-        (Class::RealTime, _) => Asks::priority(thread.scheduling.priority.unwrap_or(10)),
-        _ => Asks::default(),
     };
-    let run = match &thread.program {
-        Program::Phases { loops, phases } => Run::Phases {
-            loops: *loops,
-            phases: phases.iter().map(|phase| convert_phase(phase, names)).collect(),
-        },
-        Program::Spin { from } => Run::Spin { from: *from },
-        // rt-app knows phases only.
-        Program::Jobs(_) | Program::Recorded(_) | Program::Process(_) => Run::spin(),
-    };
-    let (parent, _, _) = class.scheduler();
-    let mut thread_entry = Thread::new(name, parent, asks, run);
-    thread_entry.start = Instant::ZERO.saturating_add(thread.delay);
-    thread_entry
+    let waits = endless::replace(&mut scenario, &converted.threads);
+    losses.list.sort_by_key(|loss| loss.line);
+    Ok(ImportedRtApp { scenario, losses: losses.list, waits })
 }
 
-fn convert_phase(phase: &programs::Phase, names: &Named) -> Phase {
-    let shared = |resource: &Resource| names.resources.get(resource.0).cloned().unwrap_or_default();
-    let steps = phase.steps.iter().map(|step| match step {
-        programs::Step::Run(work) => Step::Run(*work),
-        programs::Step::Sleep(span) => Step::Sleep(*span),
-        programs::Step::Timer { timer, period, tick } => {
-            Step::Timer { timer: format!("timer{timer}"), period: *period, tick: *tick }
+/// Refuses more ways than there may be.
+fn bounded(converted: &Converted, islands: &Islands) -> Result<(), String> {
+    let mut ways = 0;
+    for (thread, own) in converted.threads.iter().zip(&islands.of_thread) {
+        ways += if own.len() > 1 { own.len() } else { 0 };
+        if ways > MOST_WAYS {
+            return Err(format!(
+                "rt-app: line {}: the threads up to task `{}` may use {} of the {} groups of processors \
+                 that `cpus` makes, which takes more than {MOST_WAYS} schedulers' places; give them \
+                 `cpus`, too, or fewer instances",
+                thread.line,
+                thread.task,
+                own.len(),
+                islands.list.len()
+            ));
         }
-        programs::Step::Job => Step::Job,
-        programs::Step::Lock(lock) => Step::Lock(shared(lock)),
-        programs::Step::Unlock(lock) => Step::Unlock(shared(lock)),
-        programs::Step::Wait { condition, lock } => {
-            Step::Wait { condition: shared(condition), lock: shared(lock) }
+    }
+    Ok(())
+}
+
+/// What the scenario does not say as the file does; each thing once, however many threads it concerns.
+#[derive(Default)]
+struct Losses {
+    list: Vec<Unconverted>,
+    told: BTreeSet<(u32, String, String)>,
+}
+
+impl Losses {
+    /// About a key of a task, where it is written; else about the task.
+    fn tell(&mut self, thread: &ConvertedThread, key: &str, left_out: bool, text: String) {
+        let line = thread.scheduling.line(key);
+        let event = line.map_or("", |_| key);
+        let line = line.unwrap_or(thread.line);
+        if self.told.insert((line, event.to_owned(), text.clone())) {
+            let (task, event) = (thread.task.clone(), event.to_owned());
+            self.list.push(Unconverted { task, event, line, left_out, text });
         }
-        programs::Step::Signal(condition) => Step::Signal(shared(condition)),
-        programs::Step::Broadcast(condition) => Step::Broadcast(shared(condition)),
-        programs::Step::Barrier(barrier) => Step::Barrier(shared(barrier)),
-        programs::Step::Yield => Step::Yield,
-        programs::Step::Suspend => Step::Suspend,
-        programs::Step::Resume(thread) => {
-            Step::Resume(names.threads.get(*thread).cloned().unwrap_or_default())
-        }
-    });
-    Phase { name: phase.name.clone(), loops: phase.loops, steps: steps.collect() }
+    }
 }

@@ -26,6 +26,7 @@ mod live;
 pub mod model;
 mod names;
 pub mod outcome;
+mod overload;
 mod plan;
 mod profile;
 mod promises;
@@ -34,18 +35,22 @@ mod resolve;
 mod schema;
 mod source;
 mod suggest;
+mod text;
+mod together;
 mod tracer;
 mod tree;
+mod waiting;
 mod write;
 
 pub use application::{Application, Member, Service};
 pub use build::{NoRecordings, Numbers, Recordings};
 pub use deadlines::Deadline;
-pub use diagnostic::{Diagnostic, Diagnostics};
+pub use diagnostic::{Diagnostic, Diagnostics, Rendering};
 pub use import::{Imported, Reserving, import};
-pub use import_rtapp::import_rtapp;
+pub use import_rtapp::{EndlessWait, ImportedRtApp, import_rtapp};
 pub use live::{Live, LiveNode, LiveRequest, LiveThread};
 pub use model::Scenario;
+pub use overload::Overload;
 pub use plan::{
     Home, Place, Plan, PlannedInterrupts, PlannedPattern, PlannedProcesses, PlannedProgram,
     PlannedRequest, PlannedThread,
@@ -56,5 +61,6 @@ pub use recording::{Recording, TraceFiles};
 pub use schema::schema;
 pub use source::{Origin, SourceFile};
 pub use suggest::near;
+pub use text::{MOST_BYTES, read_text};
 pub use tracer::Tracer;
 pub use windfall_guarantees::Guarantee;

@@ -4,16 +4,19 @@
 //! scenario made of what there is: the schedulers and threads of the moment, each where it stands.
 //! Weights keep the meaning that the file gave them.
 
+mod breaks;
+
 use crate::asks::Asking;
 use crate::build;
 use crate::check::{check_requests, means, numbered};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Asks, Attachment, Change, Parent, Run, Scenario, Scheduler, Thread, Whom};
-use crate::outcome::{Promise, grain, promises};
+use crate::outcome::{Promise, asked};
 use crate::plan::PlannedRequest;
 use crate::resolve;
+use crate::together;
 use std::collections::BTreeMap;
-use windfall_time::{Instant, Span};
+use windfall_time::Instant;
 
 /// A scheduler that there is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -73,7 +76,10 @@ impl Live {
         text: &str,
     ) -> Result<LiveRequest, Diagnostics> {
         let (origin, requests, mut mistakes) = resolve::requests("request", text);
-        let there = Scenario { requests, origin, ..self.there(nodes, threads) };
+        let mut there = Scenario { requests, origin, ..self.there(nodes, threads) };
+        for request in &mut there.requests {
+            together::pass_on(&mut request.change, &self.file.threads, &there.schedulers);
+        }
         let file = Asking::of(&self.file);
         let asking = Asking::of(&there).weighing_as(&file);
         check_requests(&there, &asking, &mut mistakes);
@@ -166,16 +172,7 @@ impl Live {
     /// What is promised in the tree of the moment, and which of it the checker grants.
     #[must_use]
     pub fn promises(&self, nodes: &[LiveNode], threads: &[LiveThread]) -> Vec<Promise> {
-        promises(&self.there(nodes, threads))
-    }
-
-    /// The longest quantum there is: see [`grain`].
-    #[must_use]
-    pub fn grain(&self) -> Span {
-        let created = self.created.iter().cloned();
-        let mut all = self.file.clone();
-        all.schedulers.extend(created);
-        grain(&all)
+        asked(&self.there(nodes, threads))
     }
 
     /// What is asked for a thread: what was asked last, as long as it stands where that was asked.
@@ -232,6 +229,7 @@ impl Live {
             default: None,
             expectations: Vec::new(),
             interrupts: Vec::new(),
+            under_way: true,
             ..self.file.clone()
         }
     }

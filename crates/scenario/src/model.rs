@@ -13,7 +13,7 @@ mod thread;
 
 pub use expect::{Bound, Expectation, Level, Quantity, Statistic, Subject, Whole};
 pub use external::{External, ExternalProgram, Start, ThreadMatch};
-pub use machine::{Cache, Costs, Interrupts, Machine, Pattern, Timer};
+pub use machine::{Cache, Claim, Costs, Interrupts, Machine, Pattern, Timer};
 pub use request::{Change, Request, Whom};
 pub use scheduler::{Asks, Attachment, Parent, Rate, Reserve, Scheduler, Setting, WarpLimit};
 pub use thread::{Activation, Jobs, Phase, Run, Step, Thread};
@@ -48,6 +48,8 @@ pub struct Scenario {
     pub requests: Vec<Request>,
     /// What must hold at the end.
     pub expectations: Vec<Expectation>,
+    /// Whether this is what a run has come to: nobody knows since when the periods of its reservations follow each other.
+    pub under_way: bool,
     /// Where each of these stands in its file. Any two are equal.
     pub origin: Origin,
 }

@@ -18,7 +18,8 @@ mod thread;
 mod watch;
 
 pub use accounts::Accounts;
-pub use asked::{grain, promises};
+pub(crate) use asked::asked;
+pub use asked::{Refused, all_promises, broken_bounds, promises, refusals};
 pub use failure::Failure;
 pub use figures::{Figures, plain};
 pub use group::{Group, groups};
@@ -28,7 +29,7 @@ pub use page::page;
 pub use promise::{Faring, Promise, PromiseVerdict};
 pub use response::Response;
 pub use thread::ThreadOutcome;
-pub use watch::Watch;
+pub use watch::{Use, Watch};
 
 use windfall_time::{Instant, Span};
 
@@ -57,6 +58,9 @@ pub struct Outcome {
     pub refused: Vec<(Instant, String)>,
     /// Threads that no scheduler would have, the default included.
     pub unborn: Vec<String>,
+    /// The threads that are left at the end of a simulation in which nothing could happen any more: each
+    /// waits for another of them, or for nobody. Empty where anything could happen, and on real threads.
+    pub waiting: Vec<String>,
     /// How each promise fared that was to be judged, in the order of asking.
     pub promises: Vec<PromiseVerdict>,
     /// What was counted of event-driven processes.
@@ -84,6 +88,27 @@ pub struct Supervision {
     pub steal: Option<Span>,
     /// Processor time that supervised threads had while it was not granted to them.
     pub leaked: Span,
+    /// What was moved off the processors for the run, and what was not.
+    pub claimed: Claimed,
+    /// What its user should know of the run itself, and when it was so.
+    pub remarks: Vec<(Instant, String)>,
+    /// Why the run ended before its time, where nobody had asked for that.
+    pub cut_short: Option<String>,
+}
+
+/// What a run on a real machine has moved off its processors; all of it is given back when the run ends.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Claimed {
+    /// The machine's processors that it has claimed.
+    pub processors: Vec<u16>,
+    /// How many threads it has moved to others when it began.
+    pub threads: usize,
+    /// How many interrupts.
+    pub interrupts: usize,
+    /// What has stayed there, and what it takes to move that.
+    pub stays: Vec<String>,
+    /// What follows where a supervised processor could not be claimed.
+    pub remark: Option<String>,
 }
 
 /// What the threads below one scheduler got.

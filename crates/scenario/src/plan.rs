@@ -10,8 +10,9 @@ pub use place::Place;
 pub use request::PlannedRequest;
 
 use crate::model::{External, ExternalProgram, Machine};
+use crate::outcome::Promise;
 use windfall_hierarchy::{Hierarchy, Message, NodeId};
-use windfall_programs::{Code, Costs, Node, Program, Resource, Terms};
+use windfall_programs::{Code, Costs, Node, NodeCosts, Program, Resource, Terms};
 use windfall_time::{Instant, Span};
 use windfall_trace::Theft;
 
@@ -39,6 +40,8 @@ pub struct Plan {
     pub barriers: Vec<(Resource, usize)>,
     /// Threads (by number) of which intervals between completions that exceed a limit are counted.
     pub watched: Vec<(usize, Span)>,
+    /// What the checker has granted; a simulation judges it.
+    pub promises: Vec<Promise>,
 }
 
 /// Where event-driven processes are at home, and what their calls cost.
@@ -48,6 +51,8 @@ pub struct PlannedProcesses {
     pub nodes: Vec<Home>,
     /// What calls cost on a simulated machine.
     pub costs: Costs,
+    /// What the processors of a simulated machine cost by the rules of Chrysalis; none: what the machine's own costs say.
+    pub node_costs: Option<NodeCosts>,
 }
 
 /// A node of the machine, as far as processes are concerned.

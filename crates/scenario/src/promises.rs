@@ -10,7 +10,7 @@ use crate::build::{conversion, parent_of, thread_messages};
 use crate::model::{Scenario, Scheduler, Thread};
 use std::collections::BTreeMap;
 use windfall_guarantees::check::{Findings, Node, Tree, Vp, check};
-use windfall_guarantees::{Refusal, Terms, refusal};
+use windfall_guarantees::{Refusal, refusal};
 use windfall_time::Instant;
 
 /// A scenario's tree and what was found out about it.
@@ -66,7 +66,7 @@ fn tree(scenario: &Scenario) -> Tree {
             break;
         }
         for scheduler in now {
-            if let Some(node) = add(&mut tree, &asking, &at, scheduler) {
+            if let Some(node) = add(&mut tree, (&asking, scenario), &at, scheduler) {
                 at.insert(&scheduler.name, node);
             }
         }
@@ -79,7 +79,10 @@ fn tree(scenario: &Scenario) -> Tree {
         let Some(parent) = parent_of(scenario, thread) else { continue };
         let Some(node) = at.get(parent).copied() else { continue };
         let messages = thread_messages(scenario, &asking, thread, parent);
-        let terms = terms(messages.iter().map(|(_, message)| message));
+        // A program of the machine asks when it is met, some time after its start.
+        let known = !scenario.under_way && thread.external.is_none();
+        let since = known.then_some(thread.start);
+        let terms = terms(messages.iter().map(|(_, message)| message), since);
         for name in thread.names() {
             let asks = thread.asks.guarantee;
             let outright = thread.asks.tells_outright();
@@ -92,11 +95,12 @@ fn tree(scenario: &Scenario) -> Tree {
 /// Adds an instance and its own virtual processors.
 fn add<'s>(
     tree: &mut Tree,
-    asking: &Asking<'_>,
+    (asking, scenario): (&Asking<'_>, &Scenario),
     at: &BTreeMap<&'s str, usize>,
     scheduler: &'s Scheduler,
 ) -> Option<usize> {
-    let conversion = conversion(scheduler)?;
+    let conversion = conversion(scheduler, scenario.machine.timer)?;
+    let begins = (!scenario.under_way).then_some(Instant::ZERO);
     let node = tree.nodes.len();
     let many = scheduler.owns.len() > 1;
     let mut own = Vec::new();
@@ -107,7 +111,7 @@ fn add<'s>(
         };
         let parent = attachment.parent.name();
         let messages = asking.messages(&attachment.asks, parent).unwrap_or_default();
-        let terms: Terms = terms(messages.iter().map(|(_, message)| message));
+        let terms = terms(messages.iter().map(|(_, message)| message), begins);
         let parent = parent.and_then(|name| at.get(name).copied());
         let asks = attachment.asks.guarantee;
         let outright = attachment.asks.tells_outright();

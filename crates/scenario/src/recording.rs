@@ -3,12 +3,12 @@
 //! Each file is read once. Threads of one name are numbered in order of their first appearance.
 
 use crate::build::{Numbers, Recordings};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use windfall_programs::learn::{Learned, learn};
+use windfall_programs::learn::{Clock, Learned, learn};
 use windfall_programs::{Program, RecordedStep};
 use windfall_time::{Instant, Span};
-use windfall_trace::import::{Format, Report};
+use windfall_trace::import::{Format, Report, limits};
 use windfall_trace::{Record, Source};
 
 /// A recorded trace that has been read.
@@ -21,24 +21,36 @@ pub struct Recording {
     pub environment: usize,
     /// What became of every line of the text; `None` for Windfall's own format.
     pub report: Option<Report>,
+    /// Whose the wake-ups were of which the source does not say whether an interrupt did them; `None` where it says.
+    pub clock: Option<Clock>,
     /// Why it ends before its end, if it does: what came before is there.
     pub cut: Option<String>,
+    /// Its threads by name and by number, in order.
+    by_name: HashMap<String, Vec<usize>>,
+    by_number: HashMap<u32, Vec<usize>>,
 }
 
 impl Recording {
-    /// Reads ftrace or `perf script` text, plain or compressed by gzip, or Windfall's own format.
+    /// Reads ftrace or `perf script` text, plain or compressed by gzip or zstd, or Windfall's own format.
     ///
     /// # Errors
     /// Why it cannot be read, in words.
     pub fn read(path: &Path, format: Format) -> Result<Recording, String> {
         let mut source = Source::open(path, format).map_err(|error| error.to_string())?;
         let mut failed = None;
-        let learned = learn(until_error(&mut source, &mut failed));
+        let mut learned = learn(until_error(&mut source, &mut failed));
         let report = source.report().cloned();
-        Recording::of(learned, report, failed)
+        let unsure = report.as_ref().is_some_and(|report| report.unsure_wakers > 0);
+        let clock = unsure.then(|| learned.separate_clock());
+        let recording = Recording::of(learned, report, failed)?;
+        Ok(Recording { clock, ..recording })
     }
 
-    fn of(
+    /// A recording that was learned from records; `failed` is why they ended early, if they did.
+    ///
+    /// # Errors
+    /// When nobody is in it, or more than a scenario holds.
+    pub fn of(
         learned: Learned,
         report: Option<Report>,
         failed: Option<String>,
@@ -49,23 +61,80 @@ impl Recording {
             learned.retain(|thread| thread.of_command);
         }
         let environment = all - learned.threads.len();
+        if learned.processors > limits::PROCESSORS {
+            return Err(format!(
+                "it names processor {}; a machine has {} at most",
+                learned.processors - 1,
+                limits::PROCESSORS
+            ));
+        }
+        if learned.threads.len() as u64 > limits::THREADS {
+            return Err(format!(
+                "{} threads are in it; a scenario has {} at most: record one command, or for a shorter time",
+                learned.threads.len(),
+                limits::THREADS
+            ));
+        }
         if !learned.threads.is_empty() {
-            return Ok(Recording { learned, environment, report, cut: failed });
+            let (mut by_name, mut by_number) = (HashMap::new(), HashMap::new());
+            for (at, thread) in learned.threads.iter().enumerate() {
+                let alike: &mut Vec<usize> = by_name.entry(thread.name.clone()).or_default();
+                alike.push(at);
+                let alike: &mut Vec<usize> = by_number.entry(thread.tid).or_default();
+                alike.push(at);
+            }
+            let (cut, clock) = (failed, None);
+            return Ok(Recording { learned, environment, report, clock, cut, by_name, by_number });
         }
         let nothing = "there is no thread in it; record sched_switch and sched_waking";
         Err(failed.unwrap_or_else(|| nothing.to_owned()))
     }
 
-    /// The threads that a name, or `#TID`, means, as indices in order.
+    /// The threads that a name means, or `#TID`, or of several that had one number the N-th, `#TID/N`, as indices in order.
     #[must_use]
     pub fn find(&self, name: &str) -> Vec<usize> {
-        let tid = name.strip_prefix('#').and_then(|tid| tid.parse::<u32>().ok());
-        let threads = self.learned.threads.iter().enumerate();
-        let means = threads.filter(|(_, thread)| match tid {
-            Some(tid) => thread.tid == tid,
-            None => thread.name == name,
-        });
-        means.map(|(index, _)| index).collect()
+        match Numbered::read(name) {
+            None => self.by_name.get(name).cloned().unwrap_or_default(),
+            Some(Numbered { tid, place }) => {
+                let found = self.by_number.get(&tid).map_or(&[][..], Vec::as_slice);
+                match place {
+                    Some(place) => found.get(place).copied().into_iter().collect(),
+                    None => found.to_vec(),
+                }
+            }
+        }
+    }
+
+    /// What means one thread and no other: its name, `#TID` or `#TID/N`.
+    #[must_use]
+    pub fn reference(&self, index: usize) -> String {
+        let thread = &self.learned.threads[index];
+        if self.find(&thread.name) == [index] {
+            return thread.name.clone();
+        }
+        let number = format!("#{}", thread.tid);
+        let alike = self.find(&number);
+        match alike.iter().position(|other| *other == index) {
+            Some(place) if alike.len() > 1 => format!("{number}/{}", place + 1),
+            _ => number,
+        }
+    }
+}
+
+/// A thread by its number.
+struct Numbered {
+    tid: u32,
+    /// Which of those that had the number, from 0.
+    place: Option<usize>,
+}
+
+impl Numbered {
+    fn read(name: &str) -> Option<Numbered> {
+        let (tid, place) = match name.strip_prefix('#')?.split_once('/') {
+            Some((tid, place)) => (tid, Some(place.parse::<usize>().ok()?.checked_sub(1)?)),
+            None => (name.strip_prefix('#')?, None),
+        };
+        Some(Numbered { tid: tid.parse().ok()?, place })
     }
 }
 

@@ -15,6 +15,7 @@ use crate::diagnostic::{Diagnostics, Mistake};
 use crate::file::HeadFile;
 use crate::model::{Change, Machine, Request, Scenario};
 use crate::source::{Origin, Path, SourceFile};
+use crate::text::read_text;
 use crate::tree::{self, Node};
 use reader::Reader;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ use windfall_time::{Instant, Span};
 
 /// The version of the format.
 pub(crate) const SCHEMA: u64 = 1;
+/// The seed of a scenario that names none. A constant, so that equal files mean equal runs.
+pub(crate) const SEED: u64 = 1;
 
 /// The keys of a scenario that hold tables.
 const PARTS: [&str; 6] = ["machine", "interrupts", "schedulers", "threads", "at", "expect"];
@@ -33,19 +36,20 @@ const HEAD: [&str; 8] =
     ["schema", "inherits", "question", "answer", "seed", "epoch", "length", "default"];
 
 impl Scenario {
-    /// Reads a file, and the one that it inherits from.
+    /// Reads a file, or standard input where `path` is `-`, and the file that it inherits from.
     ///
     /// # Errors
     /// Every mistake in them, or that one cannot be read.
     pub fn load(path: &std::path::Path) -> Result<Scenario, Diagnostics> {
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            let mistake = Mistake::new(format!("{name}: cannot be read: {error}"), None);
+        let standard = path == std::path::Path::new("-");
+        let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
+        let text = read_text(path).map_err(|why| {
+            let mistake = Mistake::new(format!("{name}: cannot be read: {why}"), None);
             one(&Origin::default(), mistake)
         })?;
         Scenario::parse_with(&name, &text, |base| {
             let path = path.parent().unwrap_or(path).join(base);
-            let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+            let text = read_text(&path)?;
             Ok((path.display().to_string(), text))
         })
     }
@@ -136,14 +140,20 @@ fn inherited(root: &Node<'_>) -> Option<(String, std::ops::Range<usize>)> {
 }
 
 fn resolve(root: Node<'_>, files: Vec<SourceFile>) -> Result<Scenario, Diagnostics> {
+    if let Some(mistake) = crate::check::entries(&root) {
+        return Err(one(&origin(files), mistake));
+    }
     let origin = Origin { files: Arc::new(files), places: Arc::new(tree::places(&root)) };
     let mut reader = Reader::new(&origin);
-    let scenario = read(root, &mut reader);
+    let mut scenario = read(root, &mut reader);
     let mut mistakes = reader.mistakes;
     crate::check::check(&scenario, &mut mistakes);
     match Diagnostics::of(&origin, mistakes) {
         Some(diagnostics) => Err(diagnostics),
-        None => Ok(scenario),
+        None => {
+            crate::together::share(&mut scenario);
+            Ok(scenario)
+        }
     }
 }
 
@@ -197,7 +207,7 @@ fn read(root: Node<'_>, reader: &mut Reader<'_>) -> Scenario {
     Scenario {
         question: reader.get(head.question, &at("question")),
         answer: reader.get(head.answer, &at("answer")),
-        seed: reader.need(head.seed, &at("seed"), "`seed = 7`, any number").unwrap_or(0),
+        seed: reader.get(head.seed, &at("seed")).unwrap_or(SEED),
         epoch: reader.get(head.epoch, &at("epoch")).unwrap_or(Instant::ZERO),
         length: reader
             .need(head.length, &at("length"), "how long the scenario lasts, as `length = \"10 s\"`")
@@ -209,6 +219,7 @@ fn read(root: Node<'_>, reader: &mut Reader<'_>) -> Scenario {
         threads,
         requests,
         expectations,
+        under_way: false,
         origin: reader.origin.clone(),
     }
 }

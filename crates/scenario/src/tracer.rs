@@ -168,12 +168,12 @@ impl<S: Sink> Tracer<S> {
             self.nodes.push(id);
             self.nodes.len() - 1
         });
-        trace::NodeId(u32::try_from(at).unwrap_or(u32::MAX))
+        trace::NodeId(u32::try_from(at).expect("schedulers are numbered by 32 bits"))
     }
 }
 
 fn cpu_id(cpu: usize) -> Cpu {
-    Cpu(u16::try_from(cpu).unwrap_or(u16::MAX))
+    Cpu(u16::try_from(cpu).expect("processors are numbered by 16 bits"))
 }
 
 /// A scheduler's note in the trace's words; `None` for one that the trace does not know.

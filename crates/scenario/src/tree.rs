@@ -19,10 +19,27 @@ pub(crate) fn parse(text: &str, start: usize) -> Result<Node<'_>, Vec<Mistake>> 
         return Ok(shifted(Spanned::new(span, table), start));
     }
     let mistakes = errors.iter().map(|error| {
+        if error.message().contains("recurs") {
+            return too_deep(text, start);
+        }
         let place = error.span().unwrap_or(0..0);
         Mistake::new(error.message().trim().replace('\n', "; "), Some(shift(place, start)))
     });
     Err(mistakes.collect())
+}
+
+/// Tables and lists too deep in each other, which the parser does not place: in the line with the most of them.
+fn too_deep(text: &str, start: usize) -> Mistake {
+    let depth = |line: &str| line.bytes().filter(|byte| b".[{".contains(byte)).count();
+    let (mut at, mut deepest) = (0, (0, 0..0));
+    for line in text.split_inclusive('\n') {
+        if depth(line) > deepest.0 {
+            deepest = (depth(line), at..at + 1);
+        }
+        at += line.len();
+    }
+    Mistake::new("tables or lists too deep in each other", Some(shift(deepest.1, start)))
+        .help("write at most 80 levels")
 }
 
 fn shift(range: Range<usize>, by: usize) -> Range<usize> {

@@ -1,12 +1,16 @@
-//! No input panics: mutated scenarios, for `WINDFALL_FUZZ_SECONDS` seconds (2 when unset).
+//! No input panics: mutated scenarios, profiles, and recordings that become scenarios (`fuzz/mutate.rs`).
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
-use std::time::{Duration, Instant};
-use windfall_programs::Random;
-use windfall_scenario::Scenario;
+#[path = "../../../fuzz/mutate.rs"]
+mod mutate;
+
+use mutate::{fuzz, fuzz_with};
+use windfall_programs::learn::learn;
+use windfall_scenario::{Diagnostics, Profile, Recording, Reserving, Scenario, import};
+use windfall_trace::import::{Format, open};
 
 /// Pieces that mean something somewhere.
-const WORDS: [&str; 40] = [
+const WORDS: [&str; 48] = [
     "=",
     "[",
     "]",
@@ -47,80 +51,153 @@ const WORDS: [&str; 40] = [
     "\t",
     "inherits = \"x\"",
     "\"100/3%cpu\"",
+    "reserve = \"1ms/2ms\"",
+    "guarantee = \"RESBS 1ms 3ms\"",
+    "RESCH",
+    "PSBE 1/3 1ms",
+    "share = 3",
+    "scheduler = \"rez\"",
+    "profile = \"p\"",
+    "0000",
 ];
 
-fn mutated(text: &str, random: &mut Random) -> String {
-    let mut text = text.to_owned();
-    let cut = |text: &str, random: &mut Random| {
-        let at = usize::try_from(random.between(0, text.len() as u64)).unwrap_or(0);
-        (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
-    };
-    for _ in 0..random.between(1, 6) {
-        let (a, b) = (cut(&text, random), cut(&text, random));
-        let (a, b) = (a.min(b), a.max(b).min(a.min(b) + 40));
-        let b = (a..=b).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(a);
-        match random.between(0, 3) {
-            0 => text.replace_range(a..b, ""),
-            1 => {
-                let word = WORDS[usize::try_from(random.between(0, 39)).unwrap_or(0)];
-                text.replace_range(a..b, word);
-            }
-            2 => {
-                let part = text[a..b].to_owned();
-                let at = cut(&text, random);
-                text.insert_str(at, &part);
-            }
-            _ => {
-                let lines: Vec<&str> = text.lines().collect();
-                let pick = random.between(0, lines.len().saturating_sub(1) as u64);
-                let line = lines.get(usize::try_from(pick).unwrap_or(0)).copied().unwrap_or("");
-                text = format!("{text}\n{line}\n");
-            }
-        }
-    }
-    text
-}
-
-#[test]
-fn law_no_text_panics() {
-    let seconds = std::env::var("WINDFALL_FUZZ_SECONDS").ok();
-    let seconds = seconds.and_then(|text| text.parse().ok()).unwrap_or(2);
+/// The scenarios of the repository, and one with every key.
+fn scenarios() -> Vec<String> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    let mut corpus: Vec<String> = std::fs::read_dir(folder)
+    let mut all: Vec<String> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
         .filter_map(|path| std::fs::read_to_string(path).ok())
         .collect();
-    corpus.push(include_str!("everything.toml").to_owned());
-    corpus.sort();
-    let end = Instant::now() + Duration::from_secs(seconds);
-    let mut random = Random::new(42);
-    let (mut accepted, mut refused) = (0, 0);
-    while Instant::now() < end {
-        let pick = random.between(0, corpus.len() as u64 - 1);
-        let text = mutated(&corpus[usize::try_from(pick).unwrap()], &mut random);
-        let base = corpus[0].clone();
-        let told = |result: Result<(), windfall_scenario::Diagnostics>| match result {
-            Ok(()) => true,
-            Err(mistakes) => {
-                assert!(!mistakes.render(true).is_empty() && !mistakes.render(false).is_empty());
-                assert!(!mistakes.to_json().is_empty());
-                false
-            }
-        };
-        let read = Scenario::parse_with("f.toml", &text, |name| Ok((name.to_owned(), base)));
-        let sound = match read {
-            Err(mistakes) => told(Err(mistakes)),
+    all.push(include_str!("everything.toml").to_owned());
+    all.sort();
+    all
+}
+
+/// Calls `check` with mutated scenarios, read with the first of all as the one that they inherit from.
+fn mutated(target: &str, mut check: impl FnMut(Result<Scenario, Diagnostics>)) {
+    let all = scenarios();
+    let sound: Vec<&[u8]> = all.iter().map(String::as_bytes).collect();
+    let words: Vec<&[u8]> = WORDS.iter().map(|word| word.as_bytes()).collect();
+    fuzz_with(target, &sound, &words, |text| {
+        let text = String::from_utf8_lossy(text);
+        check(Scenario::parse_with("f.toml", &text, |name| Ok((name.to_owned(), all[0].clone()))));
+    });
+}
+
+/// A refusal has words in all forms.
+fn refused(mistakes: &Diagnostics) {
+    assert!(!mistakes.render(true).is_empty() && !mistakes.render(false).is_empty());
+    assert!(!mistakes.to_json().is_empty());
+}
+
+#[test]
+fn law_no_text_panics() {
+    let (mut accepted, mut other) = (0, 0);
+    mutated("scenario", |read| {
+        let sound = match &read {
+            Err(mistakes) => Err(mistakes.clone()),
             Ok(scenario) => {
                 let again = Scenario::parse("g.toml", &scenario.write());
-                let again = again.unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}"));
-                assert_eq!(again, scenario);
-                told(scenario.build().map(drop))
+                let again = again.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+                assert_eq!(again, *scenario);
+                scenario.build().map(drop)
             }
         };
-        *(if sound { &mut accepted } else { &mut refused }) += 1;
-    }
+        match sound {
+            Ok(()) => accepted += 1,
+            Err(mistakes) => {
+                other += 1;
+                refused(&mistakes);
+            }
+        }
+    });
     // Against vacuity: both happen.
-    assert!(accepted > 0 && refused > 0, "{accepted} accepted, {refused} refused");
+    assert!(accepted > 0 && other > 0, "{accepted} accepted, {other} refused");
+}
+
+#[test]
+fn law_no_promise_panics_whether_it_is_granted_or_refused() {
+    let (mut granted, mut other) = (0, 0);
+    mutated("check", |read| {
+        let Ok(scenario) = read else { return };
+        if scenario.check().is_err() {
+            return;
+        }
+        let promises = scenario.promises();
+        let refused: Vec<usize> = promises.refused().collect();
+        for vp in &refused {
+            let _ = promises.refusal(*vp);
+        }
+        for scheduler in &scenario.schedulers {
+            let _ = scenario.application(&scheduler.name);
+        }
+        *(if refused.is_empty() { &mut granted } else { &mut other }) += 1;
+    });
+    assert!(granted > 0 && other > 0, "{granted} granted, {other} refused");
+}
+
+const PROFILE: &[u8] = br#"version = 1
+executable = "/usr/bin/x"
+sha256 = "00"
+kernel = "6.1"
+watched = "10s"
+chosen = "most"
+lost = 0
+
+[[threads]]
+name = "audio"
+routine = "x:decode"
+count = 2
+period = "10ms"
+amount = "1ms"
+confidence = "0.98"
+periods = 100
+need = ["1ms", "1ms", "1ms"]
+
+[libraries]
+"libc.so" = "00"
+"#;
+
+#[test]
+fn law_no_profile_panics() {
+    let mut sound = 0;
+    fuzz("profile", &[PROFILE], |text| {
+        let text = String::from_utf8_lossy(text);
+        match Profile::parse(&text) {
+            Ok(profile) => {
+                sound += 1;
+                assert_eq!(Profile::parse(&profile.write().unwrap()), Ok(profile));
+            }
+            Err(why) => assert!(!why.is_empty()),
+        }
+    });
+    assert!(sound > 0);
+}
+
+#[test]
+fn law_whatever_a_recording_holds_the_scenario_made_of_it_is_accepted() {
+    const TEXTS: [&[u8]; 2] = [
+        include_bytes!("../../trace/tests/fixtures/ftrace.txt"),
+        include_bytes!("../../trace/tests/fixtures/perf.txt"),
+    ];
+    let mut sound = 0;
+    fuzz("imported", &TEXTS, |text| {
+        let mut importer = open(text, Format::Auto);
+        let learned = learn(importer.by_ref().map_while(Result::ok));
+        let Ok(recording) = Recording::of(learned, Some(importer.report().clone()), None) else {
+            return;
+        };
+        for reserving in [Reserving::Nobody, Reserving::Periodic] {
+            let scenario = import(&recording, "a.perf", reserving).scenario;
+            let again = Scenario::parse("again.toml", &scenario.write());
+            let again = again.unwrap_or_else(|why| panic!("{}", why.render(false)));
+            assert_eq!(again, scenario);
+            again.check().unwrap_or_else(|why| panic!("{}", why.render(false)));
+            assert_eq!(again.promises().refused().count(), 0);
+            sound += 1;
+        }
+    });
+    assert!(sound > 0);
 }

@@ -116,3 +116,27 @@ fn law_what_is_promised_follows_what_was_asked_last() {
     there.does("do = \"unreserve\"\nthread = \"b\"");
     assert!(there.promised().iter().all(|(owner, ..)| owner != "b"));
 }
+
+#[test]
+fn law_what_a_request_would_break_is_known_before_it_is_done() {
+    let there = there();
+    let breaks = |request: &str| -> Vec<String> {
+        let text = format!("[[at]]\ntime = \"0s\"\n{request}");
+        let request = there.live.plan(&there.nodes, &there.threads, &text).unwrap();
+        let broken = there.live.breaks(&there.nodes, &there.threads, &request);
+        broken
+            .into_iter()
+            .map(|promise| format!("{} of {}", promise.guarantee, promise.owner))
+            .collect()
+    };
+    let above = |priority: i32| {
+        format!(
+            "do = \"create\"\nname = \"x\"\nwith = {{ scheduler = \"round-robin\", parent = \"root\", priority = {priority} }}"
+        )
+    };
+    assert_eq!(breaks(&above(99)), ["ALL of res"]);
+    assert_eq!(breaks(&above(0)), [""; 0]);
+    assert_eq!(breaks("do = \"guarantee\"\nthread = \"b\"\nguarantee = \"PS 2/3\""), [""; 0]);
+    // What somebody asks for himself breaks nothing of others.
+    assert_eq!(breaks("do = \"guarantee\"\nthread = \"a\"\nguarantee = \"PS 1/2\""), [""; 0]);
+}

@@ -69,7 +69,6 @@ fn refuses_what_does_not_parse() {
         "",
         &[
             (1, "`schema` is missing", "schema = 1"),
-            (1, "`seed` is missing", ""),
             (1, "`length` is missing", ""),
             (1, "no schedulers", "[schedulers.NAME]"),
         ],

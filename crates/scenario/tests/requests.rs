@@ -158,3 +158,45 @@ fn refuses_a_thread_that_no_scheduler_would_have() {
     let place = Place::take(&mut empty, Instant::ZERO, "b", wanted);
     assert_eq!(place, Err(Refusal::Stale { what: "scheduler" }));
 }
+
+/// A reservation below a priority, and requests.
+fn requested(requests: &str) -> Scenario {
+    let text = format!(
+        r#"schema = 1
+length = "10s"
+[schedulers.fp]
+scheduler = "fixed-priority"
+parent = "top"
+[schedulers.res]
+scheduler = "rez"
+parent = "fp"
+priority = 5
+[threads.a]
+parent = "res"
+guarantee = "RESBH 3ms 10ms"
+run = "spin"
+count = 2
+[threads.b]
+parent = "fp"
+priority = 1
+run = "spin"
+{requests}"#
+    );
+    Scenario::parse("requested.toml", &text).unwrap_or_else(|mistakes| panic!("{mistakes}"))
+}
+
+#[test]
+fn law_requests_of_a_file_that_break_what_is_granted_are_named() {
+    let above = "[[at]]\ntime = \"2s\"\ndo = \"create\"\nname = \"above\"\nwith = { scheduler = \"round-robin\", parent = \"fp\", priority = 9 }\n";
+    let broken = requested(above).broken_by_requests();
+    let broken: Vec<_> =
+        broken.iter().map(|(at, lost)| (at.to_string(), lost.owner.as_str())).collect();
+    assert_eq!(broken, [("2s".to_owned(), "a-1"), ("2s".to_owned(), "a-2")]);
+    let below = above.replace("priority = 9", "priority = 2");
+    assert!(requested(&below).broken_by_requests().is_empty());
+    // Who asks for something else itself is not broken by that.
+    let other =
+        "[[at]]\ntime = \"2s\"\ndo = \"reserve\"\nthread = \"a-1\"\nreserve = \"8ms/10ms\"\n";
+    assert!(requested(other).broken_by_requests().is_empty());
+    assert!(requested("").broken_by_requests().is_empty());
+}

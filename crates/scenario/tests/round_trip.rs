@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use windfall_programs::{OnLate, Tick, Work};
 use windfall_scenario::model::{
-    Activation, Asks, Attachment, Bound, Cache, Change, Costs, Expectation, External,
+    Activation, Asks, Attachment, Bound, Cache, Change, Claim, Costs, Expectation, External,
     ExternalProgram, Interrupts, Jobs, Level, Machine, Parent, Pattern, Phase, Quantity, Rate,
     Request, Reserve, Run, Scheduler, Setting, Statistic, Step, Subject, Thread, ThreadMatch,
     Timer, WarpLimit, Whole, Whom,
@@ -166,12 +166,13 @@ fn machine() -> impl Strategy<Value = Machine> {
     });
     let cache = (0_u64..5000, span()).prop_map(|(size_kib, refill)| Cache { size_kib, refill });
     let speeds = prop_oneof![Just(vec![Ratio::ONE; 3]), proptest::collection::vec(ratio(), 1..4)];
-    (speeds, timer, costs, proptest::option::of(cache), any::<bool>(), part()).prop_map(
-        |(speeds, timer, costs, cache, named, cap)| {
+    let claim = prop_oneof![Just(Claim::Processors), Just(Claim::None)];
+    (speeds, timer, costs, proptest::option::of(cache), any::<bool>(), part(), claim).prop_map(
+        |(speeds, timer, costs, cache, named, cap, claim)| {
             let count = if named { u16::try_from(speeds.len()).unwrap() } else { 0 };
             let cpus = (0..count).map(|cpu| 3 * cpu + 1).collect();
             let cap = cap.checked_mul(Machine::most_cap()).unwrap();
-            Machine { speeds, timer, costs, cache, cpus, cap }
+            Machine { speeds, timer, costs, cache, cpus, cap, claim }
         },
     )
 }
@@ -192,10 +193,11 @@ fn external(n: usize) -> BoxedStrategy<External> {
     let comm = proptest::option::of("[^\0]{0,3}\\*");
     let exe = proptest::option::of("[/*][^\0]{0,9}");
     let routine = proptest::option::of("[^\0:]{0,5}:[^\0:]{0,5}(::[^\0:]{0,3})?");
-    (program, comm, exe, routine)
-        .prop_map(|(program, comm, exe, routine)| External {
+    (program, comm, exe, routine, any::<bool>())
+        .prop_map(|(program, comm, exe, routine, each)| External {
             program,
             threads: ThreadMatch { comm, exe, routine },
+            each,
         })
         .boxed()
 }
@@ -330,6 +332,7 @@ prop_compose! {
         let some = External {
             program: ExternalProgram::Of("program 10".to_owned()),
             threads: ThreadMatch { comm: Some("data-loop*".to_owned()), ..ThreadMatch::default() },
+            each: false,
         };
         let named = programs.into_iter().chain([some]).zip(stand_ins).zip(10..);
         threads.extend(named.map(|((external, run), n)| Thread {
@@ -349,6 +352,7 @@ prop_compose! {
             threads,
             requests: requests.into_iter().map(|(time, change)| Request { time, change }).collect(),
             expectations,
+            under_way: false,
             origin: Origin::default(),
         }
     }

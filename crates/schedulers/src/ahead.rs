@@ -114,7 +114,8 @@ impl Ahead {
     }
 
     /// What was used has been used until all deadlines; those that have passed are left out.
-    fn settle(&mut self, slot: &Reservation, now: Instant) {
+    fn settle(&mut self, slot: &mut Reservation, now: Instant) {
+        slot.budget = slot.budget.saturating_sub(core::mem::take(&mut slot.debt));
         let mine = self.until.iter().find(|(at, _)| *at == slot.end);
         if let Some((_, had)) = mine.copied() {
             let used = exact(slot, whole(slot, had).saturating_sub(slot.budget));
@@ -153,5 +154,5 @@ fn share(slot: &Reservation, time: Span) -> Exact {
 }
 
 fn whole(slot: &Reservation, time: Exact) -> Span {
-    Span::from_nanos(u64::try_from(time / period(slot)).unwrap_or(u64::MAX))
+    Span::saturating_from_nanos(time / period(slot))
 }

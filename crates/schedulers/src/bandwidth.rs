@@ -64,7 +64,7 @@ impl Bandwidth {
     /// As much in each `period` as is surely left of so many thousandths.
     pub(crate) fn room(self, thousandths: u16, period: Span) -> Span {
         let room = (self.rest(thousandths) * u128::from(period.as_nanos())) >> 63;
-        Span::from_nanos(u64::try_from(room).unwrap_or(u64::MAX))
+        Span::saturating_from_nanos(room)
     }
 
     fn rest(self, thousandths: u16) -> u128 {

@@ -2,11 +2,16 @@
 
 use alloc::vec::Vec;
 use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_time::Span;
 
 /// `any -> NULL+`.
 pub(crate) struct BestEffort;
 
 impl Conversion for BestEffort {
+    fn at_ticks(&mut self, _: Span) -> bool {
+        true
+    }
+
     fn takes(&self) -> &'static [Type] {
         &[]
     }

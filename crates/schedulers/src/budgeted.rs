@@ -9,7 +9,8 @@
 //! promised shares of its length. So every budget is had before its deadline when the processor is
 //! there whenever asked for (Liu and Layland 1973; Abeni and Buttazzo 1998), or is a uniformly slower
 //! one at least as fast as the sum of the shares, which hears of every deadline in time.
-//! Overruns through a coarse timer are not taken from the next period.
+//! What a budget is overrun by, because a timer goes off late, is taken from the periods that follow, unless the
+//! rules drop it.
 
 use crate::admission::{Admission, share_of};
 use crate::ahead::Ahead;
@@ -63,6 +64,8 @@ pub(crate) struct Rules {
     pub(crate) jobs: bool,
     /// Whether the parent is told the earliest deadline.
     pub(crate) tells: bool,
+    /// Whether what a budget was overrun by is taken from nothing.
+    pub(crate) drops: bool,
     /// What becomes of time that is stolen from a running child.
     pub(crate) stolen: Stolen,
     /// How many thousandths of a processor are reserved at most.
@@ -76,6 +79,7 @@ impl Rules {
         overrun: Overrun::Throttle,
         jobs: false,
         tells: false,
+        drops: false,
         stolen: Stolen::Charged,
         admission: 1000,
     };
@@ -100,7 +104,7 @@ impl Budgeted {
     pub(crate) fn new(rules: Rules) -> Budgeted {
         Budgeted {
             pool: Pool::default(),
-            budgets: Budgets::new(rules.overrun, rules.stolen),
+            budgets: Budgets::new(&rules),
             rules,
             periods: Heap::new(),
             armed: None,
@@ -166,7 +170,7 @@ impl Budgeted {
         self.admission.give_back((control.extra, former.1));
         let extra = self.admission.lend((wanted, slot.period), slot.end, port.now());
         *control = Control::new(extra);
-        slot.budget = slot.amount.saturating_add(extra);
+        slot.budget = slot.budget.saturating_add(extra);
         port.note(Some(child), Note::Reserved(slot.budget));
     }
 
@@ -177,7 +181,7 @@ impl Budgeted {
         while let Some((_, slot)) = self.periods.peek().filter(|(at, _)| *at <= now) {
             let child = Child(slot);
             let runs = matches!(port.child(child), VpState::Running(_));
-            if runs && self.rules.stolen != Stolen::Charged {
+            if runs {
                 self.budgets.charge(child, port); // so that what comes is measured from now on
             }
             self.advance(child, port);
@@ -189,7 +193,9 @@ impl Budgeted {
             let (budget, end) = (slot.budget, slot.end);
             self.periods.set(child.0, end);
             port.note(Some(child), Note::Replenished(budget));
-            port.tell(child, News::Replenished { budget, end });
+            if !budget.is_zero() {
+                port.tell(child, News::Replenished { budget, end });
+            }
             if runs {
                 port.set_timer(BUDGET, Some(now.saturating_add(budget)));
                 self.pool.refresh(child, &self.budgets, port);

@@ -1,10 +1,10 @@
 //! Who goes before whom among children with budgets, and what running costs each of them.
 
-use crate::budgeted::Overrun;
+use crate::budgeted::{Overrun, Rules};
 use crate::feedback::Control;
 use crate::pool::Policy;
 use crate::reservation::Reservation;
-use crate::stolen::{Meter, Stolen};
+use crate::stolen::{Lost, Meter, Stolen};
 use alloc::vec::Vec;
 use windfall_hierarchy::{Child, News, Note, Own, Port, TimerId, VpState};
 use windfall_time::{Instant, Span};
@@ -17,6 +17,7 @@ pub(crate) struct Budgets {
     pub(crate) slots: Vec<Option<Reservation>>,
     pub(crate) overrun: Overrun,
     pub(crate) stolen: Stolen,
+    drops: bool,
     /// By child, where stolen time is fed back.
     pub(crate) controls: Vec<Control>,
     meter: Meter,
@@ -24,9 +25,10 @@ pub(crate) struct Budgets {
 
 impl Budgets {
     /// Of nobody.
-    pub(crate) const fn new(overrun: Overrun, stolen: Stolen) -> Budgets {
-        let meter = Meter::new();
-        Budgets { slots: Vec::new(), overrun, stolen, controls: Vec::new(), meter }
+    pub(crate) const fn new(rules: &Rules) -> Budgets {
+        let &Rules { overrun, stolen, drops, .. } = rules;
+        let meter = Meter::new(stolen);
+        Budgets { slots: Vec::new(), overrun, stolen, drops, controls: Vec::new(), meter }
     }
 
     /// A child comes.
@@ -40,40 +42,49 @@ impl Budgets {
         }
     }
 
-    /// Takes what the running child has had since the last look from its budget. What was stolen of
-    /// that, where it matters.
-    pub(crate) fn charge(&mut self, child: Child, port: &Port<'_>) -> Span {
+    /// Takes what the running child has had since the last look from its budget. What it lost and received
+    /// of that, where it matters.
+    pub(crate) fn charge(&mut self, child: Child, port: &Port<'_>) -> Lost {
         let Some(slot) = &mut self.slots[child.index()] else {
-            return Span::ZERO;
+            return Lost::default();
         };
         let had = port.now().saturating_since(slot.since);
         slot.since = port.now();
-        let stolen = match self.stolen {
-            Stolen::Charged => Span::ZERO,
-            _ => self.meter.take(port).min(had),
+        let lost = match self.stolen {
+            Stolen::Charged => Lost::default(),
+            _ => self.meter.take(had, port),
         };
-        match self.stolen {
-            Stolen::Charged => slot.take(had),
-            Stolen::CaughtUp { .. } => slot.take(had.saturating_sub(stolen)),
+        let paid = match self.stolen {
+            Stolen::Charged => had,
+            Stolen::CaughtUp { .. } => lost.received,
             Stolen::FedBack { .. } => {
-                slot.take(had);
-                self.controls[child.index()].count(had, stolen);
+                self.controls[child.index()].count(had, lost.stolen);
+                had
+            }
+        };
+        // In the background nothing is owed.
+        if self.overrun != Overrun::Background || !slot.budget.is_zero() {
+            slot.take(paid, port.now());
+            if self.drops {
+                slot.debt = Span::ZERO;
             }
         }
-        stolen
+        lost
     }
 
     /// Whether the running child's budget is used up.
     pub(crate) fn used_up(&mut self, child: Child, port: &Port<'_>) -> bool {
-        let stolen = self.charge(child, port);
+        let Lost { stolen, overhead, received } = self.charge(child, port);
         let Some(slot) = &mut self.slots[child.index()] else {
             return true;
         };
-        if let Stolen::CaughtUp { granule } = self.stolen
-            && !stolen.is_zero()
-            && slot.budget < granule
-        {
-            slot.budget = Span::ZERO;
+        if let Stolen::CaughtUp { granule, .. } = self.stolen {
+            let below = !(stolen.is_zero() && overhead.is_zero()) && slot.budget < granule;
+            // It would go to deciding on it, again and again.
+            let worthless = received < overhead && slot.budget <= overhead;
+            if below || worthless {
+                slot.budget = Span::ZERO;
+            }
         }
         slot.budget.is_zero()
     }

@@ -2,7 +2,7 @@
 //!
 //! Takes    PS on each own VP; anything at all for mere fairness.
 //! Gives    PS to each child, whatever anybody's warp: with weight w of W, on one processor w/W of what
-//!          there is, on k of them w/(W + (k - 1) w) of the sum, as a child runs on one at a time.
+//!          there is, on k of them w/(W + (k - 1) w) of the sum or more (`long_run.rs`).
 //! Admits   everyone. A child of weight 0 stands in the background.
 //! Assumes  A1 allowances end on time; A2 parents do not make own VPs pay for naps.
 //! Costs    O(log n) per event, and per wake-up one step more for each processor; 170 bytes per
@@ -19,16 +19,16 @@
 //! with the smallest actual virtual time among those that do not wait; when all wait, with the largest.
 
 use crate::catalogue::{Form, Kind, Setting};
-use crate::long_run;
+use crate::long_run::{self, Shared};
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::quantum;
 use crate::virtual_time::{Account, Virtual};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Allowance, Conversion, Guarantee, Offer, Tell, Terms, Type};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
-use windfall_time::{Instant, Ratio, Span};
+use windfall_time::{Instant, Span};
 
 const TAKES: &str = "share, warp, warp-limit, quantum (to the instance: the allowance)";
 const ALLOWANCE: Span = Span::from_millis(10);
@@ -44,29 +44,13 @@ pub(crate) const KIND: Kind = Kind {
         help: "how far a child may run ahead before another has its turn, in processor time",
     }],
     build: |settings| Ok(Box::new(Bvt::new(settings.span("allowance", ALLOWANCE)?))),
-    conversion: |_| Ok(Box::new(LongRun)),
+    conversion: |settings| Ok(Box::new(LongRun(settings.span("allowance", ALLOWANCE)?))),
 };
 
-/// The line of table 5.1: `PS+ -> PS+`.
-struct LongRun;
+/// The line of table 5.1, with an allowance: `PS+ -> PS+`.
+struct LongRun(Span);
 
-impl LongRun {
-    /// The part w/(W + (k - 1) w) of the sum of the supplies.
-    fn given(own: &[Guarantee], children: &[Terms], rivals: u64) -> Vec<Offer> {
-        let by = "BVT: weights, in the long run";
-        let supply = long_run::supply(own);
-        let total = long_run::total(children);
-        let share = |weight: Ratio| {
-            let beside = weight.checked_mul(Ratio::whole(rivals))?;
-            weight.checked_mul(supply?)?.checked_div(total?.checked_add(beside)?)
-        };
-        let offer = |child: &Terms| match child.weight.is_zero() {
-            true => Offer::nothing(),
-            false => Offer::exact(share(child.weight).map(Guarantee::Share), by),
-        };
-        children.iter().map(offer).collect()
-    }
-}
+const BY: &str = "BVT: weights, in the long run";
 
 impl Conversion for LongRun {
     fn takes(&self) -> &'static [Type] {
@@ -77,12 +61,27 @@ impl Conversion for LongRun {
         long_run::tell(asked)
     }
 
+    /// Time is charged as it was had, however late a turn ends.
+    fn at_ticks(&mut self, _: Span) -> bool {
+        true
+    }
+
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        LongRun::given(own, children, own.len().saturating_sub(1) as u64)
+        Shared::new(children, self.0, false).offers(own, BY)
     }
 
     fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        LongRun::given(own, children, 0)
+        Shared::new(children, self.0, true).offers(own, BY)
+    }
+
+    fn behind(
+        &self,
+        own: &[Guarantee],
+        behind: &[Allowance],
+        children: &[Terms],
+        on_one: bool,
+    ) -> Option<Vec<Allowance>> {
+        Shared::new(children, self.0, on_one).behind(own, behind)
     }
 }
 

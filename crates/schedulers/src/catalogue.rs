@@ -1,6 +1,11 @@
 //! Every scheduler by name, with its settings: what a scenario may write and a catalogue prints.
 
+#[cfg(test)]
+mod asked;
+
+use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::fmt;
 use windfall_guarantees::Conversion;
 use windfall_hierarchy::Scheduler;
@@ -16,10 +21,38 @@ pub struct Kind {
     pub source: &'static str,
     /// The settings of an instance.
     pub settings: &'static [Setting],
+    /// See [`Kind::build`].
+    pub(crate) build: fn(&Settings<'_>) -> Result<Box<dyn Scheduler>, BadSetting>,
+    /// See [`Kind::conversion`].
+    pub(crate) conversion: fn(&Settings<'_>) -> Result<Box<dyn Conversion>, BadSetting>,
+}
+
+impl Kind {
     /// Makes an instance.
-    pub build: fn(&Settings<'_>) -> Result<Box<dyn Scheduler>, BadSetting>,
+    ///
+    /// # Errors
+    /// A setting that the kind does not have, of the wrong form, or out of range.
+    pub fn build(&self, settings: &Settings<'_>) -> Result<Box<dyn Scheduler>, BadSetting> {
+        self.knows(settings)?;
+        (self.build)(settings)
+    }
+
     /// What an instance makes of guarantees.
-    pub conversion: fn(&Settings<'_>) -> Result<Box<dyn Conversion>, BadSetting>,
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn conversion(&self, settings: &Settings<'_>) -> Result<Box<dyn Conversion>, BadSetting> {
+        self.knows(settings)?;
+        (self.conversion)(settings)
+    }
+
+    fn knows(&self, settings: &Settings<'_>) -> Result<(), BadSetting> {
+        let known = |name: &str| self.settings.iter().any(|setting| setting.name == name);
+        match settings.0.iter().find(|(name, _)| !known(name)) {
+            Some((name, _)) => Err(BadSetting::unknown(name, self)),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A setting of an instance.
@@ -65,17 +98,34 @@ pub enum Value<'a> {
 pub struct Settings<'a>(pub &'a [(&'a str, Value<'a>)]);
 
 /// A setting that is unknown, of the wrong form or out of range.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadSetting {
     /// Which.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
+    /// Whether it is one of the kind's.
+    pub known: bool,
     /// What is allowed.
-    pub allowed: &'static str,
+    pub allowed: Cow<'static, str>,
+}
+
+impl BadSetting {
+    /// One of the kind's, with a value that is not.
+    pub(crate) const fn value(name: &'static str, allowed: &'static str) -> BadSetting {
+        let (name, allowed) = (Cow::Borrowed(name), Cow::Borrowed(allowed));
+        BadSetting { name, known: true, allowed }
+    }
+
+    fn unknown(name: &str, kind: &Kind) -> BadSetting {
+        let names: Vec<&str> = kind.settings.iter().map(|setting| setting.name).collect();
+        let allowed = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        BadSetting { name: name.to_owned().into(), known: false, allowed: allowed.into() }
+    }
 }
 
 impl fmt::Display for BadSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "setting `{}` is out of range; allowed: {}", self.name, self.allowed)
+        let what = if self.known { "is out of range" } else { "is unknown" };
+        write!(f, "setting `{}` {what}; allowed: {}", self.name, self.allowed)
     }
 }
 
@@ -86,15 +136,19 @@ impl Settings<'_> {
 
     /// A length of time, or `default`.
     pub(crate) fn span(&self, name: &'static str, default: Span) -> Result<Span, BadSetting> {
+        #[cfg(test)]
+        asked::note(name, Form::Span, &default);
         match self.find(name) {
             None => Ok(default),
             Some(Value::Span(span)) if !span.is_zero() => Ok(span),
-            Some(_) => Err(BadSetting { name, allowed: "a length of time above zero, as `10ms`" }),
+            Some(_) => Err(BadSetting::value(name, "a length of time above zero, as `10ms`")),
         }
     }
 
     /// A length of time, if one is written.
     pub(crate) fn optional_span(&self, name: &'static str) -> Result<Option<Span>, BadSetting> {
+        #[cfg(test)]
+        asked::note(name, Form::Span, &"");
         match self.find(name) {
             None => Ok(None),
             Some(_) => self.span(name, Span::ZERO).map(Some),
@@ -109,19 +163,23 @@ impl Settings<'_> {
         allowed: &'static str,
         default: i64,
     ) -> Result<i64, BadSetting> {
+        #[cfg(test)]
+        asked::note(name, Form::Integer(bounds.0, bounds.1), &default);
         match self.find(name) {
             None => Ok(default),
             Some(Value::Integer(n)) if (bounds.0..=bounds.1).contains(&n) => Ok(n),
-            Some(_) => Err(BadSetting { name, allowed }),
+            Some(_) => Err(BadSetting::value(name, allowed)),
         }
     }
 
     /// `true` or `false`, or `default`.
     pub(crate) fn bool(&self, name: &'static str, default: bool) -> Result<bool, BadSetting> {
+        #[cfg(test)]
+        asked::note(name, Form::Bool, &default);
         match self.find(name) {
             None => Ok(default),
             Some(Value::Bool(answer)) => Ok(answer),
-            Some(_) => Err(BadSetting { name, allowed: "true or false" }),
+            Some(_) => Err(BadSetting::value(name, "true or false")),
         }
     }
 
@@ -132,14 +190,16 @@ impl Settings<'_> {
         words: &[(&'static str, T)],
         allowed: &'static str,
     ) -> Result<T, BadSetting> {
+        #[cfg(test)]
+        asked::note_words(name, words);
         match (self.find(name), words.first()) {
             (None, Some((_, default))) => Ok(*default),
             (Some(Value::Word(word)), _) => words
                 .iter()
                 .find(|(w, _)| *w == word)
                 .map(|(_, value)| *value)
-                .ok_or(BadSetting { name, allowed }),
-            _ => Err(BadSetting { name, allowed }),
+                .ok_or(BadSetting::value(name, allowed)),
+            _ => Err(BadSetting::value(name, allowed)),
         }
     }
 }

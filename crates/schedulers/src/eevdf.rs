@@ -1,6 +1,7 @@
 //! EEVDF: proportional share by earliest eligible virtual deadline first, on one processor.
 //!
-//! Takes    ALL or PSBE s d on its own VP 0. Further own VPs are never asked for.
+//! Takes    ALL or PSBE s d on its own VP 0, and with `tells = true` RESU r: it tells the ends of quanta
+//!          (`quantum_ends.rs`). Further own VPs are never asked for.
 //! Gives    PSBE to each child: its part p of the weights, p s, and p d + (2 - p) quantum; to an only
 //!          child all of it.
 //! Admits   everyone. A child of weight 0 stands in the background.
@@ -21,6 +22,8 @@ use crate::catalogue::{Form, Kind, Setting};
 use crate::eligible::Eligible;
 use crate::fluid::{Clock, reweighed, scaled};
 use crate::long_run;
+use crate::quantum_ends::{QuantumEnds, Slowed};
+use crate::rez::TELLS;
 use crate::turns::{Line, Turns};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -35,18 +38,28 @@ pub(crate) const KIND: Kind = Kind {
     name: "eevdf",
     summary: "processor time in proportion to weights, with an error of at most two quanta",
     source: include_str!("eevdf.rs"),
-    settings: &[Setting {
-        name: "quantum",
-        form: Form::Span,
-        default: "10ms",
-        help: "how long a child runs before deadlines are compared",
-    }],
+    settings: &[
+        Setting {
+            name: "quantum",
+            form: Form::Span,
+            default: "10ms",
+            help: "how long a child runs before deadlines are compared",
+        },
+        TELLS,
+    ],
     build: |settings| {
         let quantum = settings.span("quantum", QUANTUM)?;
-        Ok(Box::new(Turns::new(Lags::new(quantum), Heap::new())))
+        let lags = Turns::new(Lags::new(quantum), Heap::new());
+        match settings.bool(TELLS.name, false)? {
+            true => Ok(Box::new(QuantumEnds::new(lags, quantum))),
+            false => Ok(Box::new(lags)),
+        }
     },
     conversion: |settings| {
-        Ok(Box::new(Bounded { quantum: settings.span("quantum", QUANTUM)?.into() }))
+        let quantum = settings.span("quantum", QUANTUM)?;
+        let inner = Bounded { quantum: quantum.into() };
+        let (tells, takes) = (settings.bool(TELLS.name, false)?, &[Type::Psbe, Type::Resu]);
+        Ok(Box::new(Slowed { inner, quantum, tells, takes }))
     },
 };
 
@@ -107,6 +120,12 @@ impl Conversion for Bounded {
                         longer period, or a shorter quantum");
         }
         Ok(Tell::Share(share))
+    }
+
+    /// A quantum ends at the next tick.
+    fn at_ticks(&mut self, tick: Span) -> bool {
+        let longer = self.quantum.checked_add(tick.into());
+        longer.inspect(|longer| self.quantum = *longer).is_some()
     }
 
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {

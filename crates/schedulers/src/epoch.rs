@@ -79,7 +79,7 @@ pub(crate) const KIND: Kind = Kind {
         let useful = settings.span("useful", Span::from_nanos(300_000))?;
         let slice = settings.span("slice", Span::from_millis(10).max(useful))?;
         if slice < useful {
-            return Err(BadSetting { name: "slice", allowed: "at least `useful`" });
+            return Err(BadSetting::value("slice", "at least `useful`"));
         }
         Ok(Box::new(EpochScheduler {
             epoch: Epoch::new((needs.epoch, useful), needs.overcommit),
@@ -358,6 +358,10 @@ impl Scheduler for EpochScheduler {
         self.queues.remove(child);
         self.renew_slice(child, port);
         self.decide(Some(child), port);
+    }
+
+    fn lets_yield(&self) -> bool {
+        true
     }
 
     fn message(

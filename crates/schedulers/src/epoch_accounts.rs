@@ -91,14 +91,14 @@ impl Epoch {
         (self.owed, self.lent) = (self.declared, Span::ZERO);
         self.number += idle + 1;
         self.revision += 1;
-        let ahead = self.length.checked_mul(idle + 1).unwrap_or(Span::MAX);
+        let ahead = self.length.saturating_mul(idle + 1);
         self.end = self.end.saturating_add(ahead);
     }
 
     fn close_one(&mut self, times: u64) {
         let promised = self.promised.min(self.length); // where it is overcommitted, no more than there is
         let add = |sum: &mut Span, part: Span| {
-            *sum = sum.saturating_add(part.checked_mul(times).unwrap_or(Span::MAX));
+            *sum = sum.saturating_add(part.saturating_mul(times));
         };
         add(&mut self.past.committed, self.used);
         add(&mut self.past.windfall, promised.saturating_sub(self.used));

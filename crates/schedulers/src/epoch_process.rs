@@ -71,7 +71,7 @@ impl Process {
         match epoch.number.saturating_sub(self.seen) {
             0 => self.given,
             missed => {
-                let whole = self.declared.checked_mul(missed - 1).unwrap_or(Span::MAX);
+                let whole = self.declared.saturating_mul(missed - 1);
                 self.given.saturating_add(self.left).saturating_add(whole)
             }
         }

@@ -70,7 +70,7 @@ impl Conversion for Needs {
         let sum = Needs::sum(children);
         let overcommitted = self.overcommit && sum.is_none_or(|sum| sum > self.epoch);
         let most = if overcommitted { Ratio::whole(u64::MAX) } else { whole };
-        in_order(most, children, |need, period| {
+        in_order(most, Span::ZERO, children, |need, period| {
             if period != self.epoch {
                 return Offer::lacking(format!(
                     "it asks for {need} in {period}, and needs are for each epoch; ask for so much in \

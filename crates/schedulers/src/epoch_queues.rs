@@ -52,7 +52,7 @@ impl Queues {
     /// Makes room for a child, which is in no queue.
     pub(crate) fn register(&mut self, child: Child) {
         while self.pieces.len() <= place(child) as usize {
-            let at = u32::try_from(self.pieces.len()).unwrap_or(u32::MAX);
+            let at = u32::try_from(self.pieces.len()).expect("children are numbered by 32 bits");
             self.pieces.push(Piece { before: at, after: at });
         }
     }

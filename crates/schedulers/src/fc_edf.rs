@@ -82,7 +82,7 @@ pub(crate) const KIND: Kind = Kind {
             proportional: gain("proportional", defaults.proportional)?,
             integral: gain("integral", defaults.integral)?,
             derivative: gain("derivative", defaults.derivative)?,
-            integral_windows: usize::try_from(windows).unwrap_or(1),
+            integral_windows: usize::try_from(windows).expect("its setting has bounds"),
             set_point: settings.integer("set-point", (0, 1000), "0 to 1000", defaults.set_point)?,
             window: settings.span("window", defaults.window)?,
         })))

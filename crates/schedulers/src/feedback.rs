@@ -46,7 +46,7 @@ impl Control {
         let received = self.received.max(reserved.saturating_sub(self.stolen));
         let step = |error: Span| {
             let step = (u128::from(error.as_nanos()) * u128::from(gain)).div_ceil(1000);
-            Span::from_nanos(u64::try_from(step).unwrap_or(u64::MAX))
+            Span::saturating_from_nanos(step)
         };
         match asked.checked_sub(received) {
             Some(missing) => self.extra.saturating_add(step(missing)),

@@ -23,6 +23,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View};
+use windfall_time::Span;
 
 const TAKES: &str = "priority";
 
@@ -40,11 +41,22 @@ pub(crate) const KIND: Kind = Kind {
         let exclusive = settings.bool("exclusive", false)?;
         Ok(Box::new(FixedPriority::new(exclusive)))
     },
-    conversion: |_| Ok(Box::new(Passing)),
+    conversion: |settings| Ok(Box::new(Passing { exclusive: settings.bool("exclusive", false)? })),
 };
 
 /// `any -> (any, NULL+)`.
-struct Passing;
+struct Passing {
+    exclusive: bool,
+}
+
+impl Passing {
+    /// Whether the child is refused its priority: one that came before it has that. What is refused takes nothing from the others.
+    fn is_refused(&self, children: &[Terms], at: usize) -> bool {
+        let priority = children[at].priority;
+        let before = children[..at].iter().any(|other| other.priority == priority);
+        self.exclusive && priority.is_some() && before
+    }
+}
 
 impl Conversion for Passing {
     fn takes(&self) -> &'static [Type] {
@@ -55,12 +67,23 @@ impl Conversion for Passing {
         Ok(Tell::Nothing)
     }
 
+    fn at_ticks(&mut self, _: Span) -> bool {
+        true
+    }
+
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
         let whole = own.iter().filter(|own| **own == Guarantee::All).count();
-        let offer = |child: &Terms| {
-            let rivals = children.iter().filter(|other| other.priority >= child.priority);
+        let offer = |(at, child): (usize, &Terms)| {
+            let rivals = children.iter().enumerate().filter(|(other, terms)| {
+                terms.priority >= child.priority && !self.is_refused(children, *other)
+            });
             let rivals = rivals.count().saturating_sub(1);
             match own {
+                _ if self.is_refused(children, at) => Offer::lacking(
+                    "a sibling that comes before it has its priority, and each is given once; \
+                     give it another"
+                        .into(),
+                ),
                 _ if rivals < whole => Offer::one(Guarantee::All, "fewer above than processors"),
                 [Guarantee::Slower(rate)] if rivals == 0 => {
                     Offer::one(Guarantee::Share(*rate), "highest priority, its deadlines untold")
@@ -76,7 +99,7 @@ impl Conversion for Passing {
                 )),
             }
         };
-        children.iter().map(offer).collect()
+        children.iter().enumerate().map(offer).collect()
     }
 }
 
@@ -158,6 +181,10 @@ impl Scheduler for FixedPriority {
 
     fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
         self.pool.release(child, held, &mut self.priorities, port);
+    }
+
+    fn lets_yield(&self) -> bool {
+        true
     }
 
     fn message(

@@ -9,9 +9,9 @@ use crate::catalogue::{BadSetting, Form, Setting, Settings};
 use crate::long_run;
 use alloc::format;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Allowance, Conversion, Guarantee, Length, Offer, Tell, Terms, Type};
 use windfall_hierarchy::Refusal;
-use windfall_time::Ratio;
+use windfall_time::{Ratio, Span};
 
 /// How many currencies there may be beside the base.
 pub(crate) const CURRENCIES: usize = 4;
@@ -38,7 +38,7 @@ impl Funds {
         let mut funds = Funds::default();
         for (name, funding) in NAMES.into_iter().zip(&mut funds.0) {
             let written = settings.integer(name, (1, i64::from(u32::MAX)), ALLOWED, 0)?;
-            *funding = u32::try_from(written).unwrap_or(0);
+            *funding = u32::try_from(written).expect("its setting has bounds");
         }
         Ok(funds)
     }
@@ -99,6 +99,16 @@ impl Funds {
 pub(crate) struct Tickets {
     pub(crate) funds: Funds,
     pub(crate) by: &'static str,
+    pub(crate) turns: Turning,
+}
+
+/// How far a child may be behind its part.
+#[derive(Clone, Copy)]
+pub(crate) enum Turning {
+    /// Lots are drawn for turns of that length.
+    Lots(Span),
+    /// 1 + 4 n p turns of that length, of n children with the part p (`stride.rs`).
+    Passes(Span),
 }
 
 impl Conversion for Tickets {
@@ -108,6 +118,11 @@ impl Conversion for Tickets {
 
     fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
         long_run::tell(asked)
+    }
+
+    /// Time is charged as it was had, however late a turn ends.
+    fn at_ticks(&mut self, _: Span) -> bool {
+        true
     }
 
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
@@ -129,5 +144,30 @@ impl Conversion for Tickets {
             }
         };
         children.iter().zip(worth).map(offer).collect()
+    }
+
+    fn behind(
+        &self,
+        _: &[Guarantee],
+        behind: &[Allowance],
+        children: &[Terms],
+        _: bool,
+    ) -> Option<Vec<Allowance>> {
+        let (worth, total) = self.funds.worth(children)?;
+        let own = behind.first()?;
+        let one = |worth: Option<Ratio>| {
+            let part = worth.unwrap_or(Ratio::ZERO).checked_div(total).unwrap_or(Ratio::ZERO);
+            let turns = match self.turns {
+                Turning::Lots(turn) => Allowance { fixed: turn.into(), ..Allowance::lots(turn) },
+                Turning::Passes(turn) => {
+                    // Within a currency the same again, and as many there at most.
+                    let count = Ratio::whole(8 * (children.len() + CURRENCIES) as u64);
+                    let turns = count.checked_add(Ratio::whole(2))?;
+                    Allowance::fixed(Length::from(turn).checked_mul(turns)?)
+                }
+            };
+            own.part(part)?.checked_add(turns)
+        };
+        worth.into_iter().map(one).collect()
     }
 }

@@ -357,7 +357,7 @@ fn owns(port: &Port<'_>) -> impl Iterator<Item = Own> + use<> {
 }
 
 fn own_of(column: usize) -> Own {
-    Own(u16::try_from(column).unwrap_or(u16::MAX))
+    Own(u16::try_from(column).expect("own VPs are numbered by 16 bits"))
 }
 
 impl Scheduler for Gang {

@@ -129,7 +129,8 @@ impl Matrix {
 
     /// The first row with so many free cells, a new one if there is none.
     fn first_fit(&mut self, members: usize) -> u32 {
-        let rows = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
+        let rows = u32::try_from(self.rows.len())
+            .expect("no more rows than children, of which 32 bits tell each");
         let fit = (0..rows).find(|row| self.free(*row) >= members);
         fit.unwrap_or_else(|| {
             self.rows.push(Row { cells: vec![None; self.columns], active: 0 });

@@ -8,7 +8,7 @@
 //!          given back at once, and then have had their turn: nothing follows from theirs.
 //! Costs    O(parents) per event; no timer but immediate ones.
 //! Ties     the parent of the highest number that grants is the one that serves.
-//! Source   HLS 5.3.1.2, 9.3.4; ours differs on sums of basic reservations, whose periods may lie askew.
+//! Source   HLS 5.3.1.2, 9.3.4; ours differs on sums of basic reservations whose periods may lie askew.
 //! Checked  laws, `tests/join.rs`, `tests/random.rs`.
 //!
 //! All parents are asked when the child becomes ready, the highest number first, each when the answer
@@ -21,11 +21,13 @@
 use crate::catalogue::Kind;
 use crate::long_run;
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
 use windfall_guarantees::{
-    Conversion, Given, Guarantee, Length, Offer, Tell, Terms, Type, form, least,
+    Allowance, Conversion, Given, Guarantee, Length, Offer, Tell, Terms, Type, form, least,
 };
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_time::{Instant, Span};
 
 const TAKES: &str = "job, periodic and constraint, for its parents; ask these for anything else";
 
@@ -35,19 +37,32 @@ pub(crate) const KIND: Kind = Kind {
     source: include_str!("join.rs"),
     settings: &[],
     build: |_| Ok(Box::new(Join::new())),
-    conversion: |_| Ok(Box::new(Sums)),
+    conversion: |_| Ok(Box::new(Sums::default())),
 };
 
 /// Soft forms of the parents' guarantees, and their sums.
-struct Sums;
+#[derive(Default)]
+struct Sums {
+    /// Whether each may be short by nearly a tick: then a sum may be by more.
+    ticks: bool,
+}
 
 impl Conversion for Sums {
     fn takes(&self) -> &'static [Type] {
         &[]
     }
 
+    fn passes_rates(&self) -> bool {
+        true
+    }
+
     fn tell(&self, _: &Guarantee) -> Result<Tell, &'static str> {
         Ok(Tell::Nothing)
+    }
+
+    fn at_ticks(&mut self, _: Span) -> bool {
+        self.ticks = true;
+        true
     }
 
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
@@ -58,42 +73,77 @@ impl Conversion for Sums {
     }
 
     fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        let soft = own.iter().map(|own| given(own.soft(), "soft form of one"));
-        let gives: Vec<Given> = soft.chain(sums(own)).collect();
+        self.give_in_step(own, &vec![None; own.len()], children, true)
+    }
+
+    fn give_in_step(
+        &self,
+        own: &[Guarantee],
+        since: &[Option<Instant>],
+        children: &[Terms],
+        on_one: bool,
+    ) -> Vec<Offer> {
+        if !on_one {
+            return self.give(own, children);
+        }
+        let soft = own.iter().zip(since);
+        let soft = soft
+            .map(|(own, since)| Given { since: *since, ..given(own.soft(), "soft form of one") });
+        let sums = if self.ticks { Vec::new() } else { sums(own, since) };
+        let gives: Vec<Given> = soft.chain(sums).collect();
         children.iter().map(|_| Offer { gives: gives.clone(), lacks: None }).collect()
+    }
+
+    fn behind(
+        &self,
+        _: &[Guarantee],
+        behind: &[Allowance],
+        children: &[Terms],
+        on_one: bool,
+    ) -> Option<Vec<Allowance>> {
+        let last = behind.len().saturating_sub(1);
+        let counts = if on_one { behind } else { behind.get(last..)? };
+        let all = counts.iter().copied().try_fold(Allowance::ZERO, Allowance::checked_add)?;
+        Some(vec![all; children.len()])
     }
 }
 
 const fn given(guarantee: Guarantee, by: &'static str) -> Given {
-    Given { guarantee, by }
+    Given { guarantee, by, since: None }
 }
 
 /// What services that never overlap come to.
 ///
-/// In the periods of one reservation the others add what they leave in any interval of that length:
-/// their own periods may begin at any time.
-fn sums(own: &[Guarantee]) -> Vec<Given> {
+/// In the periods of one reservation the others add what they leave in any interval of that length: their own periods may begin at
+/// any time. Where they are known to begin together, they add all that they have.
+fn sums(own: &[Guarantee], since: &[Option<Instant>]) -> Vec<Given> {
     let bounds = own.iter().filter(|own| least(own, Length::ZERO).is_some());
     if bounds.filter(|own| **own != Guarantee::Null).count() < 2 {
         return shares(own).into_iter().collect();
     }
-    let within = |window: Length, but: Option<usize>| {
-        let others = own.iter().enumerate().filter(|(at, _)| Some(*at) != but);
-        others.filter_map(|(_, own)| least(own, window)).try_fold(Length::ZERO, Length::checked_add)
+    let within = |window: Length| {
+        own.iter().filter_map(|own| least(own, window)).try_fold(Length::ZERO, Length::checked_add)
     };
     let mut gives = Vec::new();
-    for (at, own) in own.iter().enumerate() {
-        let anchored = own.soft();
+    for (at, one) in own.iter().enumerate() {
+        let anchored = one.soft();
         let Some((amount, period)) = anchored.reservation() else { continue };
-        let sum = |but| within(period, but).filter(|sum| !sum.is_zero());
-        if let Some(amount) = sum(Some(at)).and_then(|others| others.checked_add(amount)) {
-            gives.push(given(Guarantee::BasicSoft(amount, period), "sum within its periods"));
+        let begins = since[at];
+        let in_its_periods = |(number, own): (usize, &Guarantee)| {
+            own.in_periods(since[number], period, begins).or_else(|| least(own, period))
+        };
+        let others = own.iter().enumerate().filter(|(number, _)| *number != at);
+        let others = others.filter_map(in_its_periods).try_fold(Length::ZERO, Length::checked_add);
+        let others = others.filter(|others| !others.is_zero());
+        if let Some(amount) = others.and_then(|others| others.checked_add(amount)) {
+            let sum = given(Guarantee::BasicSoft(amount, period), "sum within its periods");
+            gives.push(Given { since: begins, ..sum });
         }
         let window = form(&anchored, Type::Rescs);
         let window =
             window.and_then(|steps| steps.last().map_or(Some(anchored), |s| Some(s.gives)));
         if let Some((_, window)) = window.and_then(|continuous| continuous.reservation())
-            && let Some(amount) = within(window, None)
+            && let Some(amount) = within(window)
         {
             gives.push(given(Guarantee::ContinuousSoft(amount, window), "sum in any interval"));
         }
@@ -154,14 +204,14 @@ impl Join {
 
     /// Asks all that are not asked, beginning with the highest.
     fn ask_all(&mut self, port: &mut Port<'_>) {
-        self.left = u16::try_from(port.owns()).unwrap_or(u16::MAX);
+        self.left = u16::try_from(port.owns()).expect("own VPs are numbered by 16 bits");
         self.ask(port);
     }
 }
 
 /// The own VPs, the highest first, so that the first to be asked is the one preferred.
 fn own_vps(owns: usize) -> impl Iterator<Item = Own> {
-    (0..u16::try_from(owns).unwrap_or(u16::MAX)).rev().map(Own)
+    (0..u16::try_from(owns).expect("own VPs are numbered by 16 bits")).rev().map(Own)
 }
 
 /// When the answer to a request is known.

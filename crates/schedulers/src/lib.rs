@@ -55,6 +55,7 @@ mod pool;
 mod proportional_share;
 mod pshed;
 mod quantum;
+mod quantum_ends;
 mod rate_monotonic;
 mod reservation;
 mod reserved;

@@ -7,8 +7,8 @@
 //! Assumes  one processor: further own VPs are never asked for.
 //! Costs    O(1) per event; one timer while the child runs or waits for its next period.
 //! Ties     none.
-//! Source   HLS 5.3.1.3; ours differs: of RESBS x y follows not RESBH x y but RESBH x (2y - x), since
-//!          the two schedulers' periods may lie askew.
+//! Source   HLS 5.3.1.3; ours differs: of RESBS x y follows RESBH x y only where the two schedulers' periods
+//!          begin together; else RESBH x (2y - x).
 //! Checked  laws, `tests/limit.rs`.
 //!
 //! The cap comes from the settings, or from the child's `reserve`, which replaces it and begins a
@@ -26,7 +26,7 @@ use windfall_guarantees::{Conversion, Given, Guarantee, Length, Offer, Tell, Ter
 use windfall_hierarchy::{
     Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
 };
-use windfall_time::Span;
+use windfall_time::{Instant, Span};
 
 const TAKES: &str = "reserve, unreserve; job and periodic, for its parent";
 const OWN: Own = Own(0);
@@ -52,7 +52,7 @@ pub(crate) const KIND: Kind = Kind {
         },
     ],
     build: |settings| Ok(Box::new(Limit::new(cap(settings)?))),
-    conversion: |settings| Ok(Box::new(Capped(cap(settings)?))),
+    conversion: |settings| Ok(Box::new(Capped { cap: cap(settings)?, tick: Length::ZERO })),
 };
 
 /// Amount and period, or none.
@@ -60,17 +60,25 @@ fn cap(settings: &Settings<'_>) -> Result<Option<(Span, Span)>, BadSetting> {
     match (settings.optional_span("amount")?, settings.optional_span("period")?) {
         (None, None) => Ok(None),
         (Some(amount), Some(period)) if amount <= period => Ok(Some((amount, period))),
-        (Some(_), Some(_)) => Err(BadSetting { name: "amount", allowed: "at most the period" }),
-        _ => Err(BadSetting { name: "amount", allowed: "only together with `period`" }),
+        (Some(_), Some(_)) => Err(BadSetting::value("amount", "at most the period")),
+        _ => Err(BadSetting::value("amount", "only together with `period`")),
     }
 }
 
 /// What its own guarantee leaves in any interval of a period, up to the cap.
-struct Capped(Option<(Span, Span)>);
+struct Capped {
+    cap: Option<(Span, Span)>,
+    /// How late its timers may go off.
+    tick: Length,
+}
 
 impl Conversion for Capped {
     fn takes(&self) -> &'static [Type] {
         &[]
+    }
+
+    fn passes_rates(&self) -> bool {
+        true
     }
 
     fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
@@ -86,35 +94,77 @@ impl Conversion for Capped {
         }
     }
 
+    fn at_ticks(&mut self, tick: Span) -> bool {
+        self.tick = tick.into();
+        true
+    }
+
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        self.give_in_step(own, &[], children, true)
+    }
+
+    fn give_in_step(
+        &self,
+        own: &[Guarantee],
+        since: &[Option<Instant>],
+        children: &[Terms],
+        _: bool,
+    ) -> Vec<Offer> {
         let own = own.first().copied().unwrap_or(Guarantee::Null);
-        let offer = |child: &Terms| match child.reserve.or(self.0) {
-            None => Offer::one(own, "without a cap"),
-            Some((amount, period)) => capped(&own, amount.into(), period.into()),
+        let since = since.first().copied().flatten().filter(|_| self.tick.is_zero());
+        let offer = |child: &Terms| match child.reserve.or(self.cap) {
+            None => Offer::one(own, "without a cap").since(since),
+            Some((amount, period)) => {
+                // The cap of the settings counts from the beginning.
+                let begins =
+                    if child.reserve.is_some() { child.since } else { Some(Instant::ZERO) };
+                let within = own.in_periods(since, period.into(), begins);
+                let offer = self.capped(&own, amount.into(), period.into(), within);
+                offer.since(begins.filter(|_| since.is_some()))
+            }
         };
         children.iter().map(offer).collect()
     }
 }
 
-fn capped(own: &Guarantee, amount: Length, period: Length) -> Offer {
-    match least(own, period) {
-        Some(left) if left >= amount => {
-            Offer::one(Guarantee::BasicHard(amount, period), "capped in its own periods")
-        }
-        Some(left) if !left.is_zero() => Offer {
-            gives: vec![Given {
-                guarantee: Guarantee::BasicSoft(left, period),
-                by: "below the cap",
-            }],
-            lacks: Some(format!(
-                "`{own}` leaves {left} in an interval of {period}, less than the cap of {amount}; \
-                 lower the amount, or make the period longer"
+impl Capped {
+    /// `within`: what its own guarantee leaves in each period of the cap, where the two are known to begin together.
+    fn capped(
+        &self,
+        own: &Guarantee,
+        amount: Length,
+        period: Length,
+        within: Option<Length>,
+    ) -> Offer {
+        match within.or_else(|| self.left(own, period)) {
+            Some(left) if left >= amount => {
+                Offer::one(Guarantee::BasicHard(amount, period), "capped in its own periods")
+            }
+            Some(left) if !left.is_zero() => Offer {
+                gives: vec![Given {
+                    guarantee: Guarantee::BasicSoft(left, period),
+                    by: "below the cap",
+                    since: None,
+                }],
+                lacks: Some(format!(
+                    "`{own}` leaves {left} in an interval of {period}, less than the cap of \
+                     {amount}; lower the amount, or make the period longer"
+                )),
+            },
+            Some(_) => Offer::lacking(format!(
+                "`{own}` leaves nothing in some interval of {period}; make the period longer"
             )),
-        },
-        Some(_) => Offer::lacking(format!(
-            "`{own}` leaves nothing in some interval of {period}; make the period longer"
-        )),
-        None => Offer::lacking(format!("`{own}` bounds no interval; a cap needs one that does")),
+            None => {
+                Offer::lacking(format!("`{own}` bounds no interval; a cap needs one that does"))
+            }
+        }
+    }
+
+    /// What there is in each period. A period begins up to a tick late, and may bring a tick less.
+    fn left(&self, own: &Guarantee, period: Length) -> Option<Length> {
+        let rest = period.checked_sub(self.tick).unwrap_or(Length::ZERO);
+        let left = least(own, rest)?;
+        Some(left.checked_sub(self.tick).unwrap_or(Length::ZERO))
     }
 }
 

@@ -278,6 +278,10 @@ impl Scheduler for LinuxCounter {
         self.pool.release(child, held, &mut self.tasks, port);
     }
 
+    fn lets_yield(&self) -> bool {
+        true
+    }
+
     fn message(
         &mut self,
         child: Option<Child>,

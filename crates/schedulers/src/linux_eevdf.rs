@@ -11,8 +11,8 @@
 //!          `check_preempt_wakeup_fair`); Stoica and Abdel-Wahab 1995. Ours differs: one queue for all
 //!          processors, where Linux has one each and balances them (one instance a processor is
 //!          closer, without balancing); virtual time is exact; one that waits while ahead works that
-//!          off as under delayed dequeue, but does not weigh on the average meanwhile; no slices of
-//!          one thread's own, no groups: each instance is one.
+//!          off as under delayed dequeue, but does not weigh on the average meanwhile; no groups: each
+//!          instance is one. A child's own slice (`sched_runtime`) is its quantum.
 //! Checked  laws, `tests/linux_eevdf.rs`, the tree against a look at all.
 //!
 //! Virtual time passes for each child as it runs, at 1024 over its weight. Its lag is how far it lies
@@ -33,7 +33,8 @@ use alloc::vec::Vec;
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
 use windfall_time::{Instant, Span};
 
-const TAKES: &str = "priority (minus the nice value), quantum (to the instance: the slice)";
+const TAKES: &str =
+    "priority (minus the nice value), quantum (the slice: a child's own, or that of all others)";
 
 pub(crate) const KIND: Kind = Kind {
     name: "linux-eevdf",
@@ -111,6 +112,8 @@ struct Task {
     /// Has never been ready.
     fresh: bool,
     waits_since: Option<Instant>,
+    /// Its own slice; else that of the instance.
+    slice: Option<Span>,
 }
 
 impl Task {
@@ -126,8 +129,16 @@ impl Task {
     }
 }
 
-const STRANGER: Task =
-    Task { weight: UNIT, time: 0, rest: 0, deadline: 0, lag: 0, fresh: true, waits_since: None };
+const STRANGER: Task = Task {
+    weight: UNIT,
+    time: 0,
+    rest: 0,
+    deadline: 0,
+    lag: 0,
+    fresh: true,
+    waits_since: None,
+    slice: None,
+};
 
 /// Sums over all that do not wait: what the average virtual time is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -192,7 +203,7 @@ impl Queue {
         let slice = self.spec.slice;
         let task = &mut self.tasks[child.index()];
         let yields = task.waits_since == Some(now);
-        let slice = task.scaled(slice);
+        let slice = task.scaled(task.slice.unwrap_or(slice));
         if task.lag < 0 && load > 0 && task.time > average {
             // It is still ahead: its virtual time has stood still, and so has its deadline.
             task.deadline += if yields { slice } else { 0 };
@@ -214,8 +225,9 @@ impl Queue {
     /// `update_entity_lag`: a child leaves them, its lag bounded by two slices or a tick.
     fn leave(&mut self, child: Child, now: Instant) {
         let average = self.average();
-        let longest = self.spec.slice.saturating_add(self.spec.slice).max(self.spec.tick);
         let task = &mut self.tasks[child.index()];
+        let slice = task.slice.unwrap_or(self.spec.slice);
+        let longest = slice.saturating_add(slice).max(self.spec.tick);
         let bound = task.scaled(longest);
         task.lag = (average - task.time).clamp(-bound, bound);
         task.waits_since = Some(now);
@@ -247,8 +259,7 @@ impl Queue {
         let task = &self.tasks[child.index()];
         let left = (task.deadline - task.time) * task.weight - task.rest;
         let ns = (left + UNIT - 1).div_euclid(UNIT).max(1);
-        let end =
-            port.now().saturating_add(Span::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX)));
+        let end = port.now().saturating_add(Span::saturating_from_nanos(ns.unsigned_abs()));
         port.set_timer(quantum::timer_of(own), Some(round_up(end, self.spec.tick)));
     }
 
@@ -386,7 +397,7 @@ impl LinuxEevdf {
         let task = &mut self.queue.tasks[child.index()];
         let ended = task.time >= task.deadline;
         if ended {
-            task.deadline = task.time + task.scaled(slice);
+            task.deadline = task.time + task.scaled(task.slice.unwrap_or(slice));
             let best = self.queue.pick(self.queue.load);
             if let Some(best) = best.filter(|best| self.queue.goes_before(*best, child)) {
                 self.choose(Some(best), port);
@@ -435,6 +446,10 @@ impl Scheduler for LinuxEevdf {
         self.pool.release(child, held, &mut self.queue, port);
     }
 
+    fn lets_yield(&self) -> bool {
+        true
+    }
+
     fn message(
         &mut self,
         child: Option<Child>,
@@ -450,6 +465,11 @@ impl Scheduler for LinuxEevdf {
                 if let Some(own) = port.held_through(child) {
                     self.queue.arm(child, own, port);
                 }
+                Ok(())
+            }
+            (Some(child), Message::Quantum(length)) => {
+                // It counts from the next deadline on.
+                self.queue.tasks[child.index()].slice = Some(quantum::checked(length)?);
                 Ok(())
             }
             (None, Message::Quantum(length)) => {

@@ -86,13 +86,12 @@ impl Jobs {
 
 impl Policy for Jobs {
     /// Latest start in nanoseconds, slot.
-    type Key = (i64, u32);
+    type Key = (i128, u32);
 
     fn key(&self, child: Child) -> Self::Key {
         let job = &self.jobs[child.index()];
-        let signed = |ns: u64| i64::try_from(ns).unwrap_or(i64::MAX);
-        let latest = job.deadline.map_or(i64::MAX, |deadline| {
-            signed(deadline.as_nanos()).saturating_sub(signed(job.work.as_nanos()))
+        let latest = job.deadline.map_or(i128::MAX, |deadline| {
+            i128::from(deadline.as_nanos()) - i128::from(job.work.as_nanos())
         });
         (latest, child.0)
     }
@@ -164,11 +163,12 @@ impl Llf {
     }
 
     /// When a running child's latest start passes `ready`, not before it has run long enough.
-    fn crossing(&self, child: Child, ready: i64) -> Option<Instant> {
+    fn crossing(&self, child: Child, ready: i128) -> Option<Instant> {
         let job = &self.jobs.jobs[child.index()];
         let (latest, _) = self.jobs.key(child);
-        let behind = Span::from_nanos(u64::try_from(ready.saturating_sub(latest)).unwrap_or(0));
-        if latest == i64::MAX || behind >= job.work {
+        let behind = ready.saturating_sub(latest);
+        let behind = u128::try_from(behind).map_or(Span::ZERO, Span::saturating_from_nanos);
+        if latest == i128::MAX || behind >= job.work {
             return None;
         }
         let crossing = job.charged.saturating_add(behind).saturating_add(Span::from_nanos(1));

@@ -1,18 +1,25 @@
-//! What fair queuing gives in the long run: `PS+ -> PS+` (HLS table 5.1).
+//! What fair queuing gives in the long run: `PS+ -> PS+` (HLS table 5.1), and how far behind it may be.
 //!
-//! On one processor each child's share is its part of the weights. On k, a child that is runnable all
-//! the time may lose to lighter ones that nap: while it runs they run beside it, and are behind it when
-//! they wake. Of n lighter ones that is as much again as it gets itself, min(k - 1, n) times. So of what
-//! the own virtual processors have, S, it gets at least S w / (W + min(k - 1, n) w).
+//! A child that is runnable all the time gets x of the time. While it waits all own virtual processors are asked
+//! for, and those that run serve others, each no more than its weight makes of x: (W - w) x / w in all. While it
+//! runs others nap, or run beside it and are behind it when they wake; so up to h of any h own virtual
+//! processors come to nothing then. With S for what these h have: S <= (W - w) x / w + h x, and so
+//! x >= S w / (W + (h - 1) w), whatever h is: the best counts. On one processor no two ever run at
+//! once, and x >= S w / W.
 //!
-//! A child that is set apart (`dedicate`) runs whenever any own virtual processor does; the others have
-//! what one processor fewer gives.
+//! Of n children none waits while n of the own virtual processors run: x >= (S - (n - 1)) / (h - n + 1). And a
+//! child that is set apart (`dedicate`) runs whenever any own virtual processor does; the others have what the
+//! own virtual processors have, less one for each that is set apart.
+//!
+//! Assumes that naps cost an own virtual processor nothing of its share: with several, one that nobody needs is
+//! not asked for. Where it is more than a whole processor's time that is at stake, no bound follows (`lots`).
 
+use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use windfall_guarantees::{Guarantee, Offer, Tell, Terms};
-use windfall_time::Ratio;
+use windfall_guarantees::{Allowance, Guarantee, Length, Offer, Tell, Terms};
+use windfall_time::{Ratio, Span};
 
 /// What a child is to tell for a share in the long run. Nothing promised puts it in the background: a
 /// weight would take from what the others are promised.
@@ -26,7 +33,7 @@ pub(crate) fn tell(asked: &Guarantee) -> Result<Tell, &'static str> {
 
 /// The sum of what the own virtual processors have; `None` when it is too fine.
 pub(crate) fn supply(own: &[Guarantee]) -> Option<Ratio> {
-    own.iter().try_fold(Ratio::ZERO, |sum, own| sum.checked_add(own.share()?))
+    sum(own.iter().map(Guarantee::share).collect::<Option<Vec<_>>>()?)
 }
 
 /// The sum of the children's weights; `None` when it is too fine.
@@ -34,7 +41,7 @@ pub(crate) fn total(children: &[Terms]) -> Option<Ratio> {
     sum(children.iter().map(|child| child.weight))
 }
 
-fn sum(parts: impl Iterator<Item = Ratio>) -> Option<Ratio> {
+fn sum(parts: impl IntoIterator<Item = Ratio>) -> Option<Ratio> {
     parts.into_iter().try_fold(Ratio::ZERO, Ratio::checked_add)
 }
 
@@ -56,51 +63,196 @@ pub(crate) fn apart<W: Copy>(
     count
 }
 
-/// A `PS` for each child, in the long run.
-pub(crate) fn offers(own: &[Guarantee], children: &[Terms], dedicate: bool) -> Vec<Offer> {
-    match shares(own, children, dedicate) {
-        Some(shares) => shares.into_iter().map(offer).collect(),
-        None => children.iter().map(|_| Offer::exact(None, "")).collect(),
-    }
+/// An instance, as far as shares are concerned.
+pub(crate) struct Shared<'a> {
+    /// What each child counts with; zero in the background.
+    pub(crate) weights: Vec<Ratio>,
+    pub(crate) children: &'a [Terms],
+    pub(crate) quantum: Span,
+    /// By how many quanta a child may be served beyond what is fair before others are looked at.
+    pub(crate) coarse: u64,
+    pub(crate) dedicate: bool,
+    /// Whether all own virtual processors stem from one processor.
+    pub(crate) on_one: bool,
 }
 
-fn offer(share: Ratio) -> Offer {
-    match share.is_zero() {
-        true => Offer::nothing(),
-        false => Offer::one(Guarantee::Share(share), "weights, in the long run"),
-    }
+/// What a child is sure of, and by what reasoning.
+#[derive(Clone, Copy)]
+struct Sure {
+    share: Ratio,
+    way: Way,
 }
 
-fn shares(own: &[Guarantee], children: &[Terms], dedicate: bool) -> Option<Vec<Ratio>> {
-    let mut supplies = own.iter().map(Guarantee::share).collect::<Option<Vec<_>>>()?;
-    supplies.sort_by_key(|supply| Reverse(*supply));
-    let mut largest: Vec<usize> =
-        (0..children.len()).filter(|child| !children[*child].weight.is_zero()).collect();
-    largest.sort_by_key(|child| Reverse(children[*child].weight));
-    let weights = |of: &[usize]| sum(of.iter().map(|child| children[*child].weight));
-    let whole = |child: usize, owns: usize, rest: &[usize]| {
-        let part = children[child].weight.checked_mul(Ratio::whole(owns as u64));
-        part.zip(weights(rest)).is_some_and(|(part, all)| part >= all)
-    };
-    let apart = if dedicate { apart(&largest, own.len(), whole) } else { 0 };
+#[derive(Clone, Copy)]
+enum Way {
+    Nothing,
+    /// Beside others: so many own virtual processors count; W less w; W + (h - 1) w.
+    Beside {
+        owns: usize,
+        rest: Ratio,
+        total: Ratio,
+    },
+    /// It runs whenever enough of so many do: what of their errors it bears.
+    Runs {
+        owns: usize,
+        part: Ratio,
+    },
+}
 
-    let mut shares = vec![Ratio::ZERO; children.len()];
-    // At times when that many of the own virtual processors run, each of those set apart does.
-    let together = sum(supplies.iter().take(apart).copied())?;
-    let all_run = together.checked_sub(Ratio::whole(apart.saturating_sub(1) as u64))?;
-    for child in &largest[..apart] {
-        shares[*child] = all_run.max(Ratio::ZERO);
+impl<'a> Shared<'a> {
+    pub(crate) fn new(children: &'a [Terms], quantum: Span, on_one: bool) -> Shared<'a> {
+        let weights = children.iter().map(|child| child.weight).collect();
+        Shared { weights, children, quantum, coarse: 1, dedicate: false, on_one }
     }
-    let supply = supply(own)?.checked_sub(Ratio::whole(apart as u64))?;
-    let rest = &largest[apart..];
-    let all = weights(rest)?;
-    for child in rest {
-        let weight = children[*child].weight;
-        let lighter = rest.iter().filter(|other| children[**other].weight < weight).count();
-        let beside = (own.len() - apart - 1).min(lighter);
-        let rivals = weight.checked_mul(Ratio::whole(beside as u64))?.checked_add(all)?;
-        let share = supply.max(Ratio::ZERO).checked_mul(weight)?.checked_div(rivals)?;
-        shares[*child] = share;
+
+    /// A `PS` for each child.
+    pub(crate) fn offers(&self, own: &[Guarantee], by: &'static str) -> Vec<Offer> {
+        let offer = |sure: Sure| match sure.share.is_zero() {
+            true => Offer::nothing(),
+            false => Offer::one(Guarantee::Share(sure.share), by),
+        };
+        match self.sure(own) {
+            Some((_, sure)) => sure.into_iter().map(offer).collect(),
+            None => self.weights.iter().map(|_| Offer::exact(None, "")).collect(),
+        }
     }
-    Some(shares)
+
+    /// By how much each child's `PS` may be behind.
+    pub(crate) fn behind(&self, own: &[Guarantee], behind: &[Allowance]) -> Option<Vec<Allowance>> {
+        let (order, sure) = self.sure(own)?;
+        let whole = |at: &usize| {
+            let share = own[*at].share();
+            share == Some(Ratio::ONE) && behind[*at].fixed.is_zero() && behind[*at].lots.is_zero()
+        };
+        // Naps of own virtual processors, where these are more than one and not whole processors.
+        let vague = own.len() > 1 && !order.iter().all(whole);
+        let above = |owns: usize, part: Ratio| {
+            let all = order[..owns].iter().map(|own| behind[*own]);
+            let all = all.into_iter().try_fold(Allowance::ZERO, Allowance::checked_add)?;
+            let lots = all.fixed.checked_add(self.quantum.into())?;
+            let lots = if vague { lots } else { Length::ZERO };
+            all.part(part)?.checked_add(Allowance { lots, ..Allowance::ZERO })
+        };
+        let turn = self.turn()?;
+        let all = self.all_turns(turn)?;
+        let one = |(child, sure): (usize, &Sure)| match sure.way {
+            Way::Nothing => Some(Allowance::ZERO),
+            Way::Runs { owns, part } => above(owns, part),
+            Way::Beside { owns, rest, total } => {
+                let weight = self.weights[child];
+                let part = weight.checked_div(total)?;
+                let fixed = self.turns(child, rest, (own.len(), turn, all))?.checked_mul(part)?;
+                let ahead = own.len() > 1 && !self.on_one;
+                let before = if ahead { rest.checked_div(total)? } else { Ratio::ZERO };
+                let own = Allowance { before, ..Allowance::fixed(fixed) };
+                above(owns, part)?.checked_add(own)
+            }
+        };
+        // Of those that are alike one speaks for all.
+        let mut known: BTreeMap<(Ratio, Span), Allowance> = BTreeMap::new();
+        let each = |(child, sure): (usize, &Sure)| {
+            let like = (self.weights[child], self.children[child].warp);
+            if let Some(known) = known.get(&like) {
+                return Some(*known);
+            }
+            let behind = one((child, sure))?;
+            known.insert(like, behind);
+            Some(behind)
+        };
+        sure.iter().enumerate().map(each).collect()
+    }
+
+    /// A turn, so many quanta as nobody looks at others.
+    fn turn(&self) -> Option<Length> {
+        Length::from(self.quantum).checked_mul(Ratio::whole(self.coarse))
+    }
+
+    /// A child's turn and its warp, if it counts.
+    fn turn_of(&self, child: usize, turn: Length) -> Option<Length> {
+        match (self.weights[child], self.children[child].warp) {
+            (weight, _) if weight.is_zero() => Some(Length::ZERO),
+            (_, Span::ZERO) => Some(turn),
+            (weight, warp) => turn.checked_add(Length::from(warp).checked_mul(weight)?),
+        }
+    }
+
+    /// Those of all children.
+    fn all_turns(&self, turn: Length) -> Option<Length> {
+        let add = |sum: Length, child| sum.checked_add(self.turn_of(child, turn)?);
+        (0..self.weights.len()).try_fold(Length::ZERO, add)
+    }
+
+    /// What others may have beyond what is fair: each of them its turn and its warp, all what the child itself was
+    /// ahead by a turn and its warp, and each processor a turn.
+    fn turns(
+        &self,
+        child: usize,
+        rest: Ratio,
+        (owns, turn, all): (usize, Length, Length),
+    ) -> Option<Length> {
+        let warp = Length::from(self.children[child].warp);
+        let ahead = turn.checked_div(self.weights[child])?.checked_add(warp)?;
+        let start = turn.checked_mul(Ratio::whole(owns as u64))?;
+        let others = all.checked_sub(self.turn_of(child, turn)?)?;
+        start.checked_add(ahead.checked_mul(rest)?)?.checked_add(others)
+    }
+
+    /// The own virtual processors, the best first, and what each child is sure of.
+    fn sure(&self, own: &[Guarantee]) -> Option<(Vec<usize>, Vec<Sure>)> {
+        let supplies = own.iter().map(Guarantee::share).collect::<Option<Vec<_>>>()?;
+        let mut order: Vec<usize> = (0..own.len()).collect();
+        order.sort_by_key(|own| Reverse(supplies[*own]));
+        let supplies: Vec<Ratio> = order.iter().map(|own| supplies[*own]).collect();
+        let of = |owns: usize| sum(supplies[..owns].iter().copied());
+
+        let weight = |child: &usize| self.weights[*child];
+        let mut largest: Vec<usize> = (0..self.weights.len()).collect();
+        largest.retain(|child| !weight(child).is_zero());
+        largest.sort_by_key(|child| Reverse(weight(child)));
+        let whole = |child: usize, owns: usize, rest: &[usize]| {
+            let part = weight(&child).checked_mul(Ratio::whole(owns as u64));
+            part.zip(sum(rest.iter().map(weight))).is_some_and(|(part, all)| part >= all)
+        };
+        let apart = if self.dedicate { apart(&largest, own.len(), whole) } else { 0 };
+
+        let none = Sure { share: Ratio::ZERO, way: Way::Nothing };
+        let mut sure = vec![none; self.weights.len()];
+        let less = |supply: Ratio, by: usize| {
+            Some(supply.checked_sub(Ratio::whole(by as u64))?.max(Ratio::ZERO))
+        };
+        for child in &largest[..apart] {
+            // At times when that many of the own virtual processors run, each of those set apart does.
+            let share = less(of(apart)?, apart - 1)?;
+            sure[*child] = Sure { share, way: Way::Runs { owns: apart, part: Ratio::ONE } };
+        }
+        let rest = &largest[apart..];
+        let all = sum(rest.iter().map(weight))?;
+        for (at, child) in rest.iter().enumerate() {
+            if let Some(before) = at.checked_sub(1).map(|before| rest[before])
+                && weight(&before) == weight(child)
+            {
+                sure[*child] = sure[before];
+                continue;
+            }
+            let mut best = none;
+            for owns in apart + 1..=own.len() {
+                let supply = less(of(owns)?, apart)?;
+                let beside = if self.on_one { 0 } else { owns - apart - 1 };
+                let rivals = weight(child).checked_mul(Ratio::whole(beside as u64))?;
+                let rivals = rivals.checked_add(all)?;
+                let share = supply.checked_mul(weight(child))?.checked_div(rivals)?;
+                let others = all.checked_sub(weight(child))?;
+                let way = Way::Beside { owns, rest: others, total: rivals };
+                best = if share > best.share { Sure { share, way } } else { best };
+                if apart == 0 && owns >= rest.len() {
+                    let part = Ratio::new(1, (owns - rest.len() + 1) as i128)?;
+                    let share = less(supply, rest.len() - 1)?.checked_mul(part)?;
+                    let way = Way::Runs { owns, part };
+                    best = if share > best.share { Sure { share, way } } else { best };
+                }
+            }
+            sure[*child] = best;
+        }
+        Some((order, sure))
+    }
 }

@@ -14,11 +14,11 @@
 //!
 //! One that stops before its turn is over has its tickets count for more until it wins again, by as
 //! much as it used less, up to 1024 times: so one that uses a tenth of each turn wins ten times as
-//! often. One that yields is not in the draw that follows.
+//! often. One that waits for a moment only is not in the draw that follows.
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::drawn::Drawn;
-use crate::funds::{CURRENCIES, Funds, Tickets, setting};
+use crate::funds::{CURRENCIES, Funds, Tickets, Turning, setting};
 use crate::turns::{Line, Turns};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -55,7 +55,8 @@ pub(crate) const KIND: Kind = Kind {
     },
     conversion: |settings| {
         let funds = Funds::read(settings)?;
-        Ok(Box::new(Tickets { funds, by: "lottery scheduling, in the long run" }))
+        let turns = Turning::Lots(settings.span("quantum", QUANTUM)?);
+        Ok(Box::new(Tickets { funds, by: "lottery scheduling, in the long run", turns }))
     },
 };
 

@@ -59,6 +59,10 @@ impl Conversion for Chance {
         &[]
     }
 
+    fn passes_rates(&self) -> bool {
+        true
+    }
+
     fn tell(&self, _: &Guarantee) -> Result<Tell, &'static str> {
         Ok(Tell::Nothing)
     }
@@ -77,7 +81,7 @@ impl Conversion for Chance {
             Some((amount, period)) if !overrun.is_zero() => {
                 let guarantee = Guarantee::Probabilistic(amount, period, overrun);
                 let by = "its reservation, and a chance of the partition";
-                offer.gives.push(Given { guarantee, by });
+                offer.gives.push(Given { guarantee, by, since: None });
             }
             Some(_) => {}
             None => {
@@ -142,7 +146,7 @@ impl Overrun {
 
 /// The own VPs of the partition, the highest first.
 fn partition_vps(owns: usize) -> impl Iterator<Item = Own> {
-    (1..u16::try_from(owns).unwrap_or(u16::MAX)).rev().map(Own)
+    (1..u16::try_from(owns).expect("own VPs are numbered by 16 bits")).rev().map(Own)
 }
 
 impl Scheduler for Overrun {

@@ -59,7 +59,7 @@ impl Block {
             whole + u128::from(self.phase(t).as_nanos().min(amount))
         };
         let within = until(to).saturating_sub(until(from.max(self.from)));
-        Span::from_nanos(u64::try_from(within).unwrap_or(u64::MAX))
+        Span::saturating_from_nanos(within)
     }
 
     /// How long ago the present period began.

@@ -86,7 +86,7 @@ impl<P: Policy> Pool<P> {
 
     /// All own VPs are waiting; only so many are used.
     pub(crate) fn init_first(&mut self, used: u16, port: &Port<'_>) {
-        self.owns = u16::try_from(port.owns()).unwrap_or(u16::MAX).min(used);
+        self.owns = u16::try_from(port.owns()).expect("own VPs are numbered by 16 bits").min(used);
         self.running.reserve(usize::from(self.owns));
         self.waiting = OwnSet::full(self.owns);
         self.requested = OwnSet::empty(self.owns);
@@ -253,7 +253,7 @@ impl<P: Policy> Pool<P> {
             let Some((_, own)) = self.running.peek() else {
                 return;
             };
-            let own = Own(u16::try_from(own).unwrap_or(u16::MAX));
+            let own = Own(u16::try_from(own).expect("own VPs are numbered by 16 bits"));
             let Some(child) = port.held_by(own) else {
                 return;
             };
@@ -315,7 +315,9 @@ impl<P: Policy> Pool<P> {
         if ready != self.ready.len() {
             return Err("a candidate is not a child");
         }
-        for own in (0..u16::try_from(view.owns()).unwrap_or(u16::MAX)).map(Own) {
+        for own in
+            (0..u16::try_from(view.owns()).expect("own VPs are numbered by 16 bits")).map(Own)
+        {
             let (waits, asks) = (self.waiting.contains(own), self.requested.contains(own));
             if own.0 >= self.owns {
                 if view.own(own) != VpState::Waiting {

@@ -1,10 +1,11 @@
 //! Proportional share: start-time fair queuing with warp, on one processor or several.
 //!
-//! Takes    PS, PSBE s d or RESU from its parent, on one processor; anything at all for mere fairness.
+//! Takes    PS or PSBE s d from its parent, on one processor, and with `tells = true` RESU r: it tells the
+//!          ends of quanta (`quantum_ends.rs`); anything at all for mere fairness.
 //! Gives    with warp zero everywhere, on one processor, PSBE by equation 5.2 to each child, its share
 //!          being its weight over the sum of weights; with warp, or on several, PS (`long_run.rs`).
 //! Admits   everyone.
-//! Assumes  quanta end on time.
+//! Assumes  A1 quanta end on time; A2 on several, parents do not make own VPs pay for naps.
 //! Costs    O(log n) per event, and per wake-up one step more for each processor; 106 bytes per
 //!          child, 32 of them in the heap; one timer per processor.
 //! Ties     the running child stays; else the lower slot.
@@ -20,13 +21,15 @@
 //! With `dedicate`, on several processors, a child whose weight comes to one of them goes before all.
 
 use crate::catalogue::{Form, Kind, Setting};
-use crate::long_run;
+use crate::long_run::{self, Shared};
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::quantum;
+use crate::quantum_ends::{QuantumEnds, Slowed};
+use crate::rez::TELLS;
 use crate::virtual_time::{Account, Virtual};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Allowance, Conversion, Guarantee, Length, Offer, Tell, Terms, Type};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
 use windfall_time::{Instant, Ratio, Span};
@@ -52,6 +55,7 @@ pub(crate) const KIND: Kind = Kind {
             default: "10ms",
             help: "the longest time that a child runs before virtual times are compared",
         },
+        TELLS,
         Setting {
             name: "warp",
             form: Form::Bool,
@@ -63,12 +67,18 @@ pub(crate) const KIND: Kind = Kind {
         let quantum = settings.span("quantum", QUANTUM)?;
         let warp = settings.bool("warp", true)?;
         let dedicate = settings.bool("dedicate", false)?;
-        Ok(Box::new(ProportionalShare::new(quantum, warp, dedicate)))
+        let shares = ProportionalShare::new(quantum, warp, dedicate);
+        match settings.bool(TELLS.name, false)? {
+            true => Ok(Box::new(QuantumEnds::new(shares, quantum))),
+            false => Ok(Box::new(shares)),
+        }
     },
     conversion: |settings| {
         let quantum = settings.span("quantum", QUANTUM)?;
         let dedicate = settings.bool("dedicate", false)?;
-        Ok(Box::new(FairQueuing { quantum, dedicate }))
+        let (inner, tells) = (FairQueuing { quantum, dedicate }, settings.bool(TELLS.name, false)?);
+        let takes = &[Type::Ps, Type::Psbe, Type::Resu];
+        Ok(Box::new(Slowed { inner, quantum, tells, takes }))
     },
 };
 
@@ -80,6 +90,29 @@ struct FairQueuing {
 }
 
 impl FairQueuing {
+    fn shared<'a>(&self, children: &'a [Terms], on_one: bool) -> Shared<'a> {
+        Shared { dedicate: self.dedicate, ..Shared::new(children, self.quantum, on_one) }
+    }
+
+    /// From a bounded share on one processor, without warps, by equation 5.2; else in the long run.
+    fn given(&self, own: &[Guarantee], children: &[Terms], on_one: bool) -> Vec<Offer> {
+        let unwarped = children.iter().all(|child| child.warp.is_zero());
+        let (&[Guarantee::BoundedShare(s, d)], true) = (own, unwarped) else {
+            return self.shared(children, on_one).offers(own, "weights, in the long run");
+        };
+        let shared = children.iter().filter(|child| !child.weight.is_zero());
+        let (count, total) = (shared.count() as u64, long_run::total(children));
+        let given = |child: &Terms| {
+            let part = child.weight.checked_div(total?)?;
+            self.bounded((s, d), part, count)
+        };
+        let offer = |child: &Terms| match child.weight.is_zero() {
+            true => Offer::nothing(),
+            false => Offer::exact(given(child), "equation 5.2"),
+        };
+        children.iter().map(offer).collect()
+    }
+
     /// Equation 5.2: from `PSBE s d`, with the part `r` of the weights of `count` children.
     fn bounded(&self, (s, d): (Ratio, Length), r: Ratio, count: u64) -> Option<Guarantee> {
         let quantum = Length::from(self.quantum);
@@ -103,22 +136,28 @@ impl Conversion for FairQueuing {
         }
     }
 
+    /// A quantum ends at the next tick.
+    fn at_ticks(&mut self, tick: Span) -> bool {
+        self.quantum = self.quantum.saturating_add(tick);
+        true
+    }
+
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        let unwarped = children.iter().all(|child| child.warp.is_zero());
-        let (&[Guarantee::BoundedShare(s, d)], true) = (own, unwarped) else {
-            return long_run::offers(own, children, self.dedicate);
-        };
-        let shared = children.iter().filter(|child| !child.weight.is_zero());
-        let (count, total) = (shared.count() as u64, long_run::total(children));
-        let given = |child: &Terms| {
-            let part = child.weight.checked_div(total?)?;
-            self.bounded((s, d), part, count)
-        };
-        let offer = |child: &Terms| match child.weight.is_zero() {
-            true => Offer::nothing(),
-            false => Offer::exact(given(child), "equation 5.2"),
-        };
-        children.iter().map(offer).collect()
+        self.given(own, children, false)
+    }
+
+    fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        self.given(own, children, true)
+    }
+
+    fn behind(
+        &self,
+        own: &[Guarantee],
+        behind: &[Allowance],
+        children: &[Terms],
+        on_one: bool,
+    ) -> Option<Vec<Allowance>> {
+        self.shared(children, on_one).behind(own, behind)
     }
 }
 

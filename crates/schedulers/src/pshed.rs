@@ -62,8 +62,12 @@ impl Conversion for Slower {
         Ok(Tell::Reserve { amount, period })
     }
 
+    fn serves_reserved_alone(&self) -> bool {
+        true
+    }
+
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        in_order(speed(own, false), children, |amount, period| {
+        in_order(speed(own, false), Span::ZERO, children, |amount, period| {
             Offer::exact(amount.over(period).map(Guarantee::Slower), "EDF among told deadlines")
         })
     }

@@ -70,10 +70,27 @@ impl Quanta {
     }
 
     pub(crate) fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
-        let slot = &mut self.slots[child.index()];
-        slot.started = port.now();
-        let end = slot.started.saturating_add(slot.left);
+        self.started_untimed(child, port.now());
+        let end = port.now().saturating_add(self.slots[child.index()].left);
         port.set_timer(timer_of(own), Some(end));
+    }
+
+    /// The child runs from now on. When its timer is set is the caller's affair.
+    pub(crate) fn started_untimed(&mut self, child: Child, now: Instant) {
+        self.slots[child.index()].started = now;
+    }
+
+    /// Whole quanta that have passed while nobody else waited are nothing to others: the child has what is left of
+    /// the one that began last, and the time at which that ends.
+    pub(crate) fn catch_up(&mut self, child: Child, now: Instant) -> Instant {
+        let slot = &mut self.slots[child.index()];
+        let ran = now.saturating_since(slot.started);
+        if ran >= slot.left {
+            let rest = (ran - slot.left).as_nanos() % self.length.as_nanos();
+            slot.started = now - Span::from_nanos(rest);
+            slot.left = self.length;
+        }
+        slot.started.saturating_add(slot.left)
     }
 
     pub(crate) fn stopped(&mut self, child: Child, port: &Port<'_>) {

@@ -5,7 +5,10 @@
 //! ([`Reservation::roll`]). *Sporadic* ones begin when the last one has ended or, where that takes
 //! nothing from others, when the child wakes ([`Reservation::arrive`]); with the work of a job told
 //! the first may be shorter, with a smaller budget in proportion.
-//! Invariant: `budget <= amount`; what is used until `end` is never more than the share of the time.
+//! What a budget was overrun by, because a timer came late, is a *debt*: the periods that follow pay it
+//! before they give anything.
+//! Invariant: `budget <= amount`; what is used until `end` is never more than the share of the time, but
+//! for the debt.
 
 use windfall_time::{Instant, Span};
 
@@ -17,6 +20,8 @@ pub(crate) struct Reservation {
     /// The end of the present period: the deadline, and the next replenishment.
     pub(crate) end: Instant,
     pub(crate) budget: Span,
+    /// What was used beyond the budgets so far, and is not paid yet.
+    pub(crate) debt: Span,
     /// Since when the child runs, or waits.
     pub(crate) since: Instant,
     /// Whether the child has heard that the budget of this period is used up.
@@ -35,6 +40,7 @@ impl Reservation {
             period,
             end: start,
             budget: Span::ZERO,
+            debt: Span::ZERO,
             since: start,
             told: false,
             work: Span::ZERO,
@@ -54,11 +60,20 @@ impl Reservation {
             (self.amount, self.period, self.change) = (amount, period, None);
         }
         let begun = past.checked_div(self.period).unwrap_or(0).saturating_add(1);
-        let ahead = self.period.checked_mul(begun).unwrap_or(Span::MAX);
+        let ahead = self.period.saturating_mul(begun);
         self.end = self.end.saturating_add(ahead);
-        self.budget = self.amount;
-        self.told = false;
+        // Periods that have passed unused have paid.
+        let passed = self.amount.checked_mul(begun - 1).unwrap_or(Span::MAX);
+        self.debt = self.debt.saturating_sub(passed);
+        self.fill(self.amount);
         true
+    }
+
+    /// A period begins that is for so much, less what is owed.
+    fn fill(&mut self, amount: Span) {
+        self.budget = amount.saturating_sub(self.debt);
+        self.debt = self.debt.saturating_sub(amount);
+        self.told = false;
     }
 
     /// What was to come holds.
@@ -90,9 +105,10 @@ impl Reservation {
         }
         let part = part.min(self.amount);
         let time = u128::from(part.as_nanos()) * u128::from(self.period.as_nanos());
+        // The time that has passed unused has paid.
+        self.debt = self.debt.saturating_sub(self.part(start.saturating_since(self.end)));
         self.end = start.saturating_add(nanos(time.div_ceil(self.amount.as_nanos().max(1).into())));
-        self.budget = part;
-        self.told = false;
+        self.fill(part);
     }
 
     /// The child wakes: a sporadic period begins unless what is left of the last one, used up from
@@ -109,15 +125,20 @@ impl Reservation {
         begins
     }
 
-    /// Takes the time since `since` from the budget.
+    /// Takes the time since `since`, in which the child ran on its budget.
     pub(crate) fn charge(&mut self, now: Instant) {
-        self.take(now.saturating_since(self.since));
+        self.take(now.saturating_since(self.since), now);
         self.since = now;
     }
 
-    /// Takes so much from the budget.
-    pub(crate) fn take(&mut self, span: Span) {
-        self.budget = self.budget.saturating_sub(span);
+    /// The child has run on its budget for so long until `now`: what came after the period's end, or is more
+    /// than the budget, is owed.
+    pub(crate) fn take(&mut self, span: Span, now: Instant) {
+        let late = now.saturating_since(self.end).min(span);
+        let paid = span.saturating_sub(late);
+        let beyond = paid.saturating_sub(self.budget).saturating_add(late);
+        self.budget = self.budget.saturating_sub(paid);
+        self.debt = self.debt.saturating_add(beyond);
     }
 
     /// The part of `amount` that falls to the rest of the present period at a steady rate.
@@ -144,19 +165,23 @@ impl Reservation {
     }
 
     /// From when on nothing is owed to others for what the child has used ahead of a steady rate:
-    /// when the rest of the period at that rate has shrunk to the budget.
+    /// when the rest of the period at that rate has shrunk to the budget, and the debt is paid.
     pub(crate) fn even(&self, now: Instant) -> Instant {
+        let period = u128::from(self.period.as_nanos());
+        let amount = u128::from(self.amount.as_nanos().max(1));
+        let time = |service: Span| u128::from(service.as_nanos()) * period;
+        if !self.debt.is_zero() {
+            let owed = nanos(time(self.debt).div_ceil(amount));
+            return self.end.max(now).saturating_add(owed);
+        }
         if self.budget >= self.steady(now) {
             return now;
         }
-        let period = u128::from(self.period.as_nanos());
-        let amount = u128::from(self.amount.as_nanos().max(1));
-        let rest = u128::from(self.budget.as_nanos()) * period / amount;
-        let rest = nanos(rest);
+        let rest = nanos(time(self.budget) / amount);
         self.end.checked_sub(rest).unwrap_or(self.end).max(now)
     }
 }
 
 fn nanos(time: u128) -> Span {
-    Span::from_nanos(u64::try_from(time).unwrap_or(u64::MAX))
+    Span::saturating_from_nanos(time)
 }

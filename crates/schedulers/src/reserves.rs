@@ -49,6 +49,17 @@ impl Slot {
     pub(crate) fn budget(&self) -> Option<&Reservation> {
         self.reserve.as_ref().filter(|reserve| !reserve.budget.is_zero())
     }
+
+    /// Takes what the child has run since the last look; who runs in its turn, or on what is left over, owes nothing.
+    fn charge(&mut self, now: Instant) {
+        let class = self.class;
+        if let Some(reserve) = &mut self.reserve {
+            match class != Class::Hard && reserve.budget.is_zero() {
+                true => reserve.since = now,
+                false => reserve.charge(now),
+            }
+        }
+    }
 }
 
 pub(crate) struct Reserves {
@@ -72,9 +83,8 @@ impl Reserves {
 
     /// Takes what a running child has run from its budget.
     pub(crate) fn charge(&mut self, child: Child, port: &Port<'_>) {
-        let runs = matches!(port.child(child), VpState::Running(_));
-        if let Some(reserve) = self.slots[child.index()].reserve.as_mut().filter(|_| runs) {
-            reserve.charge(port.now());
+        if matches!(port.child(child), VpState::Running(_)) {
+            self.slots[child.index()].charge(port.now());
         }
     }
 }
@@ -113,9 +123,9 @@ impl Policy for Reserves {
     fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
         let hard = self.slots[child.index()].class == Class::Hard;
         let ready = port.child(child) == VpState::Ready;
+        let had = self.slots[child.index()].budget().is_some();
+        self.slots[child.index()].charge(port.now());
         if let Some(reserve) = &mut self.slots[child.index()].reserve {
-            let had = !reserve.budget.is_zero();
-            reserve.charge(port.now());
             let left = reserve.budget;
             if had {
                 let note = if left.is_zero() { Note::Exhausted } else { Note::Budget(left) };

@@ -93,6 +93,7 @@ impl ResourceKernel {
         let now = port.now();
         while let Some((_, slot)) = self.periods.peek().filter(|(at, _)| *at <= now) {
             let child = Child(slot);
+            self.reserves.charge(child, port);
             let Some(reserve) = &mut self.reserves.slots[child.index()].reserve else {
                 self.periods.remove(slot);
                 continue;

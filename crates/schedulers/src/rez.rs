@@ -6,7 +6,7 @@
 //! Admits   while the sum of all x/y is at most 1, exactly, or `admission` thousandths; below RESU r
 //!          the checker holds it to r. A refusal names what is left.
 //! Assumes  A1 its processor is there whenever asked for; A2 overheads and stolen time are inside x
-//!          (`rez-c` and `rez-fb` make up for stolen time).
+//!          (`rez-c` and `rez-fb` make up for stolen time), but for `charges = "received"`.
 //! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.
 //! Ties     the running child stays; else the lower slot.
 //! Source   HLS 9.3.2. Waking follows the constant bandwidth server of Abeni and Buttazzo 1998.
@@ -16,12 +16,16 @@
 //! the child is ready or not. A change takes effect at the end of the current period. A child that
 //! waits for a time d loses at most d of its budget, and none of what falls to the rest of its
 //! period at a steady rate: a budget saved up until just before its deadline would delay others.
-//! Overruns through a coarse timer are not taken from the next period (10.5.2 measures 32.6 % for
-//! 10 ms in 33 ms). Children hear when their budget is used up and when a period begins (6.2.2).
+//! With `charges = "received"` what was stolen from a child, and what deciding and switching took of its time, is left out of
+//! what its budget pays, under `rez-c`'s assumption A3, into which those costs go, too.
+//! What a coarse timer lets a child have beyond its budget is taken from the periods that follow: its promise is kept to
+//! less than a tick while the sum of all (x + tick)/(y - tick) is at most 1. With `overruns = "dropped"` it is
+//! not, as in the paper (10.5.2 measures 32.6 % for 10 ms in 33 ms), and ticks leave RESBS x y. Children hear when their budget is used up and when a period begins (6.2.2).
 
 use crate::budgeted::{Budgeted, Rules};
 use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
 use crate::reserved::{self, Reserved};
+use crate::stolen::{CHARGES, Stolen, charges};
 use alloc::boxed::Box;
 use windfall_time::Ratio;
 
@@ -32,6 +36,20 @@ pub(crate) const TELLS: Setting = Setting {
     default: "false",
     help: "whether it tells its parent its deadlines, as a uniformly slower processor needs",
 };
+
+/// What becomes of overruns.
+pub(crate) const OVERRUNS: Setting = Setting {
+    name: "overruns",
+    form: Form::Word(&["charged", "dropped"]),
+    default: "charged",
+    help: "whether what a timer that ticks lets a child have beyond its budget is taken from the periods that follow, or from \
+           nobody's, as in HLS 10.5.2",
+};
+
+/// Whether they are dropped.
+pub(crate) fn drops(settings: &Settings<'_>) -> Result<bool, BadSetting> {
+    settings.word(OVERRUNS.name, &[("charged", false), ("dropped", true)], "charged, dropped")
+}
 
 /// How much may be reserved.
 pub(crate) const ADMISSION: Setting = Setting {
@@ -56,14 +74,17 @@ pub(crate) const KIND: Kind = Kind {
     name: "rez",
     summary: "hard CPU reservations on one processor",
     source: include_str!("rez.rs"),
-    settings: &[ADMISSION, TELLS],
+    settings: &[ADMISSION, CHARGES, OVERRUNS, TELLS],
     build: |settings| {
         let (admission, tells) = (admission(settings)?, settings.bool(TELLS.name, false)?);
-        Ok(Box::new(Budgeted::new(Rules { admission, tells, ..Rules::HARD })))
+        let (stolen, drops) = (charges(settings)?, drops(settings)?);
+        Ok(Box::new(Budgeted::new(Rules { admission, stolen, tells, drops, ..Rules::HARD })))
     },
     conversion: |settings| {
         let (most, tells) = (part(admission(settings)?), settings.bool(TELLS.name, false)?);
+        let makes_up = charges(settings)? != Stolen::Charged;
         let rez = Reserved::new(reserved::Form::Hard, "EDF with budgets");
-        Ok(Box::new(Reserved { most, tells, ..rez }))
+        let (drops, fixed) = (drops(settings)?, true);
+        Ok(Box::new(Reserved { most, tells, makes_up, drops, fixed, ..rez }))
     },
 };

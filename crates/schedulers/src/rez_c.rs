@@ -23,7 +23,7 @@
 use crate::budgeted::{Budgeted, Rules};
 use crate::catalogue::{Form, Kind, Setting};
 use crate::reserved::{self, Reserved};
-use crate::rez::{ADMISSION, admission, part};
+use crate::rez::{ADMISSION, OVERRUNS, admission, drops, part};
 use crate::stolen::Stolen;
 use alloc::boxed::Box;
 use windfall_time::Span;
@@ -42,14 +42,22 @@ pub(crate) const KIND: Kind = Kind {
             default: "10us",
             help: "after a theft, a budget with less left than this counts as used up",
         },
+        OVERRUNS,
     ],
     build: |settings| {
         let granule = settings.span(GRANULE, Span::from_nanos(10_000))?;
-        let (admission, stolen) = (admission(settings)?, Stolen::CaughtUp { granule });
-        Ok(Box::new(Budgeted::new(Rules { admission, stolen, ..Rules::HARD })))
+        let (admission, stolen) =
+            (admission(settings)?, Stolen::CaughtUp { granule, overhead: false });
+        Ok(Box::new(Budgeted::new(Rules {
+            admission,
+            stolen,
+            drops: drops(settings)?,
+            ..Rules::HARD
+        })))
     },
     conversion: |settings| {
         let rez = Reserved::new(reserved::Form::Hard, "EDF with budgets of time received");
-        Ok(Box::new(Reserved { most: part(admission(settings)?), makes_up: true, ..rez }))
+        let (most, drops) = (part(admission(settings)?), drops(settings)?);
+        Ok(Box::new(Reserved { most, makes_up: true, drops, ..rez }))
     },
 };

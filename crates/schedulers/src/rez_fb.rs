@@ -19,7 +19,7 @@
 use crate::budgeted::{Budgeted, Rules};
 use crate::catalogue::{Form, Kind, Setting};
 use crate::reserved::{self, Reserved};
-use crate::rez::{ADMISSION, admission, part};
+use crate::rez::{ADMISSION, OVERRUNS, admission, drops, part};
 use crate::stolen::Stolen;
 use alloc::boxed::Box;
 
@@ -37,15 +37,22 @@ pub(crate) const KIND: Kind = Kind {
             default: "500",
             help: "how much of what was missing the next period has more, in thousandths",
         },
+        OVERRUNS,
     ],
     build: |settings| {
         let gain = settings.integer(GAIN, (1, 1000), "1 to 1000", 500)?;
         let stolen = Stolen::FedBack { gain: u16::try_from(gain).unwrap_or(1000) };
         let admission = admission(settings)?;
-        Ok(Box::new(Budgeted::new(Rules { admission, stolen, ..Rules::HARD })))
+        Ok(Box::new(Budgeted::new(Rules {
+            admission,
+            stolen,
+            drops: drops(settings)?,
+            ..Rules::HARD
+        })))
     },
     conversion: |settings| {
         let rez = Reserved::new(reserved::Form::Soft, "EDF with budgets and feedback");
-        Ok(Box::new(Reserved { most: part(admission(settings)?), makes_up: true, ..rez }))
+        let (most, drops) = (part(admission(settings)?), drops(settings)?);
+        Ok(Box::new(Reserved { most, makes_up: true, drops, ..rez }))
     },
 };

@@ -4,7 +4,8 @@
 //! Gives    NULL to each child.
 //! Admits   everyone.
 //! Assumes  nothing of its children.
-//! Costs    O(log n) per event; 46 bytes per child; one timer per processor.
+//! Costs    O(log n) per event; 46 bytes per child; one timer per processor, set only while others
+//!          wait, unless `ends-alone` is set.
 //! Ties     none: children stand in line. A child that is preempted from above keeps its place at
 //!          the head and the rest of its quantum; one that wakes goes to the end with a whole one.
 //! Source   HLS 2.3.1; the quantum of appendix C.
@@ -15,6 +16,7 @@ use crate::catalogue::{Form, Kind, Setting};
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::quantum::{self, Quanta};
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View};
 use windfall_time::Span;
@@ -27,13 +29,25 @@ pub(crate) const KIND: Kind = Kind {
     name: "round-robin",
     summary: "each ready child in turn, a quantum long",
     source: include_str!("round_robin.rs"),
-    settings: &[Setting {
-        name: "quantum",
-        form: Form::Span,
-        default: "10ms",
-        help: "the longest time that a child runs while others wait",
-    }],
-    build: |settings| Ok(Box::new(RoundRobin::new(settings.span("quantum", QUANTUM)?))),
+    settings: &[
+        Setting {
+            name: "ends-alone",
+            form: Form::Bool,
+            default: "false",
+            help: "whether a quantum ends, and costs a timer, while nobody else waits, too, as in Multics",
+        },
+        Setting {
+            name: "quantum",
+            form: Form::Span,
+            default: "10ms",
+            help: "the longest time that a child runs while others wait",
+        },
+    ],
+    build: |settings| {
+        let mut scheduler = RoundRobin::new(settings.span("quantum", QUANTUM)?);
+        scheduler.ends_alone = settings.bool("ends-alone", false)?;
+        Ok(Box::new(scheduler))
+    },
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
@@ -42,6 +56,8 @@ struct Line {
     turns: Vec<u64>,
     drawn: u64,
     quanta: Quanta,
+    /// By own VP: whether its timer is set to the end of the quantum of the child that runs there.
+    set: Vec<bool>,
 }
 
 impl Line {
@@ -64,10 +80,14 @@ impl Policy for Line {
     }
 
     fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
-        self.quanta.started(child, own, port);
+        self.quanta.started_untimed(child, port.now());
+        self.set[usize::from(own.0)] = false;
     }
 
-    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
+    fn stopped(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+        if !self.set[usize::from(own.0)] {
+            self.quanta.catch_up(child, port.now());
+        }
         if self.quanta.is_over(child, port.now()) {
             self.queue(child);
             self.quanta.renew(child);
@@ -77,7 +97,9 @@ impl Policy for Line {
     }
 
     fn idle(&mut self, own: Own, port: &mut Port<'_>) {
-        self.quanta.idle(own, port);
+        if core::mem::take(&mut self.set[usize::from(own.0)]) {
+            self.quanta.idle(own, port);
+        }
     }
 }
 
@@ -85,14 +107,31 @@ impl Policy for Line {
 pub struct RoundRobin {
     pool: Pool<Line>,
     line: Line,
+    ends_alone: bool,
 }
 
 impl RoundRobin {
-    /// With the quantum, above zero.
+    /// With the quantum, above zero, that ends while others wait.
     #[must_use]
     pub fn new(quantum: Span) -> RoundRobin {
-        let line = Line { turns: Vec::new(), drawn: 0, quanta: Quanta::new(quantum) };
-        RoundRobin { pool: Pool::default(), line }
+        let quanta = Quanta::new(quantum);
+        let line = Line { turns: Vec::new(), drawn: 0, quanta, set: Vec::new() };
+        RoundRobin { pool: Pool::default(), line, ends_alone: false }
+    }
+
+    /// While others wait, or wherever a quantum ends alone, the timer of each processor is set.
+    fn set_timers(&mut self, port: &mut Port<'_>) {
+        if self.pool.best().is_none() && !self.ends_alone {
+            return;
+        }
+        for own in self.pool.own_vps() {
+            let set = &mut self.line.set[usize::from(own.0)];
+            if let Some(child) = port.held_by(own).filter(|_| !*set) {
+                *set = true;
+                let end = self.line.quanta.catch_up(child, port.now());
+                port.set_timer(quantum::timer_of(own), Some(end));
+            }
+        }
     }
 }
 
@@ -103,6 +142,7 @@ impl Scheduler for RoundRobin {
 
     fn init(&mut self, port: &mut Port<'_>) {
         self.pool.init(port);
+        self.line.set = vec![false; port.owns()];
     }
 
     fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
@@ -119,10 +159,16 @@ impl Scheduler for RoundRobin {
         self.line.queue(child);
         self.line.quanta.renew(child);
         self.pool.request(child, &mut self.line, port);
+        self.set_timers(port);
     }
 
     fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
         self.pool.release(child, held, &mut self.line, port);
+        self.set_timers(port);
+    }
+
+    fn lets_yield(&self) -> bool {
+        true
     }
 
     fn message(
@@ -140,31 +186,28 @@ impl Scheduler for RoundRobin {
 
     fn grant(&mut self, own: Own, port: &mut Port<'_>) {
         self.pool.grant(own, &mut self.line, port);
+        self.set_timers(port);
     }
 
     fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
         self.pool.revoke(own, child, &mut self.line, port);
+        self.set_timers(port);
     }
 
     fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
         if timer == SETTLED {
-            return self.pool.settled(&mut self.line, port);
+            self.pool.settled(&mut self.line, port);
+            return self.set_timers(port);
         }
         let own = quantum::own_of(timer);
-        let Some(child) = port.held_by(own) else {
-            return;
-        };
-        if !self.line.quanta.is_over(child, port.now()) {
-            return;
+        let is_over = |child: &Child| self.line.quanta.is_over(*child, port.now());
+        match port.held_by(own).filter(is_over) {
+            Some(child) if self.pool.best().is_some() => {
+                self.pool.rotate(child, &mut self.line, port);
+            }
+            _ => self.line.set[usize::from(own.0)] = false,
         }
-        if self.pool.best().is_some() {
-            self.pool.rotate(child, &mut self.line, port);
-        } else {
-            self.line.queue(child);
-            self.line.quanta.renew(child);
-            self.line.quanta.started(child, own, port);
-            self.pool.refresh(child, &self.line, port);
-        }
+        self.set_timers(port);
     }
 
     fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {

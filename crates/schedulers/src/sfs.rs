@@ -1,8 +1,8 @@
 //! SFS: surplus fair scheduling, proportional share on several processors.
 //!
 //! Takes    PS on each own VP; anything at all for mere fairness.
-//! Gives    PS to each child: its part of the weights times the sum of the supplies, but no child more
-//!          than one of k parts of the sum on k own VPs; what it cannot use goes to the others.
+//! Gives    PS to each child, by weights of which none counts for more than the others together make
+//!          feasible, as much as beside nappers (`long_run.rs`).
 //! Admits   everyone. A child of weight 0 stands in the background.
 //! Assumes  A1 quanta end on time; A2 parents do not make own VPs pay for naps.
 //! Costs    O(k + log n) per event on k processors, O(k log n) where the heaviest change; amortised;
@@ -21,15 +21,14 @@
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::fluid::{Clock, reweighed, scaled};
-use crate::long_run;
+use crate::long_run::{self, Shared};
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::quantum;
 use crate::tournament::{Line, Tournament};
 use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Allowance, Conversion, Guarantee, Offer, Tell, Terms, Type};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
 use windfall_time::{Instant, Ratio, Span};
@@ -48,26 +47,47 @@ pub(crate) const KIND: Kind = Kind {
         help: "the longest turn",
     }],
     build: |settings| Ok(Box::new(Sfs::new(settings.span("quantum", QUANTUM)?))),
-    conversion: |_| Ok(Box::new(Readjusted)),
+    conversion: |settings| Ok(Box::new(Readjusted(settings.span("quantum", QUANTUM)?))),
 };
 
-/// The line of table 5.1: `PS+ -> PS+`.
-struct Readjusted;
+/// The line of table 5.1, with a quantum: `PS+ -> PS+`.
+struct Readjusted(Span);
 
-/// Parts of a whole in proportion to weights, none above `most` of it (readjustment, section 2.1).
-fn parts(weights: &[Ratio], most: Ratio) -> Option<Vec<Ratio>> {
-    let mut left = Ratio::ONE;
-    let mut total = weights.iter().try_fold(Ratio::ZERO, |sum, w| sum.checked_add(*w))?;
-    let mut heaviest: Vec<usize> = (0..weights.len()).collect();
-    heaviest.sort_by_key(|child| Reverse(weights[*child]));
-    let mut parts = vec![Ratio::ZERO; weights.len()];
-    for child in heaviest.into_iter().take_while(|child| !weights[*child].is_zero()) {
-        let part = weights[child].checked_mul(left)?.checked_div(total)?.min(most);
-        parts[child] = part;
-        total = total.checked_sub(weights[child])?;
-        left = left.checked_sub(part)?;
+const BY: &str = "SFS: readjusted weights, in the long run";
+
+impl Readjusted {
+    fn given(&self, own: &[Guarantee], children: &[Terms], on_one: bool) -> Vec<Offer> {
+        match self.shared(children, own.len(), on_one) {
+            Some(shared) => shared.offers(own, BY),
+            None => children.iter().map(|_| Offer::exact(None, BY)).collect(),
+        }
     }
-    Some(parts)
+
+    /// As [`Surpluses::readjust`] has it, of all children.
+    fn shared<'a>(&self, children: &'a [Terms], owns: usize, on_one: bool) -> Option<Shared<'a>> {
+        let mut shared = Shared::new(children, self.0, on_one);
+        let mut rest = long_run::total(children)?;
+        let mut heaviest: Vec<usize> = (0..children.len()).collect();
+        heaviest.sort_by_key(|child| Reverse(children[*child].weight));
+        let (mut held, mut processors) = (0, owns as u64);
+        for child in &heaviest {
+            let weight = children[*child].weight;
+            let many = weight.checked_mul(Ratio::whole(processors))?;
+            if processors < 2 || many <= rest {
+                break;
+            }
+            rest = rest.checked_sub(weight)?;
+            (held, processors) = (held + 1, processors - 1);
+        }
+        let most = rest.checked_div(Ratio::whole(processors))?;
+        for child in &heaviest[..held] {
+            // Beside nobody else they are all alike.
+            shared.weights[*child] = if most.is_zero() { Ratio::ONE } else { most };
+        }
+        // A turn goes to its end whoever wakes, and surplus is looked at only then.
+        shared.coarse = 3;
+        Some(shared)
+    }
 }
 
 impl Conversion for Readjusted {
@@ -79,20 +99,27 @@ impl Conversion for Readjusted {
         long_run::tell(asked)
     }
 
+    /// Time is charged as it was had, however late a turn ends.
+    fn at_ticks(&mut self, _: Span) -> bool {
+        true
+    }
+
     fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        let by = "SFS: readjusted weights, in the long run";
-        let weights: Vec<Ratio> = children.iter().map(|child| child.weight).collect();
-        let supply = long_run::supply(own);
-        let most = Ratio::ONE.checked_div(Ratio::whole(own.len() as u64));
-        let parts = most.and_then(|most| parts(&weights, most));
-        let (Some(supply), Some(parts)) = (supply, parts) else {
-            return children.iter().map(|_| Offer::exact(None, by)).collect();
-        };
-        let offer = |part: Ratio| match part.is_zero() {
-            true => Offer::nothing(),
-            false => Offer::exact(part.checked_mul(supply).map(Guarantee::Share), by),
-        };
-        parts.into_iter().map(offer).collect()
+        self.given(own, children, false)
+    }
+
+    fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        self.given(own, children, true)
+    }
+
+    fn behind(
+        &self,
+        own: &[Guarantee],
+        behind: &[Allowance],
+        children: &[Terms],
+        on_one: bool,
+    ) -> Option<Vec<Allowance>> {
+        self.shared(children, own.len(), on_one)?.behind(own, behind)
     }
 }
 
@@ -265,7 +292,7 @@ impl Surpluses {
     /// Holds down those who cannot use their part as nobody runs on two processors at a time: at most
     /// one less than there are processors.
     fn readjust(&mut self) {
-        let mut processors = i128::try_from(self.runs.len()).unwrap_or(1);
+        let mut processors = i128::try_from(self.runs.len()).expect("a length has 64 bits");
         let mut rest = self.weights;
         let mut held = core::mem::take(&mut self.spare);
         held.clear();

@@ -46,7 +46,7 @@ pub(crate) const KIND: Kind = Kind {
     }],
     build: |settings| {
         let weight = settings.integer("weight", (0, 1_000), "0 to 1000", 4)?;
-        let weight = u64::try_from(weight).unwrap_or(0);
+        let weight = u64::try_from(weight).expect("its setting has bounds");
         Ok(Box::new(Spring { weight, pieces: Pieces::default() }))
     },
     conversion: |_| Ok(Box::new(Planned)),
@@ -246,7 +246,7 @@ impl Conversion for Planned {
                 true => format!(
                     "the blocks up to its own, {} in total, may not fit into {}, the greatest \
                      common divisor of their periods; use periods that are multiples of one, or less",
-                    Span::from_nanos(u64::try_from(sum).unwrap_or(u64::MAX)),
+                    Span::saturating_from_nanos(sum),
                     Span::from_nanos(divisor)
                 ),
                 false => "a plan needs a whole processor; give its parent `ALL`".into(),

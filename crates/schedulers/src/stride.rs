@@ -21,7 +21,7 @@
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::fluid::{Clock, reweighed, scaled};
-use crate::funds::{CURRENCIES, Funds, Tickets, setting};
+use crate::funds::{CURRENCIES, Funds, Tickets, Turning, setting};
 use crate::turns::{Line, Turns};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -49,7 +49,8 @@ pub(crate) const KIND: Kind = Kind {
     },
     conversion: |settings| {
         let funds = Funds::read(settings)?;
-        Ok(Box::new(Tickets { funds, by: "stride scheduling, in the long run" }))
+        let turns = Turning::Passes(settings.span("quantum", QUANTUM)?);
+        Ok(Box::new(Tickets { funds, by: "stride scheduling, in the long run", turns }))
     },
 };
 
@@ -137,7 +138,7 @@ impl Strides {
     fn settle(&mut self, group: usize) {
         let Some(currency) = group.checked_sub(1) else { return };
         let runs = self.running.is_some_and(|child| self.clients[child.index()].group == group);
-        let slot = u32::try_from(currency).unwrap_or(u32::MAX);
+        let slot = u32::try_from(currency).expect("there are four currencies");
         if runs || self.groups[group].ready.is_empty() {
             self.groups[0].ready.remove(slot);
         } else {

@@ -177,7 +177,7 @@ impl Swift {
         }
         let (period, former) = (stage.period, stage.share);
         let ns = u128::from(period.as_nanos()) * u128::from(share.unsigned_abs()) / 1_000_000;
-        let amount = Span::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX).max(1));
+        let amount = Span::saturating_from_nanos(ns.max(1));
         let reserve = Message::Reserve { amount, period };
         // Refused only where amounts of single nanoseconds add up to more than the processor; then
         // what was reserved holds.
@@ -314,7 +314,8 @@ impl Scheduler for Swift {
         let stages = || view.children().map(|child| &self.stages[child.index()]);
         let wanted: i64 = stages().map(|stage| stage.wanted).sum();
         let shared: i64 = stages().map(|stage| stage.share).sum();
-        let children = i64::try_from(view.children().count()).unwrap_or(i64::MAX);
+        let children =
+            i64::try_from(view.children().count()).expect("children are numbered by 32 bits");
         if (children, wanted, shared) != (self.children, self.wanted, self.shared) {
             return Err("what is wanted or shared is not the sum over all children");
         }

@@ -57,7 +57,11 @@ impl Block {
         let after = if ours >= theirs { ours - theirs } else { g - (theirs - ours) };
         let free = after >= other.amount && g - after >= self.amount;
         let apart = u128::from(g) + u128::from(other.amount) - u128::from(after);
-        Some(if free { 0 } else { u64::try_from(apart % u128::from(g)).unwrap_or(0) })
+        Some(if free {
+            0
+        } else {
+            u64::try_from(apart % u128::from(g)).expect("below a divisor of 64 bits")
+        })
     }
 
     /// The block that `now` lies in: its end.
@@ -87,7 +91,7 @@ impl Block {
 
     fn within(&self, now: Instant) -> u64 {
         let now = u128::from(now.as_nanos()) + u128::from(self.period - self.offset);
-        u64::try_from(now % u128::from(self.period)).unwrap_or(0)
+        u64::try_from(now % u128::from(self.period)).expect("below a period of 64 bits")
     }
 }
 

@@ -233,9 +233,9 @@ impl TimeLine {
             let share = |block: Block| block.amount.over(block.period);
             let taken = others.map(share).try_fold(Ratio::ZERO, |sum, one| sum.checked_add(one?));
             let left = taken.and_then(|taken| Ratio::ONE.checked_sub(taken));
-            return Err(Refusal::NoRoom {
-                asked: amount.over(period).unwrap_or(Ratio::ZERO),
-                left: left.unwrap_or(Ratio::ZERO),
+            return Err(match (amount.over(period), left) {
+                (Some(asked), Some(left)) if asked > left => Refusal::NoRoom { asked, left },
+                _ => Refusal::NoPlace { amount, period },
             });
         };
         self.leave(child);

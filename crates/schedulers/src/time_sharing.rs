@@ -84,7 +84,7 @@ pub(crate) const KIND: Kind = Kind {
         let spec = TimeSharingSpec {
             mode: settings.word("mode", &modes, "round-robin, non-preemptive")?,
             quantum: settings.span("quantum", defaults.quantum)?,
-            boost: u8::try_from(boost).unwrap_or(0),
+            boost: u8::try_from(boost).expect("its setting has bounds"),
             rescue_after: settings.bool("rescue", true)?.then_some(after),
         };
         Ok(Box::new(TimeSharing::new(spec)))
@@ -288,7 +288,8 @@ impl Scheduler for TimeSharing {
     fn init(&mut self, port: &mut Port<'_>) {
         self.pool.init(port);
         let last = quantum::timers(port.owns());
-        self.levels.starving.timer = TimerId(u16::try_from(last).unwrap_or(u16::MAX));
+        self.levels.starving.timer =
+            TimerId(u16::try_from(last).expect("timers are numbered by 16 bits"));
     }
 
     fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
@@ -324,6 +325,10 @@ impl Scheduler for TimeSharing {
         self.levels.starving.forget(child);
         self.levels.tenants[child.index()].waits_since = Some(port.now());
         self.pool.release(child, held, &mut self.levels, port);
+    }
+
+    fn lets_yield(&self) -> bool {
+        true
     }
 
     fn message(

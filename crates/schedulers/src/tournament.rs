@@ -47,7 +47,7 @@ impl Tournament {
             let room = slots.next_power_of_two();
             self.lines.resize(room, None);
             self.nodes = alloc::vec![EMPTY; 2 * room];
-            for slot in 0..u32::try_from(room).unwrap_or(u32::MAX) {
+            for slot in 0..u32::try_from(room).expect("slots are numbered by 32 bits") {
                 self.nodes[room + slot as usize].winner =
                     self.lines[slot as usize].is_some().then_some(slot);
             }

@@ -17,8 +17,10 @@ pub(crate) struct Virtual {
 impl Virtual {
     /// Earlier by a span of virtual time; stays at the far end rather than overflow.
     pub(crate) fn earlier(self, by: Span) -> Virtual {
-        let by = i64::try_from(by.as_nanos()).unwrap_or(i64::MAX);
-        Virtual { whole: self.whole.saturating_sub(by), fraction: self.fraction }
+        Virtual {
+            whole: self.whole.saturating_sub_unsigned(by.as_nanos()),
+            fraction: self.fraction,
+        }
     }
 
     /// As a number of the same order, with 32 bits below for a tie-breaker.
@@ -64,8 +66,7 @@ impl Account {
         let scaled = (over << 32) + u64::from(self.rest);
         let (fraction, carry) = self.time.fraction.overflowing_add((scaled / weight) as u32);
         self.rest = (scaled % weight) as u32;
-        let whole = i64::try_from(whole).unwrap_or(i64::MAX);
-        let sum = self.time.whole.saturating_add(whole);
+        let sum = self.time.whole.saturating_add_unsigned(whole);
         self.time = Virtual { whole: sum.saturating_add(i64::from(carry)), fraction };
     }
 

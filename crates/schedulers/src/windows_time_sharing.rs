@@ -84,7 +84,7 @@ pub(crate) const KIND: Kind = Kind {
         let defaults = WindowsSpec::default();
         Ok(Box::new(WindowsTimeSharing::new(WindowsSpec {
             edition: settings.word("edition", &editions, "workstation, server")?,
-            boost: u8::try_from(boost).unwrap_or(0),
+            boost: u8::try_from(boost).expect("its setting has bounds"),
             rescue: settings.bool("rescue", defaults.rescue)?,
             tick: settings.span("tick", defaults.tick)?,
         })))
@@ -317,7 +317,8 @@ impl Scheduler for WindowsTimeSharing {
         self.pool.init(port);
         self.levels.ticks.init(port.owns());
         let last = quantum::timers(port.owns());
-        self.levels.starving.timer = TimerId(u16::try_from(last).unwrap_or(u16::MAX));
+        self.levels.starving.timer =
+            TimerId(u16::try_from(last).expect("timers are numbered by 16 bits"));
     }
 
     fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
@@ -361,6 +362,10 @@ impl Scheduler for WindowsTimeSharing {
         self.levels.starving.forget(child);
         self.levels.tenants[child.index()].waits_since = Some(port.now());
         self.pool.release(child, held, &mut self.levels, port);
+    }
+
+    fn lets_yield(&self) -> bool {
+        true
     }
 
     fn message(

@@ -171,7 +171,7 @@ fn limit_what_is_offered_on_several_processors() {
     assert_eq!(told(&[WHOLE], &[1, 3, 0]), ["PS 1/4", "PS 3/4", "NULL"]);
     assert_eq!(told(&[WHOLE, WHOLE], &[1]), ["PS 1"]);
     assert_eq!(told(&[WHOLE, WHOLE], &[1, 1, 1]), ["PS 1/2", "PS 1/2", "PS 1/2"]);
-    assert_eq!(told(&[half, half, Guarantee::Null], &[4, 1]), ["PS 4/13", "PS 1/7"]);
+    assert_eq!(told(&[half, half, Guarantee::Null], &[4, 1]), ["PS 4/9", "PS 1/6"]);
 }
 
 /// Why w/(W + (k - 1) w) and not the lesser of k w/W and 1: whoever wakes begins where the heavy one

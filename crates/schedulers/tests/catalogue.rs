@@ -1,6 +1,7 @@
-//! The catalogue as a whole.
+//! The catalogue as a whole. That its defaults are those that hold is tested beside it (`src/catalogue/asked.rs`).
 
 use windfall_schedulers::catalogue::{Form, KINDS, Settings, Value, find};
+use windfall_time::Span;
 
 #[test]
 fn law_names_are_sorted_and_found() {
@@ -22,9 +23,9 @@ fn law_every_head_says_what_it_takes_gives_and_costs() {
 }
 
 #[test]
-fn law_every_default_is_allowed_and_means_what_is_left_out() {
+fn law_every_default_is_allowed() {
     for kind in KINDS {
-        assert!((kind.build)(&Settings(&[])).is_ok(), "{}", kind.name);
+        assert!(kind.build(&Settings(&[])).is_ok(), "{}", kind.name);
         assert!(kind.settings.is_sorted_by(|a, b| a.name < b.name), "{}", kind.name);
         for setting in kind.settings.iter().filter(|setting| !setting.default.is_empty()) {
             let value = match setting.form {
@@ -36,14 +37,34 @@ fn law_every_default_is_allowed_and_means_what_is_left_out() {
                     Value::Word(setting.default)
                 }
             };
-            let built = (kind.build)(&Settings(&[(setting.name, value)]));
+            let built = kind.build(&Settings(&[(setting.name, value)]));
             assert!(built.is_ok(), "{} {}", kind.name, setting.name);
             // Of the wrong form, it is refused.
             let odd = [Value::Integer(-1), Value::Word("odd")];
             for value in odd {
-                let built = (kind.build)(&Settings(&[(setting.name, value)]));
+                let built = kind.build(&Settings(&[(setting.name, value)]));
                 assert!(built.is_err(), "{} {}", kind.name, setting.name);
             }
         }
     }
+}
+
+#[test]
+fn refuses_settings_that_a_kind_does_not_have() {
+    let value = Value::Span(Span::from_millis(5));
+    for kind in KINDS {
+        let mistyped = [("qantum", value)];
+        let settings = Settings(&mistyped);
+        let names = [kind.build(&settings).err(), kind.conversion(&settings).err()];
+        for bad in names {
+            let text = bad.unwrap().to_string();
+            assert!(
+                text.starts_with("setting `qantum` is unknown; allowed: "),
+                "{}: {text}",
+                kind.name
+            );
+        }
+    }
+    let bad = find("round-robin").unwrap().build(&Settings(&[("qantum", value)])).err().unwrap();
+    assert_eq!(bad.to_string(), "setting `qantum` is unknown; allowed: ends-alone, quantum");
 }

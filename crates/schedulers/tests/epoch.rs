@@ -381,7 +381,7 @@ fn refuses_a_need_for_another_period_and_more_than_is_left() {
     }
     let short = host.try_thread(root, "e", &[Message::Quantum(span(300 * US - 1))]);
     assert!(matches!(short, Err(Refusal::OutOfRange { what: "quantum", .. })));
-    let build = find("epoch").unwrap().build;
-    assert!(build(&Settings(&settings(MS, MS + 1))).is_err());
-    assert!(build(&Settings(&settings(MS, MS))).is_ok());
+    let kind = find("epoch").unwrap();
+    assert!(kind.build(&Settings(&settings(MS, MS + 1))).is_err());
+    assert!(kind.build(&Settings(&settings(MS, MS))).is_ok());
 }

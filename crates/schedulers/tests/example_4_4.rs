@@ -24,7 +24,7 @@ fn ms(n: u32) -> Instant {
 impl Example {
     fn create(&mut self, name: &str, kind: &str, parent: Parent, ask: &[Message]) -> NodeId {
         let kind = catalogue::find(kind).unwrap();
-        let scheduler = (kind.build)(&Settings(&[])).unwrap();
+        let scheduler = kind.build(&Settings(&[])).unwrap();
         let owns = &[(parent, ask)];
         self.tree.create(ms(0), NodeSpec { name, kind: kind.name, scheduler, owns }).unwrap()
     }

@@ -179,3 +179,18 @@ proptest! {
         }
     }
 }
+
+/// The later of two with the same priority is refused when it comes, and so promised nothing.
+#[test]
+fn refuses_a_priority_that_another_has_where_each_is_given_once() {
+    let child = |priority: i32| Terms { priority: Some(priority), ..Terms::default() };
+    let children = [child(5), child(5), child(3)];
+    let told = |exclusive: bool| {
+        let settings = [("exclusive", Value::Bool(exclusive))];
+        let conversion = common::conversion("fixed-priority", &settings);
+        let offers = conversion.give(&[Guarantee::All, Guarantee::All], &children);
+        offers.into_iter().map(|offer| !offer.gives.is_empty()).collect::<Vec<_>>()
+    };
+    assert_eq!(told(true), [true, false, true], "who is refused takes nothing from others");
+    assert_eq!(told(false), [true, true, false]);
+}

@@ -69,7 +69,7 @@ fn refuses_a_second_child_and_odd_caps() {
     assert!(host.tell(child, Message::Share(1)).is_err());
     host.tell(child, reserve(1, 1)).unwrap();
     let kind = catalogue::find("limit").unwrap();
-    let build = |settings: &[_]| (kind.build)(&Settings(settings)).is_ok();
+    let build = |settings: &[_]| kind.build(&Settings(settings)).is_ok();
     let amount = ("amount", Value::Span(span(2)));
     assert!(!build(&[amount]));
     assert!(!build(&[amount, ("period", Value::Span(span(1)))]));

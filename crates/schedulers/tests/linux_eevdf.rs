@@ -164,6 +164,20 @@ fn limit_another_weight_holds_from_then_on() {
     assert!(got.abs_diff(1024 * MS) <= 6 * MS, "{got}");
 }
 
+/// `sched_attr::sched_runtime`: a slice of one's own.
+#[test]
+fn paper_linux_6_12_a_slice_of_ones_own_lasts_as_long_as_it_says() {
+    let (mut host, root) = machine(1, &precise(2 * MS));
+    host.spin(root, "a", &[Message::Quantum(span(6 * MS))]);
+    host.spin(root, "b", &[]);
+    host.run_to(30 * MS);
+    // a begins with half a slice, 3 ms, then has 6 ms at a time. b looks up every 2 ms, from 4 ms on, and
+    // makes room when it is ahead: as long as it is not, its deadline is the earlier one.
+    assert_eq!(host.timeline(0), "0 a, 3 b, 8 a, 14 b, 20 a, 26 b");
+    let zero = host.try_thread(root, "c", &[Message::Quantum(span(0))]);
+    assert!(zero.is_err());
+}
+
 #[test]
 fn refuses_nice_values_outside_minus_20_to_19_beside_accepts_both_ends() {
     let (mut host, root) = machine(1, &[]);

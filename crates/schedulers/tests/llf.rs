@@ -52,3 +52,16 @@ fn accepts_two_processors_and_jobs_without_work() {
     host.block(late);
     assert_eq!(host.on(1), Some(never));
 }
+
+/// Half of all instants are further away than 63 bits tell.
+#[test]
+fn limit_deadlines_of_more_than_292_years_are_told_apart() {
+    let mut host = Host::new(1);
+    let root = host.root("llf", &[]);
+    let later = host.thread(root, "later", &[job(9_400_000_000_000, 2)]);
+    let sooner = host.thread(root, "sooner", &[job(9_300_000_000_000, 1)]);
+    host.wake_for(later, 2 * MS);
+    host.wake_for(sooner, MS);
+    host.run_to(4 * MS);
+    assert_eq!(host.timeline(0), "0 sooner, 1 later, 3 -");
+}

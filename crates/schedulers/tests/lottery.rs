@@ -59,7 +59,8 @@ fn paper_waldspurger_1994_compensation_makes_up_for_turns_that_are_not_used_up()
     while host.now < 100 * S {
         if host.on(0) == Some(short) {
             host.run_for(2 * MS);
-            host.yields(short);
+            host.block(short); // it has nothing to do for a moment
+            host.wake(short);
         } else {
             host.run_for(10 * MS - host.now % (2 * MS));
         }

@@ -40,7 +40,7 @@ const NOTIFICATIONS: u64 = 100_000;
 
 fn create(tree: &mut Hierarchy, name: &str, kind: &str, owns: &[(Parent, &[Message])]) -> NodeId {
     let kind = catalogue::find(kind).unwrap();
-    let scheduler = (kind.build)(&Settings(&[])).unwrap();
+    let scheduler = kind.build(&Settings(&[])).unwrap();
     tree.create(Instant::ZERO, NodeSpec { name, kind: kind.name, scheduler, owns }).unwrap()
 }
 

@@ -72,7 +72,7 @@ fn limit_a_child_that_tells_nothing_has_its_amount_in_each_period() {
 #[test]
 fn accepts_exactly_the_whole_beside_refuses_more() {
     let kind = find("pshed").unwrap();
-    let conversion: Box<dyn Conversion> = (kind.conversion)(&Settings(TELLS)).unwrap();
+    let conversion: Box<dyn Conversion> = kind.conversion(&Settings(TELLS)).unwrap();
     let third = Guarantee::Slower(Ratio::new(1, 3).unwrap());
     let Ok(Tell::Reserve { amount, period }) = conversion.tell(&third) else {
         panic!("a third cannot be told");

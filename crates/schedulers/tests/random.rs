@@ -76,7 +76,7 @@ impl World {
         let kind = catalogue::find(root).unwrap();
         let owns: Vec<(Parent, &[Message])> =
             (0..processors.div_ceil(2)).map(|_| (Parent::Top, &[][..])).collect();
-        let scheduler = (kind.build)(&Settings(&[])).unwrap();
+        let scheduler = kind.build(&Settings(&[])).unwrap();
         let spec = NodeSpec { name: "root", kind: kind.name, scheduler, owns: &owns };
         tree.create(Instant::ZERO, spec).unwrap();
         World { tree, now: 0, threads: Vec::new(), created: 0 }
@@ -199,7 +199,7 @@ impl World {
         let spec = NodeSpec {
             name: &format!("{}{}", kind.name, self.created),
             kind: kind.name,
-            scheduler: (kind.build)(&Settings(&[])).unwrap(),
+            scheduler: kind.build(&Settings(&[])).unwrap(),
             owns: &owns,
         };
         self.tree.create(self.at(), spec).map(|_| ())

@@ -7,7 +7,7 @@ mod common;
 
 use common::{Host, MS, at, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Conversion, Guarantee, Length, Tell, Terms, Type};
+use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Tell, Terms, Type};
 use windfall_hierarchy::{Message, NodeId, VpState};
 use windfall_schedulers::catalogue::{Settings, Value, find};
 use windfall_time::Ratio;
@@ -171,7 +171,7 @@ fn limit_one_unit_more_than_the_amount_is_not_promised() {
 }
 
 fn conversion(kind: &str, settings: &[(&str, Value<'_>)]) -> Box<dyn Conversion> {
-    (find(kind).unwrap().conversion)(&Settings(settings)).unwrap()
+    find(kind).unwrap().conversion(&Settings(settings)).unwrap()
 }
 
 fn terms(amount: u64, period: u64) -> Terms {
@@ -232,7 +232,8 @@ fn accepts_what_follows_from_a_reservation_beside_refuses_the_rest() {
 }
 
 proptest! {
-    /// C2: more processor is never less for anybody, and who tells less takes nothing from others.
+    /// C2: while nobody is refused, neither more processor nor telling less takes anything from anybody; and who
+    /// tells less never takes anything from itself or from those before it.
     #[test]
     fn law_offers_are_monotone(
         shares in prop::collection::vec((1_u64..20, 1_u64..40), 1..7),
@@ -249,9 +250,22 @@ proptest! {
         let (amount, period) = asked[who].reserve.unwrap();
         fewer[who].reserve = Some((amount.min(span(less.1 * MS)), period));
         let modest = conversion.give(&[Guarantee::All], &fewer);
-        for child in 0..asked.len() {
-            prop_assert!(slow[child].gives.len() <= fast[child].gives.len());
+        let all = |offers: &[Offer]| offers.iter().all(|offer| !offer.gives.is_empty());
+        prop_assert!(!all(&slow) || all(&fast));
+        prop_assert!(!all(&fast) || all(&modest));
+        for child in 0..=who {
             prop_assert!(fast[child].gives.len() <= modest[child].gives.len());
         }
+    }
+}
+
+/// The scheduler admits whoever fits beside those whom it has admitted, and so does the checker.
+#[test]
+fn accepts_what_fits_beside_those_that_were_refused() {
+    for kind in ["rez", "cbs", "tbs", "rez-c", "rez-fb"] {
+        let offers = conversion(kind, &[])
+            .give(&[Guarantee::All], &[terms(7, 10), terms(5, 10), terms(3, 10)]);
+        let given: Vec<bool> = offers.iter().map(|offer| !offer.gives.is_empty()).collect();
+        assert_eq!(given, [true, false, true], "{kind}");
     }
 }

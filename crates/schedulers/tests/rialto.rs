@@ -31,9 +31,9 @@ fn refuses_what_the_plan_has_no_place_for_beside_accepts_what_it_has() {
     let root = host.root("time-line", &[]);
     let a = host.thread(root, "a", &[reserve(3 * MS, 10 * MS)]);
     let long = host.try_thread(root, "long", &[reserve(8 * MS, 100 * MS)]);
-    assert!(matches!(long, Err(Refusal::NoRoom { .. })), "longer than the gaps of a");
+    assert!(matches!(long, Err(Refusal::NoPlace { .. })), "longer than the gaps of a");
     let odd = host.try_thread(root, "odd", &[reserve(MS, 7 * MS)]);
-    assert!(matches!(odd, Err(Refusal::NoRoom { .. })), "always meets a at last");
+    assert!(matches!(odd, Err(Refusal::NoPlace { .. })), "always meets a at last");
     host.thread(root, "gap", &[reserve(7 * MS, 100 * MS)]);
     host.tell(a, reserve(MS, 10 * MS)).unwrap();
     assert!(host.tell(a, reserve(4 * MS, 10 * MS)).is_err());

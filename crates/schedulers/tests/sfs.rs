@@ -82,14 +82,15 @@ fn told(own: &[Guarantee], weights: &[u32]) -> Vec<String> {
 }
 
 #[test]
-fn paper_chandra_2000_weights_are_readjusted_until_they_are_feasible() {
+fn limit_what_is_offered_is_by_readjusted_weights_as_much_as_nappers_leave() {
     // Example 1: weights 1 and 10 on two processors come to a processor each.
     assert_eq!(told(&[WHOLE; 2], &[1, 10]), ["PS 1", "PS 1"]);
-    // And with a third thread of weight 1, 1 : 2 : 1.
-    assert_eq!(told(&[WHOLE; 2], &[1, 10, 1]), ["PS 1/2", "PS 1", "PS 1/2"]);
-    assert_eq!(told(&[WHOLE; 2], &[1, 1, 1, 0]), ["PS 2/3", "PS 2/3", "PS 2/3", "NULL"]);
+    // And with a third thread of weight 1, 1 : 2 : 1. The paper has a half, a whole and a half of a processor, which two that
+    // nap together make less (erratum 14).
+    assert_eq!(told(&[WHOLE; 2], &[1, 10, 1]), ["PS 2/5", "PS 2/3", "PS 2/5"]);
+    assert_eq!(told(&[WHOLE; 2], &[1, 1, 1, 0]), ["PS 1/2", "PS 1/2", "PS 1/2", "NULL"]);
     let third = Guarantee::Share(Ratio::new(1, 3).unwrap());
-    assert_eq!(told(&[WHOLE, third], &[1, 1, 2, 100]), ["PS 1/6", "PS 1/6", "PS 1/3", "PS 2/3"]);
+    assert_eq!(told(&[WHOLE, third], &[1, 1, 2, 100]), ["PS 4/27", "PS 4/27", "PS 4/15", "PS 1/2"]);
 }
 
 /// What readjustment makes feasible: no m children are promised more than the m largest supplies.

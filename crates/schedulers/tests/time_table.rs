@@ -108,7 +108,7 @@ proptest! {
 #[test]
 fn r0017_periods_of_centuries_do_not_overflow() {
     let find = windfall_schedulers::catalogue::find("time-table").unwrap();
-    let conversion = (find.conversion)(&windfall_schedulers::catalogue::Settings(&[])).unwrap();
+    let conversion = find.conversion(&windfall_schedulers::catalogue::Settings(&[])).unwrap();
     let centuries = windfall_time::Span::from_nanos(u64::MAX);
     let piece = |at: Option<u64>| windfall_guarantees::Terms {
         reserve: Some((windfall_time::Span::from_nanos(1), centuries)),

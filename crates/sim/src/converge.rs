@@ -9,6 +9,7 @@ use crate::events::Due;
 use crate::run::Sim;
 use windfall_hierarchy::Processor;
 use windfall_programs::Condition;
+use windfall_scenario::outcome::Use;
 use windfall_time::Span;
 use windfall_trace::{Stop, Theft, ThreadId};
 
@@ -108,15 +109,20 @@ impl Sim<'_> {
         thread.last_cpu = Some(processor.0);
         if let Some(refill) = refill.filter(|_| fresh || moved) {
             let kib = thread.spec.working_set_kib.min(refill.size_kib);
-            let span = refill.refill.checked_mul(kib).unwrap_or(Span::MAX);
+            let span = refill.refill.saturating_mul(kib);
             thread.refill = span.as_nanos().saturating_mul(rate);
         }
         let asks = thread.asks;
         if self.cpus[cpu].announced.take() != Some(number) {
             self.tracer.switch(now, cpu, None, Some(ThreadId(number)));
         }
-        if !self.machine.costs.switch.is_zero() {
-            self.rob(cpu, Theft::Switching, 0, self.machine.costs.switch);
+        let switch = match &self.interval_timers {
+            Some(timers) if fresh => timers.costs.registers,
+            Some(_) => Span::ZERO,
+            None => self.machine.costs.switch,
+        };
+        if !switch.is_zero() {
+            self.rob(cpu, Theft::Switching, 0, switch);
         }
         if asks {
             self.eager.push(processor.0);
@@ -129,25 +135,32 @@ impl Sim<'_> {
     #[inline]
     pub(crate) fn account(&mut self, cpu: usize) {
         let (since, thief) = (self.cpus[cpu].since, self.cpus[cpu].robberies.front());
-        let (thief, stolen) = (thief.map(|robbery| robbery.kind), thief.is_some());
+        let thief = thief.map(|robbery| robbery.kind);
         let received = self.cpus[cpu].account(self.now);
-        self.promises_passed(cpu, since, stolen);
-        if let Some(kind) = thief
-            && is_stolen(kind)
-        {
-            self.tell_stolen(cpu, self.now - since);
-        }
+        let by = match thief {
+            None => Use::Own,
+            Some(kind) if is_stolen(kind) => Use::Stolen,
+            Some(_) => Use::Overhead,
+        };
+        self.promises_passed(cpu, since, by);
+        self.tell_lost(cpu, self.now - since, by);
         if let (Some(number), false) = (self.cpus[cpu].thread, received.is_zero()) {
             let rate = self.cpus[cpu].rate;
             self.threads[number as usize].progress(received, rate);
         }
     }
 
-    /// Tells the hierarchy what was stolen from a processor; it costs nothing.
-    fn tell_stolen(&mut self, cpu: usize, span: Span) {
-        self.promises_robbed();
-        let processor = Processor(u16::try_from(cpu).unwrap_or(u16::MAX));
-        let told = self.hierarchy.stole(processor, span);
+    /// Tells the hierarchy what was taken of a processor, and how; it costs nothing.
+    fn tell_lost(&mut self, cpu: usize, span: Span, by: Use) {
+        let processor = Processor::at(cpu);
+        let told = match by {
+            Use::Own => return,
+            Use::Stolen => {
+                self.promises_robbed();
+                self.hierarchy.stole(processor, span)
+            }
+            Use::Overhead => self.hierarchy.overhead(processor, span),
+        };
         debug_assert!(told.is_ok(), "the hierarchy has not as many processors as the machine");
     }
 
@@ -217,5 +230,5 @@ impl Sim<'_> {
 }
 
 pub(crate) fn number_of(cpu: usize) -> u32 {
-    u32::try_from(cpu).unwrap_or(u32::MAX)
+    u32::from(Processor::at(cpu).0)
 }

@@ -59,6 +59,11 @@ impl Events {
         self.heap.remove(slot(due).0);
     }
 
+    /// When something is due, if it is.
+    pub(crate) fn at(&self, due: Due) -> Option<Instant> {
+        self.heap.key(slot(due).0).map(|(at, _)| at)
+    }
+
     #[inline]
     pub(crate) fn next_at(&self) -> Option<Instant> {
         self.heap.peek().map(|((at, _), _)| at)

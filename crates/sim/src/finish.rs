@@ -1,6 +1,7 @@
 //! Closes the books at the end of a run.
 
 use crate::cpu::theft_index;
+use crate::events::Due;
 use crate::run::Sim;
 use windfall_hierarchy::{Target, ThreadId};
 use windfall_programs::Condition;
@@ -47,6 +48,7 @@ impl Sim<'_> {
             }
             thread.stats.missed += self.players.overdue(number, now);
         }
+        let waiting = self.waiting_for_ever();
         let threads = self.threads.drain(..).zip(parents).map(|(mut thread, parent)| {
             thread.stats.parent = parent.or(thread.stats.parent);
             thread.stats
@@ -70,11 +72,30 @@ impl Sim<'_> {
             quarantined: quarantined.collect(),
             refused: std::mem::take(&mut self.refused),
             unborn: std::mem::take(&mut self.unborn),
+            waiting,
             promises,
             processes: self.players.counts().clone(),
             supervision: None,
             failure: self.failure.take(),
         }
+    }
+
+    /// All threads that are left, if all wait for each other or for nobody and no request will come.
+    fn waiting_for_ever(&self) -> Vec<String> {
+        let mut left = Vec::new();
+        for (number, thread) in (0..).zip(&self.threads) {
+            match self.players.condition(number) {
+                Condition::Gone => {}
+                Condition::Held(_) | Condition::AwaitingWake => {
+                    left.push(thread.stats.name.clone())
+                }
+                Condition::Sleeping if self.events.at(Due::Wake(number)) == Some(Instant::MAX) => {
+                    left.push(thread.stats.name.clone());
+                }
+                _ => return Vec::new(),
+            }
+        }
+        if self.next_request < self.requests.len() { Vec::new() } else { left }
     }
 
     /// What the scheduler above a thread counts of it.

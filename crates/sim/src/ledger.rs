@@ -64,7 +64,7 @@ impl Sim<'_> {
         self.attribute_all(); // as long as that is the way
         self.ledger.learn(&self.hierarchy);
         for cpu in 0..self.cpus.len() {
-            let processor = Processor(u16::try_from(cpu).unwrap_or(u16::MAX));
+            let processor = Processor::at(cpu);
             self.close_path(processor);
             self.open_path(processor);
         }
@@ -98,7 +98,7 @@ impl Sim<'_> {
     pub(crate) fn nodes(&mut self) -> Vec<NodeOutcome> {
         self.attribute_all();
         for cpu in 0..self.cpus.len() {
-            self.close_path(Processor(u16::try_from(cpu).unwrap_or(u16::MAX)));
+            self.close_path(Processor::at(cpu));
         }
         self.ledger.accounts.read(self.now, &self.hierarchy).map(|(_, account)| account).collect()
     }

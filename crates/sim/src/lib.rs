@@ -20,6 +20,7 @@ mod cpu;
 mod events;
 mod finish;
 mod interrupt;
+mod interval_timer;
 mod ledger;
 mod promises;
 mod run;

@@ -9,9 +9,8 @@
 use crate::run::Sim;
 use std::collections::BTreeMap;
 use windfall_hierarchy::{NodeId, Own, VpState};
-use windfall_scenario::model::Timer;
-use windfall_scenario::outcome::{Promise, PromiseVerdict, Watch};
-use windfall_time::{Instant, Span};
+use windfall_scenario::outcome::{Promise, PromiseVerdict, Use, Watch};
+use windfall_time::Instant;
 
 /// An own virtual processor of a scheduler that has a promise.
 struct Place {
@@ -39,18 +38,12 @@ pub(crate) struct Promises {
 
 impl Promises {
     /// Time has passed on a processor.
-    fn passed(
-        &mut self,
-        cpu: usize,
-        thread: Option<u32>,
-        (from, to): (Instant, Instant),
-        stolen: bool,
-    ) {
+    fn passed(&mut self, cpu: usize, thread: Option<u32>, (from, to): (Instant, Instant), by: Use) {
         for at in thread.and_then(|thread| self.threads.get(&thread)).into_iter().flatten() {
-            self.watches[*at].served(from, to, stolen);
+            self.watches[*at].served(from, to, by);
         }
         for place in self.places.iter().filter(|place| place.cpu.map(usize::from) == Some(cpu)) {
-            self.watches[place.watch].served(from, to, stolen);
+            self.watches[place.watch].served(from, to, by);
         }
     }
 
@@ -62,10 +55,11 @@ impl Promises {
 }
 
 impl Sim<'_> {
-    /// Has promises judged; those to nobody that is known are left out. `grain` is the quantum of the
-    /// schedulers that promise shares in the long run. To be called before the simulation runs.
-    pub fn judge_promises(&mut self, promises: &[Promise], grain: Span) {
-        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    /// Has promises judged; those to nobody that is known are left out. They take the place of those
+    /// that the plan has. To be called before the simulation runs.
+    pub fn judge_promises(&mut self, promises: &[Promise]) {
+        self.promises = Promises::default();
+        let number = |at: usize| u32::try_from(at).expect("threads are numbered by 32 bits");
         let threads: BTreeMap<&str, u32> = (0..self.threads.len())
             .map(|at| (self.threads[at].spec.name.as_str(), number(at)))
             .collect();
@@ -85,16 +79,16 @@ impl Sim<'_> {
                     None => continue,
                 },
             }
-            self.promises.watches.push(Watch::new(promise.clone(), grain));
+            self.promises.watches.push(Watch::new(promise.clone()));
         }
     }
 
     /// Time has passed on a processor since `from`.
     #[inline]
-    pub(crate) fn promises_passed(&mut self, cpu: usize, from: Instant, stolen: bool) {
+    pub(crate) fn promises_passed(&mut self, cpu: usize, from: Instant, by: Use) {
         if !self.promises.watches.is_empty() && from < self.now {
             let thread = self.cpus[cpu].thread;
-            self.promises.passed(cpu, thread, (from, self.now), stolen);
+            self.promises.passed(cpu, thread, (from, self.now), by);
         }
     }
 
@@ -190,8 +184,8 @@ impl Sim<'_> {
     /// What was found. Every processor's accounts are closed.
     pub(crate) fn promise_verdicts(&mut self) -> Vec<PromiseVerdict> {
         let now = self.now;
-        let ticks = self.machine.timer != Timer::Precise;
+        let tick = self.machine.timer.resolution();
         let watches = std::mem::take(&mut self.promises).watches.into_iter();
-        watches.map(|watch| watch.verdict(now, ticks)).collect()
+        watches.map(|watch| watch.verdict(now, tick)).collect()
     }
 }

@@ -3,6 +3,7 @@
 use crate::cpu::{SimCpu, Units, rates};
 use crate::events::{Due, Events};
 use crate::interrupt::Source;
+use crate::interval_timer::IntervalTimers;
 use crate::ledger::Ledger;
 use crate::promises::Promises;
 use crate::thread::Thread;
@@ -30,6 +31,8 @@ pub struct Sim<'a> {
     pub(crate) threads: Vec<Thread>,
     /// Where processes are at home, by node.
     pub(crate) homes: Vec<Home>,
+    /// Where the nodes' processors have costs of their own.
+    pub(crate) interval_timers: Option<IntervalTimers>,
     /// From the hierarchy's thread index to ours.
     pub(crate) numbers: Vec<u32>,
     pub(crate) events: Events,
@@ -89,6 +92,7 @@ impl<'a> Sim<'a> {
             players: Players::default(),
             threads: Vec::new(),
             homes: Vec::new(),
+            interval_timers: None,
             numbers: Vec::new(),
             events,
             sources: Vec::new(),
@@ -110,7 +114,7 @@ impl<'a> Sim<'a> {
         })
     }
 
-    /// Everything that a scenario's plan says.
+    /// Everything that a scenario's plan says; what it promises is judged.
     ///
     /// # Errors
     /// When the plan's machine cannot be simulated, or one of its threads; see [`new`](Self::new) and
@@ -133,12 +137,15 @@ impl<'a> Sim<'a> {
         for (thread, limit) in plan.watched {
             sim.watch_intervals(thread, limit);
         }
+        sim.judge_promises(&plan.promises);
         Ok(sim)
     }
 
     /// Says where processes are at home, and what their calls cost; to be called before threads are added.
     pub fn processes(&mut self, processes: PlannedProcesses) {
         self.homes = processes.nodes;
+        let timers = |costs| IntervalTimers::new(costs, self.cpus.len());
+        self.interval_timers = processes.node_costs.map(timers);
         self.players = Players::with(self.seed, self.homes.len().max(1), processes.costs);
     }
 
@@ -159,7 +166,7 @@ impl<'a> Sim<'a> {
     /// Takes a thread in, which has no place yet.
     pub(crate) fn enlist(&mut self, spec: PlannedThread, program: &Program) -> u32 {
         let bursts = !matches!(program, Program::Jobs(_));
-        let number = u32::try_from(self.threads.len()).unwrap_or(u32::MAX);
+        let number = u32::try_from(self.threads.len()).expect("threads are numbered by 32 bits");
         let seed = self.seed ^ u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.players.add(program, seed);
         self.threads.push(Thread::new(spec, bursts));
@@ -169,7 +176,8 @@ impl<'a> Sim<'a> {
 
     /// Adds a source of interrupts.
     pub fn interrupt(&mut self, interrupts: PlannedInterrupts) {
-        let number = u32::try_from(self.sources.len()).unwrap_or(u32::MAX);
+        let number = u32::try_from(self.sources.len())
+            .expect("sources of interrupts are numbered by 32 bits");
         self.events.reserve(self.sources.len() + 1);
         let seed =
             self.seed.rotate_left(17) ^ u64::from(number).wrapping_mul(0xd134_2543_de82_ef95);
@@ -261,8 +269,16 @@ impl<'a> Sim<'a> {
                 self.event_cpu = processor.0;
             }
             let cpu = usize::from(self.event_cpu);
+            if let Some(until) = self.interrupted(cpu) {
+                self.hierarchy.defer_timer(until);
+                continue;
+            }
             self.rob(cpu, Theft::Scheduling, 0, self.machine.costs.timer);
+            let before = self.before_entry();
             self.tell(Hierarchy::one_timer_due);
+            if before == self.before_entry() {
+                self.entered(before, true);
+            }
         }
     }
 
@@ -272,11 +288,11 @@ impl<'a> Sim<'a> {
             Due::Interrupt(source) => self.strike(source as usize),
             Due::Control => self.control(),
             Due::Deadline(thread) => self.give_up(thread),
-            Due::Timer => Players::timers_due(self),
+            Due::Timer => self.posts_due(),
             Due::Letter => Players::letters_due(self),
             Due::Release(thread) => Players::release_due(self, thread, self.now),
             Due::Birth(thread) => self.birth(thread),
-            Due::Wake(thread) => Players::slept(self, thread),
+            Due::Wake(thread) => self.wake_due(thread),
         }
     }
 
@@ -291,11 +307,13 @@ impl<'a> Sim<'a> {
         }
         let before = if self.costly { self.hierarchy.notifications() } else { 0 };
         self.decisions += 1;
+        let running = self.before_entry();
         let answer = call(&mut self.hierarchy, self.now);
+        self.entered(running, false);
         if self.costly {
             let count = self.hierarchy.notifications() - before;
             let costs = self.machine.costs;
-            let notified = costs.notification.checked_mul(count).unwrap_or(Span::MAX);
+            let notified = costs.notification.saturating_mul(count);
             let cpu = usize::from(self.event_cpu);
             self.rob(cpu, Theft::Scheduling, 0, costs.decision.saturating_add(notified));
         }
@@ -359,7 +377,9 @@ impl<'a> Sim<'a> {
         let (cpu, kind) = (usize::from(source.interrupts.processor), source.interrupts.kind);
         let irq = source.interrupts.number;
         if let Some(at) = source.at() {
-            let due = Due::Interrupt(u32::try_from(number).unwrap_or(u32::MAX));
+            let due = Due::Interrupt(
+                u32::try_from(number).expect("sources of interrupts are numbered by 32 bits"),
+            );
             self.events.set(due, at);
         }
         self.rob(cpu, kind, irq, cost);

@@ -12,7 +12,7 @@ use windfall_trace::{Event, ThreadId};
 impl Sim<'_> {
     /// Lets the thread on a processor act until it computes, waits, or loses the processor.
     pub(crate) fn drive(&mut self, cpu: usize) {
-        let processor = Processor(u16::try_from(cpu).unwrap_or(u16::MAX));
+        let processor = Processor::at(cpu);
         self.event_cpu = processor.0;
         loop {
             let Some(number) = self.cpus[cpu].thread else {
@@ -107,8 +107,6 @@ impl Stage for Sim<'_> {
 
     fn yielded(&mut self, player: u32) {
         if let Some(id) = self.threads[player as usize].id {
-            self.promise_sleeps(player); // it releases and requests again
-            self.promise_wakes(player);
             self.tell(|hierarchy, now| hierarchy.yielded(now, id));
         }
     }

@@ -34,7 +34,7 @@ fn node(
     kind: &'static str,
     owns: &[(Parent, &[Message])],
 ) -> NodeId {
-    let scheduler = (find(kind).unwrap().build)(&Settings(&[])).unwrap();
+    let scheduler = find(kind).unwrap().build(&Settings(&[])).unwrap();
     hierarchy.create(Instant::ZERO, NodeSpec { name, kind, scheduler, owns }).unwrap()
 }
 

@@ -77,7 +77,7 @@ periodic = "5ms/10ms"
     assert_eq!(a.preemptions, 0);
 }
 
-/// HLS 9.2.5: a reservation of 10 ms in 33 ms, enforced at ticks.
+/// HLS 9.2.5: a reservation of 10 ms in 33 ms, enforced at ticks, overruns dropped as there.
 fn enforced(timer: &str) -> u64 {
     let outcome = run(&format!(
         r#"
@@ -87,10 +87,11 @@ processors = 1
 timer = "{timer}"
 [schedulers.rez]
 scheduler = "rez"
+overruns  = "dropped"
 parent    = "top"
 [threads.a]
 parent    = "rez"
-guarantee = "RESBH 10ms 33ms"
+guarantee = "RESBS 10ms 33ms"
 run       = "spin"
 "#
     ));
@@ -268,26 +269,83 @@ default = "ts"
 
 #[test]
 fn law_a_timer_is_paid_by_a_processor_of_its_scheduler() {
-    let outcome = run(r#"
+    // While nobody else waits, a quantum ends for nobody, but where that is asked for.
+    for (count, alone, scheduling) in [
+        (1, false, [span("0ms"), span("0ms")]),
+        (1, true, [span("900us"), span("400us")]),
+        (2, false, [span("900us"), span("400us")]),
+    ] {
+        assert_eq!(quanta(count, alone), scheduling, "{count} threads, {alone}");
+    }
+}
+
+/// What the ends of quanta cost each of two processors with so many threads.
+fn quanta(count: usize, alone: bool) -> [windfall_time::Span; 2] {
+    let outcome = run(&format!(
+        r#"
 length = "95ms"
 [machine]
 processors = 2
-costs      = { timer = "100us" }
+costs      = {{ timer = "100us" }}
 [schedulers.often]
 scheduler = "round-robin"
 parent    = "top"
 quantum   = "10ms"
+ends-alone = {alone}
 [schedulers.seldom]
 scheduler = "round-robin"
 parent    = "top"
 quantum   = "20ms"
+ends-alone = {alone}
 [threads.a]
 parent = "often"
 run    = "spin"
+count  = {count}
 [threads.b]
 parent = "seldom"
 run    = "spin"
-"#);
-    let scheduling: Vec<_> = outcome.cpus.iter().map(|cpu| cpu.scheduling).collect();
-    assert_eq!(scheduling, [span("900us"), span("400us")]);
+count  = {count}
+"#
+    ));
+    let [often, seldom] = outcome.cpus.as_slice() else { panic!("two processors") };
+    [often.scheduling, seldom.scheduling]
+}
+
+#[test]
+fn law_a_budget_of_time_received_leaves_switches_and_thefts_out() {
+    let received = |kind: &str, charges: &str| {
+        let outcome = run(&format!(
+            r#"
+length = "10s"
+[machine]
+processors = 1
+costs = {{ switch = "50us", decision = "5us" }}
+[[interrupts]]
+every = "7ms"
+cost  = "300us"
+[schedulers.res]
+scheduler = "{kind}"
+parent    = "top"
+{charges}
+[schedulers.rr]
+scheduler = "round-robin"
+parent    = "res"
+quantum   = "500us"
+guarantee = "RESBH 4ms 10ms"
+[threads.a]
+parent = "rr"
+run    = "spin"
+[threads.b]
+parent = "rr"
+run    = "spin"
+"#
+        ));
+        outcome.cpus[0].received
+    };
+    for kind in ["rez", "cbs"] {
+        let (elapsed, all) = (received(kind, ""), received(kind, "charges = \"received\""));
+        assert!(elapsed < span("3600ms"), "{kind}: {elapsed} with the costs inside of the budget");
+        // A rest of less than 50 us counts as used up.
+        assert!(span("3950ms") <= all && all <= span("4s"), "{kind}: {all}");
+    }
 }

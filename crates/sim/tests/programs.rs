@@ -89,16 +89,74 @@ phases = [
 "#
         )
     };
-    // The grid begins at 1 ms: ticks at 11, 21, 31, 41, 51. The first job ends at 36.
+    // The grid begins with the thread: ticks at 10, 20, 30, 40, 50. The first job ends at 35.
     let absolute = run(&text("absolute"));
     let a = thread(&absolute, "a");
     assert_eq!(a.received, span("30ms"));
-    assert_eq!(a.missed, 2, "due at 21 and done at 36; released at 21 and due at 31");
+    assert_eq!(a.missed, 2, "due at 20 and done at 35; released at 20 and due at 30");
     let relative = run(&text("relative"));
     let a = thread(&relative, "a");
     assert_eq!(a.received, span("30ms"));
-    assert_eq!(a.missed, 1, "after the miss at 36 the grid begins anew");
+    assert_eq!(a.missed, 1, "after the miss at 35 the grid begins anew");
     assert_eq!(a.completed, 6, "what came before the first tick, and five jobs");
+}
+
+#[test]
+fn law_the_grid_of_a_timer_begins_with_its_thread_and_not_with_its_first_visit() {
+    let outcome = run(r#"
+length = "95ms"
+[machine]
+processors = 2
+[schedulers.edf]
+scheduler = "edf"
+parent    = "top"
+processors = 2
+[threads.works-first]
+parent = "edf"
+steps  = [{ run = "1ms" }, { timer = "10ms" }]
+[threads.begins-late]
+parent = "edf"
+start  = "5ms"
+loops  = 1
+phases = [
+    { name = "before", steps = [{ sleep = "42ms" }, { timer = "10ms", name = "t", mode = "absolute" }] },
+    { name = "all that was missed", loops = 100, steps = [{ run = "1ms" }, { timer = "10ms", name = "t", mode = "absolute" }] },
+]
+"#);
+    let first = thread(&outcome, "works-first");
+    assert_eq!(first.received, span("10ms"), "at 0, 10, ... 90, not at 0, 11, 22, ...");
+    let late = thread(&outcome, "begins-late");
+    assert_eq!(late.received, span("8ms"), "at once for 15, 25, 35, 45, then at 55 to 85");
+}
+
+#[test]
+fn law_threads_that_all_wait_for_ever_are_told_and_only_these() {
+    let text = |length: &str, third: &str| {
+        format!(
+            r#"
+length = "{length}"
+[schedulers.rr]
+scheduler = "round-robin"
+parent    = "top"
+[threads.a]
+parent = "rr"
+steps  = [{{ lock = "x" }}, {{ run = "1ms" }}, {{ lock = "y" }}, {{ unlock = "y" }}, {{ unlock = "x" }}]
+[threads.b]
+parent = "rr"
+steps  = [{{ run = "500us" }}, {{ lock = "y" }}, {{ run = "20ms" }}, {{ lock = "x" }}, {{ unlock = "x" }}, {{ unlock = "y" }}]
+[threads.c]
+parent = "rr"
+loops  = 1
+steps  = [{{ run = "1ms" }}, {{ sleep = "{third}" }}]
+"#
+        )
+    };
+    let quantum = "quantum = \"1ms\"\n[threads.a]";
+    let outcome = |length, third| run(&text(length, third).replace("[threads.a]", quantum)).waiting;
+    assert_eq!(outcome("100ms", "1ms"), ["a", "b"], "c has ended");
+    assert!(outcome("100ms", "1s").is_empty(), "c sleeps on");
+    assert!(outcome("5ms", "1ms").is_empty(), "b runs still");
+    assert_eq!(outcome("100ms", "18446744073.709551615s"), ["a", "b", "c"]);
 }
 
 #[test]

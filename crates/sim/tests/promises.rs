@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use windfall_guarantees::Allowance;
 use windfall_guarantees::meaning::{Judge, Verdict};
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{Faring, Outcome, Promise, PromiseVerdict};
@@ -14,7 +15,8 @@ const GRAIN: Span = Span::from_millis(10);
 
 fn promise(owner: &str, own: Option<u16>, guarantee: &str) -> Promise {
     let guarantee = guarantee.parse().unwrap();
-    Promise { owner: owner.to_owned(), own, guarantee, granted: true, makeup: false }
+    let behind = Allowance::lots(GRAIN);
+    Promise { owner: owner.to_owned(), own, guarantee, granted: true, makeup: false, behind }
 }
 
 fn run(text: &str, promises: &[Promise], sink: Option<&mut dyn Sink>) -> Outcome {
@@ -25,7 +27,7 @@ fn run(text: &str, promises: &[Promise], sink: Option<&mut dyn Sink>) -> Outcome
     };
     let plan = scenario.build().map_err(|mistakes| mistakes.render(false)).unwrap();
     let mut sim = Sim::of(plan, sink).unwrap();
-    sim.judge_promises(promises, GRAIN);
+    sim.judge_promises(promises);
     sim.run(Instant::ZERO + scenario.length, |_| true)
 }
 
@@ -96,6 +98,17 @@ fn stolen_time_is_told_from_a_broken_promise() {
 }
 
 #[test]
+fn law_what_switching_costs_is_never_called_stolen() {
+    let costly = format!("{TWO}\n[machine.costs]\nswitch = \"1ms\"\n");
+    let found = fares(&costly, &[promise("a", None, "RESBS 3ms 10ms")]);
+    assert_eq!(found[0].faring(), Faring::Overhead);
+    assert!(!found[0].is_failure());
+    // More than it would have had without that.
+    let found = fares(&costly, &[promise("a", None, "RESBS 4ms 10ms")]);
+    assert_eq!(found[0].faring(), Faring::Missed);
+}
+
+#[test]
 fn judgement_ends_with_the_first_control_request() {
     let text = format!("{TWO}\n[[at]]\ntime = \"500ms\"\ndo = \"unreserve\"\nthread = \"a\"\n");
     let found = fares(&text, &[promise("a", None, "RESBH 3ms 10ms")]);
@@ -140,7 +153,8 @@ impl Sink for Witness {
     fn record(&mut self, now: Instant, event: &Event) {
         match event {
             Event::Thread { thread, name, .. } => {
-                let judge = Judge::new(&self.guarantee.parse().unwrap(), GRAIN).unwrap();
+                let judge =
+                    Judge::new(&self.guarantee.parse().unwrap(), Allowance::lots(GRAIN)).unwrap();
                 self.judges.insert(thread.0, (name.clone(), judge, false));
             }
             Event::Wake { thread, .. } => {

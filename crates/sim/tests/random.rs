@@ -184,6 +184,7 @@ fn scenario(seeds: &Seeds) -> Scenario {
         default: Some("root".to_owned()),
         threads,
         expectations: Vec::new(),
+        under_way: false,
         origin: windfall_scenario::Origin::default(),
     }
 }

@@ -53,7 +53,7 @@ fn simulate(case: &str) -> Outcome {
         .iter()
         .enumerate()
         .map(|(number, owns)| {
-            let scheduler = (find(kind).unwrap().build)(&Settings(&[])).unwrap();
+            let scheduler = find(kind).unwrap().build(&Settings(&[])).unwrap();
             let owns = vec![(Parent::Top, &[][..]); *owns];
             let name = format!("{kind}-{number}");
             let spec = NodeSpec { name: &name, kind, scheduler, owns: &owns };

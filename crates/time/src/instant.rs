@@ -21,6 +21,12 @@ impl Instant {
         Instant(ns)
     }
 
+    /// The instant so many nanoseconds after the origin, or the last one that can be told, 584 years after it.
+    #[must_use]
+    pub fn saturating_from_nanos(ns: u128) -> Instant {
+        u64::try_from(ns).map_or(Instant::MAX, Instant)
+    }
+
     /// Nanoseconds since the origin.
     #[must_use]
     pub const fn as_nanos(self) -> u64 {

@@ -90,6 +90,18 @@ impl Span {
         Span(self.0.saturating_sub(other.0))
     }
 
+    /// `self` times `n`, or the longest span.
+    #[must_use]
+    pub fn saturating_mul(self, n: u64) -> Span {
+        Span(self.0.saturating_mul(n))
+    }
+
+    /// So many nanoseconds, or the longest span: more than 584 years are as good as that, since no two instants are further apart.
+    #[must_use]
+    pub fn saturating_from_nanos(ns: u128) -> Span {
+        u64::try_from(ns).map_or(Span::MAX, Span)
+    }
+
     /// `self` times `n`, or `None` past the range.
     #[must_use]
     pub fn checked_mul(self, n: u64) -> Option<Span> {

@@ -28,6 +28,7 @@ pub use antagonists::Antagonist;
 pub use explainer::Explainer;
 pub use pattern::Pattern;
 
+use crate::escape::escaped;
 use crate::timeline::LostCount;
 use crate::{NodeId, ThreadId};
 use std::collections::BTreeMap;
@@ -168,7 +169,7 @@ pub struct Explained {
     pub overdue: u64,
     /// Jobs or bursts that were under way when the trace ended, with time left.
     pub open: u64,
-    /// Bursts whose end is among lost events, and periods of which it is not known enough to judge.
+    /// Bursts whose end is among lost events.
     pub unclear: u64,
     /// Jobs of which the trace has the end and not the beginning, or which began after the thread
     /// had ended; nothing is told of them.
@@ -182,7 +183,9 @@ pub struct Explained {
     pub periods: u64,
     /// Those of them in which it received too little.
     pub short: u64,
-    /// All misses.
+    /// Periods of which it is not known enough to judge.
+    pub periods_unclear: u64,
+    /// All misses: jobs or bursts ([`Explained::missed_episodes`]) and periods (`short`).
     pub misses: u64,
     /// The most that one job or burst ran, what was stolen from it included.
     pub longest_run: Span,
@@ -215,6 +218,7 @@ impl Explained {
             unsure: 0,
             periods: 0,
             short: 0,
+            periods_unclear: 0,
             misses: 0,
             longest_run: Span::ZERO,
             all: Account::default(),
@@ -230,6 +234,27 @@ impl Explained {
     pub const fn episodes(&self) -> u64 {
         let ended = self.done + self.late + self.given_up;
         ended + self.overdue + self.open + self.unclear
+    }
+
+    /// The misses that are jobs or bursts; the others are periods. Never more than [`Explained::episodes`].
+    #[must_use]
+    pub const fn missed_episodes(&self) -> u64 {
+        self.misses.saturating_sub(self.short)
+    }
+}
+
+impl Explanation {
+    /// Names and promises for eyes, as [`escaped`] writes them.
+    pub fn escape(&mut self) {
+        let replace = |text: &mut String| *text = escaped(text).into_owned();
+        for person in self.people.values_mut() {
+            replace(&mut person.name);
+            person.promise.iter_mut().for_each(replace);
+        }
+        for scheduler in self.schedulers.values_mut() {
+            replace(&mut scheduler.name);
+            replace(&mut scheduler.kind);
+        }
     }
 }
 

@@ -13,12 +13,16 @@
 //! tells who ran on it: a switch is missing, and everything between them is unknown (where the
 //! second lies within the window; else from the second on). No input panics.
 //!
+//! Limits ([`limits`]) hold before anything is kept: a line with a processor, a name or a thread number that no
+//! kernel has is not understood; a text with too many lines, bytes or threads ends early, with an error.
+//!
 //! rt-app's files are descriptions rather than recordings: [`rtapp`]. Read next: `line.rs` (heads),
 //! `args.rs` (what an event says), `translate.rs` (what it means).
 
 mod args;
 mod error;
 mod importer;
+pub mod limits;
 mod line;
 mod lines;
 mod queue;
@@ -27,6 +31,7 @@ mod report;
 pub mod rtapp;
 mod threads;
 mod translate;
+mod zstd;
 
 pub use error::ImportError;
 pub use importer::{Importer, open};

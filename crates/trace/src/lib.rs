@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod codec;
+pub mod escape;
 mod event;
 pub mod explain;
 pub mod export;
@@ -22,5 +23,5 @@ pub use event::{
 };
 pub use orderly::Orderly;
 pub use ring::Ring;
-pub use source::{Bytes, Source, SourceError};
+pub use source::{Bytes, Source, SourceError, open_input};
 pub use timeline::Timeline;

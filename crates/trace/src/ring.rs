@@ -69,7 +69,7 @@ impl Ring {
     }
 
     fn place(&self, number: u64) -> usize {
-        usize::try_from(number % self.slots.len() as u64).unwrap_or(0)
+        usize::try_from(number % self.slots.len() as u64).expect("below a length")
     }
 }
 

@@ -1,4 +1,4 @@
-//! A recording as a file: Windfall's own format, or the text of ftrace or perf, plain or by gzip.
+//! A recording as a file: Windfall's own format, or the text of ftrace or perf, plain, by gzip or by zstd.
 
 use crate::codec::{ReadError, Reader};
 use crate::import::{self, Format, ImportError, Importer, Report};
@@ -6,6 +6,7 @@ use crate::{Header, Record};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Chain, Cursor, Read};
+use std::os::fd::AsFd;
 use std::path::Path;
 
 /// A file whose first bytes have been looked at; it may be a pipe.
@@ -32,13 +33,24 @@ pub enum SourceError {
     Text(ImportError),
 }
 
+/// Opens what a command reads: a file, or standard input where `path` is `-`.
+///
+/// # Errors
+/// When it cannot be opened.
+pub fn open_input(path: &Path) -> io::Result<File> {
+    if path == Path::new("-") {
+        return io::stdin().as_fd().try_clone_to_owned().map(File::from);
+    }
+    File::open(path)
+}
+
 impl Source {
-    /// Opens a file; its first bytes tell whether it is text, which is taken as `format`.
+    /// Opens a file, or standard input where `path` is `-`; its first bytes tell whether it is text, which is taken as `format`.
     ///
     /// # Errors
     /// When the file cannot be read, or is of another version of Windfall's format.
     pub fn open(path: &Path, format: Format) -> Result<Source, SourceError> {
-        let mut file = File::open(path).map_err(SourceError::Io)?;
+        let mut file = open_input(path).map_err(SourceError::Io)?;
         let mut first = Vec::new();
         file.by_ref().take(7).read_to_end(&mut first).map_err(SourceError::Io)?;
         let own = first == *b"WFTRACE";

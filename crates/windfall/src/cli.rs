@@ -13,7 +13,11 @@ use windfall_trace::explain::Pattern;
 /// One file describes who needs what. `check` proves that its promises compose, or says
 /// which one stands in the way; `simulate` says what each thread will get, `import` makes such a file from a recording of a real machine.
 ///
-/// Exit status: 0 yes, or all expectations held; 1 no, or one failed; 2 could not run.
+/// `-` stands for standard input where a file is read, and for standard output where one is written. Files that are there
+/// are replaced only with `--force`; a file appears when it is whole. `NO_COLOR` turns colour off.
+///
+/// Exit status: 0 yes, or all expectations held; 1 no, or one failed; 2 could not run: with `--json` the last line of
+/// standard error is then `{"error": {"code", "message", "help", "place", "mistakes"}}`.
 #[derive(Parser, Debug)]
 #[command(name = "windfall", version, propagate_version = true, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -39,6 +43,8 @@ pub(crate) enum Verb {
     Compare(CompareArgs),
     /// Examine this machine: what it can host and enforce, what stands in the way, what would help.
     Doctor(DoctorArgs),
+    /// Give back what a run has changed that is gone, with its guardian.
+    Restore,
     /// Measure what switches, timers, decisions and caches cost here, as a cost model for `simulate`.
     Measure(MeasureArgs),
     /// Record what this machine's processors do, or what a command and its children do on them.
@@ -65,6 +71,27 @@ pub(crate) enum Verb {
     Completions(CompletionsArgs),
     /// Write the man pages into a folder.
     Man(ManArgs),
+}
+
+impl Verb {
+    /// Whether it neither supervises, records nor measures anything on this machine.
+    pub(crate) fn changes_nothing(&self) -> bool {
+        match self {
+            Verb::Run(args) => args.host == RunHost::Sim,
+            Verb::Lab(args) => args.host == Some(LabHost::Sim),
+            Verb::Compare(_) | Verb::Doctor(_) | Verb::Measure(_) | Verb::Record(_) => false,
+            Verb::Calibrate(_) | Verb::Ctl(_) | Verb::Top(_) | Verb::Restore => false,
+            _ => true,
+        }
+    }
+}
+
+/// Whether files that are there may be replaced.
+#[derive(Args, Clone, Copy, Default, Debug)]
+pub(crate) struct ForceArgs {
+    /// Replace files that are there.
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// Arguments of `check`.
@@ -152,9 +179,12 @@ pub(crate) struct ReserveArgs {
     /// What a switch costs; there are two in each period [default: the file's, or else 10us].
     #[arg(long, value_name = "SPAN")]
     pub(crate) switch_cost: Option<Span>,
-    /// Draw which reservations are enough (`.svg` or `.png`).
+    /// Draw which reservations are enough (`.svg` or `.png`; SVG for `-`).
     #[arg(long, value_name = "OUT")]
     pub(crate) picture: Option<PathBuf>,
+    /// Whether that may replace a file.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -174,6 +204,10 @@ pub(crate) struct SimulateArgs {
     /// Seed of all random numbers, instead of the scenario's.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
+    /// Which promises are judged: those that are asked for, or all that the checker says hold anywhere, asked for or
+    /// not, and the bounds on response times.
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Judged::Asked)]
+    pub(crate) judge: Judged,
     /// Print the results as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -182,18 +216,31 @@ pub(crate) struct SimulateArgs {
     pub(crate) keep: KeepArgs,
 }
 
+/// Which promises are judged.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) enum Judged {
+    /// Those that are asked for.
+    #[default]
+    Asked,
+    /// All that hold.
+    All,
+}
+
 /// What is kept of a simulation or a run.
 #[derive(Args, Clone, Default, Debug)]
 pub(crate) struct KeepArgs {
-    /// Keep a trace: compact (`.wft`), or for Perfetto (`.pftrace`, `.perfetto-trace`).
+    /// Keep a trace: compact (`.wft`, and `-`), or for Perfetto (`.pftrace`, `.perfetto-trace`).
     #[arg(long, value_name = "OUT")]
     pub(crate) trace: Option<PathBuf>,
-    /// Draw a timeline (`.svg` or `.png`).
+    /// Draw a timeline (`.svg` or `.png`; SVG for `-`).
     #[arg(long, value_name = "OUT")]
     pub(crate) picture: Option<PathBuf>,
     /// Write a report that a browser shows without a network.
     #[arg(long, value_name = "OUT.html")]
     pub(crate) report: Option<PathBuf>,
+    /// Whether these may replace files.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
 }
 
 /// Where a scenario runs.
@@ -211,8 +258,10 @@ pub(crate) enum RunHost {
   windfall run scenarios/isolation.toml --host linux --for 5s --trace run.wft
   windfall run scenarios/isolation.toml --dry-run
 
-Needs root, or CAP_SYS_NICE and CAP_PERFMON; `windfall doctor` says what is missing.
-Exit status: 0 all expectations held; 1 one failed; 2 could not run, and nothing was changed.")]
+Needs root (of its capabilities CAP_SYS_NICE and CAP_PERFMON), or a user whom root has prepared; `windfall doctor` says what is
+missing.
+Exit status: 0 all expectations held, and what was granted was kept; 1 one failed or was missed; 2 could not run, and nothing
+was changed.")]
 pub(crate) struct RunArgs {
     /// The scenario.
     pub(crate) file: PathBuf,
@@ -286,6 +335,9 @@ pub(crate) struct MeasureArgs {
     /// Write the cost model there, as a file that scenarios inherit from.
     #[arg(short, long, value_name = "COSTS.toml")]
     pub(crate) output: Option<PathBuf>,
+    /// Whether that may replace a file.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
     /// Measure on this processor [default: the last one].
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u16>,
@@ -313,6 +365,9 @@ pub(crate) struct RecordArgs {
     /// Where to write the trace.
     #[arg(short, long, value_name = "FILE.wft", default_value = "recording.wft")]
     pub(crate) output: PathBuf,
+    /// Whether that may replace a file.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
     /// A command to start; its threads are told from all others, which are recorded, too.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
@@ -336,6 +391,9 @@ pub(crate) struct CalibrateArgs {
     /// Keep what was found under this name.
     #[arg(long, value_name = "NAME")]
     pub(crate) save: Option<String>,
+    /// Whether that may replace a profile.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
     /// Watch this process, which is there already.
     #[arg(long, value_name = "N", conflicts_with = "command",
           value_parser = clap::value_parser!(i32).range(1..))]
@@ -351,8 +409,11 @@ pub(crate) struct CalibrateArgs {
 pub(crate) struct ExportArgs {
     /// The recording: Windfall's own, or text of tracefs, trace-cmd or `perf script`.
     pub(crate) trace: PathBuf,
-    /// What to write: for Perfetto (`.pftrace`, `.perfetto-trace`), or compact (`.wft`).
+    /// What to write: for Perfetto (`.pftrace`, `.perfetto-trace`, and `-`), or compact (`.wft`).
     pub(crate) output: PathBuf,
+    /// Whether that may replace a file.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
 }
 
 /// Arguments of `ctl`.
@@ -371,6 +432,9 @@ pub(crate) struct CtlArgs {
     /// Print JSON instead of text.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Do it even where it breaks what was granted to others.
+    #[arg(long, global = true)]
+    pub(crate) force: bool,
     /// What to do.
     #[command(subcommand)]
     pub(crate) verb: CtlVerb,
@@ -500,7 +564,7 @@ pub(crate) enum Source {
     after_help = "Example:\n  windfall import scenarios/recorded/desktop.ftrace.gz -o desktop.toml"
 )]
 pub(crate) struct ImportArgs {
-    /// The recording: Windfall's own, or text, which may be compressed by gzip.
+    /// The recording: Windfall's own, or text, which may be compressed by gzip or zstd.
     pub(crate) trace: PathBuf,
     /// What it is; found out from its first lines when not given.
     #[arg(long)]
@@ -508,9 +572,16 @@ pub(crate) struct ImportArgs {
     /// Where to write the scenario.
     #[arg(short, long, value_name = "FILE.toml")]
     pub(crate) output: PathBuf,
+    /// Whether that may replace a file.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
     /// Give each periodic thread the reservation that is proposed for it, above time sharing.
     #[arg(long)]
     pub(crate) reserve: bool,
+    /// Of an rt-app file: for how many processors; as many as there are here when not given, and at
+    /// least those that its tasks name.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) processors: Option<u16>,
 }
 
 /// What a recording may be.
@@ -539,7 +610,7 @@ recording has no jobs, a burst takes their place: from when the thread is woken 
 Exit status: 0 no miss; 1 misses, explained; 2 could not.")]
 pub(crate) struct ExplainArgs {
     /// The recording: Windfall's own (`.wft`), or text of ftrace or perf, which may be compressed
-    /// by gzip. Without it: what a run has recorded lately.
+    /// by gzip or zstd. Without it: what a run has recorded lately.
     pub(crate) recording: Option<PathBuf>,
     /// The run's socket, where it has been given one.
     #[arg(long, value_name = "PATH", conflicts_with = "recording")]
@@ -612,6 +683,9 @@ pub(crate) struct LabArgs {
     /// Keep the raw numbers and the figures in this folder.
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
+    /// Whether these may replace files.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
 }
 
 /// Arguments of `catalogue`.
@@ -637,4 +711,7 @@ pub(crate) struct CompletionsArgs {
 pub(crate) struct ManArgs {
     /// Where to.
     pub(crate) folder: PathBuf,
+    /// Whether pages that are there may be replaced.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
 }

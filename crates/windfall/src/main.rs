@@ -4,11 +4,14 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod command_error;
 mod output;
+mod signals;
 mod verbs;
 
 use clap::Parser;
 use cli::{Cli, Verb};
+use command_error::{CommandError, json_is_wanted};
 use std::process::ExitCode;
 
 /// How a verb ended, where nothing went wrong.
@@ -32,35 +35,48 @@ impl<E: std::error::Error> From<E> for Trouble {
 }
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().verb {
-        Verb::Check(args) => verbs::check::run(&args),
-        Verb::Simulate(args) => verbs::simulate::run(&args),
-        Verb::Run(args) => verbs::run::run(&args),
-        Verb::Explain(args) => verbs::explain::run(&args),
-        Verb::Compare(args) => verbs::compare::run(&args),
-        Verb::Doctor(args) => verbs::doctor::run(&args),
-        Verb::Measure(args) => verbs::measure::run(&args),
-        Verb::Record(args) => verbs::record::run(&args),
-        Verb::Calibrate(args) => verbs::calibrate::run(&args),
-        Verb::Export(args) => verbs::export::run(&args),
-        Verb::Ctl(args) => verbs::ctl::run(&args),
-        Verb::Top(args) => verbs::top::run(&args),
-        Verb::Import(args) => verbs::import::run(&args),
-        Verb::Convert(args) => verbs::convert::run(&args),
-        Verb::Reserve(args) => verbs::reserve::run(&args),
-        Verb::Lab(args) => verbs::lab::run(&args),
-        Verb::Catalogue(args) => verbs::catalogue::run(&args),
-        Verb::Schema => verbs::schema::run(),
-        Verb::Completions(args) => verbs::completions::run(&args),
-        Verb::Man(args) => verbs::man::run(&args),
+    let json = json_is_wanted(std::env::args_os());
+    let done = match Cli::try_parse() {
+        Ok(cli) => run(cli.verb),
+        Err(error) if !error.use_stderr() => error.exit(), // help and version
+        Err(error) => Err(CommandError::Usage(Box::new(error))),
     };
     match done {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
         Ok(Answer::Status(status)) => ExitCode::from(status),
-        Err(Trouble(why)) => {
-            eprintln!("{}", why.trim_end());
+        Err(error) => {
+            error.print(json);
             ExitCode::from(2)
         }
     }
+}
+
+fn run(verb: Verb) -> Result<Answer, CommandError> {
+    if verb.changes_nothing() {
+        signals::explain();
+    }
+    Ok(match verb {
+        Verb::Check(args) => verbs::check::run(&args)?,
+        Verb::Simulate(args) => verbs::simulate::run(&args)?,
+        Verb::Run(args) => verbs::run::run(&args)?,
+        Verb::Explain(args) => verbs::explain::run(&args)?,
+        Verb::Compare(args) => verbs::compare::run(&args)?,
+        Verb::Doctor(args) => verbs::doctor::run(&args)?,
+        Verb::Restore => verbs::restore::run()?,
+        Verb::Measure(args) => verbs::measure::run(&args)?,
+        Verb::Record(args) => verbs::record::run(&args)?,
+        Verb::Calibrate(args) => verbs::calibrate::run(&args)?,
+        Verb::Export(args) => verbs::export::run(&args)?,
+        Verb::Ctl(args) => verbs::ctl::run(&args)?,
+        Verb::Top(args) => verbs::top::run(&args)?,
+        Verb::Import(args) => verbs::import::run(&args)?,
+        Verb::Convert(args) => verbs::convert::run(&args)?,
+        Verb::Reserve(args) => verbs::reserve::run(&args)?,
+        Verb::Lab(args) => verbs::lab::run(&args)?,
+        Verb::Catalogue(args) => verbs::catalogue::run(&args)?,
+        Verb::Schema => verbs::schema::run()?,
+        Verb::Completions(args) => verbs::completions::run(&args)?,
+        Verb::Man(args) => verbs::man::run(&args)?,
+    })
 }

@@ -1,23 +1,40 @@
-//! Printing: text that survives a closed pipe, tables, files that are whole or not there.
+//! Printing: text that survives a closed pipe, tables, colour; where results go is `output/destination.rs`.
+
+mod destination;
+mod draft;
+
+pub(crate) use destination::{Destination, Destinations, input_name, is_standard};
+pub(crate) use draft::{Draft, remove_unfinished};
 
 use crate::Trouble;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::io::{self, IsTerminal, Write};
+use windfall_guarantees::Length;
 use windfall_time::Span;
+use windfall_trace::escape::{escaped, escaped_but_colours, escaped_lines};
 
-/// Prints to standard output. A reader that has gone away is no trouble.
+/// Prints to standard output, with what could steer a terminal written in words. A reader that has gone away is no trouble.
 pub(crate) fn print(text: &str) -> Result<(), Trouble> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(escaped_lines(text).as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|error| Trouble(format!("windfall: standard output: {error}"))),
     }
 }
 
+/// Prints to standard error; of control sequences in it, colours are left. Where nobody can read it, there is nobody to tell.
+pub(crate) fn print_error(text: &str) {
+    let _ = io::stderr().lock().write_all(escaped_but_colours(text).as_bytes());
+}
+
 /// Whether people read what goes to standard error.
 pub(crate) fn errors_are_read() -> bool {
     io::stderr().is_terminal()
+}
+
+/// Whether people want colour: `NO_COLOR`, when it is set and not empty, says that they do not.
+pub(crate) fn colour_is_wanted() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// How many characters a line may have: the terminal's, at least 60; 100 where none is there.
@@ -47,14 +64,14 @@ pub(crate) fn paragraph(head: &str, indent: usize, text: &str, width: usize) -> 
     lines
 }
 
-/// A table; columns after the first `left` are aligned to the right.
+/// A table of cells of one line each; columns after the first `left` are aligned to the right.
 pub(crate) fn table(head: &[&str], left: usize, rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(head.to_vec());
     for row in rows {
-        table.add_row(row);
+        table.add_row(row.iter().map(|cell| escaped(cell).into_owned()));
     }
     for (number, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));
@@ -99,40 +116,14 @@ pub(crate) fn short(span: Span) -> String {
     format!("{}.{:0width$}{name}", rounded / scale, rounded % scale)
 }
 
+/// An exact length of time in decimals, where it is no whole number of nanoseconds rounded down to one.
+pub(crate) fn decimal(length: Length) -> String {
+    length.floor().map_or_else(|| length.to_string(), |span| span.to_string())
+}
+
 /// A share in per cent with two places, rounded to the nearest.
 pub(crate) fn percent(part: Span, whole: Span) -> String {
     let whole = u128::from(whole.as_nanos()).max(1);
     let hundredths = (u128::from(part.as_nanos()) * 10_000 + whole / 2) / whole;
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
-}
-
-/// Refuses an output that would overwrite what is read.
-pub(crate) fn apart(input: &Path, output: &Path) -> Result<(), Trouble> {
-    let same = input.canonicalize().ok().zip(output.canonicalize().ok());
-    if same.is_some_and(|(input, output)| input == output) {
-        let name = output.display();
-        return Err(Trouble(format!(
-            "windfall: {name} is what is read; write to another file than that"
-        )));
-    }
-    Ok(())
-}
-
-/// Writes a file by way of a neighbour, so that it is whole or not there.
-pub(crate) fn write_file(
-    path: &Path,
-    fill: impl FnOnce(&mut BufWriter<std::fs::File>) -> io::Result<()>,
-) -> Result<(), Trouble> {
-    let trouble = |error: io::Error| Trouble(format!("windfall: {}: {error}", path.display()));
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let part = Path::new(&part);
-    let file = std::fs::File::create(part).map_err(trouble)?;
-    let mut out = BufWriter::new(file);
-    let filled = fill(&mut out).and_then(|()| out.flush());
-    let moved = filled.and_then(|()| std::fs::rename(part, path));
-    if moved.is_err() {
-        let _ = std::fs::remove_file(part);
-    }
-    moved.map_err(trouble)
 }

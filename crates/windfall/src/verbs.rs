@@ -19,6 +19,7 @@ pub(crate) mod measure;
 pub(crate) mod promises;
 pub(crate) mod record;
 pub(crate) mod reserve;
+pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod simulate;

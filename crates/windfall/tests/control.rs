@@ -169,11 +169,13 @@ fn accepts_all_that_hlsutil_did() {
     run.done(&["reserve", "b", "2ms/10ms"]);
     run.done(&["release", "b"]);
     assert_eq!(run.thread("b")["parent"], "ts");
+    assert_eq!(run.thread("b")["promises"], Value::Array(Vec::new()), "it was released");
     run.done(&["share", "b", "5"]);
     run.done(&["share", "rr", "1"]);
     run.done(&["priority", "ts", "0"]);
     run.done(&["reserve", "c", "RESBH 1ms 20ms"]);
     run.done(&["release", "c"]);
+    assert_eq!(run.thread("c")["promises"], Value::Array(Vec::new()), "it was released");
     run.done(&["timer", "1024Hz"]);
     assert_eq!(run.list()["tick_ns"], 976_562);
     run.done(&["timer", "precise"]);
@@ -190,6 +192,18 @@ fn accepts_all_that_hlsutil_did() {
     assert_eq!(outcome["refused"], Value::Array(Vec::new()));
     let ts = outcome["schedulers"].as_array().unwrap().iter().find(|node| node["name"] == "ts");
     assert_eq!(ts.unwrap()["alive"], false);
+}
+
+#[test]
+fn refuses_what_breaks_a_grant_unless_forced() {
+    let Some((run, _alone)) = Run::begin("breaks") else { return };
+    let create =
+        ["create", "above", "--scheduler", "round-robin", "--parent", "root", "priority=9"];
+    let why = run.refused(&create);
+    assert!(why.contains("would break what is granted") && why.contains("--force"), "{why}");
+    run.done(&[&create[..], &["--force"]].concat());
+    assert!(run.tree().iter().any(|line| line.contains("above")), "{:?}", run.tree());
+    run.stop();
 }
 
 #[test]

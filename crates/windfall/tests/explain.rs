@@ -3,6 +3,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use windfall_time::Instant;
+use windfall_trace::codec::Writer;
+use windfall_trace::{Cpu, Event, Header, Sink, Stop, ThreadId};
 
 fn windfall(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_windfall")).args(arguments).output().unwrap()
@@ -170,7 +173,7 @@ periodic  = "3ms/10ms"
 fn law_a_used_up_reservation_is_told_apart_from_whoever_runs_meanwhile() {
     let scenario = file("explain.toml", SCENARIO);
     let trace = scenario.replace(".toml", ".wft");
-    windfall(&["simulate", &scenario, "--trace", &trace]);
+    windfall(&["simulate", "--force", &scenario, "--trace", &trace]);
     let text = explain(1, &trace, &["--thread", "small", "--miss", "1"]);
     let expected = "\
 small (#2), under res (rez), promised RESBH 2ms 10ms
@@ -183,4 +186,54 @@ small (#2), under res (rez), promised RESBH 2ms 10ms
   woken by no thread (a timer, a device); deadline after 10.00ms
 ";
     assert_eq!(text, expected);
+}
+
+#[test]
+fn r0013_json_is_bounded_and_says_what_was_left_out_and_how_to_get_it() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain-many.wft");
+    let mut writer = Writer::new(std::fs::File::create(&path).unwrap(), &Header::default());
+    let (many, mut ns) = (1_000, 0);
+    let declare = |id: u32, name: &str| Event::Thread {
+        thread: ThreadId(id),
+        tid: id + 1,
+        pid: 1,
+        name: name.to_owned(),
+        node: None,
+    };
+    for id in 0..=many {
+        writer.record(Instant::ZERO, &declare(id, if id == 0 { "late" } else { "other" }));
+    }
+    let (cpu, mut ran) = (Cpu(0), None);
+    for _ in 0..63 {
+        writer.record(Instant::from_nanos(ns), &Event::Wake { thread: ThreadId(0), by: None });
+        for id in (1..=many).chain([0]) {
+            let next = Some(ThreadId(id));
+            writer.record(Instant::from_nanos(ns), &Event::Switch { cpu, prev: ran, next });
+            ran = next.map(|thread| (thread, Stop::Blocked));
+            ns += 1_000;
+        }
+        writer
+            .record(Instant::from_nanos(ns), &Event::Switch { cpu, prev: ran.take(), next: None });
+        ns += 1_000;
+    }
+    writer.finish().unwrap();
+    let path = path.to_str().unwrap();
+    let parts = |episode: &serde_json::Value| -> (usize, u64) {
+        let parts = episode["account"]["parts"].as_array().unwrap();
+        (parts.len(), parts.iter().map(|part| part["span_ns"].as_u64().unwrap()).sum())
+    };
+    let text = explain(1, path, &["--thread", "late", "--longer-than", "1us", "--all", "--json"]);
+    assert!(text.len() < 1_000_000, "{} bytes", text.len());
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let episodes = json["threads"][0]["explained"].as_array().unwrap();
+    assert_eq!(episodes.len(), 63);
+    for episode in episodes {
+        assert_eq!(parts(episode), (21, episode["span_ns"].as_u64().unwrap()));
+    }
+    assert!(json["left_out"]["parts"].as_u64().unwrap() > 50_000, "{}", json["left_out"]);
+    assert!(json["left_out"]["how"].as_str().unwrap().contains("--job N"));
+    let one = explain(0, path, &["--thread", "late", "--job", "2", "--json"]);
+    let one: serde_json::Value = serde_json::from_str(&one).unwrap();
+    assert_eq!(parts(&one["threads"][0]["explained"][0]).0, 1_001);
+    assert!(one["left_out"].is_null());
 }

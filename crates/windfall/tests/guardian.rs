@@ -6,11 +6,17 @@
 
 #[path = "common/real.rs"]
 mod real;
+#[path = "common/signal.rs"]
+mod signal;
+#[path = "common/threads.rs"]
+mod threads;
 
+use signal::Signal;
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use threads::{affinity, numbers};
 
 /// Set for the copy of this test that is the supervised program.
 const WORKER: &str = "WINDFALL_TEST_WORKER";
@@ -88,18 +94,22 @@ fn programs() -> BTreeSet<i32> {
         words.starts_with("sh -c while :; do :; done")
             || (words.starts_with(&*this.to_string_lossy()) && words.contains("--exact worker"))
     };
-    numbers("/proc").filter(ours).collect()
+    numbers("/proc").into_iter().filter(ours).collect()
 }
 
-fn numbers(folder: &str) -> impl Iterator<Item = i32> {
-    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+/// What the machine was like before the first run.
+struct Before {
+    throttle: String,
+    processors: String,
 }
 
 /// What is not as it was before; empty when all is well.
-fn left_behind(programs: &BTreeSet<i32>, supervisor: u32, throttle: &str) -> Vec<String> {
+fn left_behind(programs: &BTreeSet<i32>, supervisor: u32, before: &Before) -> Vec<String> {
     let mut left = Vec::new();
-    let processors = affinity(std::process::id().cast_signed());
+    let processors = &before.processors;
+    if affinity(std::process::id().cast_signed()).as_ref() != Some(processors) {
+        left.push("this process may not run where it did before".to_owned());
+    }
     for pid in programs {
         for tid in numbers(&format!("/proc/{pid}/task")) {
             let stat = fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
@@ -108,8 +118,7 @@ fn left_behind(programs: &BTreeSet<i32>, supervisor: u32, throttle: &str) -> Vec
             if fields.get(38).is_some_and(|policy| *policy != "0") {
                 left.push(format!("thread {tid} is in class {}", fields[38]));
             }
-            let own = affinity(tid);
-            if !own.is_empty() && own != processors {
+            if let Some(own) = affinity(tid).filter(|own| own != processors) {
                 left.push(format!("thread {tid} may run on {own}"));
             }
         }
@@ -122,9 +131,11 @@ fn left_behind(programs: &BTreeSet<i32>, supervisor: u32, throttle: &str) -> Vec
     };
     let state = fs::read_to_string(format!("/proc/{supervisor}/stat")).unwrap_or_default();
     if !state.contains(") T ") {
-        left.extend(numbers("/proc").filter(waits).map(|pid| format!("process {pid} is there")));
+        left.extend(
+            numbers("/proc").into_iter().filter(waits).map(|pid| format!("process {pid} is there")),
+        );
     }
-    if throttle != fs::read_to_string("/proc/sys/kernel/sched_rt_runtime_us").unwrap() {
+    if before.throttle != fs::read_to_string("/proc/sys/kernel/sched_rt_runtime_us").unwrap() {
         left.push("the throttle is not as it was".to_owned());
     }
     let name = format!("windfall-{supervisor}");
@@ -135,12 +146,6 @@ fn left_behind(programs: &BTreeSet<i32>, supervisor: u32, throttle: &str) -> Vec
     left
 }
 
-fn affinity(tid: i32) -> String {
-    let status = fs::read_to_string(format!("/proc/{tid}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-    line.unwrap_or_default().trim().to_owned()
-}
-
 fn begin(file: &std::path::Path) -> Child {
     let windfall = env!("CARGO_BIN_EXE_windfall");
     let mut command = Command::new(windfall);
@@ -148,11 +153,26 @@ fn begin(file: &std::path::Path) -> Child {
     command.spawn().unwrap()
 }
 
+/// How long a run takes here until its programs run, in microseconds.
+fn takes_to_begin(file: &std::path::Path) -> u64 {
+    let begun = Instant::now();
+    let mut child = begin(file);
+    while programs().is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "no program has begun");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let took = u64::try_from(begun.elapsed().as_micros()).unwrap();
+    signal::send(Signal::TERM, child.id());
+    let _ = child.wait();
+    kill(&programs());
+    took
+}
+
 /// Waits up to a second until nothing is left behind; what is left, and how long it took.
-fn settles(supervisor: u32, throttle: &str) -> (Vec<String>, Duration) {
+fn settles(supervisor: u32, before: &Before) -> (Vec<String>, Duration) {
     let begun = Instant::now();
     loop {
-        let left = left_behind(&programs(), supervisor, throttle);
+        let left = left_behind(&programs(), supervisor, before);
         if left.is_empty() || begun.elapsed() > Duration::from_secs(1) {
             return (left, begun.elapsed());
         }
@@ -162,7 +182,7 @@ fn settles(supervisor: u32, throttle: &str) -> (Vec<String>, Duration) {
 
 fn kill(pids: &BTreeSet<i32>) {
     for pid in pids {
-        let _ = Command::new("kill").args(["-9", &pid.to_string()]).status();
+        signal::send(Signal::KILL, pid.cast_unsigned());
     }
 }
 
@@ -175,28 +195,34 @@ fn law_nothing_is_left_behind_when_the_supervisor_is_killed() {
         std::env::var("WINDFALL_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
     let file = std::env::temp_dir().join(format!("windfall-guardian-{}.toml", std::process::id()));
     fs::write(&file, scenario()).unwrap();
-    let throttle = fs::read_to_string("/proc/sys/kernel/sched_rt_runtime_us").unwrap();
+    let before = Before {
+        throttle: fs::read_to_string("/proc/sys/kernel/sched_rt_runtime_us").unwrap(),
+        processors: affinity(std::process::id().cast_signed()).unwrap(),
+    };
     let (mut seed, mut longest, mut running) = (0x2545_f491_4f6c_dd1d_u64, Duration::ZERO, 0);
+    // A third of the kills come before the programs run, on a machine of whatever speed: of some beginnings the slowest counts.
+    let until = 3 * (0..3).map(|_| takes_to_begin(&file)).max().unwrap();
+    println!("kills are drawn from {until} us");
     for round in 0..kills {
         seed ^= seed << 13;
         seed ^= seed >> 7;
         seed ^= seed << 17;
         let mut child = begin(&file);
-        std::thread::sleep(Duration::from_micros(seed % 1_000_000));
+        std::thread::sleep(Duration::from_micros(seed % until));
         running += u64::from(!programs().is_empty());
         // Every fourth one is stopped instead: its heart stands still, and the guardian kills it.
         let stopped = round % 4 == 3;
-        let signal = if stopped { "-STOP" } else { "-KILL" };
-        let _ = Command::new("kill").args([signal, &child.id().to_string()]).status();
+        let signal = if stopped { Signal::STOP } else { Signal::KILL };
+        signal::send(signal, child.id());
         if stopped {
             // It may not have had a guardian yet; then nothing was changed, and nobody kills it.
             std::thread::sleep(Duration::from_millis(450));
         }
-        let (left, took) = settles(child.id(), &throttle);
+        let (left, took) = settles(child.id(), &before);
         let _ = child.kill();
         let _ = child.wait();
         kill(&programs());
-        assert!(left.is_empty(), "round {round}, {signal}, after {took:?}: {left:?}");
+        assert!(left.is_empty(), "round {round}, {signal:?}, after {took:?}: {left:?}");
         longest = longest.max(took);
     }
     println!("{kills} kills, {running} with programs running; restored within {longest:?}");

@@ -3,7 +3,10 @@
 
 #[path = "common/real.rs"]
 mod real;
+#[path = "common/signal.rs"]
+mod signal;
 
+use signal::Signal;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -101,13 +104,13 @@ fn law_a_signal_ends_the_experiment_not_one_of_its_runs() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
     command.args(["lab", "table-10-4", "--host", "linux"]).stderr(Stdio::piped());
     let started = command.stdout(Stdio::null()).spawn().unwrap();
-    let pid = started.id().to_string();
+    let pid = started.id();
     let waiter = std::thread::spawn(move || started.wait_with_output().unwrap());
     let begun = Instant::now();
     std::thread::sleep(Duration::from_secs(6));
     while !waiter.is_finished() {
         assert!(begun.elapsed() < Duration::from_secs(120), "it goes on");
-        let _ = Command::new("kill").args(["-INT", &pid]).status();
+        signal::send(Signal::INT, pid);
         std::thread::sleep(Duration::from_secs(1));
     }
     let output = waiter.join().unwrap();

@@ -1,6 +1,8 @@
 //! The verbs that look at this machine: `doctor`, `measure`, `compare`, for root and for others.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "common/nobody.rs"]
+mod nobody;
 #[path = "common/real.rs"]
 mod real;
 #[path = "common/taken.rs"]
@@ -8,6 +10,7 @@ mod taken;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use windfall_skips::{Needs, skip};
 
 fn windfall(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_windfall")).args(arguments).output().unwrap()
@@ -39,28 +42,15 @@ fn accepts_any_machine_for_an_examination() {
     }
 }
 
-/// A copy of the program that a user without rights can reach, and what it prints for one.
-fn as_nobody(arguments: &[&str]) -> Option<Output> {
-    use std::os::unix::process::CommandExt;
-    let folder = std::env::temp_dir().join(format!("windfall-nobody-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).ok()?;
-    let copy = folder.join("windfall");
-    std::fs::copy(env!("CARGO_BIN_EXE_windfall"), &copy).ok()?;
-    let mut command = Command::new(&copy);
-    let output = command.args(arguments).uid(65_534).gid(65_534).output();
-    std::fs::remove_dir_all(&folder).ok()?;
-    output.inspect_err(|e| eprintln!("skipped: only root can be nobody: {e}")).ok()
-}
-
 #[test]
 fn refuses_a_user_without_rights_and_says_what_is_missing() {
-    let Some(output) = as_nobody(&["doctor"]) else { return };
+    let Some(output) = nobody::run(&["doctor"]) else { return };
     let text = printed(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     for part in ["CAP_SYS_NICE", "does not work here", "`windfall simulate` needs none"] {
         assert!(text.contains(part), "no `{part}` in:\n{text}");
     }
-    let output = as_nobody(&["measure", "--quick"]).unwrap();
+    let output = nobody::run(&["measure", "--quick"]).unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(errors.contains("CAP_SYS_NICE"), "{errors}");
@@ -71,8 +61,7 @@ fn law_an_examination_leaves_no_control_group_behind() {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
     let mount = mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2"));
     let Some(mount) = mount.and_then(|line| line.split(' ').nth(1)) else {
-        eprintln!("skipped: no cgroup of version 2 is mounted");
-        return;
+        return skip(Needs::Other, "no control groups of version 2 are mounted");
     };
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap();
     let own = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap();
@@ -105,7 +94,8 @@ fn accepts_a_scenario_that_inherits_what_was_measured_here() {
         return;
     }
     let costs = place("costs-measured.toml");
-    let output = windfall(&["measure", "--quick", "--json", "-o", costs.to_str().unwrap()]);
+    let output =
+        windfall(&["measure", "--force", "--quick", "--json", "-o", costs.to_str().unwrap()]);
     let measured = json(&output);
     for (key, most) in [("switch_ns", 1_000_000), ("decision_ns", 1_000_000)] {
         let found = measured[key].as_u64().unwrap();
@@ -136,10 +126,8 @@ fn twin_a_hard_reservation_receives_what_is_simulated() {
     std::fs::write(&costs, "schema = 1\n[machine]\ncosts = { switch = \"2us\" }\n").unwrap();
     // Other tests may run on this machine: only what they cannot take away is asserted.
     let (scenario, costs) = (scenario.to_str().unwrap(), costs.to_str().unwrap());
-    let output = windfall(&["compare", scenario, "--costs", costs, "--within", "50%", "--json"]);
-    if taken::is_taken(&output.stderr) {
-        return;
-    }
+    let words = ["compare", scenario, "--costs", costs, "--within", "50%", "--json"];
+    let Some(output) = taken::once_free(|| windfall(&words)) else { return };
     let compared = json(&output);
     let thread = &compared["threads"][0];
     assert_eq!(thread["name"], "a");

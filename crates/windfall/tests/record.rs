@@ -1,10 +1,12 @@
 //! Recordings of this machine: what is known to have happened is in them.
 //!
-//! They need root (or CAP_PERFMON and a readable tracefs); without, each test says that it is skipped.
+//! They need root, or rights that let BPF load or tracepoints be read; without, each test says that it is skipped.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-#[path = "common/twins.rs"]
-mod twins;
+#[path = "common/compiled.rs"]
+mod compiled;
+#[path = "common/nobody.rs"]
+mod nobody;
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -12,7 +14,9 @@ use std::io::BufReader;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
+use windfall_skips::{Needs, skip};
 use windfall_time::Span;
 use windfall_trace::codec::Reader;
 use windfall_trace::timeline::{State, What};
@@ -57,15 +61,24 @@ fn beat() {
     std::thread::Builder::new().name("beat".to_owned()).spawn(work).unwrap().join().unwrap();
 }
 
-/// Whether this machine can be recorded; says so if not.
-fn able(test: &str) -> bool {
-    let readable = std::fs::read_dir("/sys/kernel/tracing/events/sched").is_ok();
-    if !readable {
-        println!(
-            "skipped: {test} needs root, or CAP_PERFMON and leave to read /sys/kernel/tracing"
-        );
+/// Whether this machine can be recorded, as a trial finds; says so if not. By BPF it can where no tracefs is mounted.
+#[track_caller]
+fn able() -> bool {
+    static REFUSED: LazyLock<Option<String>> = LazyLock::new(|| {
+        let path = scratch("trial.wft");
+        let path = path.to_str().unwrap();
+        let output = windfall(&["record", "--force", "--for", "1ms", "-o", path]);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        match output.status.code() {
+            Some(0) => None,
+            Some(2) if errors.contains("CAP_PERFMON") => Some(errors),
+            _ => panic!("{output:?}"),
+        }
+    });
+    if let Some(why) = &*REFUSED {
+        skip(Needs::Real, why);
     }
-    readable
+    REFUSED.is_none()
 }
 
 fn scratch(name: &str) -> PathBuf {
@@ -83,7 +96,7 @@ fn record(part: &str) -> PathBuf {
     let path = scratch(&format!("{part}.wft"));
     let own = std::env::current_exe().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
-    command.args(["record", "-o"]).arg(&path).arg("--").arg(own);
+    command.args(["record", "--force", "-o"]).arg(&path).arg("--").arg(own);
     command.args(["--exact", "part_that_is_recorded"]).env(PART, part);
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -99,7 +112,7 @@ fn records(path: &Path) -> Vec<Record> {
 
 #[test]
 fn law_a_known_program_is_recorded_as_it_ran() {
-    if !able("law_a_known_program_is_recorded_as_it_ran") {
+    if !able() {
         return;
     }
     let records = records(&record("beat"));
@@ -135,11 +148,11 @@ fn law_a_known_program_is_recorded_as_it_ran() {
 
 #[test]
 fn law_each_processors_time_is_conserved() {
-    if !able("law_each_processors_time_is_conserved") {
+    if !able() {
         return;
     }
     let path = scratch("machine.wft");
-    let output = windfall(&["record", "--for", "300ms", "-o", path.to_str().unwrap()]);
+    let output = windfall(&["record", "--force", "--for", "300ms", "-o", path.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let records = records(&path);
     let timeline = Timeline::build(records.iter().cloned());
@@ -167,7 +180,7 @@ fn law_each_processors_time_is_conserved() {
 
 #[test]
 fn law_a_thread_that_executes_a_program_goes_on_under_its_process_number() {
-    if !able("law_a_thread_that_executes_a_program_goes_on_under_its_process_number") {
+    if !able() {
         return;
     }
     let timeline = Timeline::build(records(&record("exec")).into_iter());
@@ -183,27 +196,27 @@ fn law_a_thread_that_executes_a_program_goes_on_under_its_process_number() {
 
 #[test]
 fn accepts_its_own_recordings_for_import_simulation_and_export() {
-    if !able("accepts_its_own_recordings_for_import_simulation_and_export") {
+    if !able() {
         return;
     }
     let path = scratch("round.wft");
     let trace = path.to_str().unwrap();
     let program = "i=0; while [ $i -lt 20 ]; do i=$((i+1)); sleep 0.01; done";
-    let output = windfall(&["record", "-o", trace, "--", "sh", "-c", program]);
+    let output = windfall(&["record", "--force", "-o", trace, "--", "sh", "-c", program]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let scenario = scratch("round.toml");
-    let output = windfall(&["import", trace, "-o", scenario.to_str().unwrap()]);
+    let output = windfall(&["import", "--force", trace, "-o", scenario.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let text = std::fs::read_to_string(&scenario).unwrap();
     assert!(text.contains("sleep") && !text.contains("ksoftirqd"), "{text}");
     let output = windfall(&["simulate", scenario.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let again = scratch("again.wft");
-    let output = windfall(&["export", trace, again.to_str().unwrap()]);
+    let output = windfall(&["export", "--force", trace, again.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(std::fs::read(&path).unwrap() == std::fs::read(&again).unwrap());
     let shown = scratch("round.pftrace");
-    let output = windfall(&["export", trace, shown.to_str().unwrap()]);
+    let output = windfall(&["export", "--force", trace, shown.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(shown.metadata().unwrap().len() > 1_000);
     let output = windfall(&["export", trace, "round.txt"]);
@@ -212,12 +225,13 @@ fn accepts_its_own_recordings_for_import_simulation_and_export() {
 
 #[test]
 fn status_is_that_of_the_command() {
-    if !able("status_is_that_of_the_command") {
+    if !able() {
         return;
     }
     let path = scratch("status.wft");
     let status = |options: &[&str], command: &[&str]| {
-        let all = [&["record", "-o", path.to_str().unwrap()], options, &["--"], command].concat();
+        let all = [&["record", "--force", "-o", path.to_str().unwrap()], options, &["--"], command]
+            .concat();
         windfall(&all).status.code()
     };
     assert_eq!(status(&[], &["sh", "-c", "exit 7"]), Some(7));
@@ -231,12 +245,9 @@ fn status_is_that_of_the_command() {
 
 #[test]
 fn refuses_without_rights_and_names_what_is_missing() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
-    command.args(["record", "--for", "10ms", "-o", "/tmp/windfall-refused.wft"]);
-    if able("the same as another user") {
-        command.uid(65534).gid(65534);
-    }
-    let output = command.output().unwrap();
+    let path = std::env::temp_dir().join(format!("windfall-refused-{}.wft", std::process::id()));
+    let arguments = ["record", "--for", "10ms", "-o", path.to_str().unwrap()];
+    let Some(output) = nobody::run(&arguments) else { return };
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{errors}");
     for word in ["CAP_PERFMON", "perf_event_paranoid", "windfall import"] {
@@ -246,7 +257,7 @@ fn refuses_without_rights_and_names_what_is_missing() {
 
 #[test]
 fn law_calibration_finds_a_known_period_and_its_profile_holds_for_that_executable() {
-    if !able("law_calibration_finds_a_known_period_and_its_profile_holds_for_that_executable") {
+    if !able() {
         return;
     }
     let folder = scratch("config");
@@ -292,11 +303,7 @@ fn law_calibration_finds_a_known_period_and_its_profile_holds_for_that_executabl
 
 #[test]
 fn paper_threads_of_one_name_are_told_apart_by_their_start_routines() {
-    let test = "paper_threads_of_one_name_are_told_apart_by_their_start_routines";
-    let program = scratch("twins");
-    if !twins::compile(&program) || !able(test) {
-        return;
-    }
+    let Some(program) = compiled::compile("twins", "twins").filter(|_| able()) else { return };
     let folder = scratch("twins-config");
     let _ = std::fs::remove_dir_all(&folder);
     let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
@@ -305,7 +312,7 @@ fn paper_threads_of_one_name_are_told_apart_by_their_start_routines() {
     assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if text.contains("start routines are not known") {
-        return println!("skipped: {test}: {text}");
+        return skip(Needs::Bpf, text);
     }
     let profile = std::fs::read_to_string(folder.join("windfall/profiles/twins.toml")).unwrap();
     for (routine, known) in [("twins:fast", 10_000_000_u64), ("twins:slow", 25_000_000)] {

@@ -267,7 +267,7 @@ fn pictures_are_what_their_names_say_and_the_same_each_time() {
     let path = scenario("media-player.toml");
     let draw = |name: &str| {
         let out = scratch(name);
-        let output = reserve(&[&path, "--picture", out.to_str().unwrap()]);
+        let output = reserve(&[&path, "--force", "--picture", out.to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         (std::fs::read(out).unwrap(), output.stdout)
     };
@@ -311,7 +311,7 @@ fn well_formed(svg: &str) {
 #[test]
 fn a_picture_of_one_period_shows_the_curve_around_it() {
     let out = scratch("single.svg");
-    let picture = ["--period", "3ms", "--picture", out.to_str().unwrap()];
+    let picture = ["--period", "3ms", "--force", "--picture", out.to_str().unwrap()];
     let output = reserve(&[&THREE[..], &picture].concat());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let svg = std::fs::read_to_string(out).unwrap();
@@ -319,7 +319,7 @@ fn a_picture_of_one_period_shows_the_curve_around_it() {
     assert!(svg.contains(">10</text>"), "the axis reaches the shortest period");
     assert!(!svg.contains("not looked at"));
     let out = scratch("late.svg");
-    let picture = ["--from", "4ms", "--picture", out.to_str().unwrap()];
+    let picture = ["--from", "4ms", "--force", "--picture", out.to_str().unwrap()];
     assert_eq!(reserve(&[&THREE[..], &picture].concat()).status.code(), Some(0));
     assert!(std::fs::read_to_string(out).unwrap().contains("not looked at: shorter periods"));
 }

@@ -8,6 +8,10 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
+/// Promises that no scenario puts to the test though somebody asks: who turns to a partition for overruns has a reservation of its own,
+/// and does not want the partition as long as that lasts, so never through a whole period.
+const UNTESTED: [(&str, &str); 2] = [("probabilistic", "ovr"), ("terminal-server", "ovr")];
+
 #[test]
 fn every_scenario_holds_and_states_its_question() {
     let mut files: Vec<PathBuf> = std::fs::read_dir(root().join("scenarios"))
@@ -17,6 +21,7 @@ fn every_scenario_holds_and_states_its_question() {
         .collect();
     files.sort();
     assert!(files.len() >= 7, "{files:?}");
+    let (mut untested, mut tested) = (Vec::new(), Vec::new());
     for file in files {
         let output = Command::new(env!("CARGO_BIN_EXE_windfall"))
             .args(["simulate", "--json"])
@@ -30,12 +35,23 @@ fn every_scenario_holds_and_states_its_question() {
         let expectations = results["expectations"].as_array().unwrap();
         assert!(!expectations.is_empty(), "{} expects nothing", file.display());
         assert!(expectations.iter().all(|e| e["held"] == true));
+        let promises = results["promises"].as_array().unwrap().iter();
+        let name = file.file_stem().unwrap().to_string_lossy();
+        for promise in promises {
+            let list = if promise["state"] == "not tested" { &mut untested } else { &mut tested };
+            list.push((name.to_string(), promise["owner"].as_str().unwrap().to_owned()));
+        }
         let text = std::fs::read_to_string(&file).unwrap();
         for key in ["question", "answer"] {
             let states = text.lines().any(|line| line.starts_with(key));
             assert!(states, "{} has no {key}", file.display());
         }
     }
+    // Where the work of a paper's example asks for less than is promised, the same tree stands beside it with more.
+    untested.retain(|(file, who)| !tested.contains(&(format!("{file}-busy"), who.clone())));
+    untested.sort();
+    let untested: Vec<_> = untested.iter().map(|(file, who)| (&**file, &**who)).collect();
+    assert_eq!(untested, UNTESTED, "each promise but these is to be put to the test");
 }
 
 /// Of 100 epochs of 100 ms: 75 ms are promised in each, of which 45 are used, and 70 in the first.

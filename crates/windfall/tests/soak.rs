@@ -6,14 +6,13 @@
 
 #[path = "common/real.rs"]
 mod real;
-#[path = "common/taken.rs"]
-mod taken;
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use windfall_skips::{Needs, skip};
 
 /// Set for the copy of this test that is the supervised program: how many threads it has.
 const WORKER: &str = "WINDFALL_TEST_SOAK";
@@ -53,7 +52,9 @@ fn program(threads: u64) -> String {
         );
     }
     let this = std::env::current_exe().unwrap();
-    let exec = format!(r#"exec = ["{}", "--exact", "worker", "--nocapture"]"#, this.display());
+    // A run's results are on the standard output that its programs have, too.
+    let quiet = r#"exec "$0" --exact worker --nocapture > /dev/null"#;
+    let exec = format!("exec = ['sh', '-c', '{quiet}', '{}']", this.display());
     format!("{exec}\nenv = {{ {WORKER} = \"{threads}\" }}")
 }
 
@@ -146,7 +147,7 @@ impl Seen {
         for tid in threads {
             let fields = fields(tid);
             let [Some(state), Some(priority)] = [0, 37].map(|at| fields.get(at)) else { continue };
-            if !matches!(priority.as_str(), "71" | "72" | "73" | "74") && state != "Z" {
+            if !matches!(priority.as_str(), "70" | "71" | "72" | "73" | "74") && state != "Z" {
                 outside.insert(tid);
             }
             if state == "R" {
@@ -172,6 +173,22 @@ fn begin(file: &std::path::Path) -> Child {
     command.spawn().unwrap()
 }
 
+/// A run that has not ended within a second; nothing, with a word about it, where others supervise this machine.
+fn begin_once_free(file: &std::path::Path) -> Option<Child> {
+    for _ in 0..60 {
+        let mut child = begin(file);
+        std::thread::sleep(Duration::from_secs(1));
+        if child.try_wait().unwrap().is_none() {
+            return Some(child);
+        }
+        let output = child.wait_with_output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains("another run is under way"), "{errors}");
+    }
+    skip(Needs::Real, "another run was under way on this machine for a minute");
+    None
+}
+
 #[test]
 fn law_no_thread_is_lost_among_hundreds() {
     if !real::is_ready() {
@@ -181,7 +198,7 @@ fn law_no_thread_is_lost_among_hundreds() {
     let (seconds, threads) = (asked.unwrap_or(15), if asked.is_some() { 500 } else { 100 });
     let file = std::env::temp_dir().join(format!("windfall-soak-{}.toml", std::process::id()));
     fs::write(&file, scenario(seconds, threads)).unwrap();
-    let child = begin(&file);
+    let Some(child) = begin_once_free(&file) else { return };
     let supervisor = child.id().cast_signed();
     // Whoever looks on is an ordinary thread, which the kernel would serve on the supervised processor, too.
     let this = std::process::id().to_string();
@@ -196,9 +213,6 @@ fn law_no_thread_is_lost_among_hundreds() {
     let took = begun.elapsed();
     let _ = fs::remove_file(file);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    if taken::is_taken(&output.stderr) {
-        return;
-    }
     let outcome: Value =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {errors}"));
     let supervision = &outcome["supervision"];
@@ -229,7 +243,9 @@ fn law_no_thread_is_lost_among_hundreds() {
     let patience = Duration::from_secs(2) + 2 * round + round.mul_f64(lag.as_secs_f64() / 0.01);
     assert!(seen.longest < patience, "a thread waited for {:?}", seen.longest);
     assert_eq!(outcome["refused"].as_array().unwrap().len(), 0, "{}", outcome["refused"]);
-    assert!(last <= first + 1_024, "memory grew from {first} to {last} KiB");
+    // Of those that have ended 1,024 are kept one by one, which a short run does not reach.
+    let most = first + if asked.is_some() { 1_024 } else { 4_096 };
+    assert!(last <= most, "memory grew from {first} to {last} KiB");
     assert!(took < Duration::from_secs(seconds + 10), "it went on until {took:?}");
     // What is asked of the long form, as far as others did not have the processor.
     if asked.is_some() {

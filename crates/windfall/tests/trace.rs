@@ -12,6 +12,7 @@ use windfall_linux::Settings;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::Outcome;
 use windfall_sim::Sim;
+use windfall_skips::{Needs, skip};
 use windfall_time::{Instant, Span};
 use windfall_trace::explain::{Ending, Episode, Explainer, Keep, Part, Question};
 use windfall_trace::timeline::{State, What};
@@ -197,7 +198,7 @@ fn law_threads_of_our_own_are_no_strangers() {
         return;
     }
     if !moved {
-        return println!("skipped: the guardian could not be moved: taskset");
+        return skip(Needs::Other, "the guardian could not be moved by `taskset`");
     }
     let timeline = Timeline::build(trace.records.iter().cloned());
     let ours = |name: &str| {
@@ -217,10 +218,13 @@ fn accepts_somebody_not_supervised_as_who_wakes_a_supervised_thread() {
     let _ = std::fs::remove_file(&fifo);
     let made = std::process::Command::new("mkfifo").arg(&fifo).output();
     if !made.is_ok_and(|output| output.status.success()) {
-        return println!("skipped: needs mkfifo");
+        return skip(Needs::Other, "the program `mkfifo`");
     }
     let path = fifo.display();
-    let text = format!("{}exec = [\"cat\", \"{path}\"]\n", ALWAYS.replace("run    = \"spin\"", ""));
+    // The shell stays on the supervised processor: a wake-up from another one has no waker for certain.
+    let tree = ALWAYS.replace("run    = \"spin\"", "");
+    let tree = tree.replace("[schedulers.root]", "[machine]\nclaim = \"none\"\n[schedulers.root]");
+    let text = format!("{tree}exec = [\"cat\", \"{path}\"]\n");
     let scenario = Scenario::parse("wakes.toml", &text).unwrap();
     let mut sh = std::process::Command::new("sh");
     let written = format!("while sleep 0.005; do echo; done > {path} 2>&1");
@@ -274,7 +278,7 @@ fn twin_a_miss_is_explained_by_who_ran_instead() {
     });
 }
 
-/// Looks at nothing for three seconds.
+/// Looks at nothing for seven seconds: slow machines, too, have more to record by then than a run keeps.
 #[derive(Default)]
 struct Slow {
     slept: bool,
@@ -284,7 +288,7 @@ struct Slow {
 impl Sink for Slow {
     fn record(&mut self, at: Instant, event: &Event) {
         if !std::mem::replace(&mut self.slept, true) {
-            std::thread::sleep(Duration::from_secs(3));
+            std::thread::sleep(Duration::from_secs(7));
         }
         self.trace.record(at, event);
     }
@@ -293,7 +297,7 @@ impl Sink for Slow {
 const BUSY: &str = r#"
 schema = 1
 seed   = 1
-length = "3500ms"
+length = "7500ms"
 [schedulers.root]
 scheduler = "fixed-priority"
 parent    = "top"
@@ -329,7 +333,7 @@ fn law_what_came_too_fast_is_told_as_lost() {
 const FORKS: &str = r#"
 schema = 1
 seed   = 1
-length = "1s"
+length = "500ms"
 [schedulers.ps]
 scheduler = "proportional-share"
 parent    = "top"
@@ -344,11 +348,14 @@ exec   = ["sh", "-c", "while :; do /bin/true; (:); done"]
 #[test]
 fn law_threads_that_come_and_go_contradict_nothing() {
     let scenario = Scenario::parse("forks.toml", FORKS).unwrap();
-    let mut trace = Memory::default();
-    if run(&scenario, &mut trace).is_none() {
-        return;
+    // In one run of ten a thread was met a second late, when the fence that had heard of it did not come to tell.
+    for _ in 0..12 {
+        let mut trace = Memory::default();
+        if run(&scenario, &mut trace).is_none() {
+            return;
+        }
+        let timeline = Timeline::build(trace.records.iter().cloned());
+        assert_eq!(timeline.conflicts, 0);
+        assert!(timeline.threads.len() > 20, "{} threads", timeline.threads.len());
     }
-    let timeline = Timeline::build(trace.records.iter().cloned());
-    assert_eq!(timeline.conflicts, 0);
-    assert!(timeline.threads.len() > 20, "{} threads", timeline.threads.len());
 }

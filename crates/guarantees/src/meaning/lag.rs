@@ -4,7 +4,7 @@
 //! rise of it, from the least value so far, is what the error must cover (HLS 5.2.2.4; equation 5.1).
 //! `ALL` is the same with s = 1 and no error.
 
-use super::{FINEST, Window, length, unscaled};
+use super::{FINEST, Window, counted, length, unscaled};
 use crate::length::Length;
 use windfall_time::Ratio;
 
@@ -80,7 +80,7 @@ impl Lag {
         let double = self.error.checked_add(self.error).unwrap_or(self.error);
         let windows = span.and_then(|span| length(span).over(double));
         let windows = windows.map_or(1, |ratio| ratio.numerator() / ratio.denominator()).max(1);
-        self.tested = self.tested.saturating_add(u64::try_from(windows).unwrap_or(u64::MAX));
+        self.tested = self.tested.saturating_add(counted(windows));
         // Where nothing ever lags, any window is as good as the other.
         let (at, received) = (self.now, 0);
         self.found.get_or_insert(Found { rise: 0, from: at, to: at, received });

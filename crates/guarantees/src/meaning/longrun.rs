@@ -2,13 +2,16 @@
 
 use super::lag::promised;
 use super::{FINEST, Verdict, Window, length, unscaled};
+use crate::allowance::Allowance;
 use crate::length::Length;
-use windfall_time::{Ratio, Span};
+use windfall_time::Ratio;
 
 #[derive(Clone, Debug)]
 pub(super) struct LongRun {
     share: Ratio,
-    grain: u128,
+    behind: Allowance,
+    /// Received in earlier stretches.
+    earlier: i128,
     start: i128,
     now: i128,
     service: i128,
@@ -18,11 +21,12 @@ pub(super) struct LongRun {
 }
 
 impl LongRun {
-    pub(super) fn new(share: Ratio, grain: Span) -> Option<LongRun> {
-        let fine = share.denominator() <= FINEST && share > Ratio::ZERO && share <= Ratio::ONE;
+    pub(super) fn new(share: Ratio, behind: Allowance) -> Option<LongRun> {
+        let fine = share.denominator() <= FINEST && share > Ratio::ZERO;
         fine.then_some(LongRun {
             share,
-            grain: grain.as_nanos().into(),
+            behind,
+            earlier: 0,
             start: 0,
             now: 0,
             service: 0,
@@ -42,12 +46,14 @@ impl LongRun {
 
     pub(super) fn end(&mut self) {
         let span = self.now - self.start;
-        // 3 sqrt(L grain), rounded up; where that does not fit, everything is allowed.
-        let square = u128::try_from(span).ok().and_then(|span| span.checked_mul(self.grain));
-        let Some(square) = square.and_then(|square| square.checked_mul(9)) else { return };
-        let root = square.isqrt();
-        let root = root + u128::from(root * root < square);
-        let allowance = unscaled(i128::try_from(root).unwrap_or(i128::MAX), 1);
+        let earlier = self.earlier;
+        self.earlier += self.service;
+        let ns = |ns: i128| u64::try_from(ns).ok();
+        let parts = ns(span).zip(ns(self.start)).zip(ns(earlier));
+        // Where it does not fit, everything is allowed.
+        let allowance =
+            parts.and_then(|((span, start), earlier)| self.behind.of(span, start, earlier));
+        let Some(allowance) = allowance else { return };
         let due = promised(self.share, allowance, span);
         if due.is_zero() {
             return;

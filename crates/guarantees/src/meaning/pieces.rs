@@ -6,7 +6,7 @@
 //! units of the numbers' common denominator, nanoseconds for whole ones. A piece that begins before its
 //! owner was runnable is not asked for; one that a stretch's end cuts off must have been served so far.
 
-use super::{Window, common, scaled, unscaled};
+use super::{Window, common, counted, scaled, unscaled};
 use crate::length::Length;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -77,7 +77,7 @@ impl Pieces {
         // What is being served may have gone on.
         self.lose(self.now - self.run);
         let windows = (self.now - self.start) / self.period;
-        self.tested = self.tested.saturating_add(u64::try_from(windows).unwrap_or(u64::MAX));
+        self.tested = self.tested.saturating_add(counted(windows));
     }
 
     /// From the moments from `done` until before `to`, no piece came.

@@ -16,7 +16,7 @@
 //! envelope of one period's service has, which is few in runs that are periodic or have records.
 //! Memory: the segments of the last `lead + y`, and the tape.
 
-use super::{Window, common, scaled, unscaled};
+use super::{Window, common, counted, scaled, unscaled};
 use crate::length::Length;
 use alloc::collections::VecDeque;
 use windfall_time::Ratio;
@@ -224,7 +224,7 @@ impl Sweep {
         }
         if promised > 0 {
             let windows = (span / (self.lead + self.period)).max(1);
-            self.tested = self.tested.saturating_add(u64::try_from(windows).unwrap_or(u64::MAX));
+            self.tested = self.tested.saturating_add(counted(windows));
         }
     }
 

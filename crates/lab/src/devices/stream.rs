@@ -53,8 +53,11 @@ impl Stream {
         let shared = Arc::new(Shared::default());
         let mut stream = Stream { shared, threads: Vec::new() };
         let active = burst.unwrap_or((Duration::ZERO, MOST));
-        stream.start("send", beside.unwrap_or(supervised), move |s| send(sender, s, active))?;
-        stream.start("receive", supervised, move |s| receive(receiver, s))?;
+        // Packets are steered to the supervised processor. A receiver that waits there would be served by the fair
+        // server, before every real-time thread.
+        let beside = beside.unwrap_or(supervised);
+        stream.start("send", beside, move |s| send(sender, s, active))?;
+        stream.start("receive", beside, move |s| receive(receiver, s))?;
         Ok(stream)
     }
 

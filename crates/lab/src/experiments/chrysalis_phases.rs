@@ -7,9 +7,9 @@
 
 use super::digits;
 use crate::bsat::{Operator, Part, Role, Tally};
-use crate::butterfly::{Butterfly, EPOCH, GENERATES, POST, RESTART, SINKS, SWAP, TIMER, terms};
+use crate::butterfly::{Butterfly, EPOCH, GENERATES, POST, SINKS, SWAP, TIMER, terms};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Findings, Raw, Table, Verdict};
+use crate::findings::{Findings, Raw, Table, Verdict, record};
 use crate::units::millis;
 use windfall_programs::Node;
 use windfall_time::Span;
@@ -47,10 +47,11 @@ struct Epoch {
 fn predicted((generator, absent): (f64, f64)) -> Epoch {
     let (epoch, slice) = (millis(EPOCH), millis(Span::from_millis(SLICE)));
     let (works, sinks, swap) = (millis(GENERATES), millis(SINKS), millis(SWAP));
-    // A turn: the generator's slice, in which it is put on and wakes the sink, and the sink's, until nothing is left.
-    let of_a_slice = (slice - swap - millis(POST) - millis(RESTART)) / works;
+    // A turn: the generator's slice, in which it is put on and wakes the sink, and which the timer's routine prolongs; and the
+    // sink's, until nothing is left.
+    let of_a_slice = (slice - swap - millis(POST)) / works;
     let turn = slice + swap + millis(TIMER) + of_a_slice * sinks;
-    let share = slice / turn;
+    let share = (slice + millis(TIMER)) / turn;
     // Both use their needs up in proportion; what is left of all needs is what the critical period is for.
     let left = |need: f64, share: f64, at: f64| (need - share * at).max(0.0);
     let sink = f64::from(SINK_NEEDS);
@@ -114,10 +115,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         }
         let cells = [model.messages, seen.messages, off, model.low, seen.low].map(digits);
         table.rows.push([need.to_string(), absent.to_string()].into_iter().chain(cells).collect());
-        raw.push(format!(
-            "{need},{absent},{},{},{},{}",
-            model.messages, seen.messages, model.low, seen.low
-        ));
+        raw.push(record![need, absent, model.messages, seen.messages, model.low, seen.low]);
     }
     Ok(Findings {
         circumstances: vec![format!(

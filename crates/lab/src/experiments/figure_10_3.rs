@@ -5,7 +5,7 @@
 
 use super::{PAPER, SERIES, dashed, digits, solid};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Figure, Findings, Raw, Table, Verdict};
+use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::statistics::{Line, line};
 use crate::trees::{scenario, spinners};
 use std::time::Instant as Clock;
@@ -104,7 +104,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
     if fit.slope >= PAPER_SLOPE {
         against.push(format!("a level costs {:.0} ns", fit.slope));
     }
-    let rows = points.iter().map(|(depth, ns)| format!("{depth},{ns}"));
+    let rows = points.iter().map(|(depth, ns)| record![depth, ns]);
     Ok(Findings {
         circumstances: vec![
             crate::machine::here(),

@@ -3,7 +3,7 @@
 use super::{PAPER, SERIES, digits, solid};
 use crate::carried_out::run;
 use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Figure, Findings, Raw, Table, Verdict};
+use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::reservation::{Watch, network, scenario, supervised};
 use crate::statistics::{Mean, mean};
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
@@ -75,7 +75,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
             let why = samples.into_iter().find_map(|sample| sample.1);
             let mark = if why.is_some() { " (disturbed)" } else { "" };
             cells.push(format!("{}{mark}", super::with_confidence(share)));
-            rows.push(format!("{name},{ms},{},{}", share.value, share.confidence));
+            rows.push(record![name, ms, share.value, share.confidence]);
             match why {
                 Some(why) => disturbed.push(format!("{name}, {ms} ms: {why}")),
                 None => found.push((ms, share)),
@@ -107,10 +107,9 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         raw: vec![Raw::csv("figure-11-5", "host,reserved_ms,stolen_percent,confidence", rows)],
         figures,
         notes,
-        verdict: Verdict::of_runs(
-            &against,
-            &disturbed,
-            "the stolen part shrinks as the block grows",
+        verdict: super::modelled(
+            settings,
+            Verdict::of_runs(&against, &disturbed, "the stolen part shrinks as the block grows"),
         ),
     })
 }

@@ -5,7 +5,7 @@
 
 use super::{PAPER, SERIES, digits};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict};
+use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict, record};
 use crate::native::{Stretch, gaps, interruptions, poll};
 use crate::statistics::{histogram, median, quantile};
 use crate::supervised::{Watching, supervise};
@@ -127,7 +127,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         row.push(digits(median(&interruptions(&stretches))));
         let short = column.name.replace(' ', "-");
         figures.push(figure(column.name, &short, &gaps));
-        let rows = stretches.iter().map(|one| format!("{},{},{}", one.thread, one.from, one.to));
+        let rows = stretches.iter().map(|one| record![one.thread, one.from, one.to]);
         raw.push(Raw::csv(&format!("table-10-2-{short}"), "thread,from_ns,to_ns", rows));
         match why {
             None => medians.push((column, median(&gaps))),

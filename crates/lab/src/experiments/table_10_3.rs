@@ -7,7 +7,7 @@
 use super::{PAPER, SERIES, dashed, digits, solid, with_confidence};
 use crate::carried_out::{percent, run};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict};
+use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict, record};
 use crate::machine::cache_kib;
 use crate::native::{on_one_processor, spend};
 use crate::statistics::{Mean, difference, line, mean};
@@ -83,7 +83,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
                     against.push(format!("sim: {lost:.2} % at {hertz} Hz"));
                 }
                 sim = digits_signed(lost);
-                rows.push(format!("sim,{hertz},{at},{lost},0,{hertz}"));
+                rows.push(record!["sim", hertz, at, lost, 0, hertz]);
             }
             if settings.on(Host::Here) {
                 (settings.progress)(&format!("here, {hertz} Hz, {} KiB", sizes[at]));
@@ -92,7 +92,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
                 points[2 + at].push((x, value));
                 here = with_confidence(found.0);
                 ticks = format!("{:.0}", found.1);
-                rows.push(format!("here,{hertz},{at},{value},{confidence},{}", found.1));
+                rows.push(record!["here", hertz, at, value, confidence, found.1]);
             }
             row.extend([sim, here]);
         }
@@ -133,6 +133,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         ],
         verdict: if settings.on(Host::Sim) {
             Verdict::by(&against, "sim: in proportion to the frequency, and below 4 % at 8192 Hz")
+                .calibrated()
         } else {
             let why = "a thread that a timer wakes costs more than an interrupt, which the claim is about";
             Verdict { standing: Standing::Open, why: why.to_owned() }
@@ -175,7 +176,7 @@ fn measured(hertz: u64, kib: u64, runs: usize, length: Duration) -> Result<(Mean
 
 /// Work done in `length` by a thread with a timer's thread on its processor; and ticks a second.
 fn beside_a_timer(hertz: u64, kib: u64, length: Duration) -> Result<(f64, f64), Trouble> {
-    let kib = usize::try_from(kib).unwrap_or(usize::MAX);
+    let kib = usize::try_from(kib).expect("less than this machine's memory");
     let (done, failed) = (Mutex::new(0.0), Mutex::new(None));
     let ticks = AtomicU64::new(0);
     on_one_processor(2, &|thread| {
@@ -202,7 +203,7 @@ fn beside_a_timer(hertz: u64, kib: u64, length: Duration) -> Result<(f64, f64), 
 /// Sleeps on a timer, over and over for `length`; counts how often it was woken.
 fn tick(hertz: u64, length: Duration, woken: &AtomicU64) -> rustix::io::Result<()> {
     let timer = rustix::time::timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::empty())?;
-    let nanos = i64::try_from(1_000_000_000 / hertz).unwrap_or(i64::MAX);
+    let nanos = i64::try_from(1_000_000_000 / hertz).expect("at most a second");
     let period = Timespec { tv_sec: 0, tv_nsec: nanos };
     let times = Itimerspec { it_interval: period, it_value: period };
     rustix::time::timerfd_settime(&timer, TimerfdTimerFlags::empty(), &times)?;

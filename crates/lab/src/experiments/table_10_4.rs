@@ -4,7 +4,7 @@
 use super::{CLOSE, PAPER, SERIES, apart, dashed, digits, solid};
 use crate::carried_out::{percent, run};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Figure, Findings, Raw, Table, Verdict};
+use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::supervised::{Watching, supervise};
 use crate::trees::{self, guarantee, spinners};
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
@@ -154,11 +154,15 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
             row.push(if found.disturbed().is_some() { "yes" } else { "no" }.to_owned());
         }
         table.rows.push(row);
-        rows.push(format!(
-            "{},{isolated},{others},{paper},{one},{many},{}",
+        rows.push(record![
             host.name(),
+            isolated,
+            others,
+            paper,
+            one,
+            many,
             found.disturbed().is_some()
-        ));
+        ]);
     }
     let machine = if real { crate::machine::this() } else { "one ideal processor".to_owned() };
     let names = "host,isolated,others,paper_percent,percent,others_percent,disturbed";

@@ -4,7 +4,7 @@
 use super::{CLOSE, apart, digits};
 use crate::carried_out::{Completions, percent, run, stolen, threads};
 use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Findings, Raw, Table, Verdict};
+use crate::findings::{Findings, Raw, Table, Verdict, record};
 use crate::supervised::{Supervised, Watching, supervise};
 use crate::trees::{self, guarantee, join, reservations_first, spinners};
 use windfall_programs::Work;
@@ -20,7 +20,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     question: "which scheduler lets a program that always wants the processor show a frame every 33 ms, and \
                leaves the rest to others?",
     claim: "only a soft reservation meets every deadline and gives the rest away; a hard one gives 10 ms in \
-            33 ms ± 2 % of that; without a reservation, deadlines are missed as soon as there are others",
+            33 ms, less 2 % of that at most, and at most a clock tick more (29.7 to 33.3 %); without a reservation, deadlines are missed as soon as there are others",
     hosts: &[Host::Sim, Host::Linux],
     absent: "it needs schedulers",
     run: findings,
@@ -29,6 +29,10 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 /// The longest time between two frames.
 const LIMIT: Span = Span::from_millis(33);
 const FRAME: Span = Span::from_millis(10);
+
+/// What a hard reservation may come to, in per cent: 10 ms in 33 ms are 30.3, less 2 % of that; budgets end at a tick of
+/// 1024 Hz, so that up to one more is had, 33.3.
+const HARD: core::ops::RangeInclusive<f64> = 29.7..=33.3;
 
 /// How the application is scheduled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,10 +90,10 @@ pub fn scenario(case: &Case, length: Span) -> Result<Scenario, Trouble> {
     let mut schedulers = reservations_first("rez", Span::from_millis(50))?;
     let frames = Run::steps(vec![Step::Job, Step::Run(Work::Fixed(FRAME))]);
     let (parent, asks) = match case.app {
-        App::Hard => ("res", guarantee("RESBH 10ms 33ms")?),
+        App::Hard => ("res", guarantee("RESBS 10ms 33ms")?),
         App::Null(priority) => ("ts", Asks::priority(priority)),
         App::Soft => {
-            schedulers.push(join("j", ("res", guarantee("RESBH 10ms 33ms")?), "ts"));
+            schedulers.push(join("j", ("res", guarantee("RESBS 10ms 33ms")?), "ts"));
             ("j", guarantee("RESBS 10ms 33ms")?)
         }
     };
@@ -112,8 +116,8 @@ pub struct Found {
     /// Intervals between frames above 33 ms: the paper's words.
     pub gaps: usize,
     /// Whole times that 33 ms fit into intervals between frames: what the paper seems to have counted where
-    /// gaps are long. `None` where only the first kind is counted.
-    pub late: Option<u64>,
+    /// gaps are long. On the simulator the time after the last frame is one of them.
+    pub late: u64,
     /// What background threads got, in per cent.
     pub others: f64,
     /// The longest interval between two frames.
@@ -138,7 +142,7 @@ pub fn simulate(case: &Case, length: Span) -> Result<Found, Trouble> {
         percent: percent(&outcome, "app"),
         frames: frames.len() as f64 / length.as_secs_f64(),
         gaps: intervals.iter().filter(|interval| **interval > LIMIT).count(),
-        late: Some(intervals.iter().filter_map(|span| span.checked_div(LIMIT)).sum()),
+        late: intervals.iter().filter_map(|span| span.checked_div(LIMIT)).sum(),
         others: percent(&outcome, "bg"),
         longest: intervals.iter().copied().max().unwrap_or(Span::ZERO),
         stolen: stolen(&outcome),
@@ -158,8 +162,8 @@ pub fn supervised(case: &Case, length: Span) -> Result<(Found, Option<String>), 
     let found = Found {
         percent: percent(&outcome, "app"),
         frames: app.completed as f64 / length.as_secs_f64(),
-        gaps: usize::try_from(app.intervals_above).unwrap_or(usize::MAX),
-        late: None,
+        gaps: usize::try_from(app.intervals_above).expect("fewer than instants"),
+        late: app.limits_in_intervals,
         others: percent(&outcome, "bg"),
         longest: app.interval,
         stolen: stolen(&outcome),
@@ -232,19 +236,25 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
             }
         }
         let Found { percent, frames, gaps, late, others, longest, stolen } = *line.shown();
-        let late = late.map_or_else(|| "-".to_owned(), |late| late.to_string());
-        rows.push(format!(
-            "{},{app},{background},{percent},{frames},{gaps},{late},{others},{},{stolen},{}",
+        rows.push(record![
             host.name(),
+            app,
+            background,
+            percent,
+            frames,
+            gaps,
+            late,
+            others,
             longest.as_nanos(),
+            stolen,
             line.disturbed().is_some()
-        ));
+        ]);
         lines.push(line);
     }
     let mut notes = vec![
         "Misses: intervals between two frames above 33 ms, each counted once, as the paper's text says. Its 6 and \
-         10 are counted so; its 985, 888 and 772 are more than there were frames, and must be one for each 33 ms \
-         of a gap: the column `33 ms late`, the time after the last frame included."
+         10 are counted so; its 888 and 772 are more than there were frames, and must be one for each 33 ms \
+         of a gap: the column `33 ms late`. Its 985 is neither: 30 s have room for 909."
             .to_owned(),
         "The time-sharing quantum of 50 ms is fitted to the paper's 290 misses; that line is no prediction.".to_owned(),
     ];
@@ -270,9 +280,24 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
         verdict: Verdict::of_runs(
             &against,
             &disturbed,
-            "reservations miss nothing, and nothing else holds beside others",
+            &format!(
+                "reservations miss nothing, and nothing else holds beside others; {}",
+                misses(&lines)
+            ),
         ),
     })
+}
+
+/// The counts of lines that miss any, beside the paper's.
+fn misses(lines: &[Line]) -> String {
+    let counted = CASES.iter().zip(lines).filter_map(|(case, line)| {
+        let Found { gaps, late, .. } = *line.shown();
+        (case.misses > 0 || gaps > 0).then(|| match late {
+            late if late > gaps as u64 => format!("{gaps} or {late} (paper {})", case.misses),
+            _ => format!("{gaps} (paper {})", case.misses),
+        })
+    });
+    format!("misses: {}", counted.collect::<Vec<_>>().join(", "))
 }
 
 fn table(host: Host, lines: &[Line]) -> Table {
@@ -282,12 +307,20 @@ fn table(host: Host, lines: &[Line]) -> Table {
     for what in ["%a", "FPS", "misses"] {
         head.extend([format!("paper {what}"), here(what)]);
     }
-    head.extend([if real { "sim misses".to_owned() } else { here("33 ms late") }]);
+    head.push(here("33 ms late"));
     head.extend(["paper %b".to_owned(), here("%b")]);
     if real {
         head.extend(
-            ["longest (ms)", "interrupts (%)", "sim %a", "sim %b", "apart (%)", "disturbed"]
-                .map(str::to_owned),
+            [
+                "longest (ms)",
+                "interrupts (%)",
+                "sim misses",
+                "sim %a",
+                "sim %b",
+                "apart (%)",
+                "disturbed",
+            ]
+            .map(str::to_owned),
         );
     }
     let row = |(case, line): (&Case, &Line)| {
@@ -296,13 +329,13 @@ fn table(host: Host, lines: &[Line]) -> Table {
             0 => "-".to_owned(),
             _ => digits(value),
         };
-        let late = found.late.map_or_else(|| simulated.gaps.to_string(), |late| late.to_string());
         let mut row = vec![name(case.app).to_owned(), case.background.to_string()];
         row.extend([case.percent, found.percent, case.percent, found.frames].map(digits));
-        row.extend([case.misses.to_string(), found.gaps.to_string(), late]);
+        row.extend([case.misses.to_string(), found.gaps.to_string(), found.late.to_string()]);
         row.extend([case.others, found.others].map(of_others));
         if real {
             row.extend([found.longest.as_secs_f64() * 1e3, found.stolen].map(digits));
+            row.push(simulated.gaps.to_string());
             row.extend([
                 digits(simulated.percent),
                 of_others(simulated.others),
@@ -321,13 +354,48 @@ fn table(host: Host, lines: &[Line]) -> Table {
 fn contradicts(case: &Case, found: &Found, expected: bool) -> Option<String> {
     let missed = found.gaps > 0;
     match case.app {
-        // 10 ms in 33 ms are 30.3 %; where budgets end at a tick of 1024 Hz, the 11th, 32.55 %.
-        App::Hard if !(29.7..33.2).contains(&found.percent) => {
+        App::Hard if !HARD.contains(&found.percent) => {
             Some(format!("{:.2} % of the processor", found.percent))
         }
         App::Hard | App::Soft if missed => Some(format!("{} misses", found.gaps)),
         App::Soft if found.percent + found.others < 94.0 => Some("the rest is idle".to_owned()),
         App::Null(_) if missed != expected => Some(format!("{} misses", found.gaps)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(percent: f64) -> Found {
+        let (frames, longest) = (percent, LIMIT);
+        Found { percent, frames, gaps: 0, late: 0, others: 0.0, longest, stolen: 0.0 }
+    }
+
+    #[test]
+    fn accepts_a_hard_reservation_and_a_tick_more() {
+        for percent in [29.7, 30.3, 32.6, 33.3] {
+            assert_eq!(contradicts(&CASES[0], &found(percent), false), None, "{percent}");
+        }
+    }
+
+    #[test]
+    fn refuses_a_hard_reservation_beyond_the_tolerance_of_the_claim() {
+        for percent in [29.6, 33.4, 67.3] {
+            assert!(contradicts(&CASES[0], &found(percent), false).is_some(), "{percent}");
+        }
+        assert!(EXPERIMENT.claim.contains("29.7 to 33.3 %"));
+    }
+
+    #[test]
+    fn limit_a_run_of_30_seconds_has_room_for_909_misses() {
+        let room = Span::from_secs(30).checked_div(LIMIT).unwrap_or(0);
+        let beyond = CASES.iter().filter(|case| u64::from(case.misses) > room);
+        assert_eq!(beyond.map(|case| case.misses).collect::<Vec<_>>(), [985]);
+        for case in &CASES {
+            let late = simulate(case, Span::from_secs(30)).map(|found| found.late);
+            assert!(late.as_ref().is_ok_and(|late| *late <= room), "{case:?}: {late:?}");
+        }
     }
 }

@@ -24,8 +24,8 @@ pub(crate) struct Stretch {
 pub(crate) fn poll(count: usize, length: Duration) -> Result<Vec<Stretch>, Trouble> {
     let found = Mutex::new(Vec::new());
     let begun = Instant::now();
-    let look = || u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    let end = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
+    let look = || u64::try_from(begun.elapsed().as_nanos()).expect("less than 584 years");
+    let end = u64::try_from(length.as_nanos()).expect("less than 584 years");
     on_one_processor(count, &|thread| {
         let mut stretches = Vec::with_capacity(1 << 16);
         let mut from = look();

@@ -12,6 +12,9 @@ use std::time::Duration;
 /// How long a run may take to answer, when supervised threads leave little to others.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// No answer is longer than this, in bytes; a trace is some ten million.
+const LONGEST_ANSWER: u64 = 256 << 20;
+
 /// Where a run is reached that was told no other place: `/run/windfall`, for root, else below
 /// `$XDG_RUNTIME_DIR`, else below the folder for temporary files. A machine is supervised once at a time.
 pub(crate) fn usual_socket() -> PathBuf {
@@ -94,7 +97,11 @@ fn exchange(path: &Path, line: &[u8]) -> std::io::Result<Vec<u8>> {
     stream.set_write_timeout(Some(PATIENCE))?;
     stream.write_all(line)?;
     let mut answer = Vec::new();
-    stream.read_to_end(&mut answer)?;
+    stream.take(LONGEST_ANSWER + 1).read_to_end(&mut answer)?;
+    if answer.len() as u64 > LONGEST_ANSWER {
+        let why = format!("it answers more than {LONGEST_ANSWER} bytes");
+        return Err(std::io::Error::other(why));
+    }
     if answer.is_empty() {
         return Err(std::io::Error::other("it did not answer"));
     }

@@ -1,7 +1,7 @@
 //! The thread that has the socket: one request of each client.
 //!
-//! It is an ordinary thread, so that no client can take time from the supervised ones, but for as long
-//! as it wants the lock ([`Host::visit`]). A client that is slow with its request keeps nobody waiting (`clients.rs`); one
+//! It is an ordinary thread, so that no client can take time from the supervised ones, but for what it has the ear do
+//! ([`Host::call`]). A client that is slow with its request keeps nobody waiting (`clients.rs`); one
 //! that is slow to take the answer is left after a while.
 
 use super::clients::Clients;
@@ -74,14 +74,14 @@ impl Server {
 
     /// Serves until the bell rings, on processors that are not supervised if there are any.
     pub(crate) fn serve(mut self, host: &Host, over: &Bell) {
-        host.become_visitor("control");
+        host.step_apart("control");
         let Ok(mut clients) = Clients::new(&self.listener, over) else { return };
         let mut looked: Option<Instant> = None;
         loop {
             let now = clock::now();
             if looked.is_none_or(|looked| now.saturating_since(looked) >= EVERY) {
                 looked = Some(now);
-                let counts = host.visit(|s| s.counts());
+                let counts = host.call(|s| s.counts());
                 self.history.keep(counts);
             }
             let Some(heard) = clients.listen(&self.listener, EVERY) else { return };
@@ -115,20 +115,19 @@ impl Server {
         let value = match asked {
             Asked::Trace => return lately(host),
             Asked::List => {
-                let view = host.visit(Supervisor::view);
-                let now = host.visit(|s| s.time());
+                let view = host.call(Supervisor::view);
+                let now = host.call(|s| s.time());
                 let listing = view.listing(&self.name, self.end, self.history.before(now));
                 serde_json::to_value(listing)
                     .map_err(|why| Rejection::new("`list`", why.to_string(), "report it"))?
             }
             Asked::Stop => {
-                host.visit(|s| s.ending = true);
-                host.bell.ring();
+                host.call(|s| s.ending = true);
                 json!({ "done": "the run ends" })
             }
             Asked::Release(thread) => self.release(host, &thread)?,
-            Asked::Change { verb, text, lends } => {
-                self.change(host, &verb, &text, lends.as_deref())?
+            Asked::Change { verb, text, lends, force } => {
+                self.change(host, &verb, &text, lends.as_deref(), force)?
             }
         };
         Ok(Answer::from(value))
@@ -141,9 +140,22 @@ impl Server {
         verb: &str,
         text: &str,
         lends: Option<&str>,
+        force: bool,
     ) -> Result<Value, Rejection> {
-        let (nodes, threads) = host.visit(|s| s.there());
+        let (now, (nodes, threads)) = host.call(|s| (s.time(), s.there()));
+        self.live.passes(&nodes, &threads, now);
         let request = self.plan(&nodes, &threads, verb, text)?;
+        let broken = self.live.breaks(&nodes, &threads, &request);
+        if let (Some(first), false) = (broken.first(), force) {
+            let more = broken.len() - 1;
+            let more = if more > 0 { format!(", and {more} more promises") } else { String::new() };
+            let why = format!(
+                "it would break what is granted: {} of `{}`{more}",
+                first.guarantee, first.owner
+            );
+            let help = "ask for less, or do it all the same with `--force` (`\"force\":true`)";
+            return Err(Rejection::new(format!("`{verb}`"), why, help));
+        }
         let from = lends.and_then(|name| threads.iter().find(|thread| thread.name == name));
         self.carry_out(host, &threads, request)?;
         if let Some(LiveThread { name, parent: Some(parent) }) = from {
@@ -175,14 +187,19 @@ impl Server {
         mut request: LiveRequest,
     ) -> Result<(), Rejection> {
         let planned = std::mem::take(&mut request.planned);
-        let refused: Vec<String> = host.visit(|s| {
+        let planned = planned.into_iter().map(|one| {
+            let at = one.thread();
+            let meant = at.and_then(|at| Some((at, threads.get(at)?.name.clone())));
+            (one, meant)
+        });
+        let planned: Vec<_> = planned.collect();
+        let refused: Vec<String> = host.call(|s| {
             s.settle();
             let mut refused = Vec::new();
-            for one in planned {
-                // Who has the number of one that has ended is not meant.
-                let meant = one.thread().and_then(|at| Some((at, &threads.get(at)?.name)));
+            for (one, meant) in planned {
                 match meant {
-                    Some((at, name)) if !s.is_called(at, name) => {
+                    // Who has the number of one that has ended is not meant.
+                    Some((at, name)) if !s.is_called(at, &name) => {
                         refused.push(format!("`{name}`: refused: the thread has ended"));
                     }
                     _ => refused.extend(s.control(one)),
@@ -195,14 +212,13 @@ impl Server {
             let (asked, why) = first.split_once(": refused: ").unwrap_or(("the request", &first));
             return Err(Rejection::new(asked, why, ""));
         }
-        let (now, (nodes, threads)) = host.visit(|s| (s.time(), s.there()));
+        let (now, (nodes, threads)) = host.call(|s| (s.time(), s.there()));
         self.live.passes(&nodes, &threads, now);
         self.live.carried_out(&nodes, &threads, request);
         let promises = self.live.promises(&nodes, &threads);
-        let grain = self.live.grain();
-        host.visit(|s| {
+        host.call(move |s| {
             s.trace_promises(&promises);
-            s.judge_promises(promises, grain);
+            s.judge_promises(promises);
         });
         Ok(())
     }
@@ -213,14 +229,15 @@ impl Server {
         let Some(to) = self.former.get(name).cloned() else {
             let text =
                 format!("[[at]]\ntime=\"0s\"\ndo=\"unreserve\"\nthread={}", wire::quoted(name));
-            return self.change(host, "release", &text, None);
+            return self.change(host, "release", &text, None, true);
         };
         let (thread, to_text) = (wire::quoted(name), wire::quoted(&to));
         let text = format!("[[at]]\ntime=\"0s\"\ndo=\"move\"\nthread={thread}\nto={to_text}");
-        let (nodes, threads) = host.visit(|s| s.there());
+        let (nodes, threads) = host.call(|s| s.there());
         let mut request = self.plan(&nodes, &threads, "release", &text)?;
         let at = threads.iter().position(|thread| thread.name == name);
-        let home = at.and_then(|at| host.visit(|s| s.home(at, &to)));
+        let place = to.clone();
+        let home = at.and_then(|at| host.call(move |s| s.home(at, &place)));
         for planned in &mut request.planned {
             if let (PlannedRequest::Move { messages, .. }, Some(home)) = (planned, &home) {
                 messages.clone_from(home);

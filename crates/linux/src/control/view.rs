@@ -148,13 +148,11 @@ impl View {
     pub(super) fn listing(self, name: &str, end: Instant, before: Option<&Counts>) -> Listing {
         let counts = &self.counts;
         let now = counts.at;
-        let promises = self.judgement.verdicts(now, self.resolution != Timer::Precise);
-        // Where any promise is judged, those that are not belong to a tree that is no more.
-        let alive = promises.iter().any(|verdict| verdict.until.is_none());
+        let promises = self.judgement.current(now, self.resolution.resolution());
         let of = |owner: &str, own: bool| -> Vec<Promised> {
             let its = promises.iter().filter(|verdict| {
-                let PromiseVerdict { promise, until, .. } = verdict;
-                promise.owner == owner && promise.own.is_some() == own && alive == until.is_none()
+                let promise = &verdict.promise;
+                promise.owner == owner && promise.own.is_some() == own
             });
             its.map(|verdict| promised(verdict, self.lost)).collect()
         };
@@ -245,7 +243,7 @@ fn promised(verdict: &PromiseVerdict, lost: bool) -> Promised {
         Faring::NotAsking | Faring::NotTested => Standing::NotAsking,
         Faring::Kept => Standing::Met,
         Faring::Exceeded => Standing::Over,
-        Faring::Stolen | Faring::Missed => Standing::Missed,
+        Faring::Stolen | Faring::Overhead | Faring::Missed => Standing::Missed,
     };
     let Guaranteed { text, share_ppm } = Guaranteed::of(&verdict.promise.guarantee);
     Promised {
@@ -272,8 +270,12 @@ fn why(verdict: &PromiseVerdict) -> Option<String> {
     }
     let worst = verdict.worst()?;
     let span = worst.to.checked_sub(worst.from).unwrap_or(Length::ZERO);
-    let stolen = if verdict.stolen { ", stolen" } else { "" };
-    Some(format!("{by} {word} in {span} from {}{stolen}", worst.from))
+    let cause = match verdict.faring() {
+        Faring::Stolen => ", stolen",
+        Faring::Overhead => ", overhead",
+        _ => "",
+    };
+    Some(format!("{by} {word} in {span} from {}{cause}", worst.from))
 }
 
 /// A guarantee as it is shown.

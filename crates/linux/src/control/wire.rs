@@ -33,6 +33,8 @@ pub(super) enum Asked {
         text: String,
         /// Which thread it moves for a reservation, if it does.
         lends: Option<String>,
+        /// Whether it is done even where it breaks what was granted to others.
+        force: bool,
     },
 }
 
@@ -103,12 +105,24 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, Rejection> {
             Err(Rejection::new(format!("`{verb}`"), "has a `time`", help))
         }
         _ => {
+            let force = match request.remove("force") {
+                None => false,
+                Some(Value::Bool(force)) => force,
+                Some(other) => {
+                    let why = format!("has a `force` that is {other}");
+                    return Err(Rejection::new(
+                        format!("`{verb}`"),
+                        why,
+                        "write true, or leave it out",
+                    ));
+                }
+            };
             let asks = ["guarantee", "reserve"].iter().any(|key| request.contains_key(*key));
             let thread = request.get("thread").and_then(Value::as_str);
             let lends = thread.filter(|_| verb == "move" && asks).map(str::to_owned);
             let text = toml(&request)
                 .map_err(|(why, help)| Rejection::new(format!("`{verb}`"), why, help))?;
-            Ok(Asked::Change { verb, text, lends })
+            Ok(Asked::Change { verb, text, lends, force })
         }
     }
 }
@@ -210,10 +224,14 @@ pub(super) fn understand(line: &[u8]) -> Result<Value, Rejection> {
     };
     let mut value: Value =
         serde_json::from_slice(line).map_err(|why| strange(format!("is no JSON: {why}")))?;
-    match value["ok"].as_bool() {
-        Some(true) => Ok(value["answer"].take()),
+    let Some(fields) = value.as_object_mut() else {
+        return Err(strange("is no object".to_owned()));
+    };
+    let mut take = |key: &str| fields.remove(key).unwrap_or(Value::Null);
+    match take("ok") {
+        Value::Bool(true) => Ok(take("answer")),
         _ => {
-            let rejection = serde_json::from_value(value["rejected"].take());
+            let rejection = serde_json::from_value(take("rejected"));
             Err(rejection.unwrap_or_else(|why| strange(why.to_string())))
         }
     }
@@ -221,6 +239,7 @@ pub(super) fn understand(line: &[u8]) -> Result<Value, Rejection> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Listing;
     use super::*;
 
     fn text(line: &str) -> String {
@@ -267,5 +286,30 @@ mod tests {
         let no = Rejection::new("a", "b", "c");
         assert_eq!(understand(&answer(Err(no.clone()))), Err(no));
         assert!(understand(b"{}").is_err());
+    }
+
+    #[test]
+    fn r0013_an_answer_that_is_no_object_is_refused() {
+        for line in ["5", "[]", "\"ok\"", "null", "[{\"ok\":true}]"] {
+            let refused = understand(line.as_bytes()).expect_err(line);
+            assert!(refused.why.contains("no object"), "{line}: {refused}");
+        }
+        assert!(understand(b"{\"ok\":5}").is_err() && understand(b"{\"rejected\":5}").is_err());
+    }
+
+    #[test]
+    fn law_no_request_and_no_answer_panics() {
+        let sound: [&[u8]; 6] = [
+            br#"{"windfall":1,"do":"list"}"#,
+            br#"{"windfall":1,"do":"release","thread":"a"}"#,
+            br#"{"windfall":1,"do":"create","name":"x","with":{"scheduler":"rez","parent":"top","n":3}}"#,
+            br#"{"windfall":1,"do":"move","thread":"a","to":"res","guarantee":"RESBH 1ms 10ms","list":[1,"b",true]}"#,
+            br#"{"windfall":1,"ok":true,"answer":{"pid":1,"name":"x","cpus":[],"nodes":[],"threads":[]}}"#,
+            br#"{"windfall":1,"ok":false,"rejected":{"asked":"a","why":"b","help":"c"}}"#,
+        ];
+        crate::mutate::fuzz("control", &sound, |line| {
+            let _ = read(line).map_err(|refused| assert!(!refused.why.is_empty()));
+            let _ = understand(line).map(serde_json::from_value::<Listing>);
+        });
     }
 }

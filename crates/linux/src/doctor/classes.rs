@@ -59,7 +59,7 @@ fn signs(facts: &Facts) -> Vec<Sign> {
 fn oneself(facts: &Facts) -> Check {
     match alone(|| Attributes::fifo(rungs::GUARDIAN).give(0)) {
         Ok(()) => {
-            let found = format!("priorities {} to {}", rungs::HELD, rungs::GUARDIAN);
+            let found = format!("priorities {} to {}", rungs::FROZEN, rungs::GUARDIAN);
             Check::new(PURPOSE, "SCHED_FIFO for oneself", State::Yes, found)
         }
         Err(e) => refused("SCHED_FIFO for oneself", &e, &signs(facts)),

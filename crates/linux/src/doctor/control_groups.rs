@@ -6,7 +6,6 @@ use crate::sys::probe::sleep_until;
 use crate::sys::{clock, process};
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 use windfall_time::Span;
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
@@ -36,33 +35,31 @@ fn freezing() -> Check {
 fn frozen() -> io::Result<()> {
     let (theirs, ours) = process::pipe()?;
     let child = process::fork(move || {
-        process::stand_alone(c"windfall-probe");
+        process::stand_alone();
+        process::name_thread("windfall-probe");
         // Ends when we do, and holds none of the parent's pipes open.
         process::close_all_but(&[std::os::fd::AsRawFd::as_raw_fd(&theirs)]);
         process::hung_up(&theirs, 10_000);
     })?;
     let own = std::process::id().cast_signed();
-    let tried = Freezer::new(own).group(child, child).and_then(|file| {
-        freezer::set(&file, true)?;
-        let events = file.with_file_name("cgroup.events");
-        let is_frozen =
-            || std::fs::read_to_string(&events).is_ok_and(|text| text.contains("frozen 1"));
+    let tried = Freezer::new(own).group(child, child).and_then(|brake| {
+        brake.set(true)?;
         let mut left = 100;
-        while !is_frozen() && left > 0 {
+        while !brake.holds() && left > 0 {
             sleep_until(clock::now() + Span::from_millis(1));
             left -= 1;
         }
-        let is_frozen = is_frozen();
-        freezer::set(&file, false)?;
+        let is_frozen = brake.holds();
+        brake.set(false)?;
         if is_frozen { Ok(()) } else { Err(io::Error::other("not frozen within 100 ms")) }
     });
     drop(ours);
     process::kill(child);
     process::reap(child);
-    // An emptied group can be removed a moment after its last process has gone.
-    std::thread::sleep(Duration::from_millis(1));
-    freezer::thaw_all(own);
-    tried
+    match freezer::thaw_all(own, &|| {}).pop() {
+        Some(left) => tried.and(Err(io::Error::other(left))),
+        None => tried,
+    }
 }
 
 /// Where the processor controller of version 1 has this process' group, if it is mounted.

@@ -2,26 +2,22 @@
 
 use super::throttle::supervised;
 use super::{Check, State};
-use crate::proc;
+use crate::rivals;
 use crate::rungs;
-
-/// How many are named.
-const NAMED: usize = 5;
+use crate::state;
+use std::collections::BTreeSet;
 
 pub(super) fn checks() -> Vec<Check> {
     const PURPOSE: &str = "no rivals";
-    let rivals = rivals();
+    // A supervisor's threads are on our rungs.
+    let least = if supervised() { rungs::GUARDIAN + 1 } else { rungs::FROZEN };
+    let rivals = rivals::at(least..=99, &BTreeSet::from([std::process::id().cast_signed()]));
     let (state, found) = match rivals.as_slice() {
-        [] => (State::Yes, format!("nobody at {} or above", rungs::HELD)),
-        some => {
-            let named: Vec<String> = some.iter().take(NAMED).map(ToString::to_string).collect();
-            let more = some.len().saturating_sub(NAMED);
-            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-            (State::Limited, format!("{}{more}", named.join(", ")))
-        }
+        [] => (State::Yes, format!("nobody at {} or above", rungs::FROZEN)),
+        some => (State::Limited, rivals::named(some)),
     };
     let threads = Check::new(PURPOSE, "real-time threads", state, found)
-        .remedy(format!("`chrt -f -p PRIORITY TID` with less than {}", rungs::HELD));
+        .remedy(format!("`chrt -f -p PRIORITY TID` with less than {}", rungs::FROZEN));
     let (state, found) = if supervised() {
         (State::Limited, "`windfall run` is under way".to_owned())
     } else {
@@ -29,29 +25,23 @@ pub(super) fn checks() -> Vec<Check> {
     };
     let another = Check::new(PURPOSE, "supervisors", state, found)
         .remedy("wait for it, or use other processors (`--cpus`)");
-    vec![threads, another]
+    vec![threads, another, leavings()]
 }
 
-/// `name (tid, priority)`, highest first; neither the kernel's own threads nor those of a supervisor.
-fn rivals() -> Vec<String> {
-    let own = std::process::id().cast_signed();
-    // A supervisor's threads are on our rungs.
-    let least = if supervised() { rungs::GUARDIAN + 1 } else { rungs::HELD };
-    let mut found = Vec::new();
-    for pid in proc::processes().into_iter().filter(|pid| *pid != own) {
-        for tid in proc::threads(pid) {
-            let Some(stat) = proc::stat(tid) else { continue };
-            let real_time = [libc::SCHED_FIFO, libc::SCHED_RR].map(i32::cast_unsigned);
-            let of_kernel = stat.ppid == KTHREADD || pid == KTHREADD;
-            let high = real_time.contains(&stat.policy) && stat.priority >= least;
-            if high && !of_kernel {
-                found.push((stat.priority, tid, stat.comm));
-            }
+/// What a run has left that is gone, and why the last one ended if its guardian ended it.
+fn leavings() -> Check {
+    let words = std::fs::read_to_string(state::last_words()).ok();
+    let (state, found) = match (supervised(), state::log().exists(), words) {
+        (false, true, _) => (
+            State::Limited,
+            "a run is gone, with its guardian, and has left what it had changed".to_owned(),
+        ),
+        (_, _, Some(words)) => {
+            let words = words.trim().trim_start_matches("windfall: ");
+            (State::Yes, format!("none; the last run did not end by itself: {words}"))
         }
-    }
-    found.sort_unstable_by(|a, b| b.cmp(a));
-    found.into_iter().map(|(priority, tid, comm)| format!("{comm} ({tid}, {priority})")).collect()
+        (..) => (State::Yes, "none".to_owned()),
+    };
+    Check::new("no rivals", "leavings of a run", state, found)
+        .remedy("`windfall restore` as root; the next `windfall run` does so first")
 }
-
-/// The parent of all threads of the kernel.
-const KTHREADD: i32 = 2;

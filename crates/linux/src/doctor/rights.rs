@@ -1,6 +1,7 @@
 //! What this process may do, and who would help where it may not.
 
 use super::{Check, Facts, State};
+use crate::fault::RIGHTS;
 use crate::proc;
 use crate::sys::probe;
 use std::path::Path;
@@ -13,7 +14,9 @@ const CAP_SYS_RESOURCE: u32 = 24;
 const CAP_PERFMON: u32 = 38;
 const CAP_BPF: u32 = 39;
 
-const NAMES: [(u32, &str); 7] = [
+const CAP_SYSLOG: u32 = 34;
+
+const NAMES: [(u32, &str); 8] = [
     (CAP_SYS_NICE, "CAP_SYS_NICE"),
     (CAP_PERFMON, "CAP_PERFMON"),
     (CAP_BPF, "CAP_BPF"),
@@ -21,13 +24,13 @@ const NAMES: [(u32, &str); 7] = [
     (CAP_SYS_RESOURCE, "CAP_SYS_RESOURCE"),
     (CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE"),
     (CAP_IPC_LOCK, "CAP_IPC_LOCK"),
+    (CAP_SYSLOG, "CAP_SYSLOG"),
 ];
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
     const PURPOSE: &str = "rights";
     vec![
-        Check::new(PURPOSE, "capabilities", held(facts).0, held(facts).1)
-            .remedy("run as root, or `setcap cap_sys_nice,cap_perfmon,cap_bpf+ep` on the program"),
+        Check::new(PURPOSE, "capabilities", held(facts).0, held(facts).1).remedy(RIGHTS),
         priorities(facts),
         memory(facts),
         rtkit(),

@@ -2,7 +2,7 @@
 
 use super::rights::CAP_DAC_OVERRIDE;
 use super::{Check, Facts, State, word};
-use crate::{proc, throttle};
+use crate::{guardian, proc, throttle};
 use windfall_scenario::model::Machine;
 use windfall_time::Span;
 
@@ -16,15 +16,17 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
 
 /// Opens it for writing, and writes nothing.
 fn writable(facts: &Facts) -> Check {
+    let lifted = word(RUNTIME).is_some_and(|us| us == "-1");
     let opened = std::fs::OpenOptions::new().write(true).open(RUNTIME);
     let (state, found) = match opened {
         Ok(_) => (State::Yes, "may be set".to_owned()),
+        Err(_) if lifted => (State::Yes, "lifted (-1) already, as a run wants it".to_owned()),
         Err(e) => (State::No, format!("{RUNTIME}: {e}")),
     };
     let remedy = if facts.can(CAP_DAC_OVERRIDE) {
         "the file system is mounted read-only here (a container?): run outside"
     } else {
-        "run as root"
+        "run as root, or have root write -1 into it: no capability gives that right to another user"
     };
     Check::new("reservations on real threads", "real-time throttle", state, found).remedy(remedy)
 }
@@ -51,7 +53,8 @@ fn value() -> Check {
 
 /// Whether a supervisor is at work, known by its guardian.
 pub(super) fn supervised() -> bool {
-    let guards = |pid| proc::stat(pid).is_some_and(|stat| stat.comm == "windfall-guard");
+    let guards =
+        |pid| proc::stat(pid).is_some_and(|stat| stat.comm == guardian::NAME && !stat.has_ended());
     proc::processes().into_iter().any(guards)
 }
 

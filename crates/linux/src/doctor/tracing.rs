@@ -21,10 +21,11 @@ pub(super) fn needed(facts: &Facts, heard: &Heard) -> Vec<Check> {
         Ok(points) => points,
         Err(fault) => {
             let (found, remedy) = out_of_sight(&fault);
-            let tracefs = Check { found, ..tracefs }.remedy(remedy).needed();
+            let tracefs = Check { found, ..tracefs }.remedy(remedy);
             let found = format!("not tried without tracefs; perf_event_paranoid is {paranoid}");
             let further = "CAP_PERFMON, or `sysctl kernel.perf_event_paranoid=-1`";
-            return vec![tracefs, Check { found, ..perf }.remedy(further).needed()];
+            let perf = Check { found, ..perf }.remedy(further);
+            return either(heard, [tracefs, perf]);
         }
     };
     let tracefs = Check { state: State::Yes, found: "formats are read".to_owned(), ..tracefs };
@@ -39,7 +40,22 @@ pub(super) fn needed(facts: &Facts, heard: &Heard) -> Vec<Check> {
         Err(e) => Check { found: format!("{e}; perf_event_paranoid is {paranoid}"), ..perf },
     };
     let perf = perf.remedy("CAP_PERFMON, or `sysctl kernel.perf_event_paranoid=-1`");
-    vec![tracefs.needed(), perf.needed(), theft(&points), hypervisor(facts, heard)]
+    let mut checks = either(heard, [tracefs, perf]);
+    checks.extend([theft(&points), hypervisor(facts, heard)]);
+    checks
+}
+
+/// Tracepoints by perf are needed where BPF does not tell of threads.
+fn either(heard: &Heard, checks: [Check; 2]) -> Vec<Check> {
+    let by_bpf = heard.is_ok();
+    let checks = checks.into_iter();
+    checks
+        .map(|check| match (by_bpf, check.state) {
+            (true, State::No) => Check { state: State::Limited, ..check },
+            (true, _) => check,
+            (false, _) => check.needed(),
+        })
+        .collect()
 }
 
 /// Why tracefs shows nothing, and what would help.
@@ -124,8 +140,11 @@ pub(super) fn further(facts: &Facts, heard: &Heard) -> Vec<Check> {
         Err(why) => Check::new(PURPOSE, "events by BPF", State::No, why.clone())
             .remedy("see the next two; perf tracepoints do without"),
     };
-    let ring = match probe::bpf_ring() {
-        Ok(_) => Check::new(PURPOSE, "bpf system call", State::Yes, "a ring was made".to_owned()),
+    let ring = match probe::bpf_ring().and_then(|_| probe::bpf_program()) {
+        Ok(_) => {
+            let found = "a ring was made and a trial program loaded".to_owned();
+            Check::new(PURPOSE, "bpf system call", State::Yes, found)
+        }
         Err(e) => Check::new(PURPOSE, "bpf system call", State::No, e.to_string())
             .remedy("CAP_BPF and CAP_PERFMON; perf tracepoints do without"),
     };

@@ -14,11 +14,24 @@ use windfall_time::{Instant, Span};
 const BATCH: u64 = 64;
 /// Samples a repetition.
 const COUNT: usize = 300;
+/// So often is the line drawn, until a decision takes any time.
+const ATTEMPTS: usize = 5;
 /// Levels of the deeper tree.
 const DEEP: usize = 8;
 
 /// One event in a tree of two levels, and its parts: decision, notification.
 pub(super) fn cost(bench: Bench) -> Result<(Cost, Span, Span), Fault> {
+    let mut found = line(bench)?;
+    for _ in 1..ATTEMPTS {
+        if !found.1.is_zero() {
+            break;
+        }
+        found = line(bench)?; // the machine was slower for the deeper tree: the line says nothing
+    }
+    Ok(found)
+}
+
+fn line(bench: Bench) -> Result<(Cost, Span, Span), Fault> {
     let mut shallow = Tree::new(2)?;
     let mut deep = Tree::new(DEEP)?;
     let told = shallow.measure(bench, "event told to two levels");

@@ -57,7 +57,7 @@ impl Letter {
     fn read([first, datum, number, at]: [u64; 4]) -> Letter {
         match number {
             0 => Letter::Post { event: Event::from_datum(first), datum },
-            HAND => Letter::Hand { index: u32::try_from(first).unwrap_or(u32::MAX), datum },
+            HAND => Letter::Hand { index: u32::try_from(first).expect("as it was written"), datum },
             number => {
                 let (event, at) = (Event::from_datum(first), Instant::from_nanos(at));
                 Letter::Timer { event, datum, number, at }

@@ -120,10 +120,8 @@ impl System {
     pub(super) fn make_template<C: Code>(&self, node: Node) -> Result<Handle, Refusal> {
         self.controller(node)?;
         let mut books = self.books.lock();
-        let index = u32::try_from(books.templates.len()).unwrap_or(u32::MAX);
-        if index >= Place::MOST {
-            return Err(Refusal::NoRoom { kind: Kind::Template });
-        }
+        let index = u32::try_from(books.templates.len()).ok().filter(|index| *index < Place::MOST);
+        let index = index.ok_or(Refusal::NoRoom { kind: Kind::Template })?;
         books.templates.push(Some(C::NAME));
         books.loaded.push(Loaded { name: C::NAME, node, kib: C::KIB, took: Span::ZERO });
         Ok(self.seal(Kind::Template, node, Name { index, generation: 0 }))

@@ -91,6 +91,7 @@ mod tests {
     use crate::sys::sched::own_tid;
     use std::thread::{Builder, sleep};
     use std::time::Duration;
+    use windfall_skips::{Needs, skip};
 
     /// Named, asleep and awake, parent of a thread.
     fn life() -> i32 {
@@ -108,7 +109,12 @@ mod tests {
         let (mut bpf, mut perf) = match (bpf::Ears::open(), perf::Ears::open(&online())) {
             (Ok(bpf), Ok(perf)) => (bpf, perf),
             (bpf, perf) => {
-                return println!("skipped: BPF {:?}, perf {:?}", bpf.err(), perf.err().is_some());
+                let needs = if bpf.is_err() { Needs::Bpf } else { Needs::Real };
+                let perf = perf.err().map(|why| why.to_string());
+                return skip(
+                    needs,
+                    bpf.err().map(|why| why.to_string()).or(perf).unwrap_or_default(),
+                );
             }
         };
         let tid = std::thread::spawn(life).join().expect("it ends");

@@ -56,7 +56,7 @@ pub(super) fn state(translator: &mut Translator<'_>, ears: &mut Ears, from: Inst
 fn threads() -> Vec<Standing> {
     let threads = proc::processes().into_iter().flat_map(|pid| {
         proc::threads(pid).into_iter().filter_map(move |tid| {
-            let stat = proc::stat(tid).filter(|stat| !matches!(stat.state, 'Z' | 'X'))?;
+            let stat = proc::stat(tid).filter(|stat| !stat.has_ended())?;
             Some(Standing { tid, pid, name: stat.comm, able: stat.state == 'R' })
         })
     });

@@ -141,7 +141,7 @@ impl<'a> Translator<'a> {
         let (at, seen) = match heard {
             Heard::Seen(at, seen) => (at, seen),
             Heard::Lost(count) => {
-                self.counts.lost += count;
+                self.counts.lost = self.counts.lost.saturating_add(count);
                 self.lose(cpu, Some(count));
                 return;
             }
@@ -154,14 +154,16 @@ impl<'a> Translator<'a> {
         match seen {
             Seen::Switch { prev, stop, next } => self.switch(cpu, prev, stop, next),
             Seen::Wake { tid, by } if tid != 0 => self.wake(tid, by),
-            Seen::Made { parent, child, thread, name } => self.made(parent, child, thread, &name),
+            Seen::Made { parent, child, thread, name } if child != 0 => {
+                self.made(parent, child, thread, &name);
+            }
             Seen::Starts { tid, pid, routine } => {
                 self.starting.insert(tid, (pid, routine));
             }
             Seen::Named { tid, name } => self.renamed(tid, name.text()),
             Seen::Executed { tid, before } => {
                 self.routines.forget(tid);
-                if before != tid {
+                if before != tid && tid > 0 && before > 0 {
                     self.took(cpu, tid, before);
                 }
             }
@@ -176,6 +178,7 @@ impl<'a> Translator<'a> {
             // One that began before the recording; and what others tell, too.
             Seen::TheftEnd
             | Seen::Wake { .. }
+            | Seen::Made { .. }
             | Seen::Steal { .. }
             | Seen::Interrupted { .. }
             | Seen::Fork { .. }
@@ -256,7 +259,7 @@ impl<'a> Translator<'a> {
     fn made(&mut self, parent: i32, child: i32, thread: bool, name: &Comm) {
         if let Some(old) = self.threads.remove(&child) {
             // The number is used anew, so its end has been lost.
-            self.put(&Event::Exit { thread: old.id });
+            self.end(&old);
         }
         let its = self.threads.get(&parent);
         let follows = self.parent == Some(parent) || its.is_some_and(|slot| slot.node.is_some());
@@ -279,6 +282,15 @@ impl<'a> Translator<'a> {
         }
     }
 
+    /// A thread has ended unseen; if it is said to run, its last switch is missing.
+    fn end(&mut self, slot: &Slot) {
+        if let State::Running(on) = slot.state {
+            self.counts.missing += 1;
+            self.lose(on, None);
+        }
+        self.put(&Event::Exit { thread: slot.id });
+    }
+
     fn renamed(&mut self, tid: i32, name: String) {
         match self.threads.get_mut(&tid) {
             None => self.unclaimed = Some((tid, name)),
@@ -292,15 +304,18 @@ impl<'a> Translator<'a> {
 
     /// A thread that was not its process' first has executed a program: the two exchange their numbers.
     fn took(&mut self, cpu: u16, tid: i32, old: i32) {
-        let first = self.threads.remove(&tid);
+        let mut first = self.threads.remove(&tid);
         let Some(mut slot) = self.threads.remove(&old) else {
             self.threads.extend(first.map(|first| (tid, first)));
             return;
         };
-        if self.cpu(cpu).running == Some(tid) {
-            // It has run under its number already, and was taken for somebody else.
-            self.put(&Event::Exit { thread: slot.id });
-            self.threads.extend(first.map(|first| (tid, first)));
+        let ran = self.cpu(cpu).running == Some(tid);
+        if let Some(mut same) = first.take_if(|_| ran) {
+            // It has waited under its new number already, and was taken for somebody else.
+            self.end(&slot);
+            (same.pid, same.node) = (slot.pid, slot.node);
+            self.threads.insert(tid, same);
+            self.tell(tid);
             return;
         }
         if let Some((_, name)) = self.unclaimed.take_if(|(number, _)| *number == tid) {
@@ -332,7 +347,9 @@ impl<'a> Translator<'a> {
         if let Some(slot) = self.threads.get(&tid) {
             return slot.id;
         }
-        let name = proc::stat(tid).map_or_else(|| "<...>".to_owned(), |stat| stat.comm);
+        let told = self.unclaimed.take_if(|(number, _)| *number == tid).map(|(_, name)| name);
+        let name = told.or_else(|| proc::stat(tid).map(|stat| stat.comm));
+        let name = name.unwrap_or_else(|| "<...>".to_owned());
         self.declare(tid, proc::process_of(tid).unwrap_or(0), name, None)
     }
 

@@ -9,11 +9,12 @@ use windfall_time::Instant;
 static OBJECT: &[u8] =
     aya::include_bytes_aligned!(concat!(env!("CARGO_MANIFEST_DIR"), "/bpf/events.bpf.o"));
 
-const SCHEDULER: [Place; 6] = [
+const SCHEDULER: [Place; 7] = [
     ("on_switch", "sched_switch"),
     ("on_wakeup", "sched_wakeup"),
     ("on_wakeup_new", "sched_wakeup_new"),
     ("on_fork", "sched_process_fork"),
+    ("on_exit", "sched_process_exit"),
     ("on_exec", "sched_process_exec"),
     ("on_rename", "task_rename"),
 ];
@@ -37,7 +38,7 @@ impl Told {
             object: OBJECT,
             globals: &[
                 ("top", prio(rungs::EAR)),
-                ("bottom", prio(rungs::HELD)),
+                ("bottom", prio(rungs::FROZEN)),
                 ("granted", prio(rungs::GRANTED)),
                 ("held", prio(rungs::HELD)),
             ],

@@ -15,7 +15,7 @@ pub(crate) fn now() -> Instant {
 pub(crate) fn timespec(at: Instant) -> libc::timespec {
     let ns = at.as_nanos();
     libc::timespec {
-        tv_sec: libc::time_t::try_from(ns / 1_000_000_000).unwrap_or(libc::time_t::MAX),
-        tv_nsec: libc::c_long::try_from(ns % 1_000_000_000).unwrap_or(0),
+        tv_sec: libc::time_t::try_from(ns / 1_000_000_000).expect("2^64 ns are 584 years"),
+        tv_nsec: libc::c_long::try_from(ns % 1_000_000_000).expect("below a second"),
     }
 }

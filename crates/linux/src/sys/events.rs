@@ -92,6 +92,15 @@ impl Poll {
         check(answer.into()).map(drop)
     }
 
+    /// Waits for this one no longer.
+    pub(crate) fn remove(&self, fd: RawFd) -> io::Result<()> {
+        // SAFETY: this needs no event.
+        let answer = unsafe {
+            libc::epoll_ctl(self.0.as_raw_fd(), libc::EPOLL_CTL_DEL, fd, std::ptr::null_mut())
+        };
+        check(answer.into()).map(drop)
+    }
+
     /// Waits until something can be read, and gives the names of all that can.
     pub(crate) fn wait(&self, limit_ms: i32, ready: &mut Vec<u64>) {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 16];

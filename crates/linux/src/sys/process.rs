@@ -21,12 +21,11 @@ pub(crate) fn fork(child: impl FnOnce()) -> io::Result<i32> {
     check(pid.into()).map(|_| pid)
 }
 
-/// Leaves the terminal's and the parent's group, so that their signals do not reach us, and takes a name.
-pub(crate) fn stand_alone(name: &std::ffi::CStr) {
-    // SAFETY: no pointers but the name, which is live and copied by the kernel.
+/// Leaves the terminal's and the parent's group, so that their signals do not reach us.
+pub(crate) fn stand_alone() {
+    // SAFETY: numbers.
     unsafe {
         libc::setsid();
-        libc::prctl(libc::PR_SET_NAME, name.as_ptr());
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGPIPE] {
             libc::signal(signal, libc::SIG_IGN);
         }
@@ -55,20 +54,61 @@ pub(crate) fn close_all_but(kept: &[i32]) {
     }
 }
 
+/// Closes now, in a forked child, what would be closed when it executes a program, but for one.
+pub(crate) fn close_what_ends_at_exec(kept: i32) {
+    let open = std::fs::read_dir("/proc/self/fd").into_iter().flatten().filter_map(Result::ok);
+    let open: Vec<i32> =
+        open.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for fd in open.into_iter().filter(|fd| *fd > 2 && *fd != kept) {
+        // SAFETY: numbers; descriptors of a forked child that uses none of them.
+        unsafe {
+            let flags = libc::fcntl(fd, libc::F_GETFD);
+            if flags != -1 && flags & libc::FD_CLOEXEC != 0 {
+                libc::close(fd);
+            }
+        }
+    }
+}
+
 /// Kills a process without asking.
 pub(crate) fn kill(pid: i32) {
     // SAFETY: numbers.
     unsafe { libc::kill(pid, libc::SIGKILL) };
 }
 
-/// So many microseconds may a process' real-time threads run without waiting before they are
-/// killed; `None`: for ever.
-pub(crate) fn limit_of_real_time(pid: i32) -> Option<u64> {
+/// For how long a process' real-time threads may run without waiting, in microseconds: then it is warned by a signal
+/// (soft), and killed (hard).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Limit {
+    pub(crate) soft: u64,
+    pub(crate) hard: u64,
+}
+
+impl Limit {
+    /// For ever.
+    pub(crate) const NONE: Limit = Limit { soft: libc::RLIM_INFINITY, hard: libc::RLIM_INFINITY };
+
+    pub(crate) fn is_none(self) -> bool {
+        self == Limit::NONE
+    }
+}
+
+/// The limit of a process; `None` when it is not there or may not be looked at.
+pub(crate) fn limit_of_real_time(pid: i32) -> Option<Limit> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: nothing is set, and room for the limit is handed over.
     let answer =
         unsafe { libc::prlimit(pid, libc::RLIMIT_RTTIME, std::ptr::null(), &raw mut limit) };
-    (answer == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+    (answer == 0).then_some(Limit { soft: limit.rlim_cur, hard: limit.rlim_max })
+}
+
+/// Sets it.
+pub(crate) fn set_limit_of_real_time(pid: i32, limit: Limit) -> io::Result<()> {
+    let limit = libc::rlimit { rlim_cur: limit.soft, rlim_max: limit.hard };
+    // SAFETY: the limit is live, and the former one is not asked for.
+    let answer =
+        unsafe { libc::prlimit(pid, libc::RLIMIT_RTTIME, &raw const limit, std::ptr::null_mut()) };
+    check(answer.into()).map(drop)
 }
 
 /// Asks a process to end.
@@ -90,6 +130,13 @@ pub(crate) fn reap_if_ended(pid: i32) -> bool {
     unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG) != 0 }
 }
 
+/// Whether a process was a child of ours that has ended; its number is free then. Unlike [`reap_if_ended`], somebody else's
+/// child is not taken for one.
+pub(crate) fn reap_if_ended_child(pid: i32) -> bool {
+    // SAFETY: the status is not asked for.
+    unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG) > 0 }
+}
+
 /// Waits for a child that has ended, or is about to.
 pub(crate) fn reap(pid: i32) {
     // SAFETY: the status is not asked for.
@@ -109,6 +156,18 @@ pub(crate) fn hung_up(pipe: &OwnedFd, limit_ms: i32) -> bool {
     let mut poll = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: one live entry.
     unsafe { libc::poll(&raw mut poll, 1, limit_ms) > 0 }
+}
+
+/// Writes to standard error without a lock that another thread may have held when this process was forked.
+pub(crate) fn say(text: &str) {
+    // SAFETY: a live text and its length. Nobody may read it any more.
+    unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
+}
+
+/// Has processes whose makers have ended become children of this process, if they descend from it; or no longer.
+pub(crate) fn adopt_orphans(adopt: bool) {
+    // SAFETY: numbers.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, libc::c_ulong::from(adopt), 0, 0, 0) };
 }
 
 /// Keeps all memory of this process in place, so that no page fault delays a decision.

@@ -104,6 +104,14 @@ pub(crate) fn set_fifo(tid: i32, priority: u32) -> io::Result<()> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Affinity([u64; 16]);
 
+impl FromIterator<u16> for Affinity {
+    fn from_iter<I: IntoIterator<Item = u16>>(cpus: I) -> Affinity {
+        let mut set = Affinity::default();
+        cpus.into_iter().for_each(|cpu| set.add(cpu));
+        set
+    }
+}
+
 impl Affinity {
     /// One processor.
     pub(crate) fn one(cpu: u16) -> Affinity {
@@ -122,6 +130,26 @@ impl Affinity {
     /// Whether it holds this one.
     pub(crate) fn has(&self, cpu: u16) -> bool {
         self.0.get(usize::from(cpu / 64)).is_some_and(|word| word & (1 << (cpu % 64)) != 0)
+    }
+
+    /// Those that are not in the other set.
+    pub(crate) fn without(&self, other: &Affinity) -> Affinity {
+        Affinity(std::array::from_fn(|n| self.0[n] & !other.0[n]))
+    }
+
+    /// Whether the sets share a processor.
+    pub(crate) fn meets(&self, other: &Affinity) -> bool {
+        self.0.iter().zip(other.0).any(|(own, other)| own & other != 0)
+    }
+
+    /// Whether it holds none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    /// How many it holds.
+    pub(crate) fn count(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
     }
 
     /// As plain words, for memory that is shared.

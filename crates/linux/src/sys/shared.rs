@@ -33,17 +33,9 @@ unsafe impl<T: Zeroed> Send for Shared<T> {}
 unsafe impl<T: Zeroed> Sync for Shared<T> {}
 
 impl<T: Zeroed> Shared<T> {
-    /// Fresh zeroed memory; pages cost nothing until they are used.
-    pub(crate) fn new() -> std::io::Result<Shared<T>> {
-        Shared::map(libc::MAP_SHARED | libc::MAP_ANONYMOUS, -1)
-    }
-
-    /// What a descriptor stands for; an error when that is smaller.
+    /// What a descriptor stands for, which is at least as large.
     pub(crate) fn of(fd: BorrowedFd<'_>) -> std::io::Result<Shared<T>> {
-        Shared::map(libc::MAP_SHARED, fd.as_raw_fd())
-    }
-
-    fn map(how: i32, fd: i32) -> std::io::Result<Shared<T>> {
+        let (how, fd) = (libc::MAP_SHARED, fd.as_raw_fd());
         let read_write = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: a new mapping at an address of the kernel's choice touches nothing of ours.
         let at =
@@ -69,5 +61,15 @@ impl<T> Drop for Shared<T> {
     fn drop(&mut self) {
         // SAFETY: the mapping was made by `new` with this size, and no borrow outlives `self`.
         unsafe { libc::munmap(self.at.cast(), size_of::<T>()) };
+    }
+}
+
+/// Makes a file so large, with space for all of it: memory that it is mapped to can always be written.
+pub(crate) fn reserve(file: BorrowedFd<'_>, size: usize) -> std::io::Result<()> {
+    let size = libc::off_t::try_from(size).map_err(std::io::Error::other)?;
+    // SAFETY: numbers.
+    match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, size) } {
+        0 => Ok(()),
+        error => Err(std::io::Error::from_raw_os_error(error)),
     }
 }

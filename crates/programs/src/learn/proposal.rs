@@ -1,12 +1,13 @@
 //! What one might promise each thread of a recording. A proposal never applies itself.
 //!
 //! A thread gets a reservation if it has a period, at least 8 of them were seen, and 3/4 or more
-//! were on time. Its amount is the most that it computed in a period, times a margin that is told,
-//! rounded up to a microsecond, and at most the period, which is rounded down to one. All others share what is left.
+//! were on time. Its amount is the most that it computed in a period, times a margin that is printed,
+//! rounded up to a microsecond; the period is rounded down to one. What is reserved fits together and
+//! leaves a part of each processor; who does not fit shares what is left, as all others (`fit.rs`).
 //!
-//! Not promised: that the need will not grow beyond what was seen, or that all reservations fit
-//! (`share` says what they ask for; the checker knows whether that can be had).
+//! Not promised: that the need will not grow beyond what was seen.
 
+use super::fit::{LeftOut, Wanted, fit};
 use super::period::{FEWEST, Habit, habit};
 use super::replay::Learned;
 use std::cmp::Reverse;
@@ -23,12 +24,15 @@ pub struct Options {
     pub hard: bool,
     /// The least confidence of a reservation.
     pub confidence: Ratio,
+    /// The part of each processor that may be reserved; at most 1. The rest is for everybody else.
+    pub most: Ratio,
 }
 
 impl Default for Options {
     fn default() -> Options {
         let fraction = |n, d| Ratio::new(n, d).unwrap_or(Ratio::ONE);
-        Options { margin: fraction(6, 5), hard: false, confidence: fraction(3, 4) }
+        let (margin, confidence, most) = (fraction(6, 5), fraction(3, 4), fraction(9, 10));
+        Options { margin, hard: false, confidence, most }
     }
 }
 
@@ -44,8 +48,8 @@ pub enum Parent {
         /// Whether it may have more when there is spare time: under a join with the time-sharing
         /// scheduler.
         soft: bool,
-        /// Whether the need times the margin is longer than the period, so `amount` is cut.
-        cut: bool,
+        /// On which processor: those of one processor fit together there.
+        processor: usize,
     },
     /// The time-sharing scheduler.
     TimeSharing,
@@ -70,6 +74,8 @@ pub struct Row {
     pub unknown: Span,
     /// Where it should be.
     pub parent: Parent,
+    /// Why it has no reservation although it has a period.
+    pub left_out: Option<LeftOut>,
 }
 
 /// What is proposed for all threads.
@@ -105,10 +111,13 @@ impl Proposal {
     #[must_use]
     pub fn new(learned: &Learned, options: Options) -> Proposal {
         let mut rows: Vec<Row> =
-            (0..learned.threads.len()).map(|thread| row(learned, thread, options)).collect();
+            (0..learned.threads.len()).map(|thread| row(learned, thread)).collect();
+        reserve(&mut rows, learned.processors, options);
         rows.sort_by_key(|row| (row.parent == Parent::TimeSharing, Reverse(row.work), row.thread));
         let asked = rows.iter().map(|row| match row.parent {
-            Parent::Reservation { amount, period, .. } => millionths(amount, period),
+            Parent::Reservation { amount, period, .. } => {
+                Wanted { amount, period }.share().cast_signed()
+            }
             Parent::TimeSharing => 0,
         });
         let share = Ratio::new(asked.sum(), 1_000_000).unwrap_or(Ratio::ZERO);
@@ -117,25 +126,42 @@ impl Proposal {
     }
 }
 
-fn row(learned: &Learned, thread: usize, options: Options) -> Row {
+fn row(learned: &Learned, thread: usize) -> Row {
     let known = &learned.threads[thread];
     let habit = habit(learned, thread);
-    let parent = match habit.period {
-        Some(period) if habit.periods >= FEWEST && habit.confidence >= options.confidence => {
-            // The same amount in a shorter period is more, never less.
-            let period = whole_micros(period);
-            let wished = with_margin(habit.need.max, options.margin);
-            let (amount, cut) = (wished.min(period), wished > period);
-            Parent::Reservation { amount, period, soft: !options.hard, cut }
-        }
-        _ => Parent::TimeSharing,
-    };
     let released_by = match habit.note {
         super::Note::ReleasedBy(waker) => Some(learned.threads[waker].name.clone()),
         _ => None,
     };
     let (name, tid, unknown) = (known.name.clone(), known.tid, known.unknown);
-    Row { thread, name, tid, habit, released_by, work: known.work(), unknown, parent }
+    let (parent, left_out, work) = (Parent::TimeSharing, None, known.work());
+    Row { thread, name, tid, habit, released_by, work, unknown, parent, left_out }
+}
+
+/// Gives those that look periodic a reservation, as far as they fit together.
+fn reserve(rows: &mut [Row], processors: u16, options: Options) {
+    let candidates: Vec<(usize, Wanted)> =
+        (0..rows.len()).filter_map(|at| Some((at, wanted(&rows[at].habit, options)?))).collect();
+    let asked: Vec<(&Habit, Wanted)> =
+        candidates.iter().map(|(at, wanted)| (&rows[*at].habit, *wanted)).collect();
+    let placed = fit(&asked, processors, options.most);
+    for ((at, Wanted { amount, period }), place) in candidates.into_iter().zip(placed) {
+        let soft = !options.hard;
+        match place {
+            Ok(processor) => {
+                rows[at].parent = Parent::Reservation { amount, period, soft, processor };
+            }
+            Err(why) => rows[at].left_out = Some(why),
+        }
+    }
+}
+
+/// What a thread would be reserved, if its period is sure enough.
+fn wanted(habit: &Habit, options: Options) -> Option<Wanted> {
+    let sure = habit.periods >= FEWEST && habit.confidence >= options.confidence;
+    // The same amount in a shorter period is more, never less.
+    let period = whole_micros(habit.period.filter(|_| sure)?);
+    Some(Wanted { amount: with_margin(habit.need.max, options.margin), period })
 }
 
 /// Rounded down to a whole microsecond, unless that is nothing.
@@ -145,23 +171,15 @@ pub(super) fn whole_micros(period: Span) -> Span {
     if whole.is_zero() { period } else { whole }
 }
 
-/// `amount / period` in millionths, rounded up; 0 for a period of zero.
-fn millionths(amount: Span, period: Span) -> i128 {
-    let (amount, period) = (i128::from(amount.as_nanos()), i128::from(period.as_nanos()));
-    (amount * 1_000_000 + (period - 1).max(0)).checked_div(period).unwrap_or(0)
-}
-
 /// `need` times `margin`, rounded up to a whole microsecond; at least one.
 pub(super) fn with_margin(need: Span, margin: Ratio) -> Span {
     let microsecond = 1_000;
     let product = Ratio::whole(need.as_nanos()).checked_mul(margin.max(Ratio::ONE));
-    let ns = product.map_or(i128::MAX, |exact| {
-        let (above, below) = (exact.numerator(), exact.denominator());
-        above / below + i128::from(above % below != 0)
+    let us = product.map_or(u128::MAX, |exact| {
+        let (above, below) = (exact.numerator().unsigned_abs(), exact.denominator().unsigned_abs());
+        above.div_ceil(below).div_ceil(microsecond).max(1)
     });
-    let ns = u64::try_from(ns).unwrap_or(u64::MAX);
-    let us = ns.div_ceil(microsecond).max(1);
-    Span::from_nanos(us.saturating_mul(microsecond))
+    Span::saturating_from_nanos(us.saturating_mul(microsecond))
 }
 
 #[cfg(test)]

@@ -4,15 +4,21 @@
 //! comes close; both are told, event by event, with the line of the file. Nothing is dropped in
 //! silence: every event is a step, or in `unconverted`, or both.
 //!
-//! A suspended thread waits on a condition of its task's name, and a resume wakes all threads of
-//! that task, as in rt-app; a resume that comes before its suspend is lost, as there.
+//! A suspended thread waits on a condition of its task's name, whatever text `suspend` has, and a resume
+//! wakes all that wait on the condition of the name that it has, as in rt-app; a resume that comes
+//! before its suspend is lost, as there. These conditions, and the locks behind them, are the file's own
+//! of that name.
+
+mod busy;
+mod settle;
 
 use crate::action::{Resource, Tick};
 use crate::program::{Phase, Program, Step, Work};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 use windfall_time::Span;
-use windfall_trace::import::rtapp::{self, Action, RtApp, Scheduling};
+use windfall_trace::import::rtapp::{self, Action, Policy, RtApp, Scheduling};
 
 /// What became of a file.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -38,8 +44,22 @@ pub struct ConvertedThread {
     pub delay: Span,
     /// What it runs.
     pub program: Program,
-    /// How the file schedules it at first; for whoever chooses its place in a hierarchy.
+    /// How the file schedules it from its first phase on, the policy included; for whoever chooses
+    /// its place in a hierarchy.
     pub scheduling: Scheduling,
+    /// The line of its task.
+    pub line: u32,
+    /// The event that each step of each phase comes from.
+    pub events: Arc<[Vec<EventName>]>,
+}
+
+/// An event of the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EventName {
+    /// Its key.
+    pub name: String,
+    /// Its line.
+    pub line: u32,
 }
 
 /// What threads share.
@@ -47,33 +67,29 @@ pub struct ConvertedThread {
 pub struct Shared {
     /// What it is.
     pub kind: SharedKind,
-    /// Its name in the file; for `suspend` the task's.
+    /// Its name in the file; for `suspend` the task's, for `resume` the one that it has.
     pub name: String,
 }
 
 /// What can be shared. Names of different kinds do not meet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum SharedKind {
-    /// A lock of the file.
+    /// A lock.
     Mutex,
-    /// A condition of the file.
+    /// A condition.
     Condition,
     /// A barrier.
     Barrier,
-    /// The lock behind `suspend` and `resume`.
-    SuspendLock,
-    /// The condition behind them.
-    SuspendCondition,
 }
 
 /// Something that a program does not say as the file does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unconverted {
-    /// The task.
+    /// The task; empty when it is about the whole file.
     pub task: String,
-    /// The event's key; empty when it is about the task as a whole.
+    /// The key of the event or of whatever else is meant; empty when it is the task as a whole.
     pub event: String,
-    /// The event's line in the file; 0 for the task.
+    /// Its line in the file.
     pub line: u32,
     /// Whether there is no step for it, or one that comes close.
     pub left_out: bool,
@@ -84,13 +100,11 @@ pub struct Unconverted {
 impl fmt::Display for Unconverted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = if self.left_out { "left out" } else { "not exact" };
-        write!(f, "rt-app: ")?;
-        if self.line > 0 {
-            write!(f, "line {}: ", self.line)?;
-        }
-        write!(f, "task `{}`", self.task)?;
-        if !self.event.is_empty() {
-            write!(f, ", `{}`", self.event)?;
+        write!(f, "rt-app: line {}: ", self.line)?;
+        match (self.task.as_str(), self.event.as_str()) {
+            ("", event) => write!(f, "`{event}`")?,
+            (task, "") => write!(f, "task `{task}`")?,
+            (task, event) => write!(f, "task `{task}`, `{event}`")?,
         }
         write!(f, ": {what}: {}", self.text)
     }
@@ -101,9 +115,10 @@ impl fmt::Display for Unconverted {
 pub fn convert(file: &RtApp) -> Converted {
     let mut converter = Converter::default();
     converter.out.duration = file.global.duration;
-    converter.shared_timers(file);
+    converter.shared(file);
+    converter.inheritance(file);
     for task in &file.tasks {
-        converter.task(task);
+        converter.task(task, file.global.default_policy);
     }
     converter.out
 }
@@ -114,6 +129,8 @@ struct Converter {
     numbers: BTreeMap<Shared, usize>,
     /// How many threads use a timer that is not their own.
     timer_users: BTreeMap<String, u64>,
+    /// How many threads use a barrier.
+    barrier_users: BTreeMap<String, u64>,
 }
 
 /// A task under conversion.
@@ -121,47 +138,77 @@ struct Body<'a> {
     task: &'a rtapp::Task,
     /// Numbers of the task's timers by name.
     timers: BTreeMap<&'a str, usize>,
-    /// Whether an event precedes, so that a timer's first visit is not the thread's beginning.
-    begun: bool,
 }
 
 impl Converter {
-    fn shared_timers(&mut self, file: &RtApp) {
+    /// Counts who uses what threads share.
+    fn shared(&mut self, file: &RtApp) {
         for task in &file.tasks {
-            let mut own = Vec::new();
-            for event in task.phases.iter().flat_map(|phase| &phase.events) {
-                if let Action::Timer { reference, .. } = &event.action
-                    && !reference.starts_with("unique")
-                    && !own.contains(&reference)
-                {
-                    own.push(reference);
-                }
+            let events = || task.reached().iter().flat_map(|phase| &phase.events);
+            let timers: BTreeSet<&str> = events().filter_map(shared_timer).collect();
+            let barriers = || {
+                events().filter_map(|event| match &event.action {
+                    Action::Barrier(name) => Some((name.as_str(), event)),
+                    _ => None,
+                })
+            };
+            let several = u64::from(task.instance);
+            for timer in timers {
+                let users = self.timer_users.entry(timer.to_owned()).or_default();
+                *users = users.saturating_add(several);
             }
-            for timer in own {
-                let users = self.timer_users.entry(timer.clone()).or_default();
-                *users = users.saturating_add(u64::from(task.instance));
+            let mut seen = BTreeSet::new();
+            for (name, event) in barriers() {
+                if seen.insert(name) {
+                    let users = self.barrier_users.entry(name.to_owned()).or_default();
+                    *users = users.saturating_add(several);
+                } else {
+                    let text = "rt-app waits for one thread more for each time that a task names \
+                                the barrier; here every thread counts once";
+                    self.tell(task, Some(event), false, text.to_owned());
+                }
             }
         }
     }
 
-    fn task(&mut self, task: &rtapp::Task) {
-        let mut body = Body { task, timers: BTreeMap::new(), begun: false };
-        let mut phases = Vec::new();
-        for phase in &task.phases {
-            if phase.scheduling != Scheduling::default() {
-                let text = format!("phase `{}` changes how the task is scheduled", phase.name);
-                self.tell(task, None, true, text);
-            }
-            let mut steps = Vec::new();
+    fn inheritance(&mut self, file: &RtApp) {
+        let mut events = file.tasks.iter().flat_map(|task| task.reached());
+        let locks = |event: &rtapp::Event| matches!(event.action, Action::Lock(_));
+        if file.global.pi_enabled && events.any(|phase| phase.events.iter().any(locks)) {
+            self.out.unconverted.push(Unconverted {
+                task: String::new(),
+                event: "pi_enabled".to_owned(),
+                line: file.global.pi_line,
+                left_out: true,
+                text: "whoever holds a lock keeps its own priority".to_owned(),
+            });
+        }
+    }
+
+    fn task(&mut self, task: &rtapp::Task, default: Policy) {
+        let mut body = Body { task, timers: BTreeMap::new() };
+        let (mut phases, mut events) = (Vec::new(), Vec::new());
+        let scheduling = self.settle(task, default);
+        let reached = task.reached();
+        for phase in &task.phases[reached.len()..] {
+            let (there, here) = (&phase.name, &reached[reached.len() - 1].name);
+            let text = format!("phase `{there}` is never reached: `{here}` loops for ever");
+            self.tell_line(task, "", phase.line, true, text);
+        }
+        for phase in reached {
+            let (mut steps, mut names) = (Vec::new(), Vec::new());
             for event in &phase.events {
                 self.event(&mut body, event, &mut steps);
+                let name = EventName { name: event.name.clone(), line: event.line };
+                names.resize(steps.len(), name);
             }
             let loops = phase.loops.unwrap_or(u64::MAX);
-            if steps.is_empty() || loops == 0 {
+            if steps.is_empty() {
                 let text = format!("nothing is left of phase `{}`", phase.name);
                 self.tell(task, None, true, text);
             } else {
                 phases.push(Phase { name: phase.name.clone(), loops, steps });
+                events.push(names);
             }
         }
         if task.instance == 0 {
@@ -169,11 +216,21 @@ impl Converter {
             self.tell(task, None, true, text);
             return;
         }
-        if !gets_somewhere(&phases, task.loops) {
-            let text = "nothing that takes time or waits is left of what it repeats".to_owned();
-            self.tell(task, None, true, text);
+        if phases.is_empty() && task.loops.is_some() || task.loops == Some(0) {
+            self.tell(task, None, true, "nothing is left of it".to_owned());
             return;
         }
+        if let Some(each) = busy::take_time(&mut phases, task.loops) {
+            let text =
+                format!("some of what it repeats takes a time that is not known; here {each}");
+            self.tell(task, None, false, text);
+        }
+        let own = EventName { name: String::new(), line: task.line };
+        events.resize_with(phases.len(), Vec::new);
+        for (names, phase) in events.iter_mut().zip(&phases) {
+            names.resize(phase.steps.len(), own.clone());
+        }
+        let events: Arc<[Vec<EventName>]> = events.into();
         for instance in 0..task.instance {
             let name = match task.instance {
                 1 => task.name.clone(),
@@ -184,14 +241,17 @@ impl Converter {
                 task: task.name.clone(),
                 delay: task.delay,
                 program: Program::Phases { loops: task.loops, phases: phases.clone() },
-                scheduling: task.scheduling.clone(),
+                scheduling: scheduling.clone(),
+                line: task.line,
+                events: Arc::clone(&events),
             });
         }
     }
 
     fn event<'a>(&mut self, body: &mut Body<'a>, event: &'a rtapp::Event, steps: &mut Vec<Step>) {
-        let begun = std::mem::replace(&mut body.begun, true);
         let (task, of) = (body.task, Some(event));
+        let lone = |name: &String| self.barrier_users.get(name).is_none_or(|users| *users < 2);
+        let lone = matches!(&event.action, Action::Barrier(name) if lone(name));
         let mut left_out = |text: &str| self.tell(task, of, true, text.to_owned());
         match &event.action {
             Action::Run(span) => steps.push(Step::Run(Work::Fixed(*span))),
@@ -204,10 +264,6 @@ impl Converter {
             Action::Timer { reference, period, absolute } => {
                 let next = body.timers.len();
                 let timer = *body.timers.entry(reference).or_insert(next);
-                if timer == next && begun {
-                    let text = "its grid begins at its first visit, not when the thread begins";
-                    self.tell(task, of, false, text.to_owned());
-                }
                 if self.timer_users.get(reference).is_some_and(|users| *users > 1) {
                     let text = format!("each thread has a timer `{reference}` of its own");
                     self.tell(task, of, false, text);
@@ -215,21 +271,24 @@ impl Converter {
                 let tick = if *absolute { Tick::Absolute } else { Tick::Relative };
                 steps.push(Step::Timer { timer, period: *period, tick });
             }
-            Action::Lock(name) => steps.push(Step::Lock(self.shared(SharedKind::Mutex, name))),
-            Action::Unlock(name) => steps.push(Step::Unlock(self.shared(SharedKind::Mutex, name))),
+            Action::Lock(name) => steps.push(Step::Lock(self.number(SharedKind::Mutex, name))),
+            Action::Unlock(name) => steps.push(Step::Unlock(self.number(SharedKind::Mutex, name))),
             Action::Signal(name) => {
-                steps.push(Step::Signal(self.shared(SharedKind::Condition, name)));
+                steps.push(Step::Signal(self.number(SharedKind::Condition, name)));
             }
             Action::Broadcast(name) => {
-                steps.push(Step::Broadcast(self.shared(SharedKind::Condition, name)));
+                steps.push(Step::Broadcast(self.number(SharedKind::Condition, name)));
             }
             Action::Wait { reference, mutex } => steps.push(self.wait(reference, mutex)),
             Action::Sync { reference, mutex } => {
-                steps.push(Step::Signal(self.shared(SharedKind::Condition, reference)));
+                steps.push(Step::Signal(self.number(SharedKind::Condition, reference)));
                 steps.push(self.wait(reference, mutex));
             }
+            Action::Barrier(_) if lone => {
+                left_out("one thread alone uses the barrier, so that nobody waits there");
+            }
             Action::Barrier(name) => {
-                steps.push(Step::Barrier(self.shared(SharedKind::Barrier, name)));
+                steps.push(Step::Barrier(self.number(SharedKind::Barrier, name)));
             }
             Action::Suspend => {
                 let (lock, condition) = self.suspension(&task.name);
@@ -260,16 +319,16 @@ impl Converter {
     }
 
     fn wait(&mut self, reference: &str, mutex: &str) -> Step {
-        let condition = self.shared(SharedKind::Condition, reference);
-        Step::Wait { condition, lock: self.shared(SharedKind::Mutex, mutex) }
+        let condition = self.number(SharedKind::Condition, reference);
+        Step::Wait { condition, lock: self.number(SharedKind::Mutex, mutex) }
     }
 
     fn suspension(&mut self, task: &str) -> (Resource, Resource) {
-        let lock = self.shared(SharedKind::SuspendLock, task);
-        (lock, self.shared(SharedKind::SuspendCondition, task))
+        let lock = self.number(SharedKind::Mutex, task);
+        (lock, self.number(SharedKind::Condition, task))
     }
 
-    fn shared(&mut self, kind: SharedKind, name: &str) -> Resource {
+    fn number(&mut self, kind: SharedKind, name: &str) -> Resource {
         let shared = Shared { kind, name: name.to_owned() };
         let next = self.out.resources.len();
         let number = *self.numbers.entry(shared.clone()).or_insert(next);
@@ -286,30 +345,30 @@ impl Converter {
         left_out: bool,
         text: String,
     ) {
-        self.out.unconverted.push(Unconverted {
-            task: task.name.clone(),
-            event: event.map_or_else(String::new, |event| event.name.clone()),
-            line: event.map_or(0, |event| event.line),
-            left_out,
-            text,
-        });
+        let (event, line) = event.map_or(("", task.line), |event| (&event.name, event.line));
+        self.tell_line(task, event, line, left_out, text);
+    }
+
+    /// About an event or another key of a task, where it is written.
+    fn tell_line(
+        &mut self,
+        task: &rtapp::Task,
+        key: &str,
+        line: u32,
+        left_out: bool,
+        text: String,
+    ) {
+        let (task, event) = (task.name.clone(), key.to_owned());
+        self.out.unconverted.push(Unconverted { task, event, line, left_out, text });
     }
 }
 
-/// Whether a program that repeats itself for ever takes time or waits each time round.
-fn gets_somewhere(phases: &[Phase], loops: Option<u64>) -> bool {
-    let takes_time = |phase: &Phase| {
-        phase.steps.iter().any(|step| match step {
-            Step::Run(work) => !work.most().is_zero(),
-            Step::Sleep(span) => !span.is_zero(),
-            Step::Timer { .. } | Step::Wait { .. } | Step::Barrier(_) => true,
-            _ => false,
-        })
-    };
-    let endless = |phase: &&Phase| phase.loops == u64::MAX;
-    !phases.is_empty()
-        && phases.iter().filter(endless).all(takes_time)
-        && (loops.is_some() || phases.iter().any(takes_time))
+/// The timer of an event that threads share.
+fn shared_timer(event: &rtapp::Event) -> Option<&str> {
+    match &event.action {
+        Action::Timer { reference, .. } if !reference.starts_with("unique") => Some(reference),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

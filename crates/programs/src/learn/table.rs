@@ -3,11 +3,13 @@
 //! Absent on purpose: one line for each of hundreds of compilers. Threads of one name that get no
 //! reservation share a line, which says how many they are.
 
+use super::fit::Wanted;
 use super::period::{Need, Note};
 use super::proposal::{Parent, Proposal, Row};
 use std::collections::BTreeMap;
 use std::fmt;
 use windfall_time::{Ratio, Span};
+use windfall_trace::escape::escaped;
 
 const HEAD: [&str; 6] = ["THREAD", "PERIOD", "CONF", "NEED p50/p99/max", "SUGGEST", "NOTE"];
 
@@ -17,7 +19,8 @@ impl fmt::Display for Proposal {
         let mut named: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
         for row in &self.rows {
             match row.parent {
-                Parent::Reservation { .. } => lines.push(reserved(row)),
+                Parent::Reservation { .. } => lines.push(alone(row)),
+                Parent::TimeSharing if row.left_out.is_some() => lines.push(alone(row)),
                 Parent::TimeSharing => named.entry(&row.name).or_default().push(row),
             }
         }
@@ -51,11 +54,22 @@ impl Proposal {
             self.processors,
             shown(self.length),
             self.lost.gaps,
+        )?;
+        let left_out = self.rows.iter().filter(|row| row.left_out.is_some()).count();
+        if left_out == 0 {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "{left_out} periodic threads are not reserved for: at most {} of each processor is, the \
+             surest periods first; the rest is for everybody else",
+            decimal(self.options.most),
         )
     }
 }
 
-fn reserved(row: &Row) -> [String; 6] {
+/// The line of a thread that has a period.
+fn alone(row: &Row) -> [String; 6] {
     let habit = &row.habit;
     let period = habit.period.unwrap_or(Span::ZERO);
     let suggest = match row.parent {
@@ -63,18 +77,19 @@ fn reserved(row: &Row) -> [String; 6] {
             let soft = if soft { " soft" } else { " hard" };
             format!("{}/{}{soft}", shown(amount), shown(period))
         }
-        Parent::TimeSharing => String::new(),
+        Parent::TimeSharing => "time-sharing".to_owned(),
     };
     let mut note = format!("{} periods", habit.periods);
     if let Some(waker) = &row.released_by {
-        note.push_str(&format!(", released by {waker}"));
+        note.push_str(&format!(", released by {}", escaped(waker)));
     }
-    if matches!(row.parent, Parent::Reservation { cut: true, .. }) {
-        note.push_str(", need x margin exceeds the period");
+    if let Some(why) = row.left_out {
+        let Wanted { amount, period } = why.wanted();
+        note.push_str(&format!(", {} in {} {why}", shown(amount), shown(period)));
     }
     unknown(&mut note, row.unknown);
     [
-        format!("{} {}", row.name, row.tid),
+        format!("{} {}", escaped(&row.name), row.tid),
         format!("{} ±{}", shown(period), shown(habit.jitter)),
         decimal(habit.confidence),
         need(habit.need),
@@ -95,11 +110,11 @@ fn sharing(rows: &[&Row]) -> [String; 6] {
         note => note.to_string(),
     };
     let (name, mut text) = match rows.len() {
-        1 => (format!("{} {}", first.name, first.tid), note(first)),
+        1 => (format!("{} {}", escaped(&first.name), first.tid), note(first)),
         many => {
             let same = rows.iter().all(|row| row.habit.note == first.habit.note);
             let why = if same { note(first) } else { "not periodic".to_owned() };
-            (format!("{} x {many}", first.name), why)
+            (format!("{} x {many}", escaped(&first.name)), why)
         }
     };
     let wakeups: u64 = rows.iter().map(|row| row.habit.wakeups).sum();

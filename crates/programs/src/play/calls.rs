@@ -5,9 +5,9 @@
 
 use super::{Condition, Cue, Player, Players, Stage};
 use crate::action::Action;
-use crate::process::{Answer, Call, CallOutcome, NewProcess, ProcessHandle, Refusal, Reply};
+use crate::process::{Answer, Call, CallOutcome, NewProcess, Node, ProcessHandle, Refusal, Reply};
 use crate::program::Program;
-use windfall_time::Span;
+use windfall_time::{Instant, Span};
 
 impl Players {
     /// What a call costs that has not been paid for; it is then to be asked again.
@@ -76,6 +76,11 @@ impl Players {
                 stage.cue(0, cue, at.max(now));
             }
         }
+    }
+
+    /// The nodes whose processes' timers are due.
+    pub fn due_nodes(&self, now: Instant) -> impl Iterator<Item = Node> + '_ {
+        self.system.agenda.due_nodes(now)
     }
 
     /// Timers of processes are due.

@@ -56,7 +56,7 @@ impl Players {
         let Some(player) = stage.players().list.get_mut(other) else { return };
         match player.condition {
             Condition::AwaitingWake => {
-                let other = u32::try_from(other).unwrap_or(u32::MAX);
+                let other = u32::try_from(other).expect("programs are numbered by 32 bits");
                 Players::wake(stage, other, Some(number));
             }
             Condition::Gone => {}

@@ -111,7 +111,7 @@ impl Mock {
 
     /// Everybody begins, in order.
     fn begin(mut self) -> Mock {
-        for number in 0..u32::try_from(self.players.list.len()).unwrap_or(u32::MAX) {
+        for number in 0..u32::try_from(self.players.list.len()).unwrap() {
             Players::begin(&mut self, number);
         }
         self

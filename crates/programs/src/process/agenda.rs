@@ -5,7 +5,7 @@
 
 use super::dual_queue::Datum;
 use super::events::Ticket;
-use super::{Event, Queue};
+use super::{Event, Node, Queue};
 use std::collections::BTreeMap;
 use windfall_time::Instant;
 
@@ -59,6 +59,11 @@ impl Agenda {
     /// When the next timer is due.
     pub(crate) fn next_timer(&self) -> Option<Instant> {
         self.timers.keys().next().map(|(at, _)| *at)
+    }
+
+    /// The nodes of what timers have to post by now.
+    pub(crate) fn due_nodes(&self, now: Instant) -> impl Iterator<Item = Node> + '_ {
+        self.timers.range(..=(now, u64::MAX)).map(|(_, (event, _))| event.handle().node())
     }
 
     /// When the next letter arrives.

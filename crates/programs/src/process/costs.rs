@@ -4,6 +4,19 @@
 use super::{Call, Handle, Node};
 use windfall_time::Span;
 
+/// What a node's processor costs, where the rules of Chrysalis hold. Whoever runs pays for what comes, and whoever is
+/// put on for being put on; nobody does while the processor is idle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct NodeCosts {
+    /// An interrupt of the interval timer, which ends slices and posts and wakes what is due (2.8). It is charged to whoever
+    /// runs when it comes (2.7), and the scheduler is entered when it is over.
+    pub timer: Span,
+    /// Entering the scheduler: by the timer, or by what gives the processor to another process or to none (3.1).
+    pub scheduler: Span,
+    /// Saving and restoring registers: for a process that did not run last (2.6).
+    pub registers: Span,
+}
+
 /// One figure a call; none by default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Costs {
@@ -53,8 +66,8 @@ impl Costs {
     /// What a call costs a process on `node`, which would wake so many.
     pub(super) fn of(&self, call: &Call, node: Node, waiters: usize) -> Span {
         let far = |handle: Handle| if handle.node() == node { Span::ZERO } else { self.remote };
-        let each = |span: Span, count: u64| span.checked_mul(count).unwrap_or(Span::MAX);
-        let waiters = u64::try_from(waiters).unwrap_or(u64::MAX);
+        let each = |span: Span, count: u64| span.saturating_mul(count);
+        let waiters = waiters as u64;
         let (own, more) = match call {
             Call::Now => (self.now, Span::ZERO),
             Call::MakeTemplate { kib, .. } => (self.make_template, each(self.load, *kib)),

@@ -271,7 +271,8 @@ impl Process for Seat {
     }
 
     async fn notify(&mut self, id: EventId) -> u32 {
-        u32::try_from(self.number(Call::Notify(id)).await).unwrap_or(u32::MAX)
+        let woken = self.number(Call::Notify(id)).await;
+        u32::try_from(woken).expect("processes are numbered by 32 bits")
     }
 
     async fn wait_event(&mut self, id: EventId) {

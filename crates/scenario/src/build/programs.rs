@@ -19,7 +19,7 @@ impl<'a> Numbers<'a> {
         let mut next = 0;
         for thread in &scenario.threads {
             first.insert(thread.name.as_str(), next);
-            next += thread.count.map_or(1, |count| usize::try_from(count).unwrap_or(usize::MAX));
+            next += thread.count.map_or(1, |count| count as usize);
         }
         Numbers { scenario, first, resources: resources(scenario) }
     }

@@ -36,10 +36,9 @@ impl Builder<'_> {
                 Change::Destroy(name) => vec![PlannedRequest::Destroy(name.clone())],
                 Change::Default(name) => vec![PlannedRequest::Default(name.clone())],
                 Change::Move { thread, to, asks } => {
-                    let kind = scenario.kind_named(to).unwrap_or_default();
                     let asked = self.asked(asks, to);
                     let entry = scenario.threads.iter().find(|t| crate::check::means(thread, t));
-                    let rate = entry.and_then(|entry| asks::rate(&entry.run, asks, kind));
+                    let rate = entry.and_then(|entry| asks::rate(scenario, &entry.run, asks, to));
                     let messages: Vec<Message> =
                         asked.into_iter().map(|(_, message)| message).chain(rate).collect();
                     let threads = numbers.threads(thread, None).into_iter();
@@ -65,7 +64,17 @@ impl Builder<'_> {
                     let share = self.asking.share(*share, parent).unwrap_or(*share);
                     told(whom, Message::Share(share))
                 }
-                Change::Warp(whom, warp) => told(whom, Message::Warp(*warp)),
+                Change::Warp(whom, warp) => {
+                    let parent = scenario.parent_of_whom(whom);
+                    match self.asking.warp(*warp, parent) {
+                        Ok(warp) => told(whom, Message::Warp(warp)),
+                        Err((key, message, help)) => {
+                            let path = Path::of(&["at"]).item(number).key(key);
+                            self.wrong(&[path], format!("{message}; {help}"), None);
+                            Vec::new()
+                        }
+                    }
+                }
                 Change::Priority(whom, priority) => told(whom, Message::Priority(*priority)),
                 Change::Quantum(name, quantum) => {
                     vec![PlannedRequest::Configure(name.clone(), Message::Quantum(*quantum))]

@@ -164,9 +164,9 @@ pub(crate) fn thread_messages(
     thread: &Thread,
     parent: &str,
 ) -> Vec<(&'static str, Message)> {
-    let kind = scenario.kind_named(parent).unwrap_or_default();
     let mut messages = asking.messages(&thread.asks, Some(parent)).unwrap_or_default();
-    messages.extend(asks::rate(&thread.run, &thread.asks, kind).map(|m| ("periodic", m)));
+    messages
+        .extend(asks::rate(scenario, &thread.run, &thread.asks, parent).map(|m| ("periodic", m)));
     messages
 }
 

@@ -2,7 +2,7 @@
 
 use super::Builder;
 use crate::check::{ask_paths, parent_paths};
-use crate::model::{Attachment, Parent, Scheduler, Setting};
+use crate::model::{Attachment, Parent, Scheduler, Setting, Timer};
 use crate::source::Path;
 use std::collections::BTreeMap;
 use windfall_guarantees::Conversion;
@@ -20,7 +20,8 @@ impl<'a> Builder<'a> {
     /// Every scheduler of the scenario, none of its threads.
     pub(super) fn tree(&mut self) -> (Hierarchy, Nodes<'a>) {
         let scenario = self.scenario;
-        let processors = u16::try_from(scenario.machine.speeds.len()).unwrap_or(u16::MAX);
+        let processors = u16::try_from(scenario.machine.speeds.len())
+            .expect("a scenario that was checked has at most 1,024 processors");
         let mut hierarchy = Hierarchy::new(processors);
         let mut built: BTreeMap<&str, NodeId> = BTreeMap::new();
         let mut waiting: Vec<&Scheduler> = scenario.schedulers.iter().collect();
@@ -111,16 +112,11 @@ impl<'a> Builder<'a> {
     pub(super) fn instance(&mut self, scheduler: &Scheduler, path: &Path) -> Option<Instance> {
         let kind = catalogue::find(&scheduler.kind)?;
         let values = values(scheduler);
-        let unknown =
-            values.iter().find(|(name, _)| !kind.settings.iter().any(|s| s.name == *name));
-        if let Some((name, _)) = unknown {
-            let message = format!("`{}` has no setting `{name}`", kind.name);
-            self.wrong(std::slice::from_ref(path), message, None);
-        }
-        match (kind.build)(&Settings(&values)) {
+        match kind.build(&Settings(&values)) {
             Ok(instance) => Some((kind.name, instance)),
             Err(bad) => {
-                self.wrong(&[path.key(bad.name)], format!("{}: {bad}", scheduler.name), None);
+                let at = if bad.known { path.key(&bad.name) } else { path.clone() };
+                self.wrong(&[at], format!("{}: {bad}", scheduler.name), None);
                 None
             }
         }
@@ -138,10 +134,11 @@ fn values(scheduler: &Scheduler) -> Vec<(&str, Value<'_>)> {
     scheduler.settings.iter().map(|(name, setting)| (name.as_str(), value(setting))).collect()
 }
 
-/// What an instance makes of guarantees, if its kind and its settings are right.
-pub(crate) fn conversion(scheduler: &Scheduler) -> Option<Box<dyn Conversion>> {
+/// What an instance makes of guarantees on a machine with that timer, if its kind and its settings are right.
+pub(crate) fn conversion(scheduler: &Scheduler, timer: Timer) -> Option<Box<dyn Conversion>> {
     let kind = catalogue::find(&scheduler.kind)?;
-    (kind.conversion)(&Settings(&values(scheduler))).ok()
+    let conversion = kind.conversion(&Settings(&values(scheduler))).ok()?;
+    Some(super::ticks::on(timer, conversion))
 }
 
 fn parent_name(own: &Attachment) -> &str {

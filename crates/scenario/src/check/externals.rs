@@ -4,6 +4,7 @@ use super::Checker;
 use crate::model::{External, ExternalProgram, Run, Scenario, Thread};
 use crate::source::Path;
 use crate::suggest;
+use crate::together;
 use windfall_time::Instant;
 
 /// Linux gives no process a larger number.
@@ -30,6 +31,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             checker.wrong_key(&path.key("count"), message, help);
         }
         program(checker, &external.program, &path);
+        together(checker, thread, &path);
         patterns(checker, external, &path);
         if let ExternalProgram::Of(name) = &external.program {
             of(checker, thread, name, &path);
@@ -40,6 +42,20 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             let help = format!("write `of = \"{}\"` and `match`", other.name);
             checker.wrong(&["pid", "cgroup", "unit"].map(|key| path.key(key)), message, &help);
         }
+    }
+}
+
+/// What its threads share has a name of its own.
+fn together(checker: &mut Checker<'_>, thread: &Thread, path: &Path) {
+    if together::shared(thread).is_none() {
+        return;
+    }
+    let name = together::name(&thread.name);
+    let names = &checker.names;
+    if names.is_ever_scheduler(&name) || names.threads.contains(&name.as_str()) {
+        let message = format!("its threads share a scheduler `{name}`, and that name is taken");
+        let help = "choose another name; or write `each = true`, where each thread has its own";
+        checker.wrong_key(path, message, help);
     }
 }
 

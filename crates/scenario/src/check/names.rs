@@ -16,9 +16,6 @@ pub(crate) struct Names<'a> {
     pub(crate) threads: Vec<&'a str>,
 }
 
-/// How many threads a scenario may have; more would be a slip of the pen.
-const MOST_THREADS: u64 = 100_000;
-
 impl<'a> Names<'a> {
     pub(crate) fn of(scenario: &'a Scenario) -> Names<'a> {
         let created = scenario.requests.iter().filter_map(|request| match &request.change {
@@ -81,17 +78,6 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             let help = "names of schedulers and threads are all different; choose another";
             checker.wrong_key(&path, format!("`{name}` is the name of a {other} already"), help);
         }
-    }
-    let total: u64 = scenario.threads.iter().map(|t| u64::from(t.count.unwrap_or(1))).sum();
-    if total > MOST_THREADS {
-        let largest = scenario.threads.iter().max_by_key(|thread| thread.count);
-        let path = largest.map(|thread| Path::of(&["threads", &thread.name, "count"]));
-        let message = format!("{total} threads are too many");
-        checker.wrong(
-            &path.into_iter().collect::<Vec<_>>(),
-            message,
-            "write at most 100000 in all",
-        );
     }
     let many = |thread: &&Thread| thread.count.is_some() || thread.external.is_some();
     for thread in scenario.threads.iter().filter(many) {

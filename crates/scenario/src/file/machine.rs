@@ -2,6 +2,7 @@
 
 use super::lax::{Lax, Raw};
 use super::scalar::{Cap, Frequency, Kib, Range};
+use crate::model::Claim;
 use core::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
@@ -33,6 +34,10 @@ pub(crate) struct MachineFile {
     /// The most of each processor's time that threads get on a real machine; `95%cpu` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cap: Option<Lax<Cap>>,
+    /// Whether a run on a real machine moves other threads, interrupts and workqueues off its processors until it ends:
+    /// `processors` (when absent) or `none`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) claim: Option<Lax<Claim>>,
 }
 
 /// What switching and deciding cost.

@@ -45,6 +45,26 @@ impl Scalar for Instant {
     }
 }
 
+impl Scalar for bool {
+    const WANTED: &'static str = "`true` or `false`";
+    const NAME: &'static str = "boolean";
+
+    fn read(raw: &Raw) -> Result<bool, String> {
+        match raw {
+            Raw::Bool(answer) => Ok(*answer),
+            _ => Err(format!("{} is neither `true` nor `false`", raw.show())),
+        }
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Bool(*self)
+    }
+
+    fn json() -> &'static [&'static str] {
+        &["boolean"]
+    }
+}
+
 /// A speed, above zero.
 impl Scalar for Ratio {
     const WANTED: &'static str = "a fraction above 0, as `1/2` or `0.5`";

@@ -35,7 +35,8 @@ pub(crate) struct StepFile {
     /// Waits so long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) sleep: Option<Lax<Span>>,
-    /// Waits for the next tick of a timer with this period; a job ends and the next begins.
+    /// Waits for the next tick of a timer with this period, counted from when the thread began; a job
+    /// ends and the next begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timer: Option<Lax<Span>>,
     /// Which timer; `timer` when absent.

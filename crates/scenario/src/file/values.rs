@@ -3,7 +3,7 @@
 use super::lax::{Raw, Scalar};
 use super::scalar::{Range, span, text};
 use crate::Guarantee;
-use crate::model::{Level, Rate, Reserve, WarpLimit};
+use crate::model::{Claim, Level, Rate, Reserve, WarpLimit};
 use windfall_programs::{OnLate, Tick};
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::Theft;
@@ -238,4 +238,5 @@ words! {
     Tick, "tick", "`relative` or `absolute`", ["relative" => Tick::Relative, "absolute" => Tick::Absolute];
     Theft, "theft", "`interrupt`, `softirq` or `steal`",
         ["interrupt" => Theft::Interrupt, "softirq" => Theft::Softirq, "steal" => Theft::Steal];
+    Claim, "claim", "`processors` or `none`", ["processors" => Claim::Processors, "none" => Claim::None];
 }

@@ -4,6 +4,7 @@
 //! and so on in the order in which they appear, and each has all that the entry says. Entries `of` a
 //! program choose first, in the order of the file; what they leave belongs to the program's own entry,
 //! or, where that has a pattern of its own that does not fit, to nobody: it stays with the kernel.
+//! A reservation of the program's own entry is for all its threads together (`together.rs`).
 
 use std::collections::BTreeMap;
 use windfall_trace::glob::fits;
@@ -15,6 +16,8 @@ pub struct External {
     pub program: ExternalProgram,
     /// Which of its threads; all that others leave when it says nothing.
     pub threads: ThreadMatch,
+    /// Whether what the entry reserves is for each of these threads; otherwise for all together.
+    pub each: bool,
 }
 
 /// A program that a real machine runs, over all that it forks and executes.

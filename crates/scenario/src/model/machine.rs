@@ -20,6 +20,18 @@ pub struct Machine {
     /// The most of each processor's time that a host on a real machine gives to threads; above 0, at
     /// most [`Machine::most_cap`].
     pub cap: Ratio,
+    /// Whether a host on a real machine claims the processors that it supervises.
+    pub claim: Claim,
+}
+
+/// Whether a run on a real machine moves everything off its processors that can run elsewhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Claim {
+    /// It does, and gives all back at the end.
+    #[default]
+    Processors,
+    /// It leaves everybody where he is.
+    None,
 }
 
 /// How exactly timers are kept.
@@ -33,6 +45,15 @@ pub enum Timer {
 }
 
 impl Timer {
+    /// The longest time between two ticks; `None` where timers are precise.
+    #[must_use]
+    pub fn resolution(self) -> Option<Span> {
+        match self {
+            Timer::Precise => None,
+            Timer::Ticks(hertz) => Some(Span::from_nanos(1_000_000_000_u64.div_ceil(hertz.max(1)))),
+        }
+    }
+
     /// When something that is set for `at` happens (HLS 9.2.5).
     #[inline]
     #[must_use]
@@ -41,7 +62,7 @@ impl Timer {
         let Timer::Ticks(hertz) = self else { return at };
         let tick = (u128::from(at.as_nanos()) * u128::from(hertz)).div_ceil(SECOND);
         let nanos = tick * SECOND / u128::from(hertz.max(1));
-        Instant::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        Instant::saturating_from_nanos(nanos)
     }
 }
 
@@ -117,6 +138,7 @@ impl Machine {
             cache: None,
             cpus: Vec::new(),
             cap: Machine::most_cap(),
+            claim: Claim::default(),
         }
     }
 

@@ -66,7 +66,8 @@ pub struct Asks {
     pub reserve: Option<Reserve>,
     /// A weight among siblings; at least 1.
     pub share: Option<u32>,
-    /// How far it may borrow against its future allocation.
+    /// How far it may borrow against its future allocation, in the processor time of one of weight 1; where
+    /// guarantees are asked beside it, of one with a whole processor.
     pub warp: Option<Span>,
     /// How long it may run on what it borrows.
     pub warp_limit: Option<WarpLimit>,

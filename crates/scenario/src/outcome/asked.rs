@@ -1,15 +1,21 @@
 //! Which promises of a scenario are judged: all that are asked for, and which of them the checker has
 //! granted.
 
-use super::Promise;
+use super::{Outcome, Promise};
 use crate::model::Setting;
 use crate::{Guarantee, Scenario};
-use windfall_time::Span;
+use windfall_guarantees::{Allowance, Length, Type, form};
+use windfall_time::{Ratio, Span};
 
-/// Every guarantee that a thread or a scheduler of the scenario asks for, but `NULL`, which promises
-/// nothing.
+/// Every guarantee that a thread or a scheduler of the scenario asks for and is granted, but `NULL`, which promises
+/// nothing. What was refused was never promised ([`refusals`]).
 #[must_use]
 pub fn promises(scenario: &Scenario) -> Vec<Promise> {
+    asked(scenario).into_iter().filter(|promise| promise.granted).collect()
+}
+
+/// The same, with what was refused.
+pub(crate) fn asked(scenario: &Scenario) -> Vec<Promise> {
     let checked = scenario.promises();
     let asked = checked.tree.vps.iter().zip(&checked.findings.vps).enumerate();
     let asked = asked.filter_map(|(at, (vp, found))| {
@@ -22,19 +28,118 @@ pub fn promises(scenario: &Scenario) -> Vec<Promise> {
             guarantee,
             granted: found.granted.is_some(),
             makeup: checked.tree.is_below_makeup(at),
+            behind: match found.granted {
+                Some(link) => checked.findings.behind(link),
+                None => Allowance::lots(grain(scenario)),
+            },
         })
     });
     asked.collect()
 }
 
-/// The longest quantum that the scenario sets, and at least 10 ms, which is what schedulers have that
-/// are told none.
+/// What was asked for and refused, with the reason.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// The thread's or the scheduler's name.
+    pub owner: String,
+    /// What it asked for.
+    pub asked: Guarantee,
+    /// Why it is not promised.
+    pub why: String,
+}
+
+impl core::fmt::Display for Refused {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} for {}: {}", self.asked, self.owner, self.why)
+    }
+}
+
+/// Everything that is asked for and refused.
 #[must_use]
-pub fn grain(scenario: &Scenario) -> Span {
+pub fn refusals(scenario: &Scenario) -> Vec<Refused> {
+    let checked = scenario.promises();
+    let refused = checked.refused().filter_map(|vp| {
+        let owner = checked.tree.vps[vp].name.clone();
+        Some(Refused { owner, asked: checked.tree.vps[vp].asks?, why: checked.why(vp)? })
+    });
+    refused.collect()
+}
+
+/// Everything that the checker says holds anywhere in the scenario, whoever asks for it, and what follows from that in other types.
+#[must_use]
+pub fn all_promises(scenario: &Scenario) -> Vec<Promise> {
+    let checked = scenario.promises();
+    let mut promises = Vec::new();
+    for (at, (vp, found)) in checked.tree.vps.iter().zip(&checked.findings.vps).enumerate() {
+        let node = vp.child.map(|node| &checked.tree.nodes[node]);
+        let own = node.and_then(|node| node.own.iter().position(|own| *own == at));
+        let mut holds: Vec<(Guarantee, usize)> = Vec::new();
+        for option in found.options.iter().chain(&found.granted).copied() {
+            let gives = checked.findings.links[option].gives;
+            follows(&gives, |guarantee| holds.push((guarantee, option)));
+        }
+        holds.sort_unstable_by_key(|(guarantee, _)| *guarantee);
+        holds.dedup_by_key(|(guarantee, _)| *guarantee);
+        holds.retain(|(guarantee, _)| *guarantee != Guarantee::Null);
+        promises.extend(holds.into_iter().map(|(guarantee, link)| Promise {
+            owner: node.map_or_else(|| vp.name.clone(), |node| node.name.clone()),
+            own: own.and_then(|own| u16::try_from(own).ok()),
+            guarantee,
+            granted: true,
+            makeup: checked.tree.is_below_makeup(at),
+            behind: checked.findings.behind(link),
+        }));
+    }
+    promises
+}
+
+/// A guarantee, and of each type the tightest that follows from it.
+fn follows(gives: &Guarantee, mut put: impl FnMut(Guarantee)) {
+    put(*gives);
+    for kind in Type::ALL_TYPES {
+        let steps = form(gives, kind).unwrap_or_default();
+        steps.last().into_iter().for_each(|step| put(step.gives));
+    }
+    if let Guarantee::BasicSoft(amount, period) = *gives {
+        put(Guarantee::Probabilistic(amount, period, Length::ZERO));
+    }
+    // Theorem 5.7, with a period of twice the least.
+    if let Guarantee::BoundedShare(share, error) = *gives
+        && let Some(gap) = error.checked_div(share)
+        && let Some(period) = gap.checked_mul(Ratio::whole(2))
+        && !error.is_zero()
+    {
+        put(Guarantee::ContinuousSoft(error, period));
+    }
+}
+
+/// How many threads have a bound on their response time and answered, and which of them answered later than that, in
+/// words. Bounds count without stolen time: where some may be stolen, none is broken.
+#[must_use]
+pub fn broken_bounds(scenario: &Scenario, outcome: &Outcome) -> (u64, Vec<String>) {
+    let checked = scenario.promises();
+    let (mut answered, mut late) = (0, Vec::new());
+    for deadline in checked.deadlines(scenario) {
+        let name = &checked.tree.vps[deadline.vp].name;
+        let thread = outcome.threads.iter().find(|thread| thread.name == *name);
+        let most = thread.and_then(|thread| thread.response.most());
+        let (Ok(bound), Some(response)) = (deadline.bound, most) else { continue };
+        answered += 1;
+        if response > bound && scenario.interrupts.is_empty() {
+            late.push(format!("{name} answered after {response}, not within {bound}"));
+        }
+    }
+    (answered, late)
+}
+
+/// By which quantum a share is judged that the checker has refused: the longest that the scenario sets, and at
+/// least 10 ms, which is what schedulers have that are told none.
+fn grain(scenario: &Scenario) -> Span {
     let settings = scenario.schedulers.iter().flat_map(|scheduler| &scheduler.settings);
     let quanta = settings.filter_map(|(name, value)| match value {
         Setting::Span(span) if name == "quantum" => Some(*span),
         _ => None,
     });
-    quanta.fold(Span::from_millis(10), Span::max)
+    let longest = quanta.fold(Span::from_millis(10), Span::max);
+    longest.saturating_add(scenario.machine.timer.resolution().unwrap_or(Span::ZERO))
 }

@@ -1,17 +1,22 @@
 //! Results as JSON: integer nanoseconds, keys that end in `_ns`.
 
-use super::{Figures, Outcome, PromiseVerdict, ThreadOutcome, Verdict, plain};
+use super::{Figures, Outcome, PromiseVerdict, ThreadOutcome, Verdict, plain, refusals};
+use crate::Scenario;
 use serde_json::{Value, json};
-use std::time::Duration;
 use windfall_guarantees::Length;
 use windfall_guarantees::meaning::Verdict as Meaning;
-use windfall_time::Span;
+use windfall_time::{Instant, Span};
 
-/// Everything that `--json` prints of a run. `wall` is how long the run took by a clock on the wall.
+/// Everything that `--json` prints of a run. How long it took by a clock on the wall is not in it: of a simulation equal
+/// seeds give equal bytes.
 #[must_use]
-pub fn json(outcome: &Outcome, verdicts: &[Verdict], wall: Duration) -> Value {
-    let refused = outcome.refused.iter();
-    let refused = refused.map(|(at, why)| json!({ "at_ns": at.as_nanos(), "what": why }));
+pub fn json(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict]) -> Value {
+    let not_promised = refusals(scenario).into_iter();
+    let not_promised = not_promised.map(|refused| {
+        json!({ "owner": refused.owner, "guarantee": refused.asked.to_string(), "why": refused.why })
+    });
+    let said = |(at, what): &(Instant, String)| json!({ "at_ns": at.as_nanos(), "what": what });
+    let refused = outcome.refused.iter().map(said);
     let cpus = outcome.cpus.iter().map(|cpu| {
         json!({
             "received_ns": cpu.received.as_nanos(),
@@ -51,18 +56,28 @@ pub fn json(outcome: &Outcome, verdicts: &[Verdict], wall: Duration) -> Value {
             "own_lag_ns": supervision.own_lag.as_nanos(),
             "steal_ns": supervision.steal.map(Span::as_nanos),
             "leaked_ns": supervision.leaked.as_nanos(),
+            "claimed": {
+                "processors": supervision.claimed.processors,
+                "threads": supervision.claimed.threads,
+                "interrupts": supervision.claimed.interrupts,
+                "stays": supervision.claimed.stays,
+                "remark": supervision.claimed.remark,
+            },
+            "remarks": supervision.remarks.iter().map(said).collect::<Vec<_>>(),
+            "cut_short": supervision.cut_short,
         })),
         "length_ns": outcome.length.as_nanos(),
         "events": outcome.notifications,
         "decisions": outcome.decisions,
-        "wall_ns": u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
         "threads": outcome.threads.iter().map(thread).collect::<Vec<_>>(),
         "schedulers": nodes.collect::<Vec<_>>(),
         "cpus": cpus.collect::<Vec<_>>(),
         "quarantined": quarantined.collect::<Vec<_>>(),
         "refused": refused.collect::<Vec<_>>(),
         "unborn": outcome.unborn,
+        "waiting_for_ever": outcome.waiting,
         "expectations": expectations.collect::<Vec<_>>(),
+        "not_promised": not_promised.collect::<Vec<_>>(),
         "promises": outcome.promises.iter().map(promise).collect::<Vec<_>>(),
         "failure": outcome.failure.as_ref().map(ToString::to_string),
     })
@@ -133,7 +148,7 @@ fn promise(verdict: &PromiseVerdict) -> Value {
         "own": verdict.promise.own,
         "guarantee": verdict.promise.guarantee.to_string(),
         "granted": verdict.promise.granted,
-        "timer_ticks": verdict.ticks,
+        "timer_ticks": verdict.tick.is_some(),
         "state": verdict.faring().name(),
         "margin_ns": margin,
         "worst": worst,

@@ -89,7 +89,7 @@ fn judged(outcome: &Outcome, name: &str) -> Option<Standing> {
         Faring::NotAsking | Faring::NotTested => Standing::NotAsking,
         Faring::Kept => Standing::Met,
         Faring::Exceeded => Standing::Over,
-        Faring::Stolen | Faring::Missed => Standing::Missed,
+        Faring::Stolen | Faring::Overhead | Faring::Missed => Standing::Missed,
     })
 }
 
@@ -167,8 +167,8 @@ fn below(outcome: &Outcome, name: &str) -> Span {
     };
     let runnable = outcome.threads.iter().filter(under).map(|thread| thread.runnable);
     let sum = runnable.fold(Span::ZERO, Span::saturating_add);
-    let cpus = u64::try_from(outcome.cpus.len()).unwrap_or(u64::MAX);
-    sum.min(outcome.length.checked_mul(cpus).unwrap_or(Span::MAX))
+    let cpus = outcome.cpus.len() as u64;
+    sum.min(outcome.length.saturating_mul(cpus))
 }
 
 fn response(thread: &ThreadOutcome) -> Option<Response> {

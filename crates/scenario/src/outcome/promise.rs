@@ -1,7 +1,8 @@
 //! A promise, and how it fared in a run.
 
-use windfall_guarantees::Guarantee;
+use super::watch::Use;
 use windfall_guarantees::meaning::{Verdict, Window};
+use windfall_guarantees::{Allowance, Guarantee};
 use windfall_time::{Instant, Ratio, Span};
 
 /// A promise to a thread, or to an own virtual processor of a scheduler.
@@ -18,6 +19,8 @@ pub struct Promise {
     /// Whether a scheduler above its owner makes up for stolen time
     /// ([`windfall_guarantees::check::Tree::is_below_makeup`]).
     pub makeup: bool,
+    /// By how much a share in the long run may be behind, by its scheduler's own bound.
+    pub behind: Allowance,
 }
 
 /// How a promise fared.
@@ -27,11 +30,12 @@ pub struct PromiseVerdict {
     pub promise: Promise,
     /// What was found; `None` when the guarantee's numbers are too fine to be judged exactly.
     pub verdict: Option<Verdict>,
-    /// Whether it would not have been broken if no time had been stolen from its owner's processors, or
-    /// may have been because others made up for stolen time.
-    pub stolen: bool,
-    /// Whether the machine's timer ticks: nobody can be held to less than a tick.
-    pub ticks: bool,
+    /// What broke it, if not its schedulers. Stolen: it would not have been broken if no time had been stolen from its
+    /// owner's processors, or may have been because others made up for stolen time. Overhead: without stolen time it
+    /// would have been broken, too, but not without what switching and deciding cost besides.
+    pub cause: Option<Use>,
+    /// How late the machine's timer may be, where it ticks: what is short, or over, by less is no breach.
+    pub tick: Option<Span>,
     /// What the machine cannot be held to: this much, and beside it a hundredth of what was promised, is
     /// no breach. Zero, and nothing beside it, when it is simulated.
     pub precision: Span,
@@ -52,6 +56,8 @@ pub enum Faring {
     Kept,
     /// Broken by stolen time alone.
     Stolen,
+    /// Broken by what switching and deciding cost.
+    Overhead,
     /// A hard reservation got more than it allows.
     Exceeded,
     /// Broken.
@@ -67,6 +73,7 @@ impl Faring {
             Faring::NotTested => "not tested",
             Faring::Kept => "kept",
             Faring::Stolen => "stolen",
+            Faring::Overhead => "overhead",
             Faring::Exceeded => "exceeded",
             Faring::Missed => "missed",
         }
@@ -81,20 +88,32 @@ impl PromiseVerdict {
             _ if self.runnable.is_zero() => Faring::NotAsking,
             None | Some(Verdict::NeverTested) => Faring::NotTested,
             Some(Verdict::Kept { .. } | Verdict::NotRefuted { .. }) => Faring::Kept,
-            Some(verdict) if within(&verdict, self.precision) => Faring::Kept,
+            Some(verdict) if within(&verdict, self.precision) || self.is_less_than_a_tick() => {
+                Faring::Kept
+            }
             Some(Verdict::Exceeded { .. }) => Faring::Exceeded,
-            Some(Verdict::Broken { .. }) if self.stolen => Faring::Stolen,
-            Some(Verdict::Broken { .. }) => Faring::Missed,
+            Some(Verdict::Broken { .. }) => match self.cause {
+                Some(Use::Stolen) => Faring::Stolen,
+                Some(Use::Overhead) => Faring::Overhead,
+                Some(Use::Own) | None => Faring::Missed,
+            },
         }
     }
 
     /// Whether the checker granted what the schedulers then broke, on a machine that let them keep it:
-    /// neither stolen time nor a timer that ticks is theirs.
+    /// stolen time is not theirs, nor is less than a tick.
     #[must_use]
     pub fn is_failure(&self) -> bool {
-        self.promise.granted
-            && !self.ticks
-            && matches!(self.faring(), Faring::Missed | Faring::Exceeded)
+        self.promise.granted && matches!(self.faring(), Faring::Missed | Faring::Exceeded)
+    }
+
+    fn is_less_than_a_tick(&self) -> bool {
+        let (Some(tick), Some(Verdict::Broken { short: by, .. } | Verdict::Exceeded { by, .. })) =
+            (self.tick, self.verdict)
+        else {
+            return false;
+        };
+        by < tick.into()
     }
 
     /// Owner and, for one of several own virtual processors, its number.

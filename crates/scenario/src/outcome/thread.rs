@@ -44,6 +44,8 @@ pub struct ThreadOutcome {
     pub interval: Span,
     /// Intervals between completions longer than the limit that was watched for.
     pub intervals_above: u64,
+    /// How often that limit fits into intervals between two completions as a whole.
+    pub limits_in_intervals: u64,
     /// What the scheduler above it counted of it, until it ended.
     pub counted: Figures,
     /// The stretches in which it saw itself running, in order, where a host was to keep them: each from its
@@ -111,6 +113,8 @@ impl ThreadOutcome {
             self.interval = self.interval.max(interval);
             self.intervals_above +=
                 u64::from(self.interval_limit.is_some_and(|limit| interval > limit));
+            self.limits_in_intervals +=
+                self.interval_limit.and_then(|limit| interval.checked_div(limit)).unwrap_or(0);
         }
         self.completion = Some(now);
     }
@@ -129,6 +133,7 @@ mod tests {
             thread.complete(at(release), at(now), late);
         }
         assert_eq!((thread.completed, thread.missed, thread.intervals_above), (3, 1, 1));
+        assert_eq!(thread.limits_in_intervals, 2);
         assert_eq!(thread.interval, Span::from_millis(11));
         assert_eq!(thread.first, [3, 4, 4].map(Span::from_millis));
     }

@@ -3,7 +3,8 @@
 //! A host says when the promise's owner becomes runnable, is served, and stops being runnable. Service is
 //! what the owner has of a processor less what interrupts, switching and scheduling take. A second judge
 //! counts the stolen time in: it tells a promise that the schedulers broke from one that the machine did
-//! not permit (HLS 5.1.3, assumption 5). Below a scheduler that makes up for stolen time an owner may get
+//! not permit (HLS 5.1.3, assumption 5). A third one counts in what switching and scheduling cost, too, which is
+//! never called stolen (decision 0006). Below a scheduler that makes up for stolen time an owner may get
 //! less because others make good what was stolen from them; there, whatever is broken counts as broken by
 //! stolen time once anything was stolen.
 //!
@@ -14,12 +15,24 @@ use super::{Promise, PromiseVerdict};
 use windfall_guarantees::meaning::{Judge, Verdict};
 use windfall_time::{Instant, Span};
 
+/// Who had a processor that an owner was given.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Use {
+    /// The owner itself.
+    Own,
+    /// Interrupts, a hypervisor, or, where there are such, programs that are not scheduled.
+    Stolen,
+    /// Switching and deciding.
+    Overhead,
+}
+
 /// One promise under judgement. Instants never go back from call to call.
 #[derive(Clone, Debug)]
 pub struct Watch {
     promise: Promise,
-    /// By what was received, and with stolen time counted in; `None` when it cannot be judged exactly.
-    judges: Option<(Judge, Judge)>,
+    /// By what was received, with stolen time counted in, and with overhead counted in as well; `None` when it cannot
+    /// be judged exactly.
+    judges: Option<[Judge; 3]>,
     /// Since when its owner is runnable without a break.
     awake: Option<Instant>,
     runnable: Span,
@@ -29,14 +42,13 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Over an owner that is not runnable yet. `grain` is the quantum of the schedulers that promise
-    /// shares in the long run.
+    /// Over an owner that is not runnable yet.
     #[must_use]
-    pub fn new(promise: Promise, grain: Span) -> Watch {
-        let judge = Judge::new(&promise.guarantee, grain);
+    pub fn new(promise: Promise) -> Watch {
+        let judge = Judge::new(&promise.guarantee, promise.behind);
         Watch {
             promise,
-            judges: judge.map(|judge| (judge.clone(), judge)),
+            judges: judge.map(|judge| [judge.clone(), judge.clone(), judge]),
             awake: None,
             runnable: Span::ZERO,
             until: None,
@@ -45,9 +57,8 @@ impl Watch {
     }
 
     fn each(&mut self, tell: impl Fn(&mut Judge)) {
-        if let (Some((received, given)), None) = (&mut self.judges, self.until) {
-            tell(received);
-            tell(given);
+        if let (Some(judges), None) = (&mut self.judges, self.until) {
+            judges.iter_mut().for_each(tell);
         }
     }
 
@@ -67,14 +78,10 @@ impl Watch {
         }
     }
 
-    /// Its owner had a processor, of which the time was its own or `stolen`.
-    pub fn served(&mut self, from: Instant, to: Instant, stolen: bool) {
-        if let (Some((received, given)), None, Some(_)) = (&mut self.judges, self.until, self.awake)
-        {
-            if !stolen {
-                received.served(from, to);
-            }
-            given.served(from, to);
+    /// Its owner was given a processor, whose time went to `by`.
+    pub fn served(&mut self, from: Instant, to: Instant, by: Use) {
+        if let (Some(judges), None, Some(_)) = (&mut self.judges, self.until, self.awake) {
+            judges[by as usize..].iter_mut().for_each(|judge| judge.served(from, to));
         }
     }
 
@@ -102,27 +109,41 @@ impl Watch {
         }
     }
 
-    /// What was found in a run that is over `now`, on a machine whose timer `ticks` or does not.
+    /// What was found in a run that is over `now`, on a machine whose timer may be late by a `tick`.
     #[must_use]
-    pub fn verdict(self, now: Instant, ticks: bool) -> PromiseVerdict {
-        self.verdict_within(now, ticks, Span::ZERO)
+    pub fn verdict(self, now: Instant, tick: Option<Span>) -> PromiseVerdict {
+        self.verdict_within(now, tick, Span::ZERO)
     }
 
     /// As [`verdict`](Self::verdict), on a machine that cannot be held to less than `precision`.
     #[must_use]
-    pub fn verdict_within(mut self, now: Instant, ticks: bool, precision: Span) -> PromiseVerdict {
+    pub fn verdict_within(
+        mut self,
+        now: Instant,
+        tick: Option<Span>,
+        precision: Span,
+    ) -> PromiseVerdict {
         self.sleeps(now);
-        let verdict = self.judges.as_ref().map(|(received, _)| received.verdict());
-        let given = self.judges.as_ref().map(|(_, given)| given.verdict());
-        let short = |verdict: Option<Verdict>| {
-            let broken = verdict.filter(|verdict| matches!(verdict, Verdict::Broken { .. }));
-            broken.is_some_and(|verdict| !within(&verdict, precision))
+        let verdicts = self.judges.as_ref().map(|judges| judges.each_ref().map(Judge::verdict));
+        let [verdict, unstolen, given] = [Use::Own, Use::Stolen, Use::Overhead]
+            .map(|with| verdicts.map(|verdicts| verdicts[with as usize]));
+        // By less than a tick, nothing is anybody's fault.
+        let short = |verdict: Option<Verdict>| match verdict {
+            Some(verdict @ Verdict::Broken { short, .. }) => {
+                !within(&verdict, precision) && tick.is_none_or(|tick| short >= tick.into())
+            }
+            _ => false,
+        };
+        let cause = match short(verdict) {
+            true if !short(unstolen) || self.robbed => Some(Use::Stolen),
+            true if !short(given) => Some(Use::Overhead),
+            _ => None,
         };
         PromiseVerdict {
-            stolen: short(verdict) && (!short(given) || self.robbed),
+            cause,
             promise: self.promise,
             verdict,
-            ticks,
+            tick,
             precision,
             runnable: self.runnable,
             until: self.until,

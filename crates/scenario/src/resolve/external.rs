@@ -34,6 +34,9 @@ pub(super) fn external(
     if file.env.is_some() && !given.contains(&"exec") {
         goes_with("env", "`exec`", reader);
     }
+    if file.each.is_some() && !given.iter().any(|key| *key != "of") {
+        goes_with("each", "one of `exec`, `pid`, `cgroup` and `unit`", reader);
+    }
     for (key, present) in [("match", file.only.is_some()), ("profile", file.profile.is_some())] {
         if present && given.is_empty() {
             goes_with(key, "one of `exec`, `pid`, `cgroup`, `unit` and `of`", reader);
@@ -43,6 +46,7 @@ pub(super) fn external(
     let cgroup = text(file.cgroup.take(), "cgroup").map(ExternalProgram::Cgroup);
     let unit = text(file.unit.take(), "unit").map(ExternalProgram::Unit);
     let of = text(file.of.take(), "of").map(ExternalProgram::Of);
+    let each = reader.get(file.each.take(), &path.key("each")).unwrap_or(false);
     let pid = reader.get(file.pid.take(), &path.key("pid")).map(ExternalProgram::Pid);
     let env = file.env.take().unwrap_or_default().into_iter();
     let env: BTreeMap<String, String> = env
@@ -64,5 +68,5 @@ pub(super) fn external(
         routine: reader.get(only.routine, &at.key("routine")),
     };
     let program = exec.or(pid).or(cgroup).or(unit).or(of)?;
-    Some(External { program, threads })
+    Some(External { program, threads, each })
 }

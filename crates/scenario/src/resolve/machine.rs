@@ -50,6 +50,7 @@ pub(super) fn machine(node: Node<'_>, reader: &mut Reader<'_>) -> Machine {
     let cpus = cpus.filter_map(|(at, cpu)| reader.get(Some(cpu), &path.key("cpus").item(at)));
     let cpus = cpus.collect();
     let cap = reader.get(file.cap, &path.key("cap"));
+    let claim = reader.get(file.claim, &path.key("claim"));
     Machine {
         speeds,
         timer: timer.map_or(Timer::Precise, |timer| timer.0),
@@ -57,6 +58,7 @@ pub(super) fn machine(node: Node<'_>, reader: &mut Reader<'_>) -> Machine {
         cache,
         cpus,
         cap: cap.map_or_else(Machine::most_cap, |cap| cap.0),
+        claim: claim.unwrap_or_default(),
     }
 }
 

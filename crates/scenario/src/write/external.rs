@@ -13,6 +13,7 @@ pub(super) fn external(external: &External, file: ThreadFile) -> ThreadFile {
             exe: only.exe.as_ref().and_then(text),
             routine: only.routine.as_ref().and_then(text),
         }),
+        each: external.each.then_some(Lax(Ok(true))),
         ..file
     };
     match &external.program {

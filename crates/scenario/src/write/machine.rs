@@ -4,12 +4,12 @@ use crate::file::{
     CacheFile, Cap, CostsFile, Frequency, InterruptsFile, Kib, Lax, MachineFile, Processors, Range,
     SpeedFile,
 };
-use crate::model::{Costs, Interrupts, Machine, Pattern, Timer};
+use crate::model::{Claim, Costs, Interrupts, Machine, Pattern, Timer};
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::Theft;
 
 pub(super) fn machine(machine: &Machine) -> MachineFile {
-    let Machine { speeds, timer, costs, cache, cpus, cap } = machine;
+    let Machine { speeds, timer, costs, cache, cpus, cap, claim } = machine;
     let alike = speeds.iter().all(|speed| *speed == Ratio::ONE);
     let processors = match u16::try_from(speeds.len()) {
         Ok(count) if alike => Processors::Count(Lax(Ok(count))),
@@ -33,6 +33,7 @@ pub(super) fn machine(machine: &Machine) -> MachineFile {
         }),
         cpus: (!cpus.is_empty()).then(|| cpus.iter().map(|cpu| Lax(Ok(*cpu))).collect()),
         cap: (*cap != Machine::most_cap()).then_some(Lax(Ok(Cap(*cap)))),
+        claim: (*claim != Claim::default()).then_some(Lax(Ok(*claim))),
     }
 }
 

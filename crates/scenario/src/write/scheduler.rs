@@ -11,7 +11,8 @@ pub(super) fn scheduler(scheduler: &Scheduler) -> Value {
         SchedulerFile { scheduler: Lax::good(scheduler.kind.clone()), ..SchedulerFile::default() };
     let file = match scheduler.owns.as_slice() {
         [first, rest @ ..] if rest.iter().all(|own| own == first) => {
-            let count = u16::try_from(scheduler.owns.len()).unwrap_or(u16::MAX);
+            let count = u16::try_from(scheduler.owns.len())
+                .expect("a scheduler that was checked has at most 1,024 virtual processors");
             let parent = Lax::good(name(&first.parent).to_owned());
             let processors = (count != 1).then_some(Lax(Ok(count)));
             SchedulerFile { parent, processors, ..file }.with(asks(&first.asks))

@@ -7,7 +7,7 @@ use windfall_time::{Instant, Span};
 
 fn create(tree: &mut Hierarchy, kind: &'static str, name: &str, parent: Parent) -> NodeId {
     let Some(kind) = find(kind) else { panic!("no scheduler `{kind}`") };
-    let Ok(scheduler) = (kind.build)(&Settings(&[])) else { panic!("default settings") };
+    let Ok(scheduler) = kind.build(&Settings(&[])) else { panic!("default settings") };
     let owns: &[(Parent, &[Message])] = &[(parent, &[])];
     let spec = NodeSpec { name, kind: kind.name, scheduler, owns };
     let Ok(node) = tree.create(Instant::ZERO, spec) else { panic!("{name} is refused") };

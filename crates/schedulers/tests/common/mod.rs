@@ -11,7 +11,7 @@ pub(crate) mod listener;
 
 use std::fmt::Write;
 use windfall_guarantees::meaning::{Judge, Verdict};
-use windfall_guarantees::{Conversion, Guarantee, Offer};
+use windfall_guarantees::{Allowance, Conversion, Guarantee, Offer};
 use windfall_hierarchy::{
     Hierarchy, Message, NodeId, NodeSpec, Own, Parent, Processor, Refusal, Target, ThreadId,
     VpState,
@@ -45,7 +45,7 @@ pub(crate) fn promise(text: &str) -> Guarantee {
 
 /// What a kind makes of guarantees.
 pub(crate) fn conversion(kind: &str, settings: &[(&str, Value<'_>)]) -> Box<dyn Conversion> {
-    (catalogue::find(kind).unwrap().conversion)(&Settings(settings)).unwrap()
+    catalogue::find(kind).unwrap().conversion(&Settings(settings)).unwrap()
 }
 
 /// What an offer gives, as text.
@@ -110,7 +110,7 @@ impl Host {
         let spec = NodeSpec {
             name,
             kind: kind.name,
-            scheduler: (kind.build)(&Settings(settings)).unwrap(),
+            scheduler: kind.build(&Settings(settings)).unwrap(),
             owns: parents,
         };
         let node = self.tree.create(at(self.now), spec);
@@ -259,7 +259,7 @@ impl Host {
 
     /// What becomes of a guarantee that was given at `since`, in the run so far.
     pub(crate) fn judge(&self, thread: T, since: u64, guarantee: &Guarantee) -> Verdict {
-        let mut judge = Judge::new(guarantee, span(10 * MS)).unwrap();
+        let mut judge = Judge::new(guarantee, Allowance::lots(span(10 * MS))).unwrap();
         let story = &self.threads[thread].story;
         for (place, (from, state)) in story.iter().enumerate() {
             let to = story.get(place + 1).map_or(self.now, |(to, _)| *to);

@@ -117,14 +117,17 @@ impl<R: Read> Reader<R> {
             let sound = checksum(&end) == sum;
             return Ok(if sound { Block::End(u64::from_le_bytes(end)) } else { Block::Damaged });
         }
-        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let length = length as usize;
         if length > LONGEST_BLOCK {
             // The length itself is damaged: where the next block starts cannot be known.
             self.state = Progress::Over;
             return Ok(Block::Damaged);
         }
-        let limit = u64::try_from(length).unwrap_or(u64::MAX);
-        self.source.by_ref().take(limit).read_to_end(&mut self.block).map_err(ReadError::Io)?;
+        self.source
+            .by_ref()
+            .take(length as u64)
+            .read_to_end(&mut self.block)
+            .map_err(ReadError::Io)?;
         if self.block.len() < length {
             return Ok(Block::Cut);
         }

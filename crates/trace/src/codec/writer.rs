@@ -72,7 +72,8 @@ impl<W: Write> Writer<W> {
     }
 
     fn flush(&mut self) {
-        let length = u32::try_from(self.block.len()).unwrap_or(u32::MAX);
+        let length =
+            u32::try_from(self.block.len()).expect("a block is sent long before it has 4 GiB");
         let block = std::mem::take(&mut self.block);
         self.send(length, checksum(&block), &block);
         self.block = block;

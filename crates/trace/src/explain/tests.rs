@@ -295,7 +295,8 @@ fn law_what_is_stolen_does_not_break_a_promise_and_what_is_unknown_decides_nothi
         switch(150, Some((B, Stop::Preempted)), Some(A)),
     ];
     let found = about_a(&records);
-    assert_eq!((found.periods, found.short, found.unclear), (3, 1, 1));
+    assert_eq!((found.periods, found.short, found.periods_unclear), (3, 1, 1));
+    assert_eq!((found.unclear, found.missed_episodes()), (0, 0), "a period is no burst");
     assert_eq!(parts(&found.kept[0].account), [(Part::Behind(B), 50)]);
 }
 
@@ -499,6 +500,9 @@ proptest! {
             let sum = kept.fold(Span::ZERO, Span::saturating_add);
             prop_assert_eq!(thread.missed.total(), sum);
             prop_assert_eq!(thread.kept.len() as u64, thread.misses);
+            let periods = thread.kept.iter().filter(|kept| kept.kind == Kind::Period).count();
+            prop_assert_eq!(periods as u64, thread.short);
+            prop_assert!(thread.missed_episodes() <= thread.episodes(), "{thread:?}");
         }
     }
 }

@@ -424,7 +424,7 @@ impl Watch {
             let ending = Ending::Short(missing);
             self.found.close(question, Kind::Period, window, at, ending);
         } else if !missing.is_zero() {
-            self.found.unclear += 1;
+            self.found.periods_unclear += 1;
         }
         if self.is_up() && !(self.told && self.has_periods()) {
             self.begin_period(at);

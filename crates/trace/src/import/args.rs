@@ -5,6 +5,7 @@
 //! stand around it, so texts are split from the side where no name can be, and where several ways
 //! remain, the one that agrees with the line's head is taken.
 
+use super::limits;
 use super::record::{Raw, Task};
 use crate::{Stop, Theft};
 
@@ -190,7 +191,8 @@ fn fork(args: &str) -> Option<Raw> {
 fn exec(args: &str) -> Option<Raw> {
     let (left, old) = args.strip_prefix("filename=")?.rsplit_once(" old_pid=")?;
     let (_, tid) = left.rsplit_once(" pid=")?;
-    Some(Raw::Exec { tid: tid.parse().ok()?, old: leading(old)? })
+    let old = leading(old).filter(|old| *old <= limits::THREAD_NUMBER)?;
+    Some(Raw::Exec { tid: thread_number(tid)?, old })
 }
 
 /// `comm=a pid=1 prio=120`, newer ones with ` group_dead=true`.
@@ -213,7 +215,7 @@ fn mark(args: &str) -> String {
 
 fn begin(args: &str, key: &str, kind: Theft) -> Option<Raw> {
     let number = leading::<u64>(args.strip_prefix(key)?)?;
-    Some(Raw::TheftBegin { kind, number: u16::try_from(number).unwrap_or(u16::MAX) })
+    Some(Raw::TheftBegin { kind, number: u16::try_from(number).ok()? })
 }
 
 fn end(args: &str, key: &str, kind: Theft) -> Option<Raw> {
@@ -231,7 +233,7 @@ fn perf_comm(args: &str) -> Option<Raw> {
 /// `(1:2):(3:4)`: process and thread, then the parent's.
 fn perf_pair(args: &str) -> Option<(u32, u32)> {
     let (pid, tid) = args.strip_prefix('(')?.split_once(')')?.0.split_once(':')?;
-    Some((pid.parse().ok()?, tid.parse().ok()?))
+    Some((thread_number(pid)?, thread_number(tid)?))
 }
 
 /// The number that a text starts with.
@@ -241,8 +243,16 @@ fn leading<T: std::str::FromStr>(text: &str) -> Option<T> {
 }
 
 fn task(name: &str, tid: &str) -> Option<Task> {
+    if name.chars().count() > limits::NAME {
+        return None;
+    }
     let name = (name != "<...>").then(|| name.to_owned());
-    Some(Task { tid: tid.parse().ok()?, name })
+    Some(Task { tid: thread_number(tid)?, name })
+}
+
+/// A number that a thread can have.
+fn thread_number(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|tid| *tid <= limits::THREAD_NUMBER)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Why an import stopped.
 
 use super::Example;
+use crate::escape::escaped;
 use std::fmt;
 use std::io;
 
@@ -28,7 +29,8 @@ impl fmt::Display for ImportError {
                 f,
                 "import: line {}: no event of ftrace or perf text: `{}`; \
                  make one with `trace-cmd report` or `perf script --ns --show-lost-events`",
-                example.line, example.text
+                example.line,
+                escaped(&example.text)
             ),
         }
     }

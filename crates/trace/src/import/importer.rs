@@ -5,8 +5,9 @@
 //! their processor, or before everything.
 
 use super::args::{self, Reading};
+use super::limits;
 use super::line::{self, Head};
-use super::lines::{Line, Lines};
+use super::lines::{Line, Lines, too_much};
 use super::queue::Queue;
 use super::record::{Raw, Task, Waiting};
 use super::report::count;
@@ -20,7 +21,7 @@ use windfall_time::{Instant, Span};
 /// How many lines are held back unless said otherwise.
 const WINDOW: usize = 1024;
 
-/// Reads `reader`, plain or compressed by gzip, as `format`.
+/// Reads `reader`, plain or compressed by gzip or zstd, as `format`.
 pub fn open<R: BufRead>(reader: R, format: Format) -> Importer<R> {
     Importer {
         lines: Lines::new(reader),
@@ -34,6 +35,7 @@ pub fn open<R: BufRead>(reader: R, format: Format) -> Importer<R> {
         newest: None,
         released: None,
         last_on: HashMap::new(),
+        last_event: 0,
         early: BTreeMap::new(),
         failed: None,
         ended: false,
@@ -55,6 +57,8 @@ pub struct Importer<R: BufRead> {
     newest: Option<u64>,
     released: Option<u64>,
     last_on: HashMap<u16, u64>,
+    /// The last line that was an event.
+    last_event: u64,
     /// Losses before the first event: by processor, how many events if known.
     early: BTreeMap<Option<u16>, Option<u64>>,
     failed: Option<io::Error>,
@@ -97,7 +101,7 @@ impl<R: BufRead> Importer<R> {
             self.heading(trimmed);
             return;
         }
-        if let Some((cpu, lost)) = loss(trimmed) {
+        if let Some((cpu, lost)) = loss(trimmed).filter(|(cpu, _)| *cpu < limits::PROCESSORS) {
             self.report.loss_lines += 1;
             self.lost(line.number, Some(cpu), lost);
             return;
@@ -111,10 +115,19 @@ impl<R: BufRead> Importer<R> {
             self.report.unknown.add(line.number, text);
             return;
         };
+        let named = head.comm.is_none_or(|name| name.chars().count() <= limits::NAME);
+        if head.cpu >= limits::PROCESSORS || !named {
+            self.report.malformed.add(line.number, text);
+            return;
+        }
         match args::read(head.event, head.args, head.tid) {
-            Reading::NotImported => count(&mut self.report.not_imported, head.event),
+            Reading::NotImported => {
+                self.last_event = line.number;
+                count(&mut self.report.not_imported, head.event);
+            }
             // Of a line that was cut, only what stands at its beginning can be believed.
             Reading::Raw(raw) if !line.cut || matches!(raw, Raw::Mark(_)) => {
+                self.last_event = line.number;
                 count(&mut self.report.events, head.event);
                 self.wait(line.number, &head, raw);
             }
@@ -246,10 +259,25 @@ impl<R: BufRead> Importer<R> {
                 while self.queue.len() > self.window {
                     self.release();
                 }
+                if let Some(why) = self.too_much() {
+                    self.end(Some(why));
+                }
             }
             Ok(None) => self.end(None),
             Err(error) => self.end(Some(error)),
         }
+    }
+
+    /// Why nothing more is read, if a limit is passed.
+    fn too_much(&self) -> Option<io::Error> {
+        if self.report.threads > limits::THREADS {
+            return Some(too_much(format!("more than {} threads", limits::THREADS)));
+        }
+        let without = self.report.lines - self.last_event;
+        (without > limits::LINES_WITHOUT_EVENT).then(|| {
+            let (count, line) = (limits::LINES_WITHOUT_EVENT, self.last_event + 1);
+            too_much(format!("no event in more than {count} lines from line {line} on"))
+        })
     }
 
     fn end(&mut self, failed: Option<io::Error>) {
@@ -292,7 +320,8 @@ impl<R: BufRead> Iterator for Importer<R> {
             }
             let nothing = self.report.imported() == 0 && self.report.not_imported.is_empty();
             return nothing.then(|| {
-                let mut examples = self.report.unknown.first.iter();
+                let mut examples =
+                    self.report.unknown.first.iter().chain(&self.report.malformed.first);
                 Err(ImportError::Unrecognised { first: examples.next().cloned() })
             });
         }

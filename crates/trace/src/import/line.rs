@@ -8,6 +8,8 @@
 //! A thread's name may hold anything, even what looks like the rest of a head, but the kernel keeps
 //! 15 bytes of it: of several ways to read a line, the last that leaves such a short name is meant.
 
+use super::limits;
+
 /// What stands before an event's own text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Head<'a> {
@@ -75,7 +77,7 @@ fn ftrace_behind_name<'a>(comm: &'a str, rest: &'a str) -> Option<Head<'a>> {
         let (group, behind) = inside.split_once(')')?;
         let group = group.trim();
         if !group.bytes().all(|byte| byte == b'-') {
-            pid = Some(group.parse().ok()?);
+            pid = Some(group.parse().ok().and_then(thread_number)?);
         }
         rest = behind.trim_start();
     }
@@ -94,7 +96,7 @@ fn ftrace_behind_name<'a>(comm: &'a str, rest: &'a str) -> Option<Head<'a>> {
     if args.starts_with(|c: char| !c.is_ascii_whitespace()) {
         return None;
     }
-    let tid = Some(u32::try_from(tid).ok()?);
+    let tid = Some(thread_number(tid)?);
     let comm = (comm != "<...>" && !comm.is_empty()).then_some(comm);
     let args = args.trim_start();
     is_name(event).then_some(Head { comm, tid, pid, cpu, interrupt, ns, event, args })
@@ -169,7 +171,12 @@ fn signed(text: &str) -> Option<(Option<u32>, &str)> {
         return Some((None, rest));
     }
     let (number, rest) = number(text)?;
-    Some((Some(u32::try_from(number).ok()?), rest))
+    Some((Some(thread_number(number)?), rest))
+}
+
+/// A number that a thread can have.
+fn thread_number(number: u64) -> Option<u32> {
+    u32::try_from(number).ok().filter(|tid| *tid <= limits::THREAD_NUMBER)
 }
 
 /// `[002]`.

@@ -2,7 +2,10 @@
 //!
 //! A line ends with a line feed; carriage returns before it are dropped. Bytes that are no UTF-8
 //! become U+FFFD. Of a line longer than [`LONGEST`] only the beginning is kept, and it is marked.
+//! What is packed small and unpacks to more than the limits ends with an error, as does a line that does not end.
 
+use super::limits;
+use super::zstd::{self, Frames};
 use flate2::bufread::MultiGzDecoder;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, ErrorKind, Read};
 
@@ -16,12 +19,15 @@ pub(super) struct Lines<R: BufRead> {
     source: Source<R>,
     buffer: Vec<u8>,
     number: u64,
+    /// How many bytes have been taken, unpacked.
+    taken: u64,
 }
 
 enum Source<R: BufRead> {
     Unopened(Option<R>),
     Plain(Whole<R>),
     Gzip(Box<BufReader<MultiGzDecoder<Whole<R>>>>),
+    Zstd(Box<BufReader<Frames<Whole<R>>>>),
 }
 
 /// One line.
@@ -35,7 +41,7 @@ pub(super) struct Line {
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(reader: R) -> Lines<R> {
-        Lines { source: Source::Unopened(Some(reader)), buffer: Vec::new(), number: 0 }
+        Lines { source: Source::Unopened(Some(reader)), buffer: Vec::new(), number: 0, taken: 0 }
     }
 
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
@@ -45,7 +51,18 @@ impl<R: BufRead> Lines<R> {
         }
         self.buffer.clear();
         let (mut some, mut cut) = (false, false);
+        let from = self.taken;
         loop {
+            if self.taken > limits::BYTES {
+                return Err(too_much(format!("more than {} bytes, unpacked", limits::BYTES)));
+            }
+            if self.taken - from > limits::LINE as u64 {
+                let line = self.number + 1;
+                return Err(too_much(format!(
+                    "line {line} has more than {} bytes; this is no text",
+                    limits::LINE
+                )));
+            }
             let available = match self.source.fill() {
                 Ok(available) => available,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
@@ -62,12 +79,16 @@ impl<R: BufRead> Lines<R> {
             self.buffer.extend_from_slice(&part[..part.len().min(room)]);
             let used = part.len() + usize::from(end.is_some());
             self.source.consume(used);
+            self.taken += used as u64;
             if end.is_some() {
                 break;
             }
         }
         if !some {
             return Ok(None);
+        }
+        if self.number == limits::LINES {
+            return Err(too_much(format!("more than {} lines", limits::LINES)));
         }
         self.number += 1;
         let text = String::from_utf8_lossy(&self.buffer);
@@ -76,12 +97,18 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
+/// A limit is passed.
+pub(super) fn too_much(why: String) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, why)
+}
+
 impl<R: BufRead> Source<R> {
     fn fill(&mut self) -> io::Result<&[u8]> {
         match self {
             Source::Unopened(_) => Ok(&[]),
             Source::Plain(reader) => reader.fill_buf(),
             Source::Gzip(reader) => reader.fill_buf(),
+            Source::Zstd(reader) => reader.fill_buf(),
         }
     }
 
@@ -90,19 +117,20 @@ impl<R: BufRead> Source<R> {
             Source::Unopened(_) => {}
             Source::Plain(reader) => reader.consume(used),
             Source::Gzip(reader) => reader.consume(used),
+            Source::Zstd(reader) => reader.consume(used),
         }
     }
 }
 
-/// Looks at the first two bytes: gzip's magic number or text.
+/// Looks at the first four bytes: gzip's magic number, zstd's, or text.
 fn sniff<R: BufRead>(mut reader: R) -> io::Result<Source<R>> {
-    let mut first = Vec::with_capacity(2);
-    reader.by_ref().take(2).read_to_end(&mut first)?;
-    let gzip = first == [0x1f, 0x8b];
+    let mut first = Vec::with_capacity(4);
+    reader.by_ref().take(4).read_to_end(&mut first)?;
+    let (gzip, zstd) = (first.starts_with(&[0x1f, 0x8b]), first == zstd::MAGIC);
     let whole = Cursor::new(first).chain(reader);
-    Ok(if gzip {
-        Source::Gzip(Box::new(BufReader::new(MultiGzDecoder::new(whole))))
-    } else {
-        Source::Plain(whole)
+    Ok(match (gzip, zstd) {
+        (true, _) => Source::Gzip(Box::new(BufReader::new(MultiGzDecoder::new(whole)))),
+        (_, true) => Source::Zstd(Box::new(BufReader::new(Frames::new(whole)))),
+        _ => Source::Plain(whole),
     })
 }

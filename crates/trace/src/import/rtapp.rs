@@ -10,14 +10,20 @@
 //! Keys that are not known: rt-app ignores them. One that is nearly a known one is refused here with
 //! a suggestion, since it was meant to do something; any other becomes a warning.
 //!
+//! What rt-app or the kernel would refuse is refused here (an empty `cpus`, a nice value of 30), and so
+//! is what is too much for anybody (`limits.rs`).
+//!
 //! Absent on purpose: what the file means as a program; that is for those who run it.
 
 mod action;
 mod json;
 mod keys;
+mod limits;
 mod model;
 mod read;
+mod scheduling;
 
+pub use limits::MOST_BYTES;
 pub use model::{
     Action, Duplicates, Event, Global, Phase, Policy, Problem, Refusal, Reservation, RtApp,
     Scheduling, Task,
@@ -26,7 +32,7 @@ pub use model::{
 /// Reads a file's text, keys given twice in order.
 ///
 /// # Errors
-/// Everything that stands in the way, each with line and column.
+/// Everything that stands in the way, each with line and column; a text of more than [`MOST_BYTES`].
 pub fn parse(text: &str) -> Result<RtApp, Refusal> {
     parse_as(text, Duplicates::InOrder)
 }
@@ -37,9 +43,19 @@ pub fn parse(text: &str) -> Result<RtApp, Refusal> {
 /// As [`parse`].
 pub fn parse_as(text: &str, duplicates: Duplicates) -> Result<RtApp, Refusal> {
     let mut warnings = Vec::new();
+    if u64::try_from(text.len()).is_ok_and(|bytes| bytes > MOST_BYTES) {
+        return Err(too_long());
+    }
     let file =
         json::parse(text, &mut warnings).map_err(|problem| Refusal { problems: vec![problem] })?;
     read::file(&file, duplicates, warnings)
+}
+
+/// Why a text that is longer is not read.
+#[must_use]
+pub fn too_long() -> Refusal {
+    let text = format!("more than {MOST_BYTES} bytes are too many; take tasks or phases out");
+    Refusal { problems: vec![Problem { line: 1, column: 1, text }] }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `windfall calibrate -- COMMAND`, and the shelf that profiles are kept on.
 
 use crate::cli::CalibrateArgs;
-use crate::output::{print, table, write_file};
+use crate::output::{Destinations, print, print_error, table};
 use crate::verbs::record::summary;
 use crate::{Answer, Trouble};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use windfall_linux::routines::language_of;
 use windfall_linux::{Recorded, Recorder, Wanted};
 use windfall_programs::learn::{Calibration, Conservatism, Kind, learn};
 use windfall_scenario::model::ExternalProgram;
-use windfall_scenario::{Profile, ProfiledThread, Profiles};
+use windfall_scenario::{Profile, ProfiledThread, Profiles, read_text};
 use windfall_time::{Ratio, Span};
 use windfall_trace::{Memory, Timeline};
 
@@ -21,7 +21,14 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, Trouble> {
     if args.length.is_some_and(Span::is_zero) {
         return Err(Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()));
     }
+    args.pid.map_or(Ok(()), is_process)?;
     let place = args.save.as_deref().map(own_place).transpose()?;
+    if let Some(folder) = place.as_deref().and_then(Path::parent) {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Trouble(format!("windfall: {}: {error}", folder.display())))?;
+    }
+    let mut outputs = Destinations::new(args.force.force, [])?;
+    let place = place.map(|place| outputs.claim("--save", &place)).transpose()?;
     let command = args.command.clone();
     let wanted = Wanted { command, pid: args.pid, length: args.length, routines: true };
     let mut memory = Memory::default();
@@ -30,21 +37,30 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, Trouble> {
     let mut learned = learn(memory.records);
     learned.retain(|thread| thread.of_command);
     let calibration = Calibration::new(&learned, &timeline, &recorded.origins, conservatism);
-    eprint!("{}", summary(&recorded));
+    print_error(&summary(&recorded));
     print(&text(&calibration, &recorded, args))?;
     if let (Some(place), Some(name)) = (&place, &args.save) {
         let profile = profile(&calibration, &recorded, args)?;
         let text = profile.write().map_err(Trouble)?;
-        let folder = place.parent().map_or(Ok(()), std::fs::create_dir_all);
-        folder.map_err(|error| Trouble(format!("windfall: {}: {error}", place.display())))?;
-        write_file(place, |out| out.write_all(text.as_bytes()))?;
-        print(&format!(
-            "wrote {}; a scenario names it by `profile = \"{name}\"`\n",
-            place.display()
-        ))?;
+        place.write(|out| out.write_all(text.as_bytes()))?;
+        print(&format!("wrote {}; a scenario names it by `profile = \"{name}\"`\n", place.name()))?;
     }
     let some = calibration.kinds.iter().any(|kind| kind.amount.is_some());
     Ok(if some { Answer::Yes } else { Answer::No })
+}
+
+/// Refuses what is no process of this machine.
+fn is_process(pid: i32) -> Result<(), Trouble> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).map_err(|_| {
+        Trouble(format!("windfall: there is no process {pid}; `ps -e` lists those that there are"))
+    })?;
+    let process = status.lines().find_map(|line| line.strip_prefix("Tgid:")).map(str::trim);
+    match process {
+        Some(process) if process != pid.to_string() => Err(Trouble(format!(
+            "windfall: {pid} is a thread of process {process}; watch that one with `--pid {process}`"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn conservatism(text: &str) -> Result<Conservatism, Trouble> {
@@ -256,11 +272,12 @@ impl Profiles for Shelf {
         let Some(place) = places.iter().find(|place| place.exists()) else {
             return Err(format!("there is none; `{}` is where yours would lie", own.display()));
         };
-        let text = std::fs::read_to_string(place)
-            .map_err(|error| format!("{}: {error}", place.display()))?;
+        let text = read_text(place).map_err(|why| format!("{}: {why}", place.display()))?;
         let profile = Profile::parse(&text).map_err(|why| format!("{}: {why}", place.display()))?;
         for change in changes(&profile) {
-            eprintln!("warning: profile `{name}`: {change}; calibrate again to be sure");
+            print_error(&format!(
+                "warning: profile `{name}`: {change}; calibrate again to be sure\n"
+            ));
         }
         Ok(profile)
     }

@@ -1,11 +1,14 @@
 //! `windfall check FILE`: whether the promises compose.
 
 use crate::cli::CheckArgs;
-use crate::output::{errors_are_read, print, table};
+use crate::command_error::CommandError;
+use crate::output::{print, table};
 use crate::verbs::calibrate::Shelf;
 use crate::{Answer, Trouble};
 use std::path::Path;
-use windfall_scenario::{Deadline, Diagnostics, Plan, Promises, Scenario, TraceFiles};
+use windfall_scenario::outcome::Promise;
+use windfall_scenario::{Deadline, Plan, Promises, Scenario, TraceFiles};
+use windfall_time::Instant;
 
 /// How many refusals are explained at once, fewer where an answer takes many children; `--why`
 /// explains any.
@@ -16,46 +19,48 @@ fn explained(promises: &Promises) -> usize {
     (10_000 / widest.max(1)).clamp(1, EXPLAINED)
 }
 
-pub(crate) fn run(args: &CheckArgs) -> Result<Answer, Trouble> {
-    let scenario = load(&args.file, args.json)?;
-    scenario.check().map_err(|mistakes| told(&mistakes, args.json))?;
+pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
+    let scenario = load(&args.file)?;
+    scenario.check().map_err(CommandError::of)?;
     let promises = scenario.promises();
     let refused = promises.refused().count();
-    let answer = if refused == 0 { Answer::Yes } else { Answer::No };
+    let late = promises.deadlines(&scenario).iter().any(Deadline::is_late);
+    let holds = refused == 0 && !late && promises.overloads(&scenario).is_empty();
+    let answer = if holds { Answer::Yes } else { Answer::No };
     if let Some(name) = &args.why {
         print(&why(&promises, name, args.json)?)?;
         return Ok(answer);
     }
     if refused == 0 {
         // Every scheduler admits its children, and recordings can be read.
-        plan(&scenario, &args.file, args.json)?;
+        plan(&scenario, &args.file)?;
     }
     print(&if args.json { json(&scenario, &promises) } else { text(&scenario, &promises) })?;
     Ok(answer)
 }
 
+/// What its own requests break, in words.
+pub(crate) fn broken(scenario: &Scenario) -> Vec<String> {
+    let broken = scenario.broken_by_requests().into_iter();
+    let line = |(at, promise): (Instant, Promise)| {
+        let Promise { guarantee, owner, .. } = promise;
+        format!("BROKEN at {at}: a request takes {guarantee} from {owner}, to whom it is granted")
+    };
+    broken.map(line).collect()
+}
+
 /// Reads a scenario, and the profiles that it names.
-pub(crate) fn load(path: &Path, json: bool) -> Result<Scenario, Trouble> {
-    let mut scenario = Scenario::load(path).map_err(|mistakes| told(&mistakes, json))?;
-    scenario.apply_profiles(&Shelf).map_err(|mistakes| told(&mistakes, json))?;
+pub(crate) fn load(path: &Path) -> Result<Scenario, CommandError> {
+    let mut scenario = Scenario::load(path).map_err(CommandError::of)?;
+    scenario.apply_profiles(&Shelf).map_err(CommandError::of)?;
     Ok(scenario)
 }
 
 /// Builds a scenario; recordings are looked for in its folder.
-pub(crate) fn plan(scenario: &Scenario, path: &Path, json: bool) -> Result<Plan, Trouble> {
+pub(crate) fn plan(scenario: &Scenario, path: &Path) -> Result<Plan, CommandError> {
     let folder = path.parent().unwrap_or_else(|| Path::new(""));
     let mut recordings = TraceFiles::new(folder);
-    scenario.build_with(&mut recordings).map_err(|mistakes| told(&mistakes, json))
-}
-
-/// Mistakes as people, or programs, read them.
-pub(crate) fn told(mistakes: &Diagnostics, json: bool) -> Trouble {
-    if json {
-        return Trouble(mistakes.to_json());
-    }
-    let count = mistakes.list().len();
-    let plural = if count == 1 { "" } else { "s" };
-    Trouble(format!("{}{count} mistake{plural}", mistakes.render(errors_are_read())))
+    scenario.build_with(&mut recordings).map_err(CommandError::of)
 }
 
 /// Why one scheduler or thread has what it has.
@@ -115,6 +120,23 @@ fn text(scenario: &Scenario, promises: &Promises) -> String {
             _ => format!("{} of {} refused", refused, count(asked, "promise")),
         },
     ));
+    let late = deadlines.iter().filter(|deadline| deadline.is_late()).count();
+    if late > 0 {
+        let of = count(deadlines.len(), "thread");
+        text.push_str(&format!("{late} of {of} with deadlines may be late\n"));
+    }
+    for overload in promises.overloads(scenario) {
+        text.push_str(&format!("OVERLOAD: {overload}\n"));
+    }
+    for line in promises.never_served() {
+        text.push_str(&format!("{line}\n"));
+    }
+    for thread in scenario.waits_for_ever() {
+        text.push_str(&format!("{thread}\n"));
+    }
+    for line in broken(scenario) {
+        text.push_str(&format!("{line}\n"));
+    }
     if let (Some(until), true) = (promises.until, asked > 0 || !deadlines.is_empty()) {
         text.push_str(&format!("holds until {until}, when a request changes the tree\n"));
     }
@@ -160,6 +182,7 @@ fn below(
 fn answers(deadline: &Deadline) -> String {
     match &deadline.bound {
         Ok(bound) if deadline.is_met() => format!("{bound} of {}", deadline.deadline),
+        Ok(bound) if deadline.is_late() => format!("LATE: {bound}, due in {}", deadline.deadline),
         Ok(bound) => format!("{bound}, due in {}", deadline.deadline),
         Err(why) => format!("no bound: {why}"),
     }
@@ -199,7 +222,9 @@ fn json(scenario: &Scenario, promises: &Promises) -> String {
             "name": tree.vps[vp].name, "parent": parent(&vp), "promised": promised,
         })
     });
-    let deadlines = promises.deadlines(scenario).into_iter().map(|deadline| {
+    let deadlines = promises.deadlines(scenario);
+    let late = deadlines.iter().any(Deadline::is_late);
+    let deadlines = deadlines.into_iter().map(|deadline| {
         serde_json::json!({
             "thread": tree.vps[deadline.vp].name,
             "deadline_ns": deadline.deadline.as_nanos(),
@@ -208,11 +233,20 @@ fn json(scenario: &Scenario, promises: &Promises) -> String {
             "why_not": deadline.bound.err(),
         })
     });
+    let broken = scenario.broken_by_requests().into_iter().map(|(at, promise)| {
+        let guarantee = promise.guarantee.to_string();
+        serde_json::json!({ "at_ns": at.as_nanos(), "owner": promise.owner, "guarantee": guarantee })
+    });
     let explained = (0..tree.vps.len()).filter(|vp| tree.vps[*vp].asks.is_some());
     let value = serde_json::json!({
         "processors": scenario.machine.speeds.len(),
         "length_ns": scenario.length.as_nanos(),
         "composes": promises.refused().next().is_none(),
+        "in_time": !late,
+        "overloads": promises.overloads(scenario).iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "never_served": promises.never_served(),
+        "waits_for_ever": scenario.waits_for_ever().iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "broken_by_requests": broken.collect::<Vec<_>>(),
         "holds_until_ns": promises.until.map(windfall_time::Instant::as_nanos),
         "schedulers": schedulers.collect::<Vec<_>>(),
         "threads": threads.collect::<Vec<_>>(),

@@ -3,36 +3,42 @@
 //! The verdict is about processor time: it must differ from the simulated by no more than `--within`.
 
 use crate::cli::CompareArgs;
-use crate::output::{print, short, table};
-use crate::verbs::check::{load, plan, told};
+use crate::command_error::CommandError;
+use crate::output::{Destinations, input_name, print, short, table};
+use crate::verbs::check::{load, plan};
 use crate::{Answer, Trouble};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use windfall_linux::Settings;
-use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{Outcome, ThreadOutcome, groups};
+use windfall_scenario::{Scenario, read_text};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Ratio, Span};
 
-pub(crate) fn run(args: &CompareArgs) -> Result<Answer, Trouble> {
-    let mut scenario = load(&args.file, args.json)?;
+pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
+    let inputs = std::iter::once(&args.file).chain(&args.costs).map(PathBuf::as_path);
+    Destinations::new(false, inputs)?;
+    let mut scenario = load(&args.file)?;
     if args.length.is_some_and(Span::is_zero) {
-        return Err(Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()));
+        return Err(
+            Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()).into()
+        );
     }
     scenario.length = args.length.unwrap_or(scenario.length);
     let mut modelled = scenario.clone();
     if let Some(path) = &args.costs {
-        cost(&mut modelled, path, args.json)?;
+        cost(&mut modelled, path)?;
     }
-    let named =
-        |why: &dyn std::fmt::Display| Trouble(format!("windfall: {}: {why}", args.file.display()));
-    let simulation = Sim::of(plan(&modelled, &args.file, args.json)?, None);
+    let named = |why: &dyn std::fmt::Display| {
+        Trouble(format!("windfall: {}: {why}", input_name(&args.file)))
+    };
+    let simulation = Sim::of(plan(&modelled, &args.file)?, None);
     let simulation = simulation.map_err(|why| named(&why))?;
     let simulated = simulation.run(Instant::ZERO + scenario.length, |_| true);
     let settings = Settings { cpus: args.cpus.clone(), ..Settings::default() };
-    let received = windfall_linux::run(plan(&scenario, &args.file, args.json)?, &settings, None)?;
+    let received = windfall_linux::run(plan(&scenario, &args.file)?, &settings, None)?;
     if let Some(failure) = [&simulated, &received].iter().find_map(|run| run.failure.as_ref()) {
-        return Err(named(failure));
+        return Err(named(failure).into());
     }
     let pairs = pairs(&scenario, &simulated, &received);
     print(&if args.json {
@@ -45,16 +51,15 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Answer, Trouble> {
 }
 
 /// Gives the simulated machine the costs of a file that `windfall measure` wrote.
-fn cost(scenario: &mut Scenario, path: &Path, json: bool) -> Result<(), Trouble> {
+fn cost(scenario: &mut Scenario, path: &Path) -> Result<(), CommandError> {
     // Costs alone are no scenario.
     const AROUND: &str = "schema = 1\ninherits = \"costs\"\nseed = 1\nlength = \"1s\"\n\
         [schedulers.any]\nscheduler = \"round-robin\"\nparent = \"top\"\n\
         [threads.one]\nparent = \"any\"\nrun = \"spin\"\n";
-    let name = path.display().to_string();
-    let read = std::fs::read_to_string(path);
-    let text = read.map_err(|error| Trouble(format!("windfall: {name}: {error}")))?;
+    let name = input_name(path);
+    let text = read_text(path).map_err(|why| Trouble(format!("windfall: {name}: {why}")))?;
     let costs = Scenario::parse_with("costs", AROUND, |_| Ok((name, text)));
-    let costs = costs.map_err(|mistakes| told(&mistakes, json))?;
+    let costs = costs.map_err(CommandError::of)?;
     let machine = &mut scenario.machine;
     (machine.timer, machine.costs) = (costs.machine.timer, costs.machine.costs);
     machine.cache = costs.machine.cache;

@@ -1,11 +1,12 @@
 //! `windfall ctl VERB`
 
 use crate::cli::{CtlArgs, CtlVerb};
-use crate::output::{figures, print, table};
+use crate::output::{figures, print, print_error, table};
 use crate::verbs::live::{Row, ms, percent, rows, standing};
 use crate::{Answer, Trouble};
 use serde_json::{Map, Value, json};
 use windfall_linux::control::{self, Account, Listing};
+use windfall_trace::escape::escaped;
 
 pub(crate) fn run(args: &CtlArgs) -> Result<Answer, Trouble> {
     let socket = args.socket.as_deref();
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &CtlArgs) -> Result<Answer, Trouble> {
         Err(rejection) => {
             match args.json {
                 true => print(&format!("{:#}\n", json!({ "rejected": rejection })))?,
-                false => eprintln!("windfall: {rejection}"),
+                false => print_error(&format!("windfall: {rejection}\n")),
             }
             Ok(Answer::No)
         }
@@ -97,6 +98,10 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, Trouble> {
         CtlVerb::Timer { timer } => set(&[("do", json!("timer")), ("timer", json!(timer))]),
         CtlVerb::Stop => set(&[("do", json!("stop"))]),
     }
+    let changes = !matches!(args.verb, CtlVerb::List | CtlVerb::Stop | CtlVerb::Release { .. });
+    if args.force && changes {
+        request.insert("force".to_owned(), json!(true));
+    }
     Ok(request)
 }
 
@@ -143,7 +148,7 @@ pub(crate) fn text(listing: &Listing) -> String {
     let mut reasons = String::new();
     for row in rows(listing) {
         if let Some(why) = row.promised.and_then(|promised| promised.why) {
-            reasons += &format!("{}: {why}\n", row.name);
+            reasons += &format!("{}: {why}\n", escaped(&row.name));
         }
     }
     if !reasons.is_empty() {
@@ -153,7 +158,7 @@ pub(crate) fn text(listing: &Listing) -> String {
     let nodes = listing.nodes.iter().map(|node| (&node.name, &node.counted));
     let threads = listing.threads.iter().map(|thread| (&thread.name, &thread.counted));
     for (name, counted) in nodes.chain(threads).filter(|(_, counted)| !counted.is_empty()) {
-        counts += &format!("{name} counted: {}\n", figures(counted));
+        counts += &format!("{} counted: {}\n", escaped(name), figures(counted));
     }
     if !counts.is_empty() {
         text += &format!("\n{counts}");
@@ -169,7 +174,7 @@ pub(crate) fn text(listing: &Listing) -> String {
             part(&cpu.stolen),
             part(&cpu.rest),
             part(&cpu.leaked),
-            cpu.granted.as_deref().unwrap_or("nobody"),
+            escaped(cpu.granted.as_deref().unwrap_or("nobody")),
         );
     }
     text

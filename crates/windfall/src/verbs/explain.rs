@@ -6,12 +6,14 @@ mod table;
 mod text;
 
 use crate::cli::{ExplainArgs, Text};
-use crate::output::print;
+use crate::output::{input_name, print};
+use crate::verbs::export::open_recording;
 use crate::{Answer, Trouble};
 use std::fmt::Display;
 use std::path::Path;
 use windfall_scenario::near;
 use windfall_trace::codec::Reader;
+use windfall_trace::escape::escaped;
 use windfall_trace::explain::{Explainer, Explanation, Keep, Question};
 use windfall_trace::import::{Format, Report};
 use windfall_trace::{Record, Sink, Source};
@@ -29,7 +31,7 @@ struct Read {
 }
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, Trouble> {
-    let read = read(args)?;
+    let mut read = read(args)?;
     let threads = &read.explanation.threads;
     if threads.is_empty() {
         return Err(nobody(args, &read));
@@ -61,18 +63,21 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, Trouble> {
         )));
     }
     let several = threads.len() > 1;
+    let missed = threads.iter().any(|thread| thread.misses > 0);
+    if !args.json {
+        read.explanation.escape();
+    }
     print(&match (args.json, several) {
-        (true, _) => format!("{:#}\n", json::all(&read)),
+        (true, _) => format!("{:#}\n", json::all(&read, args.miss.or(args.job).is_some())),
         (false, true) => table::text(args, &read),
         (false, false) => text::text(args, &read),
     })?;
-    let missed = threads.iter().any(|thread| thread.misses > 0);
     Ok(if missed { Answer::No } else { Answer::Yes })
 }
 
 /// What is explained.
 fn named(args: &ExplainArgs) -> String {
-    args.recording.as_ref().map_or_else(|| "the run".to_owned(), |path| path.display().to_string())
+    args.recording.as_deref().map_or_else(|| "the run".to_owned(), input_name)
 }
 
 fn read(args: &ExplainArgs) -> Result<Read, Trouble> {
@@ -109,17 +114,12 @@ fn read(args: &ExplainArgs) -> Result<Read, Trouble> {
 }
 
 fn open(path: &Path, from: Option<Text>) -> Result<Source, String> {
-    if path.extension().is_some_and(|extension| extension == "toml") {
-        let why =
-            "a scenario, not a recording; make one with `windfall simulate FILE --trace OUT.wft`";
-        return Err(why.to_owned());
-    }
     let format = match from {
         Some(Text::Ftrace) => Format::Ftrace,
         Some(Text::Perf) => Format::Perf,
         None => Format::Auto,
     };
-    Source::open(path, format).map_err(|error| error.to_string())
+    open_recording(path, format)
 }
 
 /// The explanation, and what stood in the way of reading it whole.
@@ -153,7 +153,8 @@ fn nobody(args: &ExplainArgs, read: &Read) -> Trouble {
             close.push(name);
         }
     }
-    let close: Vec<String> = close.iter().take(5).map(|name| format!("`{name}`")).collect();
+    let close: Vec<String> =
+        close.iter().take(5).map(|name| format!("`{}`", escaped(name))).collect();
     let hint = if close.is_empty() {
         format!("`--thread '*'` lists the {} names that it has", names.len())
     } else {

@@ -1,23 +1,20 @@
 //! `windfall export TRACE OUT`
 
 use crate::cli::ExportArgs;
-use crate::output::{apart, print, write_file};
+use crate::output::{Destinations, input_name};
 use crate::{Answer, Trouble};
-use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io;
 use std::path::Path;
-use windfall_trace::codec::{Reader, Writer};
+use windfall_trace::codec::Writer;
 use windfall_trace::export::perfetto::Perfetto;
-use windfall_trace::import::{self, Format};
-use windfall_trace::{Header, Record, Sink};
-
-type Records = Box<dyn Iterator<Item = Result<Record, String>>>;
+use windfall_trace::import::Format;
+use windfall_trace::{Sink, Source};
 
 pub(crate) fn run(args: &ExportArgs) -> Result<Answer, Trouble> {
-    apart(&args.trace, &args.output)?;
-    let trouble = |why: String| Trouble(format!("windfall: {}: {why}", args.trace.display()));
-    let extension = args.output.extension().and_then(|e| e.to_str()).unwrap_or("");
-    let perfetto = match extension {
+    let mut outputs = Destinations::new(args.force.force, [args.trace.as_path()])?;
+    let output = outputs.claim("OUTPUT", &args.output)?;
+    let trouble = |why: String| Trouble(format!("windfall: {}: {why}", input_name(&args.trace)));
+    let perfetto = match output.extension("pftrace") {
         "pftrace" | "perfetto-trace" => true,
         "wft" => false,
         other => {
@@ -27,49 +24,55 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Answer, Trouble> {
             )));
         }
     };
-    let (header, mut records) = open(&args.trace).map_err(trouble)?;
+    let mut source = open_recording(&args.trace, Format::Auto).map_err(trouble)?;
+    // The header of a text is complete once a record has been given.
+    let first = source.next();
+    let header = source.header().clone();
     let (mut count, mut cut) = (0_u64, None);
-    write_file(&args.output, |out| {
-        let mut pour = |sink: &mut dyn Sink| {
-            for record in records.by_ref() {
-                match record {
-                    Ok(record) => sink.record(record.at, &record.event),
-                    Err(why) => cut = Some(why),
+    let mut records = first.into_iter().chain(source.by_ref());
+    let mut draft = output.open()?;
+    let mut pour = |sink: &mut dyn Sink| {
+        for record in records.by_ref() {
+            match record {
+                Ok(record) => {
+                    sink.record(record.at, &record.event);
+                    count += 1;
                 }
-                count += 1;
+                Err(why) => cut = Some(why.to_string()),
             }
-        };
-        if perfetto {
-            let mut writer = Perfetto::new(&mut *out, &header);
-            pour(&mut writer);
-            writer.finish().map(drop)
-        } else {
-            let mut writer = Writer::new(&mut *out, &header);
-            pour(&mut writer);
-            writer.finish().map(drop).map_err(io::Error::other)
         }
-    })?;
+    };
+    let written = if perfetto {
+        let mut writer = Perfetto::new(&mut draft, &header);
+        pour(&mut writer);
+        writer.finish().map(drop)
+    } else {
+        let mut writer = Writer::new(&mut draft, &header);
+        pour(&mut writer);
+        writer.finish().map(drop).map_err(io::Error::other)
+    };
+    written.map_err(|error| output.trouble(&error))?;
+    if source.report().is_some_and(|report| report.imported() == 0) {
+        return Err(trouble(cut.unwrap_or_else(|| {
+            "no recording: not one of its lines is an event of ftrace or perf; nothing was written".to_owned()
+        })));
+    }
+    draft.commit()?;
     if let Some(why) = cut {
-        print(&format!(
+        outputs.print(&format!(
             "LOST: the recording is not whole ({why}); what could be read is written\n"
         ))?;
     }
-    print(&format!("wrote {}: {count} records\n", args.output.display()))?;
+    outputs.print(&format!("wrote {}: {count} records\n", output.name()))?;
     Ok(Answer::Yes)
 }
 
-/// A recording's records, whatever its form.
-fn open(path: &Path) -> Result<(Header, Records), String> {
-    let open = || File::open(path).map_err(|error| error.to_string());
-    let mut magic = [0; 7];
-    if open()?.read_exact(&mut magic).is_ok() && magic == *b"WFTRACE" {
-        let reader = Reader::new(BufReader::new(open()?)).map_err(|error| error.to_string())?;
-        let header = reader.header().clone();
-        return Ok((header, Box::new(reader.map(|record| record.map_err(|e| e.to_string())))));
+/// Opens a recording. A scenario is none, and says how to make one of it.
+pub(crate) fn open_recording(path: &Path, format: Format) -> Result<Source, String> {
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        let why =
+            "a scenario, not a recording; make one with `windfall simulate FILE --trace OUT.wft`";
+        return Err(why.to_owned());
     }
-    let mut importer = import::open(BufReader::new(open()?), Format::Auto);
-    let first = importer.next();
-    let header = importer.header().clone();
-    let records = first.into_iter().chain(importer);
-    Ok((header, Box::new(records.map(|record| record.map_err(|e| e.to_string())))))
+    Source::open(path, format).map_err(|error| error.to_string())
 }

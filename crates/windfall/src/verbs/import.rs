@@ -1,25 +1,33 @@
 //! `windfall import TRACE -o FILE.toml`
 
 use crate::cli::{ImportArgs, Source};
-use crate::output::{apart, print, write_file};
+use crate::output::{Destinations, input_name, is_standard};
 use crate::{Answer, Trouble};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
-use windfall_programs::learn::convert;
-use windfall_scenario::{Recording, Reserving, Scenario, import, import_rtapp};
+use windfall_programs::learn::{Clock, convert};
+use windfall_scenario::{Recording, Reserving, Scenario, import, import_rtapp, read_text};
+use windfall_trace::escape::escaped;
 use windfall_trace::import::{Format, Report, rtapp};
 
 pub(crate) fn run(args: &ImportArgs) -> Result<Answer, Trouble> {
-    apart(&args.trace, &args.output)?;
-    let trouble = |why: String| Trouble(format!("windfall: {}: {why}", args.trace.display()));
+    let mut outputs = Destinations::new(args.force.force, [args.trace.as_path()])?;
+    let output = outputs.claim("--output", &args.output)?;
+    let trouble = |why: String| Trouble(format!("windfall: {}: {why}", input_name(&args.trace)));
     let is_rtapp = args.from == Some(Source::RtApp)
         || (args.from.is_none() && args.trace.extension().is_some_and(|e| e == "json"));
     let (scenario, words) = if is_rtapp {
-        let text =
-            std::fs::read_to_string(&args.trace).map_err(|error| trouble(error.to_string()))?;
+        let text = read_text(&args.trace).map_err(trouble)?;
         let file = rtapp::parse(&text).map_err(|refusal| trouble(refusal.to_string()))?;
-        from_rtapp(&file)
+        from_rtapp(&file, args.processors).map_err(trouble)?
+    } else if is_standard(&args.trace) {
+        let why = "the scenario names its recording, which needs a file; keep the recording in one, or say `--from rt-app`";
+        return Err(trouble(why.to_owned()));
     } else {
+        if args.processors.is_some() {
+            let why = "--processors is for rt-app files; a recording says how many it has";
+            return Err(trouble(why.to_owned()));
+        }
         let format = match args.from {
             Some(Source::Ftrace) => Format::Ftrace,
             Some(Source::Perf) => Format::Perf,
@@ -29,29 +37,61 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, Trouble> {
         from_recording(args, &recording)?
     };
     scenario.check().map_err(|mistakes| trouble(mistakes.render(false)))?;
-    write_file(&args.output, |out| out.write_all(scenario.write().as_bytes()))?;
+    output.write(|out| out.write_all(scenario.write().as_bytes()))?;
     let next = format!("windfall simulate {}", args.output.display());
-    print(&format!("{words}wrote {}; next: {next}\n", args.output.display()))?;
+    outputs.print(&format!("{words}wrote {}; next: {next}\n", output.name()))?;
     Ok(Answer::Yes)
 }
 
-fn from_rtapp(file: &rtapp::RtApp) -> (Scenario, String) {
+fn from_rtapp(file: &rtapp::RtApp, asked: Option<u16>) -> Result<(Scenario, String), String> {
     let converted = convert(file);
-    let highest = file.tasks.iter().flat_map(|task| task.scheduling.cpus.iter().flatten()).max();
-    let processors = highest.map_or(1, |cpu| u16::try_from(*cpu + 1).unwrap_or(u16::MAX));
+    let (processors, why) = processors(file, asked);
+    let imported = import_rtapp(&converted, processors)?;
     let mut words = String::new();
     for warning in &file.warnings {
         words.push_str(&format!("warning: {warning}\n"));
     }
-    for unconverted in &converted.unconverted {
-        words.push_str(&format!("{unconverted}\n"));
+    for loss in &imported.losses {
+        words.push_str(&format!("{loss}\n"));
     }
-    let why = highest.map_or("no task names one", |_| "the highest that a task names is the last");
+    for wait in &imported.waits {
+        words.push_str(&format!("{wait}\n"));
+    }
+    let waiting = imported.waits.iter().map(|wait| wait.threads).sum::<usize>();
+    match (waiting, imported.scenario.threads.len()) {
+        (0, _) => {}
+        (some, all) if some == all => words.push_str("all threads come to wait for ever\n"),
+        (some, all) => words.push_str(&format!("{some} of {all} threads come to wait for ever\n")),
+    }
+    let length = if file.global.duration.is_some() { "" } else { " (the file has no `duration`)" };
     words.push_str(&format!(
-        "threads: {}; processors: {processors} ({why})\n",
-        converted.threads.len()
+        "threads: {}; processors: {processors} ({why}); length: {}{length}; not as in the file: {}\n",
+        imported.scenario.threads.len(),
+        imported.scenario.length,
+        imported.losses.len(),
     ));
-    (import_rtapp(&converted, processors), words)
+    Ok((imported.scenario, words))
+}
+
+/// As many as asked for, else as there are here, but not fewer than tasks name; and why.
+fn processors(file: &rtapp::RtApp, asked: Option<u16>) -> (u16, &'static str) {
+    let phases = file.tasks.iter().flat_map(|task| &task.phases).map(|phase| &phase.scheduling);
+    let all = file.tasks.iter().map(|task| &task.scheduling).chain(phases);
+    let highest = all.flat_map(|own| own.cpus.iter().flatten()).max();
+    let named = highest.map_or(1, |cpu| {
+        u16::try_from(cpu + 1).expect("a file that was read names none above 1,023")
+    });
+    if let Some(asked) = asked {
+        return (asked, "as asked for");
+    }
+    let here = std::thread::available_parallelism().map_or(1, usize::from);
+    let here =
+        u16::try_from(here.min(1024)).expect("at most 1,024, as many as a scenario may have");
+    if named > here {
+        (named, "the highest that a task names is the last")
+    } else {
+        (here, "as many as there are here")
+    }
 }
 
 fn from_recording(args: &ImportArgs, recording: &Recording) -> Result<(Scenario, String), Trouble> {
@@ -71,10 +111,27 @@ fn from_recording(args: &ImportArgs, recording: &Recording) -> Result<(Scenario,
             "LOST: the recording ends early ({why}); what came before is used\n"
         ));
     }
+    if let Some(clock) = &recording.clock {
+        words.push_str(&whose_wakeups(clock));
+    }
     if let Some(report) = &recording.report {
         words.push_str(&what_became_of_lines(report));
     }
     Ok((imported.scenario, words))
+}
+
+/// What is doubtful about wake-ups where a source does not say whether an interrupt did them.
+fn whose_wakeups(clock: &Clock) -> String {
+    let Clock { periodic, late, doubtful } = clock;
+    let mut text = "the source does not say which wake-ups interrupts did: ".to_owned();
+    text.push_str(&format!("{periodic} are strictly periodic and taken for the clock's"));
+    if *late > 0 {
+        text.push_str(&format!(", as are {late} of the same threads at other times"));
+    }
+    text.push_str(&format!(
+        "; {doubtful} are left to the thread that ran, which is DOUBTFUL (ftrace text says it)\n"
+    ));
+    text
 }
 
 /// Nothing is ignored in silence: what was read, what was not, what is missing.
@@ -92,7 +149,11 @@ fn what_became_of_lines(report: &Report) -> String {
         text.push_str(&format!("  of no use: {count} {name}\n"));
     }
     for example in report.malformed.first.iter().chain(&report.unknown.first) {
-        text.push_str(&format!("  not understood: line {}: {}\n", example.line, example.text));
+        text.push_str(&format!(
+            "  not understood: line {}: {}\n",
+            example.line,
+            escaped(&example.text)
+        ));
     }
     if lost.gaps > 0 {
         let more = if lost.uncounted > 0 { ", others uncounted" } else { "" };

@@ -5,7 +5,8 @@ mod tape;
 use self::tape::Tape;
 use crate::Trouble;
 use crate::cli::KeepArgs;
-use crate::output::{apart, write_file};
+use crate::output::{Destination, Destinations, is_standard};
+use crate::verbs::reserve::is_png;
 use std::io::Write;
 use std::path::Path;
 use windfall_scenario::Scenario;
@@ -16,44 +17,45 @@ use windfall_trace::export::{Story, StoryBuilder, report};
 use windfall_trace::{Event, Header, Sink};
 
 /// Everything that is to be kept of what happens.
-pub(crate) struct Outputs<'a> {
-    args: &'a KeepArgs,
+pub(crate) struct Outputs {
+    destinations: Destinations,
     trace: Option<Tape>,
     story: Option<StoryBuilder>,
+    /// And whether it is to be a PNG.
+    picture: Option<(Destination, bool)>,
+    report: Option<Destination>,
 }
 
-impl Outputs<'_> {
-    /// Makes sure that everything can be written, and touches nothing; no file may be the scenario's.
-    pub(crate) fn open<'a>(
-        args: &'a KeepArgs,
+impl Outputs {
+    /// Makes sure that everything can be written, and touches nothing; no file may be the scenario's. With `json` the results
+    /// take standard output.
+    pub(crate) fn open(
+        args: &KeepArgs,
         scenario: &Path,
+        json: bool,
         header: &Header,
-    ) -> Result<Outputs<'a>, Trouble> {
-        let mut outputs = Outputs { args, trace: None, story: None };
-        for output in [&args.trace, &args.picture, &args.report].into_iter().flatten() {
-            apart(scenario, output)?;
+    ) -> Result<Outputs, Trouble> {
+        let mut destinations = Destinations::new(args.force.force, [scenario])?;
+        if json {
+            destinations.claim_standard("`--json`")?;
         }
-        if let Some(path) = &args.report
-            && !matches!(extension(path), "html" | "htm")
-        {
-            return Err(Trouble(format!(
-                "windfall: a report is a page; end the name of `{}` in `.html`",
-                path.display()
-            )));
+        let mut claim = |option: &str, path: &Option<_>| {
+            path.as_deref().map(|path: &Path| destinations.claim(option, path)).transpose()
+        };
+        let trace = claim("--trace", &args.trace)?;
+        let picture = claim("--picture", &args.picture)?;
+        let report = claim("--report", &args.report)?;
+        if let Some(report) = &report {
+            is_page(report)?;
         }
-        if let Some(path) = &args.picture
-            && !matches!(extension(path), "svg" | "png")
-        {
-            return Err(Trouble(format!(
-                "windfall: cannot draw `{}`; end the name in `.svg` or `.png`",
-                path.display()
-            )));
-        }
-        if args.picture.is_some() || args.report.is_some() {
-            outputs.story = Some(StoryBuilder::default());
-        }
-        outputs.trace = args.trace.as_ref().map(|path| Tape::open(path, header)).transpose()?;
-        Ok(outputs)
+        let picture = match picture {
+            Some(picture) => Some((is_png(&picture)?, picture)).map(|(png, it)| (it, png)),
+            None => None,
+        };
+        let told = picture.is_some() || report.is_some();
+        let story = told.then(StoryBuilder::default);
+        let trace = trace.map(|trace| Tape::open(trace, header)).transpose()?;
+        Ok(Outputs { destinations, trace, story, picture, report })
     }
 
     /// Whether anything is to be kept.
@@ -61,31 +63,51 @@ impl Outputs<'_> {
         self.trace.is_some() || self.story.is_some()
     }
 
+    /// Prints results for people.
+    pub(crate) fn print(&self, text: &str) -> Result<(), Trouble> {
+        self.destinations.print(text)
+    }
+
     /// Writes what is left, when it is over.
     pub(crate) fn close(
-        self,
+        &mut self,
         file: &Path,
         scenario: &Scenario,
         outcome: &Outcome,
         verdicts: &[Verdict],
     ) -> Result<(), Trouble> {
-        self.trace.map_or(Ok(()), Tape::close)?;
-        let Some(builder) = self.story else { return Ok(()) };
+        self.trace.take().map_or(Ok(()), Tape::close)?;
+        let Some(builder) = self.story.take() else { return Ok(()) };
         let story: Story = builder.finish();
-        let title =
-            file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        if let Some(path) = &self.args.picture {
-            draw(path, &title, &story)?;
+        let title = match file.file_stem() {
+            Some(stem) if !is_standard(file) => stem.to_string_lossy().into_owned(),
+            _ => String::new(),
+        };
+        if let Some((picture, png)) = &self.picture {
+            let drawn = Picture { title: title.clone(), ..Picture::default() };
+            let bytes = if *png { drawn.png(&story) } else { drawn.svg(&story).into_bytes() };
+            picture.write(|out| out.write_all(&bytes))?;
         }
-        if let Some(path) = &self.args.report {
+        if let Some(report) = &self.report {
             let page = windfall_scenario::outcome::page(&title, scenario, outcome, verdicts, story);
-            write_file(path, |out| report::write(out, &page))?;
+            report.write(|out| self::report::write(out, &page))?;
         }
         Ok(())
     }
 }
 
-impl Sink for Outputs<'_> {
+/// Refuses a name that does not say that it is a page.
+pub(crate) fn is_page(report: &Destination) -> Result<(), Trouble> {
+    match report.extension("html") {
+        "html" | "htm" => Ok(()),
+        _ => Err(Trouble(format!(
+            "windfall: a report is a page; end the name of `{}` in `.html`",
+            report.name()
+        ))),
+    }
+}
+
+impl Sink for Outputs {
     fn record(&mut self, at: Instant, event: &Event) {
         if let Some(trace) = &mut self.trace {
             trace.record(at, event);
@@ -94,20 +116,4 @@ impl Sink for Outputs<'_> {
             story.record(at, event);
         }
     }
-}
-
-fn extension(path: &Path) -> &str {
-    path.extension().and_then(|extension| extension.to_str()).unwrap_or("")
-}
-
-/// Draws a timeline.
-fn draw(path: &Path, title: &str, story: &Story) -> Result<(), Trouble> {
-    let picture = Picture { title: title.to_owned(), ..Picture::default() };
-    write_file(path, |out| {
-        if extension(path) == "png" {
-            out.write_all(&picture.png(story))
-        } else {
-            out.write_all(picture.svg(story).as_bytes())
-        }
-    })
 }

@@ -1,7 +1,10 @@
 //! `windfall lab list | NAME`: a paper's table or figure, measured again.
 
 use crate::cli::LabArgs;
-use crate::output::{errors_are_read, print, table, write_file};
+use crate::output::{
+    Destination, Destinations, errors_are_read, is_standard, print, print_error, table,
+};
+use crate::verbs::keep::is_page;
 use crate::{Answer, Trouble};
 use std::io::Write;
 use std::path::Path;
@@ -18,48 +21,56 @@ pub(crate) fn run(args: &LabArgs) -> Result<Answer, Trouble> {
         return Ok(Answer::Yes);
     }
     let experiment = find(&args.name).ok_or_else(|| unknown(&args.name))?;
-    ready(args)?;
+    let mut outputs = Destinations::new(args.force.force, [])?;
+    let report = ready(args, experiment, &mut outputs)?;
     let read = errors_are_read();
     let progress = |what: &str| {
         if read {
-            eprintln!("{what}");
+            print_error(&format!("{what}\n"));
         }
     };
     let host = args.host.map(Host::from);
     let findings = experiment.run(&Settings { host, quick: args.quick, progress: &progress })?;
-    print(&text(experiment, &findings))?;
+    outputs.print(&text(experiment, &findings))?;
     if let Some(folder) = &args.keep {
-        keep(folder, &findings)?;
+        keep(folder, &findings, &mut outputs)?;
     }
-    if let Some(path) = &args.report {
+    if let Some(report) = report {
         let page = page(experiment, &findings);
-        write_file(path, |out| out.write_all(page.as_bytes()))?;
+        report.write(|out| out.write_all(page.as_bytes()))?;
     }
     Ok(match findings.verdict.standing {
         Standing::Refuted => Answer::No,
-        Standing::Stands | Standing::Open => Answer::Yes,
+        Standing::Stands | Standing::Calibrated | Standing::Open => Answer::Yes,
     })
 }
 
-/// Whether what is to be written can be, before hours are spent on it.
-fn ready(args: &LabArgs) -> Result<(), Trouble> {
-    let trouble = |path: &Path, why: &dyn std::fmt::Display| {
-        Trouble(format!("windfall: {}: {why}", path.display()))
-    };
-    if let Some(path) = &args.report {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        if !matches!(extension, Some("html" | "htm")) {
-            return Err(trouble(path, &"a report is a page; end its name in `.html`"));
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            return Err(trouble(path, &format!("there is no folder `{}`", folder.display())));
+/// The page, where one is wanted. Makes sure that all that is to be written can be, before hours are spent on it.
+fn ready(
+    args: &LabArgs,
+    experiment: &Experiment,
+    outputs: &mut Destinations,
+) -> Result<Option<Destination>, Trouble> {
+    let report = args.report.as_deref().map(|path| outputs.claim("--report", path)).transpose()?;
+    report.as_ref().map_or(Ok(()), is_page)?;
+    let Some(folder) = &args.keep else { return Ok(report) };
+    if is_standard(folder) {
+        let why = "windfall: `--keep -`: many files are kept, which standard output is not; name a folder";
+        return Err(Trouble(why.to_owned()));
+    }
+    let trouble = |why| Trouble(format!("windfall: {}: {why}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(trouble)?;
+    for entry in std::fs::read_dir(folder).map_err(trouble)?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !args.force.force && experiment.names().any(|own| name.starts_with(own)) {
+            let there = entry.path();
+            return Err(Trouble(format!(
+                "windfall: {} exists; replace what was kept there with `--force`, or name another folder",
+                there.display()
+            )));
         }
     }
-    if let Some(folder) = &args.keep {
-        std::fs::create_dir_all(folder).map_err(|why| trouble(folder, &why))?;
-    }
-    Ok(())
+    Ok(report)
 }
 
 fn unknown(name: &str) -> Trouble {
@@ -77,13 +88,16 @@ fn list() -> String {
 }
 
 /// Raw numbers and pictures into a folder.
-fn keep(folder: &Path, findings: &Findings) -> Result<(), Trouble> {
+fn keep(folder: &Path, findings: &Findings, outputs: &mut Destinations) -> Result<(), Trouble> {
+    let mut write = |name: &str, text: &str| {
+        let kept = outputs.claim("--keep", &folder.join(name))?;
+        kept.write(|out| out.write_all(text.as_bytes()))
+    };
     for raw in &findings.raw {
-        write_file(&folder.join(&raw.name), |out| out.write_all(raw.text.as_bytes()))?;
+        write(&raw.name, &raw.text)?;
     }
     for figure in &findings.figures {
-        let path = folder.join(format!("{}.svg", figure.name));
-        write_file(&path, |out| out.write_all(figure.picture.svg().as_bytes()))?;
+        write(&format!("{}.svg", figure.name), &figure.picture.svg())?;
     }
     Ok(())
 }
@@ -115,6 +129,7 @@ fn text(experiment: &Experiment, findings: &Findings) -> String {
     }
     let word = match findings.verdict.standing {
         Standing::Stands => "stands",
+        Standing::Calibrated => "calibrated with the paper's figures, not confirmed",
         Standing::Refuted => "REFUTED",
         Standing::Open => "not decided",
     };

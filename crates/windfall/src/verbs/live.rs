@@ -102,9 +102,9 @@ fn worst(promises: &[Promised]) -> Option<Promised> {
 /// A standing, in words.
 pub(crate) const fn standing(standing: Standing) -> &'static str {
     match standing {
-        Standing::Met => "met",
+        Standing::Met => "kept",
         Standing::NotAsking => "not asking",
-        Standing::Over => "over its promise",
+        Standing::Over => "exceeded",
         Standing::Missed => "missed",
         Standing::Unknown => "unknown",
     }
@@ -117,9 +117,9 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
 }
 
 /// A part of a time in tenths of a per cent.
-pub(crate) fn tenths(part: u64, whole: u64) -> u64 {
+pub(crate) fn tenths(part: u64, whole: u64) -> u128 {
     let whole = u128::from(whole.max(1));
-    u64::try_from((u128::from(part) * 1_000 + whole / 2) / whole).unwrap_or(u64::MAX)
+    (u128::from(part) * 1_000 + whole / 2) / whole
 }
 
 /// Milliseconds with one place.

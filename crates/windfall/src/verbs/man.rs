@@ -1,25 +1,32 @@
 //! `windfall man FOLDER`: a page for the command and one for each verb.
 
 use crate::cli::{Cli, ManArgs};
-use crate::output::write_file;
+use crate::output::{Destinations, is_standard};
 use crate::{Answer, Trouble};
 use clap::CommandFactory;
 use clap_mangen::Man;
 
 pub(crate) fn run(args: &ManArgs) -> Result<Answer, Trouble> {
+    if is_standard(&args.folder) {
+        let why = "windfall: the pages are many files, which standard output is not; name a folder";
+        return Err(Trouble(why.to_owned()));
+    }
+    let mut outputs = Destinations::new(args.force.force, [])?;
     std::fs::create_dir_all(&args.folder)
         .map_err(|error| Trouble(format!("windfall: {}: {error}", args.folder.display())))?;
     let mut command = Cli::command();
     command.build();
     let verbs: Vec<clap::Command> = command.get_subcommands().cloned().collect();
-    let page = |name: &str, command: clap::Command| {
-        let path = args.folder.join(format!("{name}.1"));
-        write_file(&path, |out| Man::new(command).title(name).render(out))
-    };
-    page("windfall", command)?;
-    for verb in verbs.into_iter().filter(|verb| verb.get_name() != "help") {
-        let name = format!("windfall-{}", verb.get_name());
-        page(&name, verb)?;
+    let mut pages = vec![("windfall".to_owned(), command)];
+    let verbs = verbs.into_iter().filter(|verb| verb.get_name() != "help");
+    pages.extend(verbs.map(|verb| (format!("windfall-{}", verb.get_name()), verb)));
+    let mut claimed = Vec::new();
+    for (name, command) in pages {
+        let output = outputs.claim("FOLDER", &args.folder.join(format!("{name}.1")))?;
+        claimed.push((output, name, command));
+    }
+    for (output, name, command) in claimed {
+        output.write(|out| Man::new(command).title(name).render(out))?;
     }
     Ok(Answer::Yes)
 }

@@ -1,7 +1,7 @@
 //! `windfall measure`: what this machine costs, printed and kept as a file that scenarios inherit from.
 
 use crate::cli::MeasureArgs;
-use crate::output::{print, table, write_file};
+use crate::output::{Destinations, print, table};
 use crate::{Answer, Trouble};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -9,13 +9,21 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use windfall_linux::measure::{Cost, Costs, Measuring, Theft, measure};
 
 pub(crate) fn run(args: &MeasureArgs) -> Result<Answer, Trouble> {
+    let mut outputs = Destinations::new(args.force.force, [])?;
+    if args.json {
+        outputs.claim_standard("`--json`")?;
+    }
+    let output = args.output.as_deref().map(|path| outputs.claim("--output", path)).transpose()?;
     let costs = measure(Measuring { cpu: args.cpu, quick: args.quick })?;
-    if let Some(path) = &args.output {
+    if let Some(output) = output {
         let quick = if args.quick { " --quick" } else { "" };
         let text = costs.toml(&format!("windfall measure{quick}"), &today());
-        write_file(path, |out| out.write_all(text.as_bytes()))?;
+        output.write(|out| out.write_all(text.as_bytes()))?;
     }
-    print(&if args.json { format!("{:#}\n", data(&costs)) } else { text(&costs) })?;
+    match args.json {
+        true => print(&format!("{:#}\n", data(&costs)))?,
+        false => outputs.print(&text(&costs))?,
+    }
     Ok(Answer::Yes)
 }
 

@@ -1,6 +1,6 @@
 //! The table of promises that `windfall simulate` prints.
 
-use crate::output::table;
+use crate::output::{decimal, table};
 use core::cmp::Reverse;
 use std::collections::BTreeMap;
 use windfall_guarantees::Length;
@@ -11,8 +11,9 @@ use windfall_scenario::outcome::{Faring, Outcome, PromiseVerdict, groups};
 /// A row for each promise; of many threads that are alike, the one that fared worst. Empty without
 /// promises.
 pub(crate) fn text(scenario: &Scenario, outcome: &Outcome) -> String {
+    let remarks = remarks(scenario);
     if outcome.promises.is_empty() {
-        return String::new();
+        return remarks;
     }
     let mut together = BTreeMap::new();
     for group in groups(scenario, outcome).into_iter().filter(|group| group.together) {
@@ -35,7 +36,27 @@ pub(crate) fn text(scenario: &Scenario, outcome: &Outcome) -> String {
         }
     }
     let head = ["PROMISE", "OWNER", "KEPT", "MARGIN", "TESTED", "WORST WINDOW"];
-    "\n".to_owned() + &table(&head, 6, rows.into_iter().map(row).collect())
+    format!("\n{}{remarks}", table(&head, 6, rows.into_iter().map(row).collect()))
+}
+
+/// How many refusals are told.
+const TOLD: usize = 10;
+
+/// What was asked for and never promised, once, with the reason, of many the first; and what requests of the file break.
+fn remarks(scenario: &Scenario) -> String {
+    let refused = windfall_scenario::outcome::refusals(scenario);
+    let mut text = String::new();
+    for refusal in refused.iter().take(TOLD) {
+        text.push_str(&format!("refused, and so not promised: {refusal}\n"));
+    }
+    if refused.len() > TOLD {
+        let more = refused.len() - TOLD;
+        text.push_str(&format!("{more} more were refused; `windfall check` explains each\n"));
+    }
+    for line in super::check::broken(scenario) {
+        text.push_str(&format!("{line}\n"));
+    }
+    if text.is_empty() { text } else { format!("\n{text}") }
 }
 
 /// The worse the larger; of equals the one with the smaller margin.
@@ -49,20 +70,12 @@ fn standing(verdict: &PromiseVerdict) -> (Faring, Option<Reverse<Length>>) {
 
 fn row((owner, verdict): (String, &PromiseVerdict)) -> Vec<String> {
     let margin = match verdict.verdict {
-        Some(Verdict::Kept { margin, .. } | Verdict::NotRefuted { margin, .. }) => {
-            margin.to_string()
-        }
-        Some(Verdict::Broken { short, .. }) => format!("-{short}"),
-        Some(Verdict::Exceeded { by, .. }) => format!("-{by}"),
+        Some(Verdict::Kept { margin, .. } | Verdict::NotRefuted { margin, .. }) => decimal(margin),
+        Some(Verdict::Broken { short, .. }) => format!("-{}", decimal(short)),
+        Some(Verdict::Exceeded { by, .. }) => format!("-{}", decimal(by)),
         Some(Verdict::NeverTested) | None => "-".to_owned(),
     };
     let mut state = verdict.faring().name().to_owned();
-    if verdict.ticks && matches!(verdict.faring(), Faring::Missed | Faring::Exceeded) {
-        state += ", the timer ticks";
-    }
-    if !verdict.promise.granted {
-        state += ", not granted";
-    }
     if let Some(until) = verdict.until {
         state += &format!(", until {until}");
     }
@@ -71,8 +84,9 @@ fn row((owner, verdict): (String, &PromiseVerdict)) -> Vec<String> {
         || "-".to_owned(),
         |worst| {
             let span = worst.to.checked_sub(worst.from).unwrap_or(Length::ZERO);
-            let (from, received, promised) = (worst.from, worst.received, worst.promised);
-            if promised.is_zero() {
+            let [span, from] = [span, worst.from].map(decimal);
+            let [received, promised] = [worst.received, worst.promised].map(decimal);
+            if worst.promised.is_zero() {
                 return format!("{received} in {span} from {from}"); // behind by less than the error
             }
             format!("{received} of {promised} in {span} from {from}")

@@ -1,9 +1,9 @@
 //! `windfall record [-- COMMAND...]`
 
 use crate::cli::RecordArgs;
-use crate::output::print;
+use crate::output::{Destinations, print_error};
 use crate::{Answer, Trouble};
-use std::fs::File;
+use std::io::Write;
 use windfall_linux::{Recorded, Recorder, Wanted};
 use windfall_time::Span;
 use windfall_trace::codec::Writer;
@@ -12,39 +12,33 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Answer, Trouble> {
     if args.length.is_some_and(Span::is_zero) {
         return Err(Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()));
     }
-    let name = args.output.display();
-    if args.output.extension().is_none_or(|extension| extension != "wft") {
+    let mut outputs = Destinations::new(args.force.force, [])?;
+    let output = outputs.claim("--output", &args.output)?;
+    let name = output.name();
+    if output.extension("wft") != "wft" {
         return Err(Trouble(format!(
             "windfall: recordings are written in Windfall's own form; end the name of `{name}` in `.wft`, and make \
              another form of it with `windfall export`"
         )));
     }
-    let trouble = |why: String| Trouble(format!("windfall: {name}: {why}"));
     let recorder = Recorder::open()?;
-    let part = args.output.with_extension("wft.part"); // what was there before stays until there is a recording
-    let file = File::create(&part).map_err(|error| trouble(error.to_string()))?;
-    let mut writer = Writer::new(file, &recorder.header());
+    let mut writer = Writer::new(output.open()?, &recorder.header());
     let wanted = Wanted { command: args.command.clone(), length: args.length, ..Wanted::default() };
     let recorded = match recorder.run(&wanted, &mut writer) {
         Ok(recorded) => recorded,
+        Err(fault) if fault.status() == 2 => return Err(fault.into()),
         Err(fault) => {
-            let _ = std::fs::remove_file(&part);
-            if fault.status() == 2 {
-                return Err(fault.into());
-            }
-            eprintln!("windfall: {fault}");
+            print_error(&format!("windfall: {fault}\n"));
             return Ok(Answer::Status(fault.status()));
         }
     };
     let records = writer.records();
-    let kept = |error: String| {
-        trouble(format!("{error}; what could be written is in `{}`", part.display()))
-    };
-    let file = writer.finish().map_err(|error| kept(error.to_string()))?;
-    std::fs::rename(&part, &args.output).map_err(|error| kept(error.to_string()))?;
-    let bytes = file.metadata().map_or(0, |data| data.len());
-    eprint!("{}", summary(&recorded));
-    print(&format!("wrote {name}: {records} records, {bytes} bytes\n"))?;
+    print_error(&summary(&recorded));
+    let mut draft = writer.finish().map_err(|error| output.trouble(&error))?;
+    draft.flush().map_err(|error| output.trouble(&error))?;
+    let bytes = draft.bytes().map_or(String::new(), |bytes| format!(", {bytes} bytes"));
+    draft.commit()?;
+    outputs.print(&format!("wrote {name}: {records} records{bytes}\n"))?;
     Ok(answer(&recorded))
 }
 

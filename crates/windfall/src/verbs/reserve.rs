@@ -10,45 +10,48 @@ mod show;
 pub(crate) use case::TaskText;
 
 use crate::cli::ReserveArgs;
-use crate::output::{apart, print, write_file};
+use crate::command_error::CommandError;
+use crate::output::{Destination, Destinations, print};
 use crate::{Answer, Trouble};
 use case::Case;
 use found::{Found, boundary, periods};
 use std::io::Write;
-use std::path::Path;
 
-pub(crate) fn run(args: &ReserveArgs) -> Result<Answer, Trouble> {
-    let png = args.picture.as_deref().map(|path| is_png(args, path)).transpose()?;
+pub(crate) fn run(args: &ReserveArgs) -> Result<Answer, CommandError> {
+    let mut outputs = Destinations::new(args.force.force, args.file.as_deref())?;
+    if args.json {
+        outputs.claim_standard("`--json`")?;
+    }
+    let picture =
+        args.picture.as_deref().map(|path| outputs.claim("--picture", path)).transpose()?;
+    let png = picture.as_ref().map(is_png).transpose()?;
     let case = Case::of(args)?;
     let found = Found::of(&case, args)?;
-    if let (Some(path), Some(png)) = (&args.picture, png) {
+    if let (Some(picture), Some(png)) = (&picture, png) {
         let swept = match args.period {
             Some(_) => &boundary(&case, args, &periods(&case, args)?)?,
             None => &found.boundary,
         };
         let scene = figure::scene(&case, &found, swept);
         let bytes = if png { scene.png() } else { scene.svg().into_bytes() };
-        write_file(path, |out| out.write_all(&bytes))?;
+        picture.write(|out| out.write_all(&bytes))?;
     }
     if args.json {
         print(&format!("{:#}\n", show::json(&case, &found, args)))?;
     } else {
-        print(&show::text(&case, &found, args))?;
+        outputs.print(&show::text(&case, &found, args))?;
     }
     Ok(found.answer())
 }
 
-/// Whether the picture is to be a PNG; refused unless its name says what it is.
-fn is_png(args: &ReserveArgs, path: &Path) -> Result<bool, Trouble> {
-    if let Some(file) = &args.file {
-        apart(file, path)?;
-    }
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("png") => Ok(true),
-        Some("svg") => Ok(false),
+/// Whether a picture is to be a PNG; refused unless its name says what it is.
+pub(crate) fn is_png(picture: &Destination) -> Result<bool, Trouble> {
+    match picture.extension("svg") {
+        "png" => Ok(true),
+        "svg" => Ok(false),
         _ => Err(Trouble(format!(
             "windfall: cannot draw `{}`; end the name in `.svg` or `.png`",
-            path.display()
+            picture.name()
         ))),
     }
 }

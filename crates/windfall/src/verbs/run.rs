@@ -1,56 +1,72 @@
 //! `windfall run FILE`
 
-use crate::cli::{RunArgs, RunHost, SimulateArgs};
-use crate::output::print;
-use crate::verbs::check::{load, plan};
+use crate::cli::{Judged, RunArgs, RunHost, SimulateArgs};
+use crate::command_error::CommandError;
+use crate::output::{input_name, print, print_error};
+use crate::verbs::check::{broken, load, plan};
 use crate::verbs::keep::Outputs;
-use crate::verbs::simulate::{self, text};
+use crate::verbs::simulate::{self, text, took};
 use crate::{Answer, Trouble};
 use std::time::Instant as Clock;
 use windfall_linux::Settings;
-use windfall_scenario::outcome::{json, judge};
+use windfall_scenario::outcome::{PromiseVerdict, json, judge};
 use windfall_trace::{Header, Sink};
 
-pub(crate) fn run(args: &RunArgs) -> Result<Answer, Trouble> {
+pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
     if args.host == RunHost::Sim {
         let (file, keep) = (args.file.clone(), args.keep.clone());
         let (length, json) = (args.length, args.json);
-        return simulate::run(&SimulateArgs { file, length, seed: None, json, keep });
+        let judge = Judged::Asked;
+        return simulate::run(&SimulateArgs { file, length, seed: None, judge, json, keep });
     }
-    let mut scenario = load(&args.file, args.json)?;
+    let mut scenario = load(&args.file)?;
     if args.length.is_some_and(windfall_time::Span::is_zero) {
-        return Err(Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()));
+        return Err(
+            Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()).into()
+        );
     }
     scenario.length = args.length.unwrap_or(scenario.length);
-    let plan = plan(&scenario, &args.file, args.json)?;
+    let plan = plan(&scenario, &args.file)?;
     let settings = Settings {
         scenario: Some(scenario.clone()),
-        name: args.file.display().to_string(),
+        name: input_name(&args.file),
         socket: args.socket.clone(),
         cpus: args.cpus.clone(),
         ..Settings::default()
     };
     if args.dry_run {
-        return print(&windfall_linux::dry_run(&plan, &settings)?).map(|()| Answer::Yes);
+        print(&windfall_linux::dry_run(&plan, &settings)?)?;
+        return Ok(Answer::Yes);
     }
     let cpus = plan.hierarchy.processors();
     let header = Header { source: "windfall run".to_owned(), clock: "run".to_owned(), cpus };
-    let mut outputs = Outputs::open(&args.keep, &args.file, &header)?;
+    let mut outputs = Outputs::open(&args.keep, &args.file, args.json, &header)?;
     let sink: Option<&mut (dyn Sink + Send)> =
         if outputs.wanted() { Some(&mut outputs) } else { None };
+    for line in broken(&scenario) {
+        print_error(&format!("windfall: {}: {line}\n", settings.name));
+    }
     let begun = Clock::now();
     let outcome = windfall_linux::run(plan, &settings, sink)?;
     let verdicts = judge(&scenario, &outcome);
-    outputs.close(&args.file, &scenario, &outcome, &verdicts)?;
+    let wall = begun.elapsed();
+    let kept = outputs.close(&args.file, &scenario, &outcome, &verdicts);
     if args.json {
-        print(&format!("{:#}\n", json(&outcome, &verdicts, begun.elapsed())))?;
+        print(&format!("{:#}\n", json(&scenario, &outcome, &verdicts)))?;
+        print_error(&took(&outcome, wall));
     } else {
-        print(&text(&scenario, &outcome, &verdicts, begun.elapsed()))?;
+        outputs.print(&text(&scenario, &outcome, &verdicts, wall))?;
     }
+    kept?;
     if let Some(failure) = &outcome.failure {
-        return Err(Trouble(format!("windfall: {}: {failure}", args.file.display())));
+        let name = input_name(&args.file);
+        return Err(Trouble(format!("windfall: {name}: {failure}")).into());
+    }
+    if let Some(why) = outcome.supervision.as_ref().and_then(|run| run.cut_short.as_ref()) {
+        return Err(Trouble(format!("windfall: the run ended before its time: {why}")).into());
     }
     let held = verdicts.iter().all(|verdict| verdict.held)
+        && !outcome.promises.iter().any(PromiseVerdict::is_failure)
         && outcome.quarantined.is_empty()
         && outcome.unborn.is_empty();
     Ok(if held { Answer::Yes } else { Answer::No })

@@ -1,54 +1,74 @@
 //! `windfall simulate FILE`
 
-use crate::cli::SimulateArgs;
-use crate::output::{errors_are_read, figures, percent, print, short, table};
+use crate::cli::{Judged, SimulateArgs};
+use crate::command_error::CommandError;
+use crate::output::{
+    errors_are_read, figures, input_name, percent, print, print_error, short, table,
+};
 use crate::verbs::check::{load, plan};
 use crate::verbs::keep::Outputs;
 use crate::{Answer, Trouble};
 use std::time::{Duration, Instant as Clock};
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{
-    Outcome, PromiseVerdict, ThreadOutcome, Verdict, grain, groups, judge, plain, promises,
+    Claimed, Outcome, PromiseVerdict, ThreadOutcome, Verdict, all_promises, broken_bounds, groups,
+    judge, plain, promises,
 };
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Header, Sink};
 
-pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, Trouble> {
-    let mut scenario = load(&args.file, args.json)?;
+pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
+    let mut scenario = load(&args.file)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     if args.length.is_some_and(Span::is_zero) {
-        return Err(Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()));
+        return Err(
+            Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()).into()
+        );
     }
     scenario.length = args.length.unwrap_or(scenario.length);
-    let plan = plan(&scenario, &args.file, args.json)?;
-    let cpus = u16::try_from(scenario.machine.speeds.len()).unwrap_or(u16::MAX);
+    let plan = plan(&scenario, &args.file)?;
+    let cpus = u16::try_from(scenario.machine.speeds.len())
+        .expect("a scenario that was checked has at most 1,024 processors");
     let header = Header { source: "windfall simulate".into(), clock: "virtual".into(), cpus };
-    let mut outputs = Outputs::open(&args.keep, &args.file, &header)?;
+    let mut outputs = Outputs::open(&args.keep, &args.file, args.json, &header)?;
 
     let begun = Clock::now();
     let end = Instant::ZERO + scenario.length;
     let sink: Option<&mut dyn Sink> = if outputs.wanted() { Some(&mut outputs) } else { None };
-    let unfit = |why| Trouble(format!("windfall: {}: {why}", args.file.display()));
+    let name = input_name(&args.file);
+    let unfit = |why| Trouble(format!("windfall: {name}: {why}"));
     let mut sim = Sim::of(plan, sink).map_err(unfit)?;
-    sim.judge_promises(&promises(&scenario), grain(&scenario));
+    let judged = match args.judge {
+        Judged::Asked => promises(&scenario),
+        Judged::All => all_promises(&scenario),
+    };
+    sim.judge_promises(&judged);
     let bar = Progress::new(end);
     let outcome = sim.run(end, |now| bar.at(now));
     bar.done();
     let wall = begun.elapsed();
 
     let verdicts = judge(&scenario, &outcome);
-    outputs.close(&args.file, &scenario, &outcome, &verdicts)?;
+    let kept = outputs.close(&args.file, &scenario, &outcome, &verdicts);
     if args.json {
-        let json = windfall_scenario::outcome::json(&outcome, &verdicts, wall);
+        let json = windfall_scenario::outcome::json(&scenario, &outcome, &verdicts);
         print(&format!("{json:#}\n"))?;
+        print_error(&took(&outcome, wall));
     } else {
-        print(&text(&scenario, &outcome, &verdicts, wall))?;
+        outputs.print(&text(&scenario, &outcome, &verdicts, wall))?;
     }
+    kept?;
+    let late = match args.judge {
+        Judged::Asked => Vec::new(),
+        Judged::All => broken_bounds(&scenario, &outcome).1,
+    };
+    late.iter().for_each(|late| print_error(&format!("windfall: {name}: {late}\n")));
     if let Some(failure) = &outcome.failure {
-        return Err(Trouble(format!("windfall: {}: {failure}", args.file.display())));
+        return Err(Trouble(format!("windfall: {name}: {failure}")).into());
     }
-    let held = verdicts.iter().all(|verdict| verdict.held)
+    let held = late.is_empty()
+        && verdicts.iter().all(|verdict| verdict.held)
         && outcome.quarantined.is_empty()
         && outcome.unborn.is_empty()
         && !outcome.promises.iter().any(PromiseVerdict::is_failure);
@@ -141,14 +161,7 @@ pub(crate) fn text(
             of(cpu.stolen),
         ));
     }
-    let did = if outcome.supervision.is_some() { "ran" } else { "simulated" };
-    text.push_str(&format!(
-        "{did} {} in {:.3} s: {} notifications, {} decisions\n",
-        outcome.length,
-        wall.as_secs_f64(),
-        outcome.notifications,
-        outcome.decisions,
-    ));
+    text.push_str(&took(outcome, wall));
     if let Some(supervision) = &outcome.supervision {
         text.push_str(&format!(
             "supervised by {}, {} events lost; seen to at most {} late{}; {} without a grant\n",
@@ -162,9 +175,13 @@ pub(crate) fn text(
             },
             short(supervision.leaked),
         ));
+        text.push_str(&claimed(&supervision.claimed));
+        for (at, what) in &supervision.remarks {
+            text.push_str(&format!("at {at}: {what}\n"));
+        }
         if let Some(steal) = supervision.steal.filter(|steal| !steal.is_zero()) {
             text.push_str(&format!(
-                "processors stood still for {}, all together: late timers say so\n",
+                "processors stood still for {}, all together: their hypervisor or late timers say so\n",
                 short(steal),
             ));
         }
@@ -175,6 +192,7 @@ pub(crate) fn text(
     for name in &outcome.unborn {
         text.push_str(&format!("LOST thread {name}: no scheduler would have it\n"));
     }
+    text.push_str(&waiting(&outcome.waiting));
     for (at, why) in &outcome.refused {
         text.push_str(&format!("refused at {at}: {why}\n"));
     }
@@ -189,6 +207,49 @@ pub(crate) fn text(
         ));
     }
     text
+}
+
+/// What a run has moved off its processors.
+fn claimed(claimed: &Claimed) -> String {
+    let mut text = String::new();
+    let remark = claimed.remark.iter();
+    remark.for_each(|remark| text.push_str(&format!("{remark}\n")));
+    if claimed.processors.is_empty() {
+        return text;
+    }
+    let numbers: Vec<String> = claimed.processors.iter().map(ToString::to_string).collect();
+    text.push_str(&format!(
+        "claimed processor {}: {} threads and {} interrupts were elsewhere meanwhile\n",
+        numbers.join(", "),
+        claimed.threads,
+        claimed.interrupts,
+    ));
+    text
+}
+
+/// How long it took by a clock on the wall: no part of the results, which the seed alone decides.
+pub(crate) fn took(outcome: &Outcome, wall: Duration) -> String {
+    let did = if outcome.supervision.is_some() { "ran" } else { "simulated" };
+    format!(
+        "{did} {} in {:.3} s: {} notifications, {} decisions\n",
+        outcome.length,
+        wall.as_secs_f64(),
+        outcome.notifications,
+        outcome.decisions,
+    )
+}
+
+/// Who waits at the end, where nothing could happen any more.
+fn waiting(threads: &[String]) -> String {
+    if threads.is_empty() {
+        return String::new();
+    }
+    let first: Vec<&str> = threads.iter().take(10).map(String::as_str).collect();
+    let more = match threads.len() - first.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("WAITING FOR EVER, all threads that are left: {}{more}\n", first.join(", "))
 }
 
 /// What schedulers counted of themselves and of their threads, of those that count anything.
@@ -237,7 +298,11 @@ fn row_of_many(name: &str, threads: &[ThreadOutcome], length: Span) -> Vec<Strin
         percent(sum(|thread| thread.received), length),
         short(sum(|thread| thread.runnable)),
         count(|thread| thread.completed),
-        count(|thread| thread.missed),
+        if threads.iter().any(|thread| thread.due) {
+            count(|thread| thread.missed)
+        } else {
+            dash()
+        },
         dash(),
         dash(),
         threads.iter().filter_map(|t| t.response.most()).max().map_or_else(dash, short),
@@ -255,7 +320,7 @@ fn row(thread: &ThreadOutcome, length: Span) -> Vec<String> {
         percent(thread.received, length),
         short(thread.runnable),
         thread.completed.to_string(),
-        thread.missed.to_string(),
+        if thread.due { thread.missed.to_string() } else { dash() },
         span(thread.response.quantile(50)),
         span(thread.response.quantile(99)),
         span(thread.response.most()),

@@ -3,12 +3,19 @@
 mod draw;
 
 use crate::cli::TopArgs;
-use crate::output::print;
+use crate::output::{colour_is_wanted, print, print_error};
 use crate::verbs::live::{Row, rows};
 use crate::{Answer, Trouble};
 use draw::draw;
+use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::flag::register_usize;
+use signal_hook::low_level::signal_name;
 use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant as Clock};
 use windfall_linux::control::{self, Listing, Standing};
 
@@ -51,13 +58,16 @@ pub(crate) struct Screen {
     pub(crate) marked: usize,
     /// Why there is nothing newer.
     pub(crate) over: Option<String>,
+    /// Whether standings are shown in colour, too.
+    pub(crate) colour: bool,
 }
 
 impl Screen {
     fn new(listing: Listing) -> Screen {
         let rows = rows(&listing);
         let order = Order::Tree;
-        Screen { listing, rows, order, paused: false, marked: 0, over: None }
+        let colour = colour_is_wanted();
+        Screen { listing, rows, order, paused: false, marked: 0, over: None, colour }
     }
 
     fn show(&mut self, listing: Listing) {
@@ -113,32 +123,57 @@ pub(crate) fn run(args: &TopArgs) -> Result<Answer, Trouble> {
         print(&super::ctl::text(&screen.listing))?;
         return Ok(Answer::Yes);
     }
-    let mut terminal = ratatui::try_init()?;
+    // As if each had been a key: the terminal is given back, whatever ends it.
+    let signal = Arc::new(AtomicUsize::new(0));
+    for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+        let value = usize::try_from(number).expect("a signal has a small number above zero");
+        register_usize(number, Arc::clone(&signal), value)?;
+    }
+    let terminal = ratatui::try_init()?; // a panic gives the terminal back, too
+    let done = watch(terminal, &mut screen, socket, delay, &signal);
+    ratatui::try_restore()?;
+    done?;
+    match i32::try_from(signal.load(Ordering::Relaxed)).unwrap_or(0) {
+        0 => Ok(Answer::Yes),
+        number => {
+            let name = signal_name(number).unwrap_or("a signal");
+            print_error(&format!("windfall: ended by {name}\n"));
+            Ok(Answer::Status(u8::try_from(128 + number).unwrap_or(2)))
+        }
+    }
+}
+
+/// How long a signal may have to wait for the next look.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Draws, and listens to keys, until `q` or a signal.
+fn watch(
+    mut terminal: DefaultTerminal,
+    screen: &mut Screen,
+    socket: Option<&Path>,
+    delay: Duration,
+    signal: &AtomicUsize,
+) -> std::io::Result<()> {
     let mut looked = Clock::now();
-    let mut live = || -> std::io::Result<()> {
-        loop {
-            let page = terminal.draw(|frame| draw(frame, &screen))?.area.height.saturating_sub(8);
-            let left = delay.saturating_sub(looked.elapsed());
-            if event::poll(left.max(Duration::from_millis(1)))?
-                && let Event::Key(key) = event::read()?
-                && key.kind == KeyEventKind::Press
-                && !screen.press(key.code, key.modifiers, usize::from(page))
-            {
-                return Ok(());
-            }
-            if looked.elapsed() >= delay {
-                looked = Clock::now();
-                if !screen.paused && screen.over.is_none() {
-                    match control::list(socket) {
-                        Ok(listing) => screen.show(listing),
-                        Err(why) => screen.over = Some(why.why),
-                    }
+    while signal.load(Ordering::Relaxed) == 0 {
+        let page = terminal.draw(|frame| draw(frame, screen))?.area.height.saturating_sub(8);
+        let left = delay.saturating_sub(looked.elapsed()).min(LOOK);
+        if event::poll(left.max(Duration::from_millis(1)))?
+            && let Event::Key(key) = event::read()?
+            && key.kind == KeyEventKind::Press
+            && !screen.press(key.code, key.modifiers, usize::from(page))
+        {
+            return Ok(());
+        }
+        if looked.elapsed() >= delay {
+            looked = Clock::now();
+            if !screen.paused && screen.over.is_none() {
+                match control::list(socket) {
+                    Ok(listing) => screen.show(listing),
+                    Err(why) => screen.over = Some(why.why),
                 }
             }
         }
-    };
-    let done = live();
-    ratatui::try_restore()?;
-    done?;
-    Ok(Answer::Yes)
+    }
+    Ok(())
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use windfall_linux::Settings;
 use windfall_scenario::Plan;
 use windfall_scenario::outcome::Outcome;
+use windfall_skips::{Needs, skip};
 use windfall_trace::Sink;
 
 /// This machine is supervised by one run at a time.
@@ -34,6 +35,6 @@ pub(crate) fn run(
             Err(why) => panic!("{why}"),
         }
     }
-    println!("skipped: another run was under way on this machine for a minute");
+    skip(Needs::Real, "another run was under way on this machine for a minute");
     None
 }

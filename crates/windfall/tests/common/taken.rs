@@ -1,10 +1,26 @@
-//! Whether somebody else supervises this machine.
+//! Machines that somebody else supervises at the moment: a test waits for its turn.
 
-/// Whether a command that has told these errors was refused for that; says so.
-pub(crate) fn is_taken(errors: &[u8]) -> bool {
-    let taken = String::from_utf8_lossy(errors).contains("another run is under way");
-    if taken {
-        println!("skipped: another run is under way on this machine");
+use std::process::Output;
+use std::time::{Duration, Instant};
+use windfall_skips::{Needs, skip};
+
+/// How long others, or the guardian of the run before, may have it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a command comes to that supervises this machine, once nobody else does; nothing, with a word about it, if that takes
+/// too long.
+#[track_caller]
+pub(crate) fn once_free(mut command: impl FnMut() -> Output) -> Option<Output> {
+    let begun = Instant::now();
+    loop {
+        let output = command();
+        if !String::from_utf8_lossy(&output.stderr).contains("another run is under way") {
+            return Some(output);
+        }
+        if begun.elapsed() > PATIENCE {
+            skip(Needs::Real, "another run was under way on this machine for a minute");
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(500));
     }
-    taken
 }

@@ -66,7 +66,7 @@ const QUANTUM: Span = Span::from_millis(500);
 /// One process, and all that it makes, below a round-robin scheduler.
 fn plan(code: impl Code, quantum: Span, length: Span, clock: bool) -> Result<Plan, Trouble> {
     let root = Scheduler::root("traffic", "round-robin");
-    let root = root.with("quantum", Setting::Span(quantum));
+    let root = root.with("quantum", Setting::Span(quantum)).with("ends-alone", Setting::Bool(true));
     let mut scenario = scenario(length, vec![root], Vec::new());
     let (machine, calls) = costs();
     scenario.machine.costs = machine;
@@ -175,7 +175,7 @@ pub(super) fn scripts(
     let (marks, metering) = (Report::default(), Report::default());
     let script = ScriptA { loops, marks: marks.clone(), metering: metering.clone() };
     let each = Span::from_millis(if place == Place::Simulated { 20 } else { 1 });
-    let length = each.checked_mul(loops as u64 + 100).unwrap_or(Span::MAX);
+    let length = each.saturating_mul(loops as u64 + 100);
     let mut began = Instant::ZERO;
     let interrupts = match place {
         Place::Simulated => simulate(script, length, true)?,

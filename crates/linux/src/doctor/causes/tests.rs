@@ -4,6 +4,7 @@ use super::*;
 use crate::sys::sched::{self, Attributes};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use windfall_skips::{Needs, skip};
 
 /// SCHED_DEADLINE with runtime, deadline and period in ns.
 fn deadline(runtime: u64, deadline: u64, period: u64) -> Attributes {
@@ -21,7 +22,7 @@ fn right() -> Option<MutexGuard<'static, ()>> {
     let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let refused = alone(|| deadline(2_000_000, 10_000_000, 10_000_000).give(0)).is_some();
     if refused {
-        eprintln!("skipped: this user may not set SCHED_DEADLINE");
+        skip(Needs::Real, "this user may not set SCHED_DEADLINE");
     }
     (!refused).then_some(one)
 }
@@ -31,7 +32,7 @@ fn bandwidth_is_limited() -> bool {
     let throttle = std::fs::read_to_string("/proc/sys/kernel/sched_rt_runtime_us").unwrap();
     let limited = throttle.trim() != "-1";
     if !limited {
-        eprintln!("skipped: the real-time throttle is off");
+        skip(Needs::Other, "the real-time throttle is off");
     }
     limited
 }

@@ -15,7 +15,8 @@ impl Gather {
         let mut learned = std::mem::take(&mut self.learned);
         learned.start = self.start;
         learned.length = self.now.saturating_since(self.start);
-        learned.processors = u16::try_from(self.cpus.len()).unwrap_or(u16::MAX);
+        learned.processors =
+            u16::try_from(self.cpus.len()).expect("processors are numbered by 16 bits");
         for mut cpu in std::mem::take(&mut self.cpus) {
             cpu.finish(self.now);
             learned.interrupts.push(cpu.stolen);

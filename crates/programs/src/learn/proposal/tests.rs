@@ -1,5 +1,5 @@
 use super::*;
-use crate::learn::{Activation, Cause, LearnedThread, Note};
+use crate::learn::{Activation, Cause, LearnedThread, LeftOut, Note, Wanted};
 use crate::program::{Recorded, RecordedStep};
 use windfall_time::Instant;
 use windfall_trace::ThreadId;
@@ -41,8 +41,8 @@ fn learned() -> Learned {
 fn law_reservations_come_first_then_who_computed_most() {
     let proposal = Proposal::new(&learned(), Options::default());
     let order: Vec<_> = proposal.rows.iter().map(|row| row.tid).collect();
-    assert_eq!(order, [105, 102, 101, 100, 103, 104]);
-    assert!(proposal.rows[3..].iter().all(|row| row.parent == Parent::TimeSharing));
+    assert_eq!(order, [102, 101, 100, 103, 105, 104]);
+    assert!(proposal.rows[2..].iter().all(|row| row.parent == Parent::TimeSharing));
     assert_eq!(proposal.rows[5].habit.note, Note::TooFewPeriods);
     assert_eq!(
         (proposal.rows[0].parent.kind(), proposal.rows[5].parent.kind()),
@@ -53,34 +53,59 @@ fn law_reservations_come_first_then_who_computed_most() {
 #[test]
 fn law_an_amount_is_the_greatest_need_with_its_margin_rounded_up() {
     let proposal = Proposal::new(&learned(), Options::default());
-    let Parent::Reservation { amount, period, soft, cut } = proposal.rows[2].parent else {
+    let Parent::Reservation { amount, period, soft, .. } = proposal.rows[1].parent else {
         panic!("audio has no reservation")
     };
     // 1001 us x 6/5 = 1201.2 us.
     assert_eq!(amount, Span::from_micros(1_202).unwrap());
-    assert_eq!((period, soft, cut), (Span::from_millis(10), true, false));
+    assert_eq!((period, soft), (Span::from_millis(10), true));
     let hard = Options { hard: true, margin: Ratio::ONE, ..Options::default() };
     let proposal = Proposal::new(&learned(), hard);
-    let Parent::Reservation { amount, soft, .. } = proposal.rows[2].parent else {
+    let audio = proposal.rows.iter().find(|row| row.name == "audio").unwrap();
+    let Parent::Reservation { amount, soft, .. } = audio.parent else {
         panic!("audio has no reservation")
     };
     assert_eq!((amount, soft), (Span::from_micros(1_001).unwrap(), false));
 }
 
 #[test]
-fn law_an_amount_is_cut_at_its_period_and_says_so() {
+fn law_the_share_is_the_sum_of_the_reservations() {
     let proposal = Proposal::new(&learned(), Options::default());
-    let ten = Span::from_millis(10);
-    let expected = Parent::Reservation { amount: ten, period: ten, soft: true, cut: true };
-    assert_eq!(proposal.rows[0].parent, expected);
-    assert!(proposal.to_string().contains("need x margin exceeds the period"));
+    // 6000/33333 + 1202/10000, rounded up to millionths.
+    assert_eq!(proposal.share, Ratio::new(180_002 + 120_200, 1_000_000).unwrap());
 }
 
 #[test]
-fn law_the_share_is_the_sum_of_the_reservations() {
+fn r0013_a_need_beyond_the_period_is_not_reserved_for() {
     let proposal = Proposal::new(&learned(), Options::default());
-    // 10/10 + 6000/33333 + 1202/10000, rounded up to millionths.
-    assert_eq!(proposal.share, Ratio::new(1_000_000 + 180_002 + 120_200, 1_000_000).unwrap());
+    let hog = proposal.rows.iter().find(|row| row.name == "hog").unwrap();
+    let (amount, period) = (Span::from_micros(10_800).unwrap(), Span::from_millis(10));
+    assert_eq!(hog.left_out, Some(LeftOut::TooMuch(Wanted { amount, period })));
+    assert_eq!(hog.parent, Parent::TimeSharing);
+    let text = proposal.to_string();
+    let why = "10.800ms in 10.000ms is more than may be reserved of a processor";
+    let line = text.lines().find(|line| line.starts_with("hog 105")).unwrap();
+    assert!(line.contains("time-sharing") && line.ends_with(why), "{text}");
+    let foot = "1 periodic threads are not reserved for: at most 0.90 of each processor is";
+    assert!(text.contains(foot), "{text}");
+}
+
+#[test]
+fn r0013_what_is_reserved_fits_and_the_least_sure_goes_without() {
+    let mut learned = learned();
+    learned.threads = (0..5).map(|id| thread(id, "t", 100, 10_000, 3_500)).collect();
+    // One of them misses two of its periods.
+    for late in [20, 40] {
+        let at = &mut learned.threads[1].activations[late].at;
+        *at = *at + Span::from_millis(3);
+    }
+    let proposal = Proposal::new(&learned, Options::default());
+    // 3500 us x 6/5 of 10 ms: two of them fit in 9/10 of a processor, four on two.
+    let without: Vec<_> = proposal.rows.iter().filter(|row| row.left_out.is_some()).collect();
+    assert_eq!(without.iter().map(|row| row.tid).collect::<Vec<_>>(), [101]);
+    assert!(matches!(without[0].left_out, Some(LeftOut::NoRoom(_))));
+    assert_eq!(proposal.share, Ratio::new(4 * 420_000, 1_000_000).unwrap());
+    assert!(proposal.to_string().contains("4.200ms in 10.000ms has no room beside surer ones"));
 }
 
 #[test]

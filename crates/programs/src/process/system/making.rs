@@ -4,13 +4,12 @@ use super::System;
 use crate::process::{
     Answer, Event, Handle, Kind, Loaded, Node, ProcessHandle, Queue, Refusal, Reply, Terms,
 };
-use windfall_time::Span;
 
 impl System {
     pub(super) fn make_template(&mut self, node: Node, name: &'static str, kib: u64) -> Answer {
         self.check_node(node)?;
         let template = self.templates.insert(node, name)?;
-        let took = self.costs.load.checked_mul(kib).unwrap_or(Span::MAX);
+        let took = self.costs.load.saturating_mul(kib);
         let took = took.saturating_add(self.costs.make_template);
         self.counts.loaded.push(Loaded { name, node, kib, took });
         Ok(Reply::made(template))

@@ -126,7 +126,7 @@ impl Threads {
         };
         out.packet(None, Packet { process_tree: Some(tree), ..Packet::default() });
         if fresh {
-            let group = i32::try_from(group).unwrap_or(i32::MAX);
+            let group = group.cast_signed(); // different ones stay different
             out.describe_thread(thread, group, number, name);
             out.describe(Track::Received(thread), "received ms", Some(Track::Thread(thread)));
         }

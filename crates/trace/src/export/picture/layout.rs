@@ -57,7 +57,7 @@ pub(super) fn scene(picture: &Picture, story: &Story, font: &Font) -> Scene {
     let (lines, left_out) = lines(story, &window);
     let mut scene = Scene::new(&picture.title, wide, 0);
     head(&mut scene, font, picture, story, (&window, left_out));
-    let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let rows = u16::try_from(lines.len()).expect("no more lines than rows are drawn");
     let bottom = TOP + f32::from(rows) * ROW;
     axis(&mut scene, font, &window, bottom, story.timeline.from);
     let mut colours = BTreeMap::new();
@@ -112,8 +112,9 @@ fn label_width(story: &Story, font: &Font, most: f32) -> f32 {
     (widest + 26.0).min(most).round()
 }
 
+/// Deeper than 255 levels nothing moves further to the right: that is off every picture.
 fn indent(depth: usize) -> f32 {
-    f32::from(u8::try_from(depth).unwrap_or(u8::MAX)) * 14.0
+    f32::from(u8::try_from(depth.min(255)).expect("at most 255")) * 14.0
 }
 
 fn lines<'a>(story: &'a Story, window: &Window) -> (Vec<Line<'a>>, usize) {
@@ -214,7 +215,7 @@ fn label(
 fn tint(colour: Colour, level: u8) -> Colour {
     colour.map(|part| {
         let missing = u16::from(255 - part) * u16::from(FULL - level) * 4 / (u16::from(FULL) * 5);
-        part.saturating_add(u8::try_from(missing).unwrap_or(u8::MAX))
+        part + u8::try_from(missing).expect("at most four fifths of what is missing to white")
     })
 }
 

@@ -25,8 +25,8 @@ pub(super) struct Drawn {
 pub(super) fn draw(scene: &mut Scene, window: &Window, y: f32, jobs: &[&Job]) -> Drawn {
     let mut drawn = Drawn::default();
     let seen = jobs.iter().filter(|job| window.holds(job.release)).count();
-    let seen = u16::try_from(seen).unwrap_or(u16::MAX);
-    let dense = f32::from(seen) * DENSE > window.wide;
+    // What 16 bits cannot count is dense on every picture.
+    let dense = u16::try_from(seen).map_or(true, |seen| f32::from(seen) * DENSE > window.wide);
     let mut last = f32::MIN;
     for job in jobs {
         if !dense {

@@ -75,7 +75,7 @@ impl Bytes {
     /// Seven bits a byte, lowest first; the top bit says that more follow.
     fn number(&mut self, mut number: u64) {
         loop {
-            let low = u8::try_from(number & 0x7f).unwrap_or(0);
+            let low = u8::try_from(number & 0x7f).expect("seven bits");
             number >>= 7;
             if number == 0 {
                 self.to.push(low);

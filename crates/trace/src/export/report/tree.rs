@@ -177,9 +177,9 @@ fn class_of(standing: Standing) -> &'static str {
 
 fn word(standing: Standing) -> &'static str {
     match standing {
-        Standing::Met => "met",
+        Standing::Met => "kept",
         Standing::NotAsking => "not asking",
-        Standing::Over => "over its promise",
+        Standing::Over => "exceeded",
         Standing::Missed => "MISSED",
         Standing::Unknown => "unknown",
     }

@@ -4,7 +4,7 @@
 //! a warning: a missing comma, a key without a value, text behind the end. Nesting is limited, so
 //! no input can exhaust the stack.
 
-use super::Problem;
+use super::{Problem, limits};
 
 /// rt-app needs six levels.
 const DEEPEST: u32 = 64;
@@ -72,7 +72,7 @@ pub(super) fn parse(text: &str, warnings: &mut Vec<Problem>) -> Result<Node, Pro
     let node = parser.value(0)?;
     parser.skip()?;
     if !parser.rest.is_empty() {
-        parser.warnings.push(parser.place.problem("what follows the file's end is ignored"));
+        parser.warn(parser.place, "what follows the file's end is ignored".to_owned())?;
     }
     Ok(node)
 }
@@ -97,6 +97,14 @@ impl Parser<'_> {
             self.place.column = self.place.column.saturating_add(1);
         }
         Some(next)
+    }
+
+    fn warn(&mut self, place: Place, text: String) -> Result<(), Problem> {
+        if self.warnings.len() >= limits::MOST_WARNINGS {
+            return Err(place.problem(limits::too_doubtful()));
+        }
+        self.warnings.push(place.problem(text));
+        Ok(())
     }
 
     /// White space and comments.
@@ -154,7 +162,7 @@ impl Parser<'_> {
                 self.skip()?;
             }
             let node = if !colon || matches!(self.peek(), Some(',' | '}')) {
-                self.warnings.push(place.problem(format!("`{key}` has no value")));
+                self.warn(place, format!("`{key}` has no value"))?;
                 Node { place, value: Value::Nothing }
             } else {
                 self.value(depth + 1)?
@@ -203,7 +211,7 @@ impl Parser<'_> {
                 }
             }
             Some(next) if next == close => {}
-            Some(_) => self.warnings.push(self.place.problem("a comma is missing before this")),
+            Some(_) => self.warn(self.place, "a comma is missing before this".to_owned())?,
             None => {}
         }
         Ok(())

@@ -1,7 +1,8 @@
 //! The members of one object: looked up by name, counted as used, and the rest complained about.
 
 use super::json::{Member, Node, Place, Value};
-use super::{Duplicates, Problem};
+use super::{Duplicates, Problem, limits};
+use std::cmp::Ordering;
 use windfall_time::Span;
 
 /// Collects what is wrong and what is doubtful.
@@ -25,7 +26,14 @@ impl Findings {
     }
 
     pub(super) fn warn(&mut self, place: Place, text: impl Into<String>) {
-        self.warnings.push(place.problem(text));
+        match self.warnings.len().cmp(&limits::MOST_WARNINGS) {
+            Ordering::Less => self.warnings.push(place.problem(text)),
+            Ordering::Equal => {
+                self.refuse(place, limits::too_doubtful());
+                self.warnings.push(place.problem(text));
+            }
+            Ordering::Greater => {}
+        }
     }
 
     /// The members of an object, with duplicates treated as asked and told.
@@ -80,6 +88,12 @@ impl<'a> Keys<'a> {
 
     pub(super) fn has(&self, key: &str) -> bool {
         self.members.iter().any(|(member, _)| member.key == key)
+    }
+
+    /// The line of `key`; of the last, if there are several.
+    pub(super) fn line(&self, key: &str) -> Option<u32> {
+        let lines = self.members.iter().filter(|(member, _)| member.key == key);
+        lines.map(|(member, _)| member.place.line).next_back()
     }
 
     /// The value of `key`; the last, if there are several.
@@ -150,7 +164,8 @@ impl<'a> Keys<'a> {
         }
     }
 
-    pub(super) fn integers(&mut self, key: &str, f: &mut Findings) -> Option<Vec<u32>> {
+    /// Numbers below `most`.
+    pub(super) fn integers(&mut self, key: &str, most: u32, f: &mut Findings) -> Option<Vec<u32>> {
         let node = self.take(key)?;
         let one;
         let nodes = match &node.value {
@@ -168,8 +183,9 @@ impl<'a> Keys<'a> {
         let mut numbers = Vec::new();
         for node in nodes {
             let value = integer(node, key, f)?;
-            let Ok(number) = u32::try_from(value) else {
-                f.refuse(node.place, format!("`{key}` holds {value}; allowed: 0 and more"));
+            let Some(number) = u32::try_from(value).ok().filter(|number| *number < most) else {
+                let text = format!("`{key}` holds {value}; allowed: 0 to {}", most - 1);
+                f.refuse(node.place, text);
                 return None;
             };
             numbers.push(number);

@@ -45,6 +45,8 @@ pub struct Global {
     pub mem_buffer_size: u64,
     /// Whether slack adds up over the events of a loop.
     pub cumulative_slack: bool,
+    /// The line of `pi_enabled`; 0 where it is not written.
+    pub pi_line: u32,
 }
 
 impl Default for Global {
@@ -63,6 +65,7 @@ impl Default for Global {
             io_device: None,
             mem_buffer_size: 4_194_304,
             cumulative_slack: false,
+            pi_line: 0,
         }
     }
 }
@@ -74,14 +77,27 @@ pub struct Task {
     pub name: String,
     /// How many threads it makes; 0 when it only starts by `fork`.
     pub instance: u32,
+    /// The line of that; the task's where it is not written.
+    pub instance_line: u32,
     /// How long after the start its threads begin.
     pub delay: Span,
     /// How often it goes through its phases; `None` for ever.
     pub loops: Option<u64>,
+    /// Its line in the file.
+    pub line: u32,
     /// How it is scheduled.
     pub scheduling: Scheduling,
     /// Its phases; events directly in the task are one phase without a name.
     pub phases: Vec<Phase>,
+}
+
+impl Task {
+    /// The phases that its threads come to: none after one that loops for ever.
+    #[must_use]
+    pub fn reached(&self) -> &[Phase] {
+        let endless = self.phases.iter().position(|phase| phase.loops.is_none());
+        &self.phases[..endless.map_or(self.phases.len(), |last| last + 1)]
+    }
 }
 
 /// One entry of `phases`.
@@ -91,6 +107,8 @@ pub struct Phase {
     pub name: String,
     /// How often it is done before the next; `None` for ever.
     pub loops: Option<u64>,
+    /// Its line in the file.
+    pub line: u32,
     /// What changes about its scheduling from here on.
     pub scheduling: Scheduling,
     /// What it does, in order.
@@ -120,6 +138,8 @@ pub struct Scheduling {
     pub nodes_membind: Option<Vec<u32>>,
     /// Its control group.
     pub taskgroup: Option<String>,
+    /// The keys that are written, by the names that they have today, each with its line.
+    pub lines: Vec<(&'static str, u32)>,
 }
 
 /// A reservation of SCHED_DEADLINE.
@@ -134,6 +154,12 @@ pub struct Reservation {
 }
 
 impl Scheduling {
+    /// The line of a key; `None` where it is not written.
+    #[must_use]
+    pub fn line(&self, key: &str) -> Option<u32> {
+        self.lines.iter().find(|(name, _)| *name == key).map(|(_, line)| *line)
+    }
+
     /// The reservation with rt-app's defaults filled in; `None` without `dl-runtime`.
     #[must_use]
     pub fn reservation(&self) -> Option<Reservation> {
@@ -158,6 +184,14 @@ pub enum Policy {
     Fifo,
     /// `SCHED_DEADLINE`.
     Deadline,
+}
+
+impl Policy {
+    /// Whether it is one of the policies of the fair scheduler.
+    #[must_use]
+    pub const fn is_fair(self) -> bool {
+        matches!(self, Policy::Other | Policy::Batch | Policy::Idle)
+    }
 }
 
 /// One thing that a phase does.

@@ -1,34 +1,12 @@
-//! From members to tasks: `global`, `tasks`, `phases`, scheduling.
+//! From members to tasks: `global`, `tasks`, `phases`.
 
 use super::action::{self, EVENTS};
-use super::json::{Node, Value};
+use super::json::{Member, Node, Value};
 use super::keys::{Findings, Keys, nearest};
-use super::{Action, Duplicates, Global, Phase, Policy, Problem, Refusal, RtApp, Scheduling, Task};
+use super::scheduling::{KEYS, policy, scheduling};
+use super::{Action, Duplicates, Global, Phase, Policy, Problem, Refusal, RtApp, Task, limits};
 use windfall_time::Span;
 
-const SCHEDULING: [&str; 13] = [
-    "policy",
-    "priority",
-    "dl-runtime",
-    "dl-period",
-    "dl-deadline",
-    "cpus",
-    "util_min",
-    "util_max",
-    "nodes_membind",
-    "taskgroup",
-    "period",
-    "deadline",
-    "runtime",
-];
-const POLICIES: [(&str, Policy); 6] = [
-    ("SCHED_OTHER", Policy::Other),
-    ("SCHED_BATCH", Policy::Batch),
-    ("SCHED_IDLE", Policy::Idle),
-    ("SCHED_RR", Policy::RoundRobin),
-    ("SCHED_FIFO", Policy::Fifo),
-    ("SCHED_DEADLINE", Policy::Deadline),
-];
 /// Keys of the oldest files, which mean a program that phases say otherwise.
 const OLDEST: [(&str, &str); 2] = [
     ("exec", "write `run` and a `timer` with the period"),
@@ -57,9 +35,9 @@ pub(super) fn file(
         keys.close(&["tasks", "global", "resources"], &mut f);
     }
     forks(&app, &mut f);
+    limits::check(&app, &mut f);
     if !f.errors.is_empty() {
-        f.errors.sort_by_key(|problem| (problem.line, problem.column));
-        return Err(Refusal { problems: f.errors });
+        return Err(limits::listed(f.errors));
     }
     f.warnings.sort_by_key(|problem| (problem.line, problem.column));
     app.warnings = f.warnings;
@@ -75,10 +53,12 @@ fn global(node: &Node, f: &mut Findings) -> Global {
             let text = format!("`duration` is {seconds}; allowed: -1 (for ever) to 4294967295 s");
             f.refuse(place, text);
         }
-        global.duration = span;
+        // rt-app waits only for a time above 0.
+        global.duration = span.filter(|span| !span.is_zero());
     }
     global.calibration = keys.text("calibration", f);
     global.default_policy = policy("default_policy", &mut keys, f).unwrap_or(Policy::Other);
+    global.pi_line = keys.line("pi_enabled").unwrap_or(0);
     global.pi_enabled = keys.truth("pi_enabled", f).unwrap_or(false);
     global.lock_pages = keys.truth("lock_pages", f).unwrap_or(true);
     global.logdir = keys.text("logdir", f).unwrap_or(global.logdir);
@@ -124,10 +104,11 @@ fn tasks(node: &Node, f: &mut Findings) -> Vec<Task> {
     if members.is_empty() {
         f.refuse(node.place, "`tasks` is empty; write \"name\": { \"run\": 1000 }");
     }
-    members.iter().filter_map(|member| task(&member.key, &member.node, f)).collect()
+    members.iter().filter_map(|member| task(member, f)).collect()
 }
 
-fn task(name: &str, node: &Node, f: &mut Findings) -> Option<Task> {
+fn task(member: &Member, f: &mut Findings) -> Option<Task> {
+    let (name, node, line) = (member.key.as_str(), &member.node, member.place.line);
     let mut keys = f.open(node, &format!("task `{name}`"))?;
     for (key, remedy) in OLDEST {
         if let Some(node) = keys.take(key) {
@@ -140,20 +121,22 @@ fn task(name: &str, node: &Node, f: &mut Findings) -> Option<Task> {
         let text = format!("`resources` in a task is of rt-app's oldest files; {remedy}");
         f.refuse(node.place, text);
     }
+    let instance_line = keys.line("instance").unwrap_or(line);
     let instance = keys.small("instance", "0 and more", f).unwrap_or(1);
     let delay = keys.span("delay", f).unwrap_or(Span::ZERO);
-    let loops = loops(&mut keys, None, f);
     let phased = keys.has("phases");
+    let loops = loops(&mut keys, phased, None, f);
     let scheduling = scheduling(&mut keys, phased, f);
     let phases = if let Some(node) = keys.take("phases") {
         phases(node, name, f)
     } else {
-        let phase = Phase { name: String::new(), loops: Some(1), ..Phase::default() };
+        let phase = Phase { line, loops: Some(1), ..Phase::default() };
         vec![Phase { events: events(&mut keys, f), ..phase }]
     };
     let own = ["instance", "delay", "loop", "phases"];
     close(keys, &own, f);
-    Some(Task { name: name.to_owned(), instance, delay, loops, scheduling, phases })
+    let name = name.to_owned();
+    Some(Task { name, instance, instance_line, delay, loops, line, scheduling, phases })
 }
 
 fn phases(node: &Node, task: &str, f: &mut Findings) -> Vec<Phase> {
@@ -168,26 +151,37 @@ fn phases(node: &Node, task: &str, f: &mut Findings) -> Vec<Phase> {
     for member in members {
         let what = format!("phase `{}` of task `{task}`", member.key);
         let Some(mut keys) = f.open(&member.node, &what) else { continue };
-        let loops = loops(&mut keys, Some(1), f);
+        let loops = loops(&mut keys, false, Some(1), f);
         let scheduling = scheduling(&mut keys, false, f);
         let events = events(&mut keys, f);
         close(keys, &["loop"], f);
-        phases.push(Phase { name: member.key.clone(), loops, scheduling, events });
+        let line = member.place.line;
+        phases.push(Phase { name: member.key.clone(), loops, line, scheduling, events });
     }
     phases
 }
 
 fn close(keys: Keys<'_>, own: &[&str], f: &mut Findings) {
-    let known: Vec<&str> = own.iter().chain(&SCHEDULING).chain(&EVENTS).copied().collect();
+    let known: Vec<&str> = own.iter().chain(&KEYS).chain(&EVENTS).copied().collect();
     keys.close(&known, f);
 }
 
-/// -1 means for ever.
-fn loops(keys: &mut Keys<'_>, otherwise: Option<u64>, f: &mut Findings) -> Option<u64> {
+/// -1 means for ever. So does 0, which rt-app's count of rounds never meets; but a task with phases is
+/// done at once then (`whole`).
+fn loops(
+    keys: &mut Keys<'_>,
+    whole: bool,
+    otherwise: Option<u64>,
+    f: &mut Findings,
+) -> Option<u64> {
     let Some((value, place)) = keys.integer("loop", f) else { return otherwise };
     let loops = u64::try_from(value).ok();
     if loops.is_none() && value != -1 {
         f.refuse(place, format!("`loop` is {value}; allowed: -1 (for ever), 0 and more"));
+    }
+    if loops == Some(0) && !whole {
+        f.warn(place, "`loop` is 0, which rt-app takes for ever, as it does -1");
+        return None;
     }
     loops
 }
@@ -199,62 +193,6 @@ fn events(keys: &mut Keys<'_>, f: &mut Findings) -> Vec<super::Event> {
         f.refuse(keys.place(), text);
     }
     members.iter().filter_map(|member| action::event(member, f)).collect()
-}
-
-/// `phased`: whether the object is a task with phases, so that its `runtime` can be no event.
-fn scheduling(keys: &mut Keys<'_>, phased: bool, f: &mut Findings) -> Scheduling {
-    let policy = policy("policy", keys, f);
-    let deadline = policy == Some(Policy::Deadline);
-    // `runtime` beside a bare `period` or `deadline` is what older files call `dl-runtime`.
-    let older = phased || deadline && (keys.has("period") || keys.has("deadline"));
-    let older = older && !keys.has("dl-runtime");
-    if older && keys.has("runtime") && !phased {
-        let text = "`runtime` is read as the older name of `dl-runtime`, not as an event";
-        f.warn(keys.place(), text);
-    }
-    let mut either = |key: &str, name: &str, allowed: bool, f: &mut Findings| {
-        let older = if allowed { keys.span(name, f) } else { None };
-        keys.span(key, f).or(older)
-    };
-    let dl_runtime = either("dl-runtime", "runtime", older, f);
-    let dl_period = either("dl-period", "period", true, f);
-    let dl_deadline = either("dl-deadline", "deadline", true, f);
-    Scheduling {
-        policy,
-        dl_runtime,
-        dl_period,
-        dl_deadline,
-        priority: keys.small("priority", "-2147483648 to 2147483647", f),
-        cpus: keys.integers("cpus", f),
-        util_min: utilisation("util_min", keys, f),
-        util_max: utilisation("util_max", keys, f),
-        nodes_membind: keys.integers("nodes_membind", f),
-        taskgroup: keys.text("taskgroup", f),
-    }
-}
-
-fn utilisation(key: &str, keys: &mut Keys<'_>, f: &mut Findings) -> Option<u16> {
-    let (value, place) = keys.integer(key, f)?;
-    let clamp = u16::try_from(value).ok().filter(|value| *value <= 1024);
-    if clamp.is_none() && value != -1 {
-        let text = format!("`{key}` is {value}; allowed: 0 to 1024, or -1 for no change");
-        f.refuse(place, text);
-    }
-    clamp
-}
-
-fn policy(key: &str, keys: &mut Keys<'_>, f: &mut Findings) -> Option<Policy> {
-    let name = keys.text(key, f)?;
-    let found = POLICIES.iter().find(|(known, _)| *known == name).map(|(_, policy)| *policy);
-    if found.is_none() {
-        let known: Vec<&str> = POLICIES.iter().map(|(known, _)| *known).collect();
-        let remedy = match nearest(&name, &known) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("allowed: {}", known.join(", ")),
-        };
-        f.refuse(keys.place(), format!("unknown policy `{name}`; {remedy}"));
-    }
-    found
 }
 
 /// A fork must name a task.

@@ -70,8 +70,8 @@ fn law_keys_given_twice_are_read_as_asked_and_told() {
 #[test]
 fn accepts_every_event_by_its_beginning() {
     let text = r#"{"tasks":{"t":{
-        "lock1":"m","unlock1":"m","wait1":{"ref":"c","mutex":"m"},"signal1":"c","broad1":"c",
-        "sync1":{"ref":"c","mutex":"m"},"sleep1":1,"runtime1":2,"run1":3,
+        "lock1":"m","wait1":{"ref":"c","mutex":"m"},"signal1":"c","broad1":"c",
+        "sync1":{"ref":"c","mutex":"m"},"unlock1":"m","sleep1":1,"runtime1":2,"run1":3,
         "timer1":{"ref":"t","period":4},"suspend1","resume1":"a",
         "memrun1":{"type":"chase","size":5,"count":6},"mem1":7,"iorun1":8,"yield1":"",
         "barrier1":"b","fork1":"t","sem_post1":"s","sem_wait1":"s"}}}"#;
@@ -170,4 +170,85 @@ proptest! {
         let _ = parse(&text);
         let _ = parse_as(&text, Duplicates::JsonC);
     }
+}
+
+#[test]
+fn limit_threads_processors_and_bytes_are_tested_at_the_door() {
+    let instances = |n: u64| format!("{{\"tasks\":{{\"a\":{{\n\"instance\":{n},\n\"run\":1}}}}}}");
+    assert_eq!(parse(&instances(100_000)).unwrap().tasks[0].instance, 100_000);
+    let many = parse(&instances(2_000_000_000)).unwrap_err().to_string();
+    assert_eq!(
+        many,
+        "rt-app: 2:1: `instance` of task `a` is 2000000000; allowed: at most 100000 threads in the \
+         whole file, of which 100000 are left here"
+    );
+    let two = r#"{"tasks":{"a":{"instance":99999,"run":1},"b":{"instance":2,"run":1}}}"#;
+    assert!(parse(two).unwrap_err().to_string().contains("of which 1 are left here"));
+    let events = r#"{"tasks":{"a":{"instance":99999,"run":1,"run":2,"run":1,"run":2,"run":1,
+        "run":2,"run":1,"run":2,"run":1,"run":2,"run":1,"run":2}}}"#;
+    assert!(parse(events).unwrap_err().to_string().contains("`instance` is at most 83333 here"));
+
+    let cpus = |n: u64| format!("{{\"tasks\":{{\"a\":{{\n\"cpus\":[{n}],\"run\":1}}}}}}");
+    assert_eq!(parse(&cpus(1023)).unwrap().tasks[0].scheduling.cpus, Some(vec![1023]));
+    for n in [1024, 4_294_967_295, u64::MAX / 2] {
+        let message = parse(&cpus(n)).unwrap_err().to_string();
+        assert_eq!(message, format!("rt-app: 2:9: `cpus` holds {n}; allowed: 0 to 1023"));
+    }
+
+    // Doubtful places, and problems, are not listed for ever.
+    let commas =
+        format!("{{\"tasks\":{{\"a\":{{\"run\":1,{}\"run2\":1}}}}}}", "\"x\":1 ".repeat(20_000));
+    assert!(parse(&commas).unwrap_err().to_string().contains("more than 10000 doubtful places"));
+    let twice = commas.replace("1 \"", "1,\"");
+    assert!(parse(&twice).unwrap_err().to_string().contains("more than 10000 doubtful places"));
+    let wrong: Vec<String> = (0..1000).map(|n| format!("\"t{n}\":{{\"run\":-1}}")).collect();
+    let wrong = parse(&format!("{{\"tasks\":{{{}}}}}", wrong.join(","))).unwrap_err();
+    assert_eq!(wrong.problems.len(), 101);
+    assert!(wrong.problems[100].text.contains("900 more"), "{}", wrong.problems[100]);
+
+    let long = " ".repeat(usize::try_from(MOST_BYTES).unwrap() + 1);
+    assert!(parse(&long).unwrap_err().to_string().contains("more than 16777216 bytes"));
+}
+
+#[test]
+fn refuses_what_rt_app_or_the_kernel_would() {
+    let cases = [
+        (r#""lock":"m""#, "`lock`: task `a` never gives `m` back; write `unlock`"),
+        (r#""unlock":"m""#, "`unlock`: task `a` does not hold `m` there; write `lock` before it"),
+        (r#""sync":{"ref":"q","mutex":"m"}"#, "`sync`: task `a` does not hold `m` there"),
+        (r#""cpus":[]"#, "`cpus` names no processor"),
+        (r#""priority":20"#, "`priority` is 20; allowed: nice values from -20 to 19"),
+        (r#""policy":"SCHED_RR","priority":0"#, "allowed: real-time priorities from 1 to 99"),
+        (r#""policy":"SCHED_DEADLINE""#, "SCHED_DEADLINE without `dl-runtime`"),
+        (
+            r#""policy":"SCHED_DEADLINE","dl-runtime":5,"dl-period":4"#,
+            "`dl-runtime` is 5us; allowed: at most the deadline of 4us",
+        ),
+        (
+            r#""policy":"SCHED_DEADLINE","dl-runtime":1,"dl-period":4,"dl-deadline":5"#,
+            "`dl-deadline` is 5us; allowed: at most the period of 4us",
+        ),
+        (r#""taskgroup":"a""#, "`taskgroup` is `a`; begin it with `/`"),
+        (
+            r#""taskgroup":"/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a""#,
+            "`taskgroup` has 17 levels; allowed: at most 16",
+        ),
+        (r#""policy":"SCHED_FIFO","taskgroup":"/a""#, "`taskgroup` goes with SCHED_OTHER"),
+    ];
+    for (keys, expected) in cases {
+        let text = format!("{{\"tasks\":{{\"a\":{{\n{keys},\"run\":1}}}}}}");
+        let message = parse(&text).unwrap_err().to_string();
+        assert!(message.starts_with("rt-app: 2:1: ") && message.contains(expected), "{message}");
+    }
+    let kept = r#"{"tasks":{"a":{"priority":19,"taskgroup":"/a","run":1}}}"#;
+    assert_eq!(parse(kept).unwrap().warnings, []);
+}
+
+#[test]
+fn law_a_phase_that_loops_0_times_loops_for_ever_as_in_rt_app() {
+    let text =
+        r#"{"tasks":{"a":{"loop":2,"phases":{"p":{"loop":0,"run":1}}},"b":{"loop":0,"run":1}}}"#;
+    let app = parse(text).unwrap();
+    assert_eq!((app.tasks[0].loops, app.tasks[0].phases[0].loops), (Some(2), None));
+    assert_eq!((app.tasks[1].loops, app.warnings.len()), (None, 2));
 }

@@ -104,13 +104,24 @@ fn row(explanation: &Explanation, line: &Line<'_>) -> Vec<String> {
         tid,
         episodes.to_string(),
         if episodes == 1 { word(kind) } else { words(kind) }.to_owned(),
-        line.misses.to_string(),
+        missed(line),
         short(line.longest),
         short(line.all.received()),
         short(line.all.waited()),
         mostly(explanation, account).unwrap_or_else(dash),
         if unknown.is_zero() { dash() } else { short(unknown) },
     ]
+}
+
+/// How many of its jobs or bursts were missed, and of its periods where there are such: `3 + 4 periods`.
+fn missed(line: &Line<'_>) -> String {
+    let periods: u64 = line.threads.iter().map(|found| found.short).sum();
+    let episodes = line.misses.saturating_sub(periods);
+    match periods {
+        0 => episodes.to_string(),
+        1 => format!("{episodes} + 1 period"),
+        _ => format!("{episodes} + {periods} periods"),
+    }
 }
 
 /// What a thread mostly waited for.

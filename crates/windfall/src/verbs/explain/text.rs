@@ -19,6 +19,9 @@ pub(super) fn text(args: &ExplainArgs, read: &Read) -> String {
     text.push_str(&counts(explanation, found));
     text.push_str(&losses(read));
     let counted = args.miss.is_some() || args.job.is_some();
+    if found.short > 0 && found.missed_episodes() > 0 {
+        text.push_str(&format!("{}\n", misses(found.misses, found.short, found.kind)));
+    }
     if found.misses == 0 && !counted {
         text.push_str(&no_miss(found, args.longer_than));
     }
@@ -41,7 +44,7 @@ pub(super) fn text(args: &ExplainArgs, read: &Read) -> String {
         ));
     }
     let (account, what) = if found.misses > 0 {
-        (&found.missed, number(found.misses, "miss", "misses"))
+        (&found.missed, misses(found.misses, found.short, found.kind))
     } else {
         (&found.all, number(found.episodes(), word(found.kind), words(found.kind)))
     };
@@ -67,6 +70,17 @@ pub(super) const fn words(kind: Kind) -> &'static str {
         Kind::Burst => "bursts",
         Kind::Period => "periods",
     }
+}
+
+/// How many misses there are, and of what where they are of two kinds: `7 misses (3 jobs, 4 periods)`.
+pub(super) fn misses(all: u64, periods: u64, kind: Kind) -> String {
+    let text = number(all, "miss", "misses");
+    let others = all.saturating_sub(periods);
+    if periods == 0 || others == 0 {
+        return text;
+    }
+    let others = number(others, word(kind), words(kind));
+    format!("{text} ({others}, {})", number(periods, "period", "periods"))
 }
 
 fn number(count: u64, one: &str, many: &str) -> String {
@@ -141,8 +155,9 @@ fn counts(explanation: &Explanation, found: &Explained) -> String {
             found.unsure
         ));
     }
-    if found.unclear > 0 {
-        text.push_str(&format!("{} not known well enough to judge\n", found.unclear));
+    let unclear = found.unclear + found.periods_unclear;
+    if unclear > 0 {
+        text.push_str(&format!("{unclear} not known well enough to judge\n"));
     }
     if found.unopened > 0 {
         text.push_str(&format!("{} began before the recording, not counted\n", found.unopened));
@@ -329,4 +344,17 @@ fn beside(explanation: &Explanation, episode: &Episode) -> String {
         facts.push(format!("meanwhile idle: {}", cpus(&account.idle_elsewhere)));
     }
     if facts.is_empty() { String::new() } else { format!("  {}\n", facts.join("; ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r0013_misses_of_two_kinds_are_counted_apart() {
+        assert_eq!(misses(7, 4, Kind::Job), "7 misses (3 jobs, 4 periods)");
+        assert_eq!(misses(2, 1, Kind::Burst), "2 misses (1 burst, 1 period)");
+        assert_eq!(misses(1, 0, Kind::Job), "1 miss");
+        assert_eq!(misses(4, 4, Kind::Job), "4 misses");
+    }
 }

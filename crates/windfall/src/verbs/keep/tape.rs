@@ -1,10 +1,7 @@
-//! The file of a trace. Invariant: what was in it before stays until the first record comes, so whoever is refused has lost
-//! nothing.
+//! The file of a trace. Invariant: nothing is written before the first record comes, so whoever is refused has lost nothing.
 
 use crate::Trouble;
-use std::fs::{File, OpenOptions};
-use std::io::BufWriter;
-use std::path::{Path, PathBuf};
+use crate::output::{Destination, Draft};
 use windfall_time::Instant;
 use windfall_trace::codec::Writer;
 use windfall_trace::export::perfetto::Perfetto;
@@ -12,7 +9,7 @@ use windfall_trace::{Event, Header, Sink};
 
 /// A trace's file, and what is written there.
 pub(super) struct Tape {
-    path: PathBuf,
+    to: Destination,
     header: Header,
     form: Form,
     state: State,
@@ -25,21 +22,17 @@ enum Form {
 }
 
 enum State {
-    /// The file can be written, and was not; whether it is one that we have made.
-    Blank {
-        file: File,
-        made: bool,
-    },
-    Compact(Writer<BufWriter<File>>),
-    Perfetto(Box<Perfetto<BufWriter<File>>>),
-    /// What was in it could not be taken out.
-    Failed(String),
+    /// It can be written, and was not.
+    Blank(Draft),
+    Compact(Writer<Draft>),
+    Perfetto(Box<Perfetto<Draft>>),
+    Closed,
 }
 
 impl Tape {
-    /// Makes sure that a trace can be written there, in the form that the name tells.
-    pub(super) fn open(path: &Path, header: &Header) -> Result<Tape, Trouble> {
-        let form = match super::extension(path) {
+    /// Makes sure that a trace can be written there, in the form that the name says.
+    pub(super) fn open(to: Destination, header: &Header) -> Result<Tape, Trouble> {
+        let form = match to.extension("wft") {
             "wft" => Form::Compact,
             "pftrace" | "perfetto-trace" => Form::Perfetto,
             other => {
@@ -49,60 +42,45 @@ impl Tape {
                 )));
             }
         };
-        let made = !path.exists();
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
-        let file =
-            file.map_err(|error| Trouble(format!("windfall: {}: {error}", path.display())))?;
-        let state = State::Blank { file, made };
-        Ok(Tape { path: path.to_owned(), header: header.clone(), form, state })
+        let state = State::Blank(to.open()?);
+        Ok(Tape { to, header: header.clone(), form, state })
     }
 
-    /// What was in the file goes, and the trace begins.
+    /// The trace begins.
     fn begin(&mut self) {
-        let State::Blank { file, .. } = &self.state else { return };
-        let emptied = match file.metadata() {
-            Ok(data) if data.is_file() => file.set_len(0),
-            other => other.map(drop), // a pipe has nothing in it to lose
-        };
-        let state = match emptied.and_then(|()| file.try_clone()).map(BufWriter::new) {
-            Err(error) => State::Failed(error.to_string()),
-            Ok(out) => match self.form {
+        self.state = match std::mem::replace(&mut self.state, State::Closed) {
+            State::Blank(out) => match self.form {
                 Form::Compact => State::Compact(Writer::new(out, &self.header)),
                 Form::Perfetto => State::Perfetto(Box::new(Perfetto::new(out, &self.header))),
             },
+            begun => begun,
         };
-        self.state = state;
     }
 
-    /// Writes what is left, when it is over.
+    /// Writes what is left, when it is over, and puts the file into its place.
     pub(super) fn close(mut self) -> Result<(), Trouble> {
-        self.begin(); // if nothing at all has happened
-        let blank = State::Failed(String::new());
-        let closed = match std::mem::replace(&mut self.state, blank) {
-            State::Compact(writer) => writer.finish().map(drop).map_err(|e| e.to_string()),
-            State::Perfetto(writer) => writer.finish().map(drop).map_err(|e| e.to_string()),
-            State::Blank { .. } => Ok(()),
-            State::Failed(why) => Err(why),
-        };
-        closed.map_err(|why| Trouble(format!("windfall: {}: {why}", self.path.display())))
-    }
-}
-
-impl Drop for Tape {
-    fn drop(&mut self) {
-        if let State::Blank { made: true, .. } = self.state {
-            let _ = std::fs::remove_file(&self.path); // or somebody else has
+        if matches!(self.state, State::Blank(_)) {
+            self.begin(); // nothing at all has happened
         }
+        let written = match self.state {
+            State::Compact(writer) => writer.finish().map_err(|error| self.to.trouble(&error)),
+            State::Perfetto(writer) => writer.finish().map_err(|error| self.to.trouble(&error)),
+            State::Blank(draft) => Ok(draft),
+            State::Closed => return Ok(()),
+        };
+        written?.commit()
     }
 }
 
 impl Sink for Tape {
     fn record(&mut self, at: Instant, event: &Event) {
-        self.begin();
+        if matches!(self.state, State::Blank(_)) {
+            self.begin();
+        }
         match &mut self.state {
             State::Compact(writer) => writer.record(at, event),
             State::Perfetto(writer) => writer.record(at, event),
-            State::Blank { .. } | State::Failed(_) => {}
+            State::Blank(_) | State::Closed => {}
         }
     }
 }
@@ -110,6 +88,8 @@ impl Sink for Tape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::Destinations;
+    use std::path::PathBuf;
 
     fn held(name: &str, before: Option<&str>) -> (PathBuf, Result<Tape, Trouble>) {
         let path = std::env::temp_dir().join(format!("windfall-{}-{name}", std::process::id()));
@@ -118,12 +98,13 @@ mod tests {
             std::fs::write(&path, text).unwrap();
         }
         let header = Header { source: "test".to_owned(), clock: "run".to_owned(), cpus: 1 };
-        let tape = Tape::open(&path, &header);
+        let to = Destinations::new(true, []).and_then(|mut all| all.claim("--trace", &path));
+        let tape = to.and_then(|to| Tape::open(to, &header));
         (path, tape)
     }
 
     #[test]
-    fn law_a_file_is_as_it_was_until_something_happens() {
+    fn law_a_file_is_as_it_was_until_the_trace_is_whole() {
         for name in ["old.wft", "old.pftrace"] {
             let long = "what was there before ".repeat(1_000);
             let (path, tape) = held(name, Some(&long));
@@ -133,6 +114,7 @@ mod tests {
             let (path, tape) = held(name, Some(&long));
             let mut tape = tape.ok().unwrap();
             tape.record(Instant::ZERO, &Event::Mark { thread: None, text: "it begins".to_owned() });
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), long);
             tape.close().ok().unwrap();
             let written = std::fs::read(&path).unwrap();
             let end = String::from_utf8_lossy(&written).into_owned();
@@ -144,7 +126,6 @@ mod tests {
     #[test]
     fn law_a_file_that_nothing_came_into_is_not_left_behind() {
         let (path, tape) = held("new.wft", None);
-        assert!(path.exists());
         drop(tape);
         assert!(!path.exists());
         let (path, tape) = held("empty.wft", None);

@@ -4,6 +4,7 @@
 //! share one stand so that the analysis of the order speaks for all of them.
 
 use crate::cli::{Policy as Named, ReserveArgs};
+use crate::command_error::CommandError;
 use crate::verbs::check::load;
 use crate::{Answer, Trouble};
 use std::str::FromStr;
@@ -55,11 +56,11 @@ pub(super) struct Case {
 }
 
 impl Case {
-    pub(super) fn of(args: &ReserveArgs) -> Result<Case, Trouble> {
+    pub(super) fn of(args: &ReserveArgs) -> Result<Case, CommandError> {
         let named = args.policy.map(service);
         let (application, own_cost) = match &args.file {
             Some(path) => {
-                let scenario = load(path, args.json)?;
+                let scenario = load(path)?;
                 let name = node(&scenario, args)?;
                 let found = scenario.application(&name);
                 (found.map_err(refused)?, Some(scenario.machine.costs.switch))
@@ -82,7 +83,7 @@ impl Case {
         let scheduler = args.file.is_some().then_some(scheduler);
         let present = guarantee;
         let case = Case { scheduler, members, service, present, switch_cost, cost_said_by };
-        case.sorted()
+        Ok(case.sorted()?)
     }
 
     fn sorted(mut self) -> Result<Case, Trouble> {
@@ -178,7 +179,7 @@ fn node(scenario: &Scenario, args: &ReserveArgs) -> Result<String, Trouble> {
 
 /// The threads of `--task`, the first of the highest priority.
 fn typed(tasks: &[TaskText]) -> Application {
-    let number = |at: usize| i32::try_from(at).unwrap_or(i32::MAX);
+    let number = |at: usize| i32::try_from(at).expect("a command line is shorter than 2 GiB");
     let member = |(at, TaskText(task)): (usize, &TaskText)| Member {
         name: format!("t{}", at + 1),
         task: *task,

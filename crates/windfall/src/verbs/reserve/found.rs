@@ -109,7 +109,7 @@ pub(super) fn periods(case: &Case, args: &ReserveArgs) -> Result<Vec<Span>, Trou
         // A single one is `to`.
         let (part, whole) = if steps == 1 { (1, 1) } else { (n, steps - 1) };
         let beyond = u128::from(wide.as_nanos()) * u128::from(part) / u128::from(whole);
-        let at = from.saturating_add(Span::from_nanos(u64::try_from(beyond).unwrap_or(u64::MAX)));
+        let at = from.saturating_add(Span::saturating_from_nanos(beyond));
         Span::from_nanos(at.as_nanos() / granule * granule)
     };
     let least = args.from.unwrap_or(Span::from_nanos(1));

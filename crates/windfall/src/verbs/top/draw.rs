@@ -42,7 +42,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) {
     frame.render_widget(Paragraph::new(columns.head()).style(reversed), names);
     frame.render_widget(Paragraph::new(body(screen, &columns, tree)), tree);
     frame.render_widget(Paragraph::new(marked(screen)).wrap(Wrap { trim: true }), detail);
-    let signs = "= met  - not asking  + over its promise  ! missed  ? unknown    | promised";
+    let signs = "= kept  - not asking  + exceeded  ! missed  ? unknown    | promised";
     frame.render_widget(Paragraph::new(signs), legend);
     let keys = "q ends  arrows move  space pauses  s sorts by: ";
     frame.render_widget(Paragraph::new(format!("{keys}{}", screen.order.name())), foot);
@@ -58,7 +58,7 @@ fn title(screen: &Screen) -> Line<'static> {
         Span::raw(format!("  {now} s of {end} s  {decisions} decisions")),
     ];
     if *lost {
-        spans.push(Span::styled("  EVENTS LOST", Style::new().fg(Color::Magenta)));
+        spans.push(Span::styled("  EVENTS LOST", coloured(screen, Color::Magenta)));
     }
     if screen.paused {
         spans.push(Span::styled("  paused", bold));
@@ -152,7 +152,7 @@ fn line<'a>(screen: &Screen, row: &Row, columns: &Columns, marked: bool) -> Line
     }
     let share = row.promised.as_ref().and_then(|promised| promised.share_ppm);
     let received = tenths(row.received.last_ns, screen.listing.last_ns);
-    let whole = 1_000 * u64::try_from(screen.listing.cpus.len()).unwrap_or(1).max(1);
+    let whole = 1_000 * (screen.listing.cpus.len() as u128).max(1);
     let whole = if row.is_thread { 1_000 } else { whole };
     Line::from(vec![
         Span::styled(format!("{title} {kind}"), style),
@@ -161,16 +161,19 @@ fn line<'a>(screen: &Screen, row: &Row, columns: &Columns, marked: bool) -> Line
             cut(&asked, promised),
             percent(row.received.last_ns, screen.listing.last_ns)
         )),
-        Span::styled(bar(received, share.map(|ppm| ppm / 1_000), whole, width), colour(found)),
+        Span::styled(
+            bar(received, share.map(|ppm| u128::from(ppm) / 1_000), whole, width),
+            colour(screen, found),
+        ),
         Span::raw(format!(" {missed:>6} {on:>3} ")),
-        Span::styled(sign(found), colour(found).add_modifier(Modifier::BOLD)),
+        Span::styled(sign(found), colour(screen, found).add_modifier(Modifier::BOLD)),
     ])
 }
 
 /// What was received, with a tick at what was promised; both in thousandths of a processor.
-fn bar(received: u64, promised: Option<u64>, whole: u64, width: usize) -> String {
-    let cells = |thousandths: u64| {
-        let cells = thousandths.saturating_mul(width as u64).saturating_add(whole / 2) / whole;
+fn bar(received: u128, promised: Option<u128>, whole: u128, width: usize) -> String {
+    let cells = |thousandths: u128| {
+        let cells = thousandths.saturating_mul(width as u128).saturating_add(whole / 2) / whole;
         usize::try_from(cells).unwrap_or(width).min(width)
     };
     let filled = cells(received);
@@ -194,15 +197,21 @@ const fn sign(found: Option<Standing>) -> &'static str {
     }
 }
 
-fn colour(found: Option<Standing>) -> Style {
-    match found {
-        None => Style::new().fg(Color::Blue),
-        Some(Standing::Met) => Style::new().fg(Color::Green),
-        Some(Standing::NotAsking) => Style::new().fg(Color::Gray),
-        Some(Standing::Over) => Style::new().fg(Color::Yellow),
-        Some(Standing::Missed) => Style::new().fg(Color::Red),
-        Some(Standing::Unknown) => Style::new().fg(Color::Magenta),
-    }
+fn colour(screen: &Screen, found: Option<Standing>) -> Style {
+    let colour = match found {
+        None => Color::Blue,
+        Some(Standing::Met) => Color::Green,
+        Some(Standing::NotAsking) => Color::Gray,
+        Some(Standing::Over) => Color::Yellow,
+        Some(Standing::Missed) => Color::Red,
+        Some(Standing::Unknown) => Color::Magenta,
+    };
+    coloured(screen, colour)
+}
+
+/// A colour where people want one.
+fn coloured(screen: &Screen, colour: Color) -> Style {
+    if screen.colour { Style::new().fg(colour) } else { Style::new() }
 }
 
 /// What there is to say of the marked row.

@@ -1,0 +1,177 @@
+//! Section 11.6.8: what Rez-C and Rez-FB add to Rez, of the reservation that they serve.
+//!
+//! The hierarchy of chapter 11 is driven on this processor through one period after the other, tick by tick; what its decisions
+//! take is measured, and under the augmented schedulers also what it takes to tell stolen time, once each tick of a block.
+
+use super::{digits, with_confidence};
+use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::findings::{Findings, Raw, Standing, Table, Verdict, record};
+use crate::reservation::{AMOUNT, PERIOD, TICK, scenario};
+use crate::statistics::{Mean, difference, mean};
+use std::time::Instant as Clock;
+use windfall_hierarchy::{Hierarchy, Processor, Refusal, ThreadId};
+use windfall_time::{Instant, Span};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "overhead-11-6-8",
+    also: &[],
+    title: "overhead of augmented reservations",
+    source: "HLS 11.6.8",
+    question: "how much of a reservation of 4 ms in 20 ms do Rez-C and Rez-FB cost more than Rez?",
+    claim: "no more than in 2001: Rez-C 0.012 ± 0.0028 %, Rez-FB 0.017 ± 0.0024 %",
+    hosts: &[Host::Here],
+    absent: "what is measured is the scheduler's own code, which is the same on each host",
+    run: findings,
+};
+
+/// A scheduler, and what it added in 2001, in per cent of the reservation, with its confidence.
+const AUGMENTED: [(&str, &str, f64, f64); 2] =
+    [("Rez-C", "rez-c", 0.012, 0.0028), ("Rez-FB", "rez-fb", 0.017, 0.0024)];
+/// The clock's period, 4096 Hz: timers go off at its ticks.
+const CLOCK: Span = Span::from_nanos(244_141);
+
+/// The hierarchy of chapter 11 below one clock, and how far it has come.
+struct Driven {
+    hierarchy: Hierarchy,
+    app: ThreadId,
+    /// Whether stolen time is told.
+    tells: bool,
+    now: Instant,
+}
+
+impl Driven {
+    fn new(rez: &str) -> Result<Driven, Trouble> {
+        let plan = scenario(rez, AMOUNT, Span::from_secs(1))?.build();
+        let plan = plan.map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
+        let mut hierarchy = plan.hierarchy;
+        let mut threads = Vec::new();
+        for thread in &plan.threads {
+            let at = Instant::ZERO;
+            let id = hierarchy.create_thread(at, thread.parent, &thread.messages).map_err(run)?;
+            hierarchy.ready(at, id).map_err(run)?;
+            threads.push(id);
+        }
+        let app = threads.first().copied();
+        let app = app.ok_or_else(|| Trouble::Run("there is no application".to_owned()))?;
+        Ok(Driven { hierarchy, app, tells: rez != "rez", now: Instant::ZERO })
+    }
+
+    /// What its scheduling takes in so many periods, in per cent of what is reserved in them.
+    fn overhead(&mut self, periods: u32) -> Result<f64, Trouble> {
+        let span = PERIOD.saturating_mul(periods.into());
+        let end = self.now.saturating_add(span);
+        let begun = Clock::now();
+        while self.now < end {
+            self.now = self.now.saturating_add(CLOCK);
+            if self.tells && self.hierarchy.running(Processor(0)) == Some(self.app) {
+                self.hierarchy.stole(Processor(0), TICK).map_err(run)?;
+            }
+            if self.hierarchy.next_timer().is_some_and(|at| at <= self.now) {
+                self.hierarchy.timer_due(self.now).map_err(run)?;
+                while self.hierarchy.next_changed().is_some() {}
+            }
+        }
+        let reserved = AMOUNT.as_secs_f64() * f64::from(periods);
+        Ok(begun.elapsed().as_secs_f64() / reserved * 100.0)
+    }
+}
+
+fn run(why: Refusal) -> Trouble {
+    Trouble::Run(why.to_string())
+}
+
+/// Whether no more is added than in 2001, if what is uncertain leaves that to be said.
+fn standing((paper, spread): (f64, f64), added: Mean) -> Standing {
+    let most = paper + spread;
+    if added.value - added.confidence > most {
+        Standing::Refuted
+    } else if added.value + added.confidence <= most {
+        Standing::Stands
+    } else {
+        Standing::Open
+    }
+}
+
+/// One that adds more refutes the claim; of one that is uncertain nothing is said.
+fn verdict(all: &[Standing], why: String) -> Verdict {
+    let any = |standing| all.contains(&standing);
+    let standing = [Standing::Refuted, Standing::Open].into_iter().find(|one| any(*one));
+    Verdict { standing: standing.unwrap_or(Standing::Stands), why }
+}
+
+fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+    let (rounds, periods) = settings.either((400, 500), (20, 50));
+    (settings.progress)(&format!("{rounds} rounds of {periods} periods"));
+    let names = ["rez", AUGMENTED[0].1, AUGMENTED[1].1];
+    let mut driven = names.map(Driven::new).into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut samples = vec![Vec::new(); names.len()];
+    for _ in 0..rounds {
+        for (driven, samples) in driven.iter_mut().zip(&mut samples) {
+            samples.push(driven.overhead(periods)?);
+        }
+    }
+    let head = ["", "paper", "here", "scheduling in all, here"];
+    let title = "added to Rez, in per cent of the reserved time";
+    let mut table = Table::new(title, 1, &head);
+    let (mut standings, mut told) = (Vec::new(), Vec::new());
+    for ((name, _, paper, spread), found) in AUGMENTED.iter().zip(&samples[1..]) {
+        let added = difference(found, &samples[0]);
+        standings.push(standing((*paper, *spread), added));
+        told.push(format!("{name} adds {} %", with_confidence(added)));
+        let paper = format!("{} ± {spread}", digits(*paper));
+        let all = with_confidence(mean(found));
+        table.rows.push(vec![(*name).to_owned(), paper, with_confidence(added), all]);
+    }
+    let rez = with_confidence(mean(&samples[0]));
+    table.rows.push(vec!["Rez".to_owned(), "-".to_owned(), "-".to_owned(), rez]);
+    let rows = names.iter().zip(&samples).flat_map(|(name, samples)| {
+        samples.iter().enumerate().map(move |(round, percent)| record![name, round, percent])
+    });
+    Ok(Findings {
+        circumstances: vec![
+            crate::machine::here(),
+            format!("{rounds} rounds of {periods} periods each, in turns; 95 % confidence"),
+        ],
+        tables: vec![table],
+        figures: Vec::new(),
+        raw: vec![Raw::csv("overhead-11-6-8", "scheduler,round,percent", rows)],
+        notes: vec![
+            "All decisions of a period are counted, those for the other thread, too; the paper measured how much less its \
+             application received on a processor of 500 MHz. Stolen time is told once each tick of a block, and not to Rez."
+                .to_owned(),
+        ],
+        verdict: verdict(&standings, told.join(", ")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_what_was_added_in_2001_and_refuses_more() {
+        let of = |value| Mean { value, confidence: 0.001, count: 400 };
+        let [(_, _, paper, spread), _] = AUGMENTED;
+        let standings = [0.012, 0.0157, 0.02].map(|value| standing((paper, spread), of(value)));
+        assert_eq!(standings, [Standing::Stands, Standing::Open, Standing::Refuted]);
+        let of_all = |all: &[Standing]| verdict(all, String::new()).standing;
+        assert_eq!(of_all(&standings), Standing::Refuted);
+        assert_eq!(of_all(&standings[..2]), Standing::Open);
+        assert_eq!(of_all(&standings[..1]), Standing::Stands);
+    }
+
+    #[test]
+    fn paper_the_application_has_its_reservation_under_each() {
+        for rez in ["rez", "rez-c", "rez-fb"] {
+            let mut driven = Driven::new(rez).unwrap_or_else(|why| panic!("{why}"));
+            let mut ran = 0;
+            for _ in 0..8_200 {
+                driven.now = driven.now.saturating_add(CLOCK);
+                ran += u64::from(driven.hierarchy.running(Processor(0)) == Some(driven.app));
+                assert!(driven.hierarchy.timer_due(driven.now).is_ok());
+            }
+            // 4 ms end at the 17th tick, of 82 in a period.
+            assert!((1_600..=1_800).contains(&ran), "{rez}: {ran} ticks of 100 periods");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The folder of this machine's run: its lock, its restore log, and the last words of a guardian.
+//!
+//! One name for the whole machine, whatever the network namespace. Only who may write there can supervise, so no other
+//! user keeps a run from beginning.
+
+use crate::fault::{self, Fault};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+const FOLDER: &str = "/run/windfall";
+
+/// Where what a run has changed is logged while it lasts.
+pub(crate) fn log() -> PathBuf {
+    Path::new(FOLDER).join("restore-log")
+}
+
+/// Where a guardian says why it ended a run.
+pub(crate) fn last_words() -> PathBuf {
+    Path::new(FOLDER).join("ended-by-guardian")
+}
+
+/// Says that this machine is supervised, as long as it, or a copy of it in a forked process, is open.
+pub(crate) fn supervise_alone() -> Result<File, Fault> {
+    let path = Path::new(FOLDER).join("lock");
+    let trouble = |e: &io::Error| {
+        let help = "root makes it, or a line for tmpfiles.d: `d /run/windfall 0770 root GROUP`, with a group of yours";
+        Fault::of(format!("cannot lock {}", path.display()), e, help)
+    };
+    if !Path::new(FOLDER).exists() {
+        fs::DirBuilder::new().mode(0o755).create(FOLDER).map_err(|e| trouble(&e))?;
+    }
+    let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o660).open(&path);
+    let file = file.map_err(|e| trouble(&e))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            let why = "another run is under way, or its guardian is still restoring";
+            Err(Fault::new(fault::TWICE, why, "wait for it, or `windfall ctl stop`"))
+        }
+        Err(TryLockError::Error(e)) => Err(trouble(&e)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_a_copy_of_the_lock_keeps_others_out() {
+        let Ok(alone) = supervise_alone() else { return }; // without rights, or beside a run
+        let copy = alone.try_clone().unwrap();
+        drop(alone);
+        assert!(supervise_alone().is_err_and(|fault| fault.is_another_run()));
+        drop(copy);
+        assert!(supervise_alone().is_ok());
+    }
+}

@@ -1,0 +1,116 @@
+//! Which reservations fit together, and which are left out.
+//!
+//! Invariant: the shares on one processor, each rounded up to a millionth, add up to `most` of it at
+//! most. Threads find their place in order of how sure their periods are, so that none is left out
+//! for one that is less sure: first the greater confidence, then the longer watched, then the
+//! smaller share.
+
+use super::period::Habit;
+use std::cmp::Reverse;
+use std::fmt;
+use windfall_time::{Ratio, Span};
+
+/// What a thread would be reserved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wanted {
+    /// The greatest need times the margin.
+    pub amount: Span,
+    /// In each of these.
+    pub period: Span,
+}
+
+/// Why a thread with a period gets no reservation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LeftOut {
+    /// Alone it is more than may be reserved of one processor.
+    TooMuch(Wanted),
+    /// No processor has room for it beside those that are surer.
+    NoRoom(Wanted),
+}
+
+/// How sure a period is; the greatest is placed first.
+type Sureness = (Ratio, u64, Reverse<u128>);
+
+/// The parts of the processors that have been given away, in millionths.
+struct Processors {
+    loads: Vec<u128>,
+    count: usize,
+    most: u128,
+}
+
+/// For each wanted reservation its processor, or why it is left out. `wanted` are the habit of a
+/// thread and what it should have; `most` is the part of each of `processors` that may be reserved.
+pub(super) fn fit(
+    wanted: &[(&Habit, Wanted)],
+    processors: u16,
+    most: Ratio,
+) -> Vec<Result<usize, LeftOut>> {
+    let most = most.numerator().saturating_mul(1_000_000) / most.denominator();
+    let most = u128::try_from(most).unwrap_or(0); // of less than nothing, nothing
+    let mut room = Processors { loads: Vec::new(), count: usize::from(processors), most };
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by_key(|at| Reverse(sureness(wanted[*at])));
+    let mut placed: Vec<Option<usize>> = vec![None; wanted.len()];
+    for at in order {
+        placed[at] = room.place(wanted[at].1.share());
+    }
+    let found = placed.into_iter().zip(wanted).map(|(place, (_, wanted))| match place {
+        Some(processor) => Ok(processor),
+        None if wanted.share() > most => Err(LeftOut::TooMuch(*wanted)),
+        None => Err(LeftOut::NoRoom(*wanted)),
+    });
+    found.collect()
+}
+
+fn sureness((habit, wanted): (&Habit, Wanted)) -> Sureness {
+    (habit.confidence, habit.periods, Reverse(wanted.share()))
+}
+
+impl Processors {
+    /// The first one that has room, if any has.
+    fn place(&mut self, share: u128) -> Option<usize> {
+        let fits = |load: &u128| load + share <= self.most;
+        let at = match self.loads.iter().position(fits) {
+            Some(at) => at,
+            None if self.loads.len() < self.count && share <= self.most => {
+                self.loads.push(0);
+                self.loads.len() - 1
+            }
+            None => return None,
+        };
+        self.loads[at] += share;
+        Some(at)
+    }
+}
+
+impl Wanted {
+    /// The part of a processor in millionths, rounded up; 0 for a period of zero.
+    #[must_use]
+    pub fn share(&self) -> u128 {
+        let (amount, period) =
+            (u128::from(self.amount.as_nanos()), u128::from(self.period.as_nanos()));
+        (amount * 1_000_000 + period.saturating_sub(1)).checked_div(period).unwrap_or(0)
+    }
+}
+
+impl LeftOut {
+    /// What it would have been reserved.
+    #[must_use]
+    pub const fn wanted(&self) -> Wanted {
+        match self {
+            LeftOut::TooMuch(wanted) | LeftOut::NoRoom(wanted) => *wanted,
+        }
+    }
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LeftOut::TooMuch(_) => "is more than may be reserved of a processor",
+            LeftOut::NoRoom(_) => "has no room beside surer ones",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! What schedulers promise where timers tick: what they can say of that, or nothing.
+//!
+//! A timer that is set for a moment between two ticks goes off at the later one. A scheduler that knows
+//! what that does to its promises says so ([`Conversion::at_ticks`]); what it promises then may be short, or
+//! exceeded, by less than a tick. Any other promises nothing.
+
+use crate::model::Timer;
+use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_time::Span;
+
+/// What an instance makes of guarantees on a machine with that timer.
+pub(super) fn on(timer: Timer, mut conversion: Box<dyn Conversion>) -> Box<dyn Conversion> {
+    match timer.resolution() {
+        Some(tick) if !conversion.at_ticks(tick) => Box::new(Untold { conversion, tick }),
+        _ => conversion,
+    }
+}
+
+/// A scheduler that cannot say what it gives.
+struct Untold {
+    conversion: Box<dyn Conversion>,
+    tick: Span,
+}
+
+impl Conversion for Untold {
+    fn takes(&self) -> &'static [Type] {
+        self.conversion.takes()
+    }
+
+    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+        self.conversion.tell(asked)
+    }
+
+    fn give(&self, _: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        let why = || {
+            format!(
+                "it keeps its promises by timers, and this machine's go off up to {} late; set \
+                 `timer = \"precise\"`, or use `rez`",
+                self.tick
+            )
+        };
+        children.iter().map(|_| Offer::lacking(why())).collect()
+    }
+
+    fn serves_reserved_alone(&self) -> bool {
+        self.conversion.serves_reserved_alone()
+    }
+
+    fn makes_up(&self) -> bool {
+        self.conversion.makes_up()
+    }
+}

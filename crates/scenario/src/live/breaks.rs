@@ -1,0 +1,146 @@
+//! What a request would break, before it is carried out: promises that the checker grants in the tree of the moment, and not
+//! in the tree that there would be.
+
+use super::{Live, LiveNode, LiveRequest, LiveThread, is_one_of};
+use crate::model::{Asks, Change, Scenario, Thread, Whom};
+use crate::outcome::{Promise, asked, promises};
+use windfall_time::Instant;
+
+/// What is granted in one tree and no longer in another, but for those of whom something else is asked.
+fn lost(before: Vec<Promise>, after: &[Promise], changed: &[&Whom]) -> Vec<Promise> {
+    let mut lost = before;
+    lost.retain(|promise| {
+        let same = |other: &&Promise| {
+            (&other.owner, other.own, other.guarantee)
+                == (&promise.owner, promise.own, promise.guarantee)
+        };
+        let whom = |whom: &&Whom| match whom {
+            Whom::Thread(name) => promise.own.is_none() && *name == promise.owner,
+            Whom::Scheduler(name, own) => promise.own == Some(*own) && *name == promise.owner,
+        };
+        let lost = after.iter().find(same).is_some_and(|after| !after.granted);
+        promise.granted && lost && !changed.iter().any(whom)
+    });
+    lost
+}
+
+impl Scenario {
+    /// What its own requests break: when, and which promise to somebody else, that is granted until then.
+    #[must_use]
+    pub fn broken_by_requests(&self) -> Vec<(Instant, Promise)> {
+        if self.requests.is_empty() {
+            return Vec::new();
+        }
+        let live = Live::new(self.clone());
+        let alone = |thread: &Thread| {
+            let alone = |name| Thread { name, count: None, ..thread.clone() };
+            thread.names().map(alone).collect::<Vec<Thread>>()
+        };
+        let threads = self.threads.iter().flat_map(alone).collect();
+        let mut tree = Scenario { threads, requests: Vec::new(), under_way: true, ..self.clone() };
+        let (mut before, mut broken) = (asked(&tree), Vec::new());
+        for request in &live.file.requests {
+            let changed = live.apply(&request.change, &mut tree);
+            let after = asked(&tree);
+            let lost = lost(before, &after, changed.as_slice());
+            broken.extend(lost.into_iter().map(|promise| (request.time, promise)));
+            before = after;
+        }
+        broken
+    }
+}
+
+impl Live {
+    /// The promises to others that are granted now, and would no longer be.
+    #[must_use]
+    pub fn breaks(
+        &self,
+        nodes: &[LiveNode],
+        threads: &[LiveThread],
+        request: &LiveRequest,
+    ) -> Vec<Promise> {
+        let before = self.there(nodes, threads);
+        let mut after = before.clone();
+        let changed: Vec<&Whom> =
+            request.changes.iter().filter_map(|change| self.apply(change, &mut after)).collect();
+        lost(promises(&before), &asked(&after), &changed)
+    }
+
+    /// Changes a tree as the request does; who asks for something else, if somebody does.
+    fn apply<'c>(&self, change: &'c Change, tree: &mut Scenario) -> Option<&'c Whom> {
+        match change {
+            Change::Create(scheduler) => tree.schedulers.push(scheduler.clone()),
+            Change::Destroy(name) => {
+                let to = self.file.default_scheduler().filter(|default| default != name);
+                let to = to.map(str::to_owned);
+                tree.schedulers.retain(|scheduler| scheduler.name != *name);
+                for thread in &mut tree.threads {
+                    if thread.parent.as_deref() == Some(name) {
+                        (thread.parent, thread.asks) = (to.clone(), Asks::default());
+                    }
+                }
+            }
+            Change::Move { thread, to, asks } => {
+                self.come_last(tree, thread, |one| {
+                    (one.parent, one.asks) = (Some(to.clone()), asks.clone());
+                });
+            }
+            Change::Reserve(whom, reserve) => self.ask(tree, whom, |asks| {
+                (asks.reserve, asks.guarantee) = (Some(*reserve), None);
+            }),
+            Change::Guarantee(whom, guarantee) => self.ask(tree, whom, |asks| {
+                (asks.reserve, asks.guarantee) = (None, Some(*guarantee));
+            }),
+            Change::Unreserve(whom) => self.ask(tree, whom, |asks| {
+                (asks.reserve, asks.guarantee) = (None, None);
+            }),
+            Change::Share(whom, share) => self.ask(tree, whom, |asks| asks.share = Some(*share)),
+            Change::Warp(whom, warp) => self.ask(tree, whom, |asks| asks.warp = Some(*warp)),
+            Change::Priority(whom, priority) => {
+                self.ask(tree, whom, |asks| asks.priority = Some(*priority));
+            }
+            Change::Default(_) | Change::Quantum(..) | Change::Timer(_) => {}
+        }
+        match change {
+            Change::Reserve(whom, _)
+            | Change::Guarantee(whom, _)
+            | Change::Unreserve(whom)
+            | Change::Share(whom, _)
+            | Change::Warp(whom, _)
+            | Change::Priority(whom, _) => Some(whom),
+            _ => None,
+        }
+    }
+
+    fn ask(&self, tree: &mut Scenario, whom: &Whom, change: impl Fn(&mut Asks)) {
+        match whom {
+            Whom::Thread(name) => self.come_last(tree, name, |thread| change(&mut thread.asks)),
+            Whom::Scheduler(name, own) => {
+                let meant = tree.schedulers.iter().position(|scheduler| scheduler.name == *name);
+                let Some(meant) = meant else { return };
+                let mut scheduler = tree.schedulers.remove(meant);
+                if let Some(own) = scheduler.owns.get_mut(usize::from(*own)) {
+                    change(&mut own.asks);
+                }
+                tree.schedulers.push(scheduler);
+            }
+        }
+    }
+
+    /// Changes threads, which are asked for after all others then: whoever was granted something first keeps it, as with
+    /// the schedulers themselves.
+    fn come_last(&self, tree: &mut Scenario, name: &str, change: impl Fn(&mut Thread)) {
+        let threads = std::mem::take(&mut tree.threads).into_iter();
+        let (mut meant, others): (Vec<Thread>, Vec<Thread>) =
+            threads.partition(|thread| self.is_meant(name, &thread.name));
+        meant.iter_mut().for_each(change);
+        tree.threads = others;
+        tree.threads.append(&mut meant);
+    }
+
+    /// Whether a request that names an entry, or a thread, means this thread.
+    fn is_meant(&self, name: &str, thread: &str) -> bool {
+        let entry = || self.file.threads.iter().find(|entry| entry.name == name);
+        thread == name || entry().is_some_and(|entry| is_one_of(thread, entry))
+    }
+}

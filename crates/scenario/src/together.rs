@@ -1,0 +1,67 @@
+//! Reservations that all threads of a program share.
+//!
+//! A program of a real machine has as many threads as it makes: a shell, a shim, helpers. What its entry
+//! (`exec`, `pid`, `cgroup`, `unit`) reserves is for all of them together, unless it says `each = true`: the reservation
+//! is that of a round robin NAME-threads, below which they stand, with a quantum of a tenth of the amount.
+//! Requests for NAME that concern the reservation go to that scheduler.
+
+use crate::model::{
+    Asks, Attachment, Change, ExternalProgram, Parent, Scenario, Scheduler, Setting, Thread, Whom,
+};
+use std::mem::take;
+use windfall_time::Span;
+
+const KIND: &str = "round-robin";
+
+/// The name of the scheduler that a program's threads share.
+pub(crate) fn name(thread: &str) -> String {
+    format!("{thread}-threads")
+}
+
+/// What an entry reserves for all its threads together, if it does.
+pub(crate) fn shared(thread: &Thread) -> Option<Span> {
+    let external = thread.external.as_ref()?;
+    if external.each || matches!(external.program, ExternalProgram::Of(_)) {
+        return None;
+    }
+    let Asks { guarantee, reserve, .. } = &thread.asks;
+    let promised = guarantee.and_then(|guarantee| guarantee.reservation());
+    promised.and_then(|(amount, _)| amount.ceil()).or_else(|| Some(reserve.as_ref()?.amount))
+}
+
+/// Puts the threads of each entry that reserves something for all of them below a scheduler that has the reservation.
+pub(crate) fn share(scenario: &mut Scenario) {
+    let default = scenario.default_scheduler().map(str::to_owned);
+    for thread in &mut scenario.threads {
+        let Some(amount) = shared(thread) else { continue };
+        let Some(parent) = thread.parent.clone().or_else(|| default.clone()) else { continue };
+        let quantum = Span::from_nanos((amount.as_nanos() / 10).max(1));
+        let own = Attachment { parent: Parent::Scheduler(parent), asks: take(&mut thread.asks) };
+        let name = name(&thread.name);
+        thread.parent = Some(name.clone());
+        let shares = Scheduler { owns: vec![own], ..Scheduler::root(&name, KIND) };
+        scenario.schedulers.push(shares.with("quantum", Setting::Span(quantum)));
+    }
+    let Scenario { threads, schedulers, requests, .. } = scenario;
+    requests.iter_mut().for_each(|request| pass_on(&mut request.change, threads, schedulers));
+}
+
+/// A request that is about what threads share goes to the scheduler that has it.
+pub(crate) fn pass_on(change: &mut Change, threads: &[Thread], schedulers: &[Scheduler]) {
+    let (Change::Reserve(whom, _)
+    | Change::Guarantee(whom, _)
+    | Change::Unreserve(whom)
+    | Change::Share(whom, _)
+    | Change::Warp(whom, _)
+    | Change::Priority(whom, _)) = change
+    else {
+        return;
+    };
+    let Whom::Thread(of) = &*whom else { return };
+    let Some(entry) = threads.iter().find(|thread| thread.name == *of) else { return };
+    let name = name(of);
+    let stands_there = entry.external.is_some() && entry.parent.as_deref() == Some(&name);
+    if stands_there && schedulers.iter().any(|other| other.name == name && other.kind == KIND) {
+        *whom = Whom::Scheduler(name, 0);
+    }
+}

@@ -1,0 +1,77 @@
+//! What the checker says of deadlines on several processors, of too much work, and of whom nobody serves.
+
+use windfall_guarantees::Guarantee;
+use windfall_scenario::{Promises, Scenario};
+
+fn checked(processors: u16, rest: &str) -> (Scenario, Promises) {
+    let text = format!(
+        "schema = 1\nseed = 1\nlength = \"1s\"\n[machine]\nprocessors = {processors}\n{rest}"
+    );
+    let scenario = match Scenario::parse("test.toml", &text) {
+        Ok(scenario) => scenario,
+        Err(mistakes) => panic!("{}", mistakes.render(false)),
+    };
+    let promises = scenario.promises();
+    (scenario, promises)
+}
+
+fn edf(works: &[&str]) -> String {
+    let mut text = "[schedulers.e]\nscheduler = \"edf\"\nparents = [\"top\", \"top\"]\n".to_owned();
+    for (number, work) in works.iter().enumerate() {
+        text += &format!("[threads.t{number}]\nparent = \"e\"\nperiodic = \"{work}\"\n");
+    }
+    text
+}
+
+#[test]
+fn accepts_what_a_test_of_global_edf_accepts() {
+    let (scenario, promises) = checked(2, &edf(&["3ms/10ms", "4ms/12ms", "5ms/20ms"]));
+    let deadlines = promises.deadlines(&scenario);
+    assert_eq!(deadlines.len(), 3);
+    assert!(deadlines.iter().all(|deadline| deadline.is_met()), "{deadlines:?}");
+    assert!(promises.overloads(&scenario).is_empty());
+}
+
+#[test]
+fn limit_global_edf_may_be_late_though_two_processors_hold_the_work() {
+    // Dhall's effect: the long job begins after the two short ones.
+    let (scenario, promises) = checked(2, &edf(&["2ms/10ms", "2ms/10ms", "10ms/11ms"]));
+    let deadlines = promises.deadlines(&scenario);
+    assert!(deadlines.iter().any(|deadline| deadline.is_late()), "{deadlines:?}");
+    assert!(promises.overloads(&scenario).is_empty());
+}
+
+#[test]
+fn refuses_more_work_than_there_are_processors() {
+    let (scenario, promises) = checked(2, &edf(&["9ms/10ms", "9ms/10ms", "46ms/50ms"]));
+    let overloads = promises.overloads(&scenario);
+    let text = overloads.first().map(ToString::to_string).unwrap();
+    assert!(text.contains("272.0%"), "{text}");
+    assert!(promises.deadlines(&scenario).iter().all(|deadline| !deadline.is_met()));
+    // Below one scheduler of one processor.
+    let one =
+        edf(&["6ms/10ms", "6ms/10ms"]).replace("parents = [\"top\", \"top\"]", "parent = \"top\"");
+    let rest = "[schedulers.rr]\nscheduler = \"round-robin\"\nparent = \"top\"\n";
+    let (scenario, promises) = checked(2, &format!("{one}{rest}"));
+    let text = promises.overloads(&scenario).first().map(ToString::to_string).unwrap();
+    assert!(text.contains("below e") && text.contains("120.0%"), "{text}");
+}
+
+#[test]
+fn a_thread_that_nobody_serves_is_told() {
+    let rest = "[schedulers.rez]\nscheduler = \"rez\"\nparent = \"top\"\n\
+                [threads.a]\nparent = \"rez\"\nrun = \"spin\"\nguarantee = \"3ms/10ms\"\n\
+                [threads.b]\nparent = \"rez\"\nrun = \"spin\"\n";
+    let lines = checked(2, rest).1.never_served();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].starts_with("b never runs: rez (rez) serves reservations alone"), "{lines:?}");
+}
+
+#[test]
+fn accepts_an_amount_over_a_period_as_a_soft_reservation() {
+    let short: Guarantee = "3ms/10ms".parse().unwrap();
+    assert_eq!(short.to_string(), "RESBS 3ms 10ms");
+    assert_eq!("3 ms / 10 ms".parse::<Guarantee>().unwrap(), short);
+    assert!("3/10".parse::<Guarantee>().is_err());
+    assert!("12ms/10ms".parse::<Guarantee>().is_err());
+}

@@ -1,0 +1,224 @@
+//! The ends of quanta as deadlines: what lets a proportional share use a uniformly slower processor
+//! (HLS theorem 5.1).
+//!
+//! While anybody below is ready or runs, own VP 0's parent is told a deadline a quantum after the last one,
+//! or after the first child woke. A slower processor has by each of them given its part of the time, and
+//! whoever knows one deadline at a time runs no further ahead than to the next: so in any window no more
+//! is lacking than its part of three quanta, and what is lost of a nanosecond with each deadline.
+
+use alloc::vec::Vec;
+use windfall_guarantees::{Allowance, Conversion, Guarantee, Length, Offer, Tell, Terms, Type};
+use windfall_hierarchy::{
+    Child, Count, Message, News, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Ratio, Span};
+
+const ONE: Own = Own(0);
+
+/// A scheduler whose parent is told the ends of quanta.
+pub(crate) struct QuantumEnds<S> {
+    inner: S,
+    quantum: Span,
+    /// The last deadline that was told, while somebody does not wait.
+    told: Option<Instant>,
+    /// Of the inner scheduler, which come first.
+    timers: u16,
+}
+
+impl<S: Scheduler> QuantumEnds<S> {
+    pub(crate) const fn new(inner: S, quantum: Span) -> QuantumEnds<S> {
+        QuantumEnds { inner, quantum, told: None, timers: 0 }
+    }
+
+    /// Tells the next deadline, when the last one is over.
+    fn look(&mut self, port: &mut Port<'_>) {
+        match self.told {
+            None => self.tell(port.now(), port),
+            // One that would be over as well is late already.
+            Some(told) if told.saturating_add(self.quantum) <= port.now() => {
+                self.tell(port.now(), port);
+            }
+            Some(told) if told <= port.now() => self.tell(told, port),
+            Some(_) => {}
+        }
+    }
+
+    fn tell(&mut self, from: Instant, port: &mut Port<'_>) {
+        let deadline = from.saturating_add(self.quantum);
+        self.told = Some(deadline);
+        port.message(ONE, Message::Job { release: port.now(), deadline, work: None });
+        port.set_timer(TimerId(self.timers), Some(deadline));
+    }
+
+    /// Tells nothing more, when all wait.
+    fn rest(&mut self, port: &mut Port<'_>) {
+        if port.own(ONE) == VpState::Waiting && self.told.take().is_some() {
+            port.set_timer(TimerId(self.timers), None);
+        }
+    }
+}
+
+impl<S: Scheduler> Scheduler for QuantumEnds<S> {
+    fn timers(&self, owns: usize) -> usize {
+        self.inner.timers(owns) + 1
+    }
+
+    fn init(&mut self, port: &mut Port<'_>) {
+        let timers = self.inner.timers(port.owns());
+        self.timers = u16::try_from(timers).expect("timers are numbered by 16 bits");
+        self.inner.init(port);
+    }
+
+    fn deinit(&mut self) {
+        self.inner.deinit();
+    }
+
+    fn register(&mut self, child: Child, port: &mut Port<'_>) -> Result<(), Refusal> {
+        self.inner.register(child, port)
+    }
+
+    fn unregister(&mut self, child: Child, port: &mut Port<'_>) {
+        self.inner.unregister(child, port);
+    }
+
+    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+        self.look(port); // before its processor is asked for
+        self.inner.request(child, port);
+    }
+
+    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+        self.inner.release(child, held, port);
+        self.rest(port);
+    }
+
+    fn lets_yield(&self) -> bool {
+        self.inner.lets_yield()
+    }
+
+    fn message(
+        &mut self,
+        child: Option<Child>,
+        message: Message,
+        port: &mut Port<'_>,
+    ) -> Result<(), Refusal> {
+        self.inner.message(child, message, port)?;
+        if let (None, Message::Quantum(quantum)) = (child, message) {
+            self.quantum = quantum;
+        }
+        Ok(())
+    }
+
+    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
+        self.inner.grant(own, port);
+        self.rest(port);
+    }
+
+    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
+        self.inner.revoke(own, child, port);
+    }
+
+    fn news(&mut self, own: Own, news: News, port: &mut Port<'_>) {
+        self.inner.news(own, news, port);
+    }
+
+    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+        if timer.0 == self.timers {
+            return self.look(port);
+        }
+        self.inner.timer(timer, port);
+        self.rest(port);
+    }
+
+    fn next(&self, own: Own, view: &View<'_>) -> Option<Child> {
+        self.inner.next(own, view)
+    }
+
+    fn counted(
+        &self,
+        child: Option<Child>,
+        at: Instant,
+        tell: &mut dyn FnMut(&'static str, Count),
+    ) {
+        self.inner.counted(child, at, tell);
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        if (view.own(ONE) == VpState::Waiting) != self.told.is_none() {
+            return Err("deadlines are told exactly while somebody does not wait");
+        }
+        self.inner.check(view)
+    }
+}
+
+/// `RESU -> PSBE+`, by what `PSBE` is made into.
+pub(crate) struct Slowed<C> {
+    pub(crate) inner: C,
+    pub(crate) quantum: Span,
+    /// Whether the ends of quanta are told.
+    pub(crate) tells: bool,
+    /// What it takes then, a slower processor included.
+    pub(crate) takes: &'static [Type],
+}
+
+/// So many nanoseconds may be lost with each deadline, each budget being a whole number of them.
+const WHOLE: i128 = 8;
+
+impl<C> Slowed<C> {
+    fn own(&self, own: &[Guarantee]) -> Vec<Guarantee> {
+        own.iter().map(|own| self.bounded(own).unwrap_or(*own)).collect()
+    }
+
+    fn bounded(&self, own: &Guarantee) -> Option<Guarantee> {
+        let Guarantee::Slower(rate) = *own else { return None };
+        let lost = Ratio::new(WHOLE, i128::from(self.quantum.as_nanos()))?;
+        let share = rate.checked_sub(lost).filter(|share| *share > Ratio::ZERO)?;
+        let error = Length::from(self.quantum).checked_mul(rate.checked_mul(Ratio::whole(3))?)?;
+        Some(Guarantee::BoundedShare(share, error))
+    }
+}
+
+impl<C: Conversion> Conversion for Slowed<C> {
+    fn takes(&self) -> &'static [Type] {
+        if self.tells { self.takes } else { self.inner.takes() }
+    }
+
+    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+        self.inner.tell(asked)
+    }
+
+    /// Where timers tick, deadlines are told too late.
+    fn at_ticks(&mut self, tick: Span) -> bool {
+        self.tells = false;
+        self.inner.at_ticks(tick)
+    }
+
+    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        self.inner.give(&self.own(own), children)
+    }
+
+    fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+        self.inner.give_on_one(&self.own(own), children)
+    }
+
+    fn behind(
+        &self,
+        own: &[Guarantee],
+        behind: &[Allowance],
+        children: &[Terms],
+        on_one: bool,
+    ) -> Option<Vec<Allowance>> {
+        self.inner.behind(&self.own(own), behind, children, on_one)
+    }
+
+    fn passes_rates(&self) -> bool {
+        self.inner.passes_rates()
+    }
+
+    fn serves_reserved_alone(&self) -> bool {
+        self.inner.serves_reserved_alone()
+    }
+
+    fn makes_up(&self) -> bool {
+        self.inner.makes_up()
+    }
+}

@@ -1,0 +1,116 @@
+//! What is printed when a verb could not do its work, for people or, with `--json`, for programs: one place for all verbs.
+//!
+//! With `--json` the last line of standard error is
+//! `{"error": {"code", "message", "help", "place", "mistakes"}}`. `code` is `usage` (the command line), `scenario`
+//! (mistakes in a file, all of them in `mistakes`) or `failed`. `help` and `place` (`file`, `line`, `column`) are null where
+//! there is none; `message`, `help` and `place` are those of the first mistake.
+
+use crate::Trouble;
+use crate::output::{colour_is_wanted, errors_are_read, print_error};
+use serde_json::{Value, json};
+use std::ffi::OsString;
+use windfall_scenario::{Diagnostic, Diagnostics, Rendering};
+
+/// Why a verb could not do its work.
+pub(crate) enum CommandError {
+    /// The command line means nothing.
+    Usage(Box<clap::Error>),
+    /// A file has mistakes.
+    Scenario(Box<Diagnostics>),
+    /// Anything else.
+    Failed(Trouble),
+}
+
+impl From<Trouble> for CommandError {
+    fn from(trouble: Trouble) -> CommandError {
+        CommandError::Failed(trouble)
+    }
+}
+
+impl<E: std::error::Error> From<E> for CommandError {
+    fn from(error: E) -> CommandError {
+        CommandError::Failed(error.into())
+    }
+}
+
+impl CommandError {
+    /// A file has mistakes.
+    pub(crate) fn of(mistakes: Diagnostics) -> CommandError {
+        CommandError::Scenario(Box::new(mistakes))
+    }
+
+    /// Prints it to standard error.
+    pub(crate) fn print(&self, json: bool) {
+        if json {
+            print_error(&format!("{}\n", json!({ "error": self.document() })));
+            return;
+        }
+        match self {
+            CommandError::Usage(error) => error.print().unwrap_or_default(),
+            CommandError::Scenario(mistakes) => print_error(&format!("{}\n", shown(mistakes))),
+            CommandError::Failed(Trouble(why)) => print_error(&format!("{}\n", why.trim_end())),
+        }
+    }
+
+    fn document(&self) -> Value {
+        match self {
+            CommandError::Usage(error) => {
+                let (message, help) = usage(&error.to_string());
+                document("usage", &message, help.as_deref())
+            }
+            CommandError::Scenario(mistakes) => {
+                let all: Vec<Value> = mistakes.list().iter().map(mistake).collect();
+                let mut first = all.first().cloned().unwrap_or_default();
+                first["code"] = "scenario".into();
+                first["mistakes"] = all.into();
+                first
+            }
+            CommandError::Failed(Trouble(why)) => {
+                let why = why.trim().strip_prefix("windfall: ").unwrap_or(why.trim());
+                match why.split_once("; ") {
+                    Some((fact, remedy)) => document("failed", fact, Some(remedy)),
+                    None => document("failed", why, None),
+                }
+            }
+        }
+    }
+}
+
+fn document(code: &str, message: &str, help: Option<&str>) -> Value {
+    let mistakes: [Value; 0] = [];
+    json!({ "code": code, "message": message, "help": help, "place": null, "mistakes": mistakes })
+}
+
+fn mistake(one: &Diagnostic) -> Value {
+    let place =
+        (one.line > 0).then(|| json!({ "file": one.file, "line": one.line, "column": one.column }));
+    json!({ "message": one.message, "help": one.help, "place": place })
+}
+
+/// What is wrong with a command line, and the rest of what the parser says.
+fn usage(text: &str) -> (String, Option<String>) {
+    let (message, rest) = text.split_once("\n\n").unwrap_or((text, ""));
+    let message = message.trim().strip_prefix("error: ").unwrap_or(message.trim());
+    let lines = rest.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("For more information"));
+    let lines: Vec<&str> = lines.collect();
+    let help = (!lines.is_empty()).then(|| lines.join("; "));
+    (message.split_whitespace().collect::<Vec<_>>().join(" "), help)
+}
+
+/// Mistakes as people read them.
+fn shown(mistakes: &Diagnostics) -> String {
+    let count = mistakes.list().len();
+    let plural = if count == 1 { "" } else { "s" };
+    let how = match (errors_are_read(), colour_is_wanted()) {
+        (false, _) => Rendering::Plain,
+        (true, false) => Rendering::Drawn,
+        (true, true) => Rendering::Coloured,
+    };
+    format!("{}{count} mistake{plural}", mistakes.render_as(how))
+}
+
+/// Whether the command line asks for JSON, even where it means nothing otherwise.
+pub(crate) fn json_is_wanted(arguments: impl IntoIterator<Item = OsString>) -> bool {
+    arguments.into_iter().skip(1).take_while(|word| word != "--").any(|word| word == "--json")
+}

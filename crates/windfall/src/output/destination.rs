@@ -1,0 +1,192 @@
+//! Where the results of a verb go: files, which are whole or not there, and standard output.
+//!
+//! Invariant: every output of every verb is claimed here before any work is done, so a mistake in a name costs no time.
+
+use super::draft::Draft;
+use crate::Trouble;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How standard input and standard output are written on the command line.
+pub(crate) const STANDARD: &str = "-";
+
+/// Whether a path means standard input or standard output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path == Path::new(STANDARD)
+}
+
+/// How messages call what is read.
+pub(crate) fn input_name(path: &Path) -> String {
+    if is_standard(path) { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// All that one call of the command writes.
+#[derive(Debug, Default)]
+pub(crate) struct Destinations {
+    /// Whether files that are there may be replaced.
+    force: bool,
+    /// What is read, which no output may replace.
+    inputs: Vec<PathBuf>,
+    /// Each output that was claimed, and the option that named it.
+    claimed: Vec<(String, PathBuf)>,
+    /// Whose document standard output holds.
+    standard: Option<String>,
+}
+
+/// One output, before anything is written to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Destination {
+    pub(super) path: PathBuf,
+    pub(super) force: bool,
+    pub(super) kind: Kind,
+}
+
+/// What an output is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// Standard output.
+    Standard,
+    /// A pipe or a device: it holds nothing that could be lost, and is written to as it is.
+    Stream,
+    /// A file that is there as soon as it is whole.
+    File,
+}
+
+impl Destinations {
+    /// Outputs beside what is read. With `force`, files that are there are replaced.
+    pub(crate) fn new<'a>(
+        force: bool,
+        inputs: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<Destinations, Trouble> {
+        let inputs: Vec<PathBuf> = inputs.into_iter().map(Path::to_owned).collect();
+        if inputs.iter().filter(|path| is_standard(path)).count() > 1 {
+            return Err(Trouble(
+                "windfall: two inputs are `-`, and standard input is one; name a file for the other"
+                    .to_owned(),
+            ));
+        }
+        Ok(Destinations { force, inputs, ..Destinations::default() })
+    }
+
+    /// Standard output is for the document of this option, as `--json`.
+    pub(crate) fn claim_standard(&mut self, option: &str) -> Result<(), Trouble> {
+        if let Some(other) = &self.standard {
+            return Err(Trouble(format!(
+                "windfall: {other} and {option} both go to standard output; name a file for one of them"
+            )));
+        }
+        self.standard = Some(option.to_owned());
+        Ok(())
+    }
+
+    /// An output that an option names. Nothing is touched.
+    pub(crate) fn claim(&mut self, option: &str, path: &Path) -> Result<Destination, Trouble> {
+        let found = |kind| Destination { path: path.to_owned(), force: self.force, kind };
+        if is_standard(path) || path == Path::new("/dev/stdout") {
+            let standard = found(Kind::Standard);
+            self.claim_standard(&format!("`{option} -`"))?;
+            return Ok(standard);
+        }
+        let name = path.display();
+        if let Some(input) = self.inputs.iter().find(|input| same(input, path)) {
+            let read = input_name(input);
+            return Err(Trouble(format!(
+                "windfall: {name} is what is read (`{read}`); write to another file than that"
+            )));
+        }
+        if let Some((other, _)) = self.claimed.iter().find(|(_, other)| same(other, path)) {
+            return Err(Trouble(format!(
+                "windfall: {other} and `{option}` both name {name}; name another file for one of them"
+            )));
+        }
+        let claimed = match path.metadata() {
+            Ok(data) if data.is_dir() => {
+                return Err(Trouble(format!("windfall: {name} is a folder; name a file in it")));
+            }
+            Ok(data) if !data.is_file() => found(Kind::Stream),
+            _ if path.symlink_metadata().is_ok() && !self.force => return Err(is_there(path)),
+            _ => {
+                let folder = folder(path);
+                if !folder.is_dir() {
+                    let why = format!("there is no folder `{}`; make it first", folder.display());
+                    return Err(Trouble(format!("windfall: {name}: {why}")));
+                }
+                found(Kind::File)
+            }
+        };
+        self.claimed.push((format!("`{option}`"), path.to_owned()));
+        Ok(claimed)
+    }
+
+    /// Prints what people read: to standard output, or to standard error where that holds a document.
+    pub(crate) fn print(&self, text: &str) -> Result<(), Trouble> {
+        if self.standard.is_some() {
+            super::print_error(text);
+            return Ok(());
+        }
+        super::print(text)
+    }
+}
+
+impl Destination {
+    /// What its name ends in: `or` for standard output, which has no name.
+    pub(crate) fn extension<'a>(&'a self, or: &'a str) -> &'a str {
+        match self.kind {
+            Kind::Standard => or,
+            _ => self.path.extension().and_then(|extension| extension.to_str()).unwrap_or(""),
+        }
+    }
+
+    /// How messages call it.
+    pub(crate) fn name(&self) -> String {
+        match self.kind {
+            Kind::Standard => "standard output".to_owned(),
+            _ => self.path.display().to_string(),
+        }
+    }
+
+    /// Begins to write. What is at its place stays until [`Draft::commit`].
+    pub(crate) fn open(&self) -> Result<Draft, Trouble> {
+        Draft::new(self).map_err(|error| self.trouble(&error))
+    }
+
+    /// Writes it whole, or not at all.
+    pub(crate) fn write(
+        &self,
+        fill: impl FnOnce(&mut Draft) -> io::Result<()>,
+    ) -> Result<(), Trouble> {
+        let mut draft = self.open()?;
+        fill(&mut draft).map_err(|error| self.trouble(&error))?;
+        draft.commit()
+    }
+
+    /// Why nothing was written.
+    pub(crate) fn trouble(&self, error: &dyn std::fmt::Display) -> Trouble {
+        let kept = if self.kind == Kind::File { "; nothing was written there" } else { "" };
+        Trouble(format!("windfall: {}: {error}{kept}", self.name()))
+    }
+}
+
+/// The refusal of a file that is there.
+pub(super) fn is_there(path: &Path) -> Trouble {
+    let name = path.display();
+    Trouble(format!("windfall: {name} exists; replace it with `--force`, or name another file"))
+}
+
+/// The folder that a path lies in.
+pub(super) fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Whether two paths mean one place, which need not exist.
+fn same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| {
+        path.canonicalize()
+            .ok()
+            .or_else(|| Some(folder(path).canonicalize().ok()?.join(path.file_name()?)))
+    };
+    real(one).zip(real(other)).is_some_and(|(one, other)| one == other)
+}

@@ -1,0 +1,12 @@
+//! `windfall restore`
+
+use crate::output::print;
+use crate::{Answer, Trouble};
+
+pub(crate) fn run() -> Result<Answer, Trouble> {
+    match windfall_linux::restore()? {
+        Some(restored) => print(&format!("{restored}\n"))?,
+        None => print("nothing is left to give back\n")?,
+    }
+    Ok(Answer::Yes)
+}

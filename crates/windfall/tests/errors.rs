@@ -1,0 +1,126 @@
+//! Mistakes as programs read them, and results that are the same bytes each time.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+#[path = "common/scratch.rs"]
+mod scratch;
+
+use scratch::{SCENARIO, Scratch, text};
+use serde_json::Value;
+
+/// The error of a command that was refused: one line, the last.
+fn error(folder: &Scratch, arguments: &[&str]) -> Value {
+    let output = folder.run(arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
+    assert!(output.stdout.is_empty(), "{arguments:?}: {output:?}");
+    let said = text(&output.stderr);
+    let last = said.lines().last().unwrap_or_default();
+    let document: Value = serde_json::from_str(last).unwrap_or_else(|why| panic!("{why}: {said}"));
+    let error = document["error"].clone();
+    let keys: Vec<&String> = error.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["code", "help", "message", "mistakes", "place"], "{said}");
+    assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{said}");
+    error
+}
+
+#[test]
+fn law_mistakes_of_every_verb_are_json_where_json_is_asked_for() {
+    let folder = Scratch::new("json-mistakes");
+    for (arguments, code, part) in [
+        (vec!["check", "none.toml", "--json"], "scenario", "No such file"),
+        (vec!["check", "a.toml", "--json", "--why", "nobody"], "failed", "`nobody`"),
+        (vec!["convert", "RESBS", "PSBE 1/2 10ms", "--json"], "failed", "RESBS"),
+        (vec!["reserve", "--json"], "usage", "required"),
+        (vec!["reserve", "a.toml", "--json", "--node", "nobody"], "failed", "nobody"),
+        (vec!["simulate", "none.toml", "--json"], "scenario", "No such file"),
+        (vec!["simulate", "--json", "a.toml", "--for", "10"], "usage", "no unit"),
+        (vec!["simulate", "--json", "a.toml", "--trace", "a.wft"], "failed", "exists"),
+        (vec!["run", "none.toml", "--json"], "scenario", "No such file"),
+        (vec!["run", "a.toml", "--json", "--cpus", "60000"], "failed", "processor 60000"),
+        (vec!["compare", "none.toml", "--json"], "scenario", "No such file"),
+        (vec!["doctor", "--json", "--nothing"], "usage", "--nothing"),
+        (vec!["measure", "--json", "--cpu", "60000"], "failed", "60000"),
+        (vec!["ctl", "--json", "--socket", "none", "list"], "failed", "there is none"),
+        (vec!["explain", "none.wft", "--json"], "failed", "No such file"),
+        (vec!["explain", "a.wft", "--json", "--thread", "nobody"], "failed", "`nobody`"),
+        (vec!["catalogue", "nobody", "--json"], "failed", "`nobody`"),
+        (vec!["import", "--json"], "usage", "--json"),
+        (vec!["chekc", "--json"], "usage", "chekc"),
+    ] {
+        let error = error(&folder, &arguments);
+        assert_eq!(error["code"], code, "{arguments:?}: {error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(part), "{arguments:?}: no `{part}` in {message}");
+        assert!(!message.starts_with("windfall:"), "{message}");
+    }
+}
+
+#[test]
+fn law_a_mistake_in_a_file_has_its_place_and_what_would_help() {
+    let folder = Scratch::new("json-place");
+    folder.write("bad.toml", &SCENARIO.replace("\"edf\"\nparent", "\"edff\"\nparen"));
+    let error = error(&folder, &["simulate", "--json", "bad.toml"]);
+    assert_eq!(error["place"]["file"], "bad.toml");
+    assert_eq!(
+        (error["place"]["line"].as_u64(), error["place"]["column"].as_u64()),
+        (Some(4), Some(13))
+    );
+    let mistakes = error["mistakes"].as_array().unwrap();
+    assert_eq!(mistakes.len(), 2, "{error}");
+    assert_eq!(mistakes[0]["message"], error["message"]);
+    assert!(mistakes[1]["help"].as_str().unwrap().contains("did you mean `edf`?"), "{error}");
+}
+
+#[test]
+fn law_mistakes_are_words_where_json_is_not_asked_for() {
+    let folder = Scratch::new("plain-mistakes");
+    // What a command that is started gets is its own affair.
+    for arguments in [
+        vec!["simulate", "none.toml"],
+        vec!["chekc"],
+        vec!["record", "-o", "x.txt", "--", "true", "--json"],
+    ] {
+        let output = folder.run(&arguments);
+        let why = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && !why.contains("{\""), "{arguments:?}: {why}");
+    }
+    let help = folder.run(&["simulate", "--help", "--json"]);
+    assert!(help.status.success() && text(&help.stdout).contains("Usage"), "{help:?}");
+}
+
+#[test]
+fn law_json_is_the_same_bytes_each_time() {
+    let folder = Scratch::new("same-json");
+    let timed = ["simulate", "run"];
+    for arguments in [
+        vec!["simulate", "a.toml", "--json"],
+        vec!["run", "a.toml", "--json", "--host", "sim"],
+        vec!["check", "a.toml", "--json"],
+        vec!["check", "a.toml", "--json", "--why", "a"],
+        vec!["reserve", "b.toml", "--json"],
+        vec!["convert", "RESBS 10ms 20ms", "PSBE 1/2 10ms", "--json"],
+        vec!["explain", "a.wft", "--json"],
+        vec!["explain", "a.ftrace.gz", "--json", "--thread", "audio-src"],
+        vec!["catalogue", "--json"],
+        vec!["catalogue", "rez", "--json"],
+        vec!["import", "a.ftrace.gz", "-o", "-"],
+        vec!["import", "a.ftrace.gz", "--reserve", "-o", "-"],
+        vec!["export", "a.ftrace.gz", "-"],
+        vec!["simulate", "a.toml", "--trace", "-"],
+        vec!["simulate", "a.toml", "--report", "-"],
+        vec!["lab", "table-10-4", "--quick", "--host", "sim", "--report", "-"],
+        vec!["lab", "table-10-5", "--quick", "--host", "sim"],
+    ] {
+        let [one, other] = [(), ()].map(|()| folder.run(&arguments));
+        assert!(one.status.code() < Some(2) && !one.stdout.is_empty(), "{arguments:?}: {one:?}");
+        assert!(one.stdout == other.stdout, "{arguments:?} prints other bytes the second time");
+        if arguments.contains(&"--json") {
+            let _: Value = serde_json::from_slice(&one.stdout).unwrap();
+            let took = text(&one.stderr).contains(" in 0.");
+            assert_eq!(took, timed.contains(&arguments[0]), "{arguments:?}: {one:?}");
+        }
+    }
+    let [seed, other] =
+        ["1", "2"].map(|seed| folder.run(&["simulate", "a.toml", "--seed", seed, "--json"]));
+    assert_eq!(seed.stdout, folder.run(&["simulate", "a.toml", "--json"]).stdout);
+    assert_ne!(seed.stdout, other.stdout);
+}

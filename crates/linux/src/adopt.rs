@@ -41,6 +41,8 @@ pub(crate) struct Programs {
     pub(crate) children: BTreeMap<usize, Child>,
     /// How many threads each entry has got.
     counts: BTreeMap<usize, usize>,
+    /// How many threads of each program had ended before they were met, by the number of its entry.
+    unmet: BTreeMap<usize, usize>,
     /// Threads that have ended and are kept for the outcome, the oldest first.
     ended: VecDeque<u32>,
     /// Where the next thread that a thread makes will start.
@@ -68,6 +70,20 @@ impl Programs {
     pub(crate) fn stranger(&self, tid: i32) -> Option<Stranger> {
         self.strangers.get(&tid).copied()
     }
+
+    /// A thread has ended before it could be taken.
+    fn ended_unmet(&mut self, tid: i32, stranger: Stranger) {
+        self.forget(tid);
+        self.strangers.insert(tid, Stranger { former: None, ..stranger });
+    }
+
+    /// A thread's number is free. If it was a stranger with something of ours, that thread has run before it was met.
+    fn forget(&mut self, tid: i32) {
+        self.starting.remove(&tid);
+        if let Some(Stranger { program, former: Some(_), .. }) = self.strangers.remove(&tid) {
+            *self.unmet.entry(program).or_default() += 1;
+        }
+    }
 }
 
 /// So many ended threads are kept one by one.
@@ -89,8 +105,11 @@ impl Supervisor {
             return None;
         }
         let Stranger { program, start, former } = stranger;
+        let Some(facts) = facts.filter(|facts| !facts.stat.has_ended()) else {
+            self.programs.ended_unmet(tid, stranger);
+            return None;
+        };
         self.programs.strangers.insert(tid, stranger); // unless it is taken
-        let facts = facts.filter(|facts| !facts.stat.has_ended())?;
         if let Err(why) = self.rings.follow(tid) {
             self.tell_once(format!("what the run's programs make may be missed: {why}"));
         }
@@ -105,7 +124,10 @@ impl Supervisor {
         };
         let former = match noted {
             Ok(former) => former,
-            Err(_) if !process::exists(tid) => return None,
+            Err(_) if !process::exists(tid) => {
+                self.programs.ended_unmet(tid, stranger);
+                return None;
+            }
             Err(fault) => {
                 self.refused.push((at, fault.to_string()));
                 self.give_back(tid, stranger);
@@ -122,7 +144,10 @@ impl Supervisor {
         let placed = Affinity::one(self.cpus[cpu].number).give(tid);
         match placed.and_then(|()| Attributes::fifo(rungs::HELD).give(tid)) {
             Ok(()) => {}
-            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => return None,
+            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {
+                self.programs.ended_unmet(tid, stranger);
+                return None;
+            }
             Err(error) => {
                 self.refused.push((at, format!("thread {tid} ({}): {error}", stat.comm)));
                 return None;
@@ -163,6 +188,7 @@ impl Supervisor {
         };
         match stranger {
             Some(stranger) => {
+                self.programs.forget(child); // its number was free
                 self.programs.strangers.insert(child, stranger);
                 if stranger.former.is_some() {
                     // It has inherited the priority of whoever is granted, and would keep the next one waiting.
@@ -170,7 +196,7 @@ impl Supervisor {
                 }
                 self.send(Errand::Meet(child, Box::new(stranger)));
             }
-            None => drop(self.programs.strangers.remove(&child)), // its number is somebody else's
+            None => self.programs.forget(child), // its number is somebody else's
         }
     }
 
@@ -255,10 +281,24 @@ impl Supervisor {
         let tid = *tid;
         // An orphan of a program that we have started is a child of ours.
         if process::reap_if_ended_child(tid) || !process::exists(tid) {
-            self.programs.strangers.remove(&tid);
-            self.programs.starting.remove(&tid);
+            self.programs.forget(tid);
         }
         tid + 1
+    }
+
+    /// Says how many threads of each program had ended before they were met.
+    pub(crate) fn tell_who_was_not_met(&mut self, now: Instant) {
+        let known = self.programs.strangers.keys().copied();
+        for tid in known.filter(|tid| !process::exists(*tid)).collect::<Vec<_>>() {
+            self.programs.forget(tid);
+        }
+        for (program, count) in &self.programs.unmet {
+            let name = &self.wishes[*program].name;
+            let text = format!(
+                "{count} threads of `{name}` had ended before they were met; what they ran shows as stolen or idle time"
+            );
+            self.remarks.push((now, text));
+        }
     }
 
     /// Says which entries chose among a program's threads and got none.

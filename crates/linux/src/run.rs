@@ -340,6 +340,7 @@ impl Supervisor {
         }
         self.trace.tracer.end(now);
         self.tell_who_got_nobody(now);
+        self.tell_who_was_not_met(now);
         if self.hierarchy.journal_lost() > 0 {
             self.failure.get_or_insert(Failure::Journal(self.hierarchy.journal_lost()));
         }

@@ -54,6 +54,9 @@ fn measure(rounds: u64, seconds: u64) -> Result<bool, String> {
         for class in drawn(&mut seed) {
             let missed = run(&machine, class, seconds)?;
             println!("round {round:>2}  {:<9} {missed}", format!("{class:?}"));
+            if class == Class::Windfall && missed.is_far_off() {
+                println!("          its trace is kept: {}", machine.keep_trace(round)?.display());
+            }
             tally.add(class, missed);
         }
     }

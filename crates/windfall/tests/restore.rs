@@ -280,6 +280,62 @@ fn law_a_guardian_that_is_killed_is_replaced() {
     end_busy();
 }
 
+/// A control group in which nobody may fork; it goes when it is dropped, after its processes have ended.
+struct NoForks(PathBuf);
+
+impl NoForks {
+    /// Nothing, and why, where such a group cannot be made.
+    fn new() -> Option<NoForks> {
+        let name = format!("windfall-test-{}", std::process::id());
+        let places = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"];
+        for group in places.map(|place| Path::new(place).join(&name)) {
+            if fs::create_dir(&group).is_err() {
+                continue;
+            }
+            let group = NoForks(group);
+            if fs::write(group.0.join("pids.max"), "1").is_ok() {
+                return Some(group);
+            }
+        }
+        skip(Needs::Other, "there is no control group with a limit of processes".to_owned());
+        None
+    }
+
+    fn take(&self, pid: i32) {
+        fs::write(self.0.join("cgroup.procs"), pid.to_string()).unwrap();
+    }
+}
+
+impl Drop for NoForks {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn law_a_run_that_cannot_post_another_guardian_ends() {
+    if !real::is_ready() {
+        return;
+    }
+    let Some(no_forks) = NoForks::new() else { return };
+    let _alone = alone();
+    let before = throttle();
+    let mut run = Run::begin(&scenario("unguarded", "20s", BUSY));
+    let (supervisor, guardian) = (run.pid(), run.guardian().unwrap());
+    no_forks.take(supervisor);
+    send(guardian, Signal::KILL);
+    let killed = Instant::now();
+    let ordinary = || throttle() == before && !run.supervises();
+    assert!(until(Duration::from_secs(1), ordinary), "it goes on without a guardian");
+    println!("everything is given back after {:?}", killed.elapsed());
+    assert!(until(Duration::from_secs(5), || run.has_ended()));
+    let (status, said) = run.results();
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("the guardian had ended, and no other could be posted"), "{said}");
+    assert!(said.contains("hard-1"), "results: {said}");
+    assert_eq!(groups(supervisor), "");
+}
+
 /// The shells of `BUSY` that a killed run has left.
 fn end_busy() {
     for pid in numbers("/proc") {

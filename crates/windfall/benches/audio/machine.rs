@@ -14,6 +14,9 @@ const LOAD: [&str; 7] = ["stress-ng", "--cpu", "8", "--fork", "2", "--switch", "
 /// Version 1 of the controller that makes root domains.
 const CPUSET: &str = "/sys/fs/cgroup/cpuset";
 
+/// The trace of the last supervised round.
+const TRACE: &str = "audio.wft";
+
 /// Where everything happens.
 pub(crate) struct Machine {
     folder: PathBuf,
@@ -109,7 +112,7 @@ impl Machine {
 
     /// The same below a hierarchy; what the program wrote. Constant bandwidth servers are SCHED_DEADLINE's algorithm.
     pub(crate) fn supervised(&self, seconds: u64) -> Result<String, String> {
-        let (out, trace) = (self.file("jobs"), self.file(&format!("audio-{seconds}.wft")));
+        let (out, trace) = (self.file("jobs"), self.file(TRACE));
         let load: Vec<String> = LOAD.iter().map(|word| format!("{word:?}")).collect();
         let text = format!(
             r#"
@@ -156,6 +159,13 @@ exec   = [{load}, "-q", "--timeout", "{timeout}"]
         }
         self.note_culprits(&trace)?;
         fs::read_to_string(out).map_err(|e| e.to_string())
+    }
+
+    /// Keeps the trace of this round; where it is.
+    pub(crate) fn keep_trace(&self, round: u64) -> Result<PathBuf, String> {
+        let kept = self.file(&format!("audio-{round}.wft"));
+        fs::rename(self.file(TRACE), &kept).map_err(|e| e.to_string())?;
+        Ok(kept)
     }
 
     /// Adds to the list what ran instead of the audio program in jobs that took longer than their period.

@@ -47,6 +47,11 @@ impl Missed {
         let missed = late.len() as u64 - struck;
         Ok(Missed { jobs, missed, struck, standstills: standstills.len() })
     }
+
+    /// Whether more than a hundredth was missed.
+    pub(crate) const fn is_far_off(&self) -> bool {
+        self.missed * 100 > self.jobs
+    }
 }
 
 impl fmt::Display for Missed {

@@ -12,7 +12,7 @@
 //! Read next: `refusal.rs`, which says what would help.
 
 use crate::allowance::Allowance;
-use crate::conversion::{Conversion, Given, Offer, Terms};
+use crate::conversion::{Conversion, Given, Supply, Terms};
 use crate::guarantee::{Guarantee, Type};
 use crate::rewrite::{Rule, Step, Unfit, form, rewrite};
 use crate::ways::{Choice, Held, ways};
@@ -86,17 +86,6 @@ impl Tree {
             places.push(first.filter(|_| above.all(|place| place == first)));
         }
         places.iter().map(Option::is_some).collect()
-    }
-}
-
-impl Node {
-    pub(crate) fn give(
-        &self,
-        on_one: bool,
-        (own, since): &(Vec<Guarantee>, Vec<Option<Instant>>),
-        children: &[Terms],
-    ) -> Vec<Offer> {
-        self.conversion.give_in_step(own, since, children, on_one)
     }
 }
 
@@ -254,10 +243,12 @@ impl Findings {
         for way in &ways {
             let supply = self.supply(node, way);
             let links = supply.iter().map(|link| &self.links[*link]);
-            let own = links.map(|link| (link.gives, link.since)).unzip();
-            let offers = node.give(self.on_one[at], &own, &terms);
+            let (gives, since): (Vec<_>, Vec<_>) =
+                links.map(|link| (link.gives, link.since)).unzip();
+            let own = Supply { guarantees: &gives, since: &since, on_one: self.on_one[at] };
+            let offers = node.conversion.give(own, &terms);
             let behind: Vec<Allowance> = supply.iter().map(|link| self.behind(*link)).collect();
-            let behind = node.conversion.behind(&own.0, &behind, &terms, self.on_one[at]);
+            let behind = node.conversion.behind(own, &behind, &terms);
             for (number, (offer, vp)) in offers.into_iter().zip(&node.children).enumerate() {
                 let behind = behind.as_ref().and_then(|all| all.get(number).copied());
                 for given in offer.gives {

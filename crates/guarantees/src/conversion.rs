@@ -31,37 +31,17 @@ pub trait Conversion {
     /// (`it gives ...`).
     fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str>;
 
-    /// What each child is given, in the same order. `own` holds one guarantee for each own VP, of a
-    /// type that [`takes`](Self::takes) names, the same for all; or NULL for some, but not for all.
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer>;
-
-    /// As [`give`](Self::give), where all own VPs stem from one processor, so that no two of them
-    /// ever run at once.
-    fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        self.give(own, children)
-    }
-
-    /// As [`give`](Self::give), or [`give_on_one`](Self::give_on_one), where it is known of some own VPs since when their periods
-    /// follow each other. It is known only in a tree whose schedulers all begin at time 0.
-    fn give_in_step(
-        &self,
-        own: &[Guarantee],
-        _since: &[Option<Instant>],
-        children: &[Terms],
-        on_one: bool,
-    ) -> Vec<Offer> {
-        if on_one { self.give_on_one(own, children) } else { self.give(own, children) }
-    }
+    /// What each child is given, in the same order.
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer>;
 
     /// By how much each child's `PS` may be behind, where the own VPs' shares may be behind by `behind`; as far as
     /// these together, for one that only hands on what it has. `None` where the numbers are too fine: then nothing is
     /// allowed.
     fn behind(
         &self,
-        _own: &[Guarantee],
+        _own: Supply<'_>,
         behind: &[Allowance],
         children: &[Terms],
-        _on_one: bool,
     ) -> Option<Vec<Allowance>> {
         let all = behind.iter().copied().try_fold(Allowance::ZERO, Allowance::checked_add)?;
         Some(vec![all; children.len()])
@@ -87,6 +67,39 @@ pub trait Conversion {
     /// from them, so that others below may get less as soon as anything is stolen (HLS 11.7.1).
     fn makes_up(&self) -> bool {
         false
+    }
+}
+
+/// What a scheduler's own VPs are guaranteed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Supply<'a> {
+    /// One guarantee for each own VP, of a type that [`takes`](Conversion::takes) names, the same for all; or
+    /// NULL for some, but not for all.
+    pub guarantees: &'a [Guarantee],
+    /// Since when the periods of each follow each other; empty, or `None`, where that is not known. It is
+    /// known only in a tree whose schedulers all begin at time 0.
+    pub since: &'a [Option<Instant>],
+    /// Whether all own VPs stem from one processor, so that no two of them ever run at once.
+    pub on_one: bool,
+}
+
+impl<'a> Supply<'a> {
+    /// Nothing is known but the guarantees.
+    #[must_use]
+    pub const fn of(guarantees: &'a [Guarantee]) -> Supply<'a> {
+        Supply { guarantees, since: &[], on_one: false }
+    }
+
+    /// The same, all from one processor.
+    #[must_use]
+    pub const fn on_one(guarantees: &'a [Guarantee]) -> Supply<'a> {
+        Supply { guarantees, since: &[], on_one: true }
+    }
+
+    /// Since when the periods of an own VP's guarantee follow each other, where that is known.
+    #[must_use]
+    pub fn since(&self, own: usize) -> Option<Instant> {
+        self.since.get(own).copied().flatten()
     }
 }
 

@@ -32,7 +32,7 @@ mod ways;
 
 pub use allowance::Allowance;
 pub use backwards::basic_for;
-pub use conversion::{Conversion, Given, Offer, Tell, Terms};
+pub use conversion::{Conversion, Given, Offer, Supply, Tell, Terms};
 pub use guarantee::{Guarantee, Type};
 pub use length::Length;
 pub use refusal::{Change, Refusal, refusal};

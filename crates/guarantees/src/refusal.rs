@@ -7,7 +7,7 @@
 //! answer but the one that names who stands in the way.
 
 use crate::check::{Findings, Tree};
-use crate::conversion::{Tell, Terms};
+use crate::conversion::{Supply, Tell, Terms};
 use crate::guarantee::Guarantee;
 use crate::length::Length;
 use crate::rewrite::rewrite;
@@ -120,7 +120,9 @@ impl<'t> Place<'t> {
             open.extend(asks.filter(|asks| *asks != Guarantee::Null).map(|asks| (at, asks)));
         }
         for way in ways(node.conversion.takes(), own) {
-            let offers = node.give(self.on_one, &supplied(&way, own), &all_terms);
+            let (gives, since) = supplied(&way, own);
+            let supply = Supply { guarantees: &gives, since: &since, on_one: self.on_one };
+            let offers = node.conversion.give(supply, &all_terms);
             open.retain(|(at, asks)| {
                 let gives = &offers[*at].gives;
                 !gives.iter().any(|given| rewrite(&given.guarantee, asks).is_ok())

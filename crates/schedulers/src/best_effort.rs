@@ -1,7 +1,7 @@
 //! What a scheduler makes of guarantees that gives none: `NULL` to each child, whatever it has.
 
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
 use windfall_time::Span;
 
 /// `any -> NULL+`.
@@ -23,7 +23,7 @@ impl Conversion for BestEffort {
         }
     }
 
-    fn give(&self, _: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, _: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
         children.iter().map(|_| Offer::nothing()).collect()
     }
 }

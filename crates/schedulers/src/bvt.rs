@@ -25,7 +25,7 @@ use crate::quantum;
 use crate::virtual_time::{Account, Virtual};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_guarantees::{Allowance, Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Allowance, Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
 use windfall_time::{Instant, Span};
@@ -66,22 +66,17 @@ impl Conversion for LongRun {
         true
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        Shared::new(children, self.0, false).offers(own, BY)
-    }
-
-    fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        Shared::new(children, self.0, true).offers(own, BY)
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        Shared::new(children, self.0, own.on_one).offers(own.guarantees, BY)
     }
 
     fn behind(
         &self,
-        own: &[Guarantee],
+        own: Supply<'_>,
         behind: &[Allowance],
         children: &[Terms],
-        on_one: bool,
     ) -> Option<Vec<Allowance>> {
-        Shared::new(children, self.0, on_one).behind(own, behind)
+        Shared::new(children, self.0, own.on_one).behind(own.guarantees, behind)
     }
 }
 

@@ -27,7 +27,7 @@ use crate::rez::TELLS;
 use crate::turns::{Line, Turns};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Child, View, VpState};
 use windfall_time::{Ratio, Span};
@@ -128,8 +128,8 @@ impl Conversion for Bounded {
         longer.inspect(|longer| self.quantum = *longer).is_some()
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        let Some(&Guarantee::BoundedShare(s, d)) = own.first() else {
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        let Some(&Guarantee::BoundedShare(s, d)) = own.guarantees.first() else {
             return children.iter().map(|_| Offer::nothing()).collect();
         };
         let (only, total) = (children.len() == 1, long_run::total(children));

@@ -12,7 +12,9 @@
 use crate::reserved::in_order;
 use alloc::format;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Tell, Terms, Type, rewrite};
+use windfall_guarantees::{
+    Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type, rewrite,
+};
 use windfall_time::{Ratio, Span};
 
 const BY: &str = "need in each epoch";
@@ -62,8 +64,8 @@ impl Conversion for Needs {
         Ok(Tell::Reserve { amount: Span::from_nanos(most), period: self.epoch })
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        let whole = match own.first() {
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        let whole = match own.guarantees.first() {
             Some(Guarantee::All) => Ratio::ONE,
             _ => Ratio::ZERO,
         };

@@ -21,7 +21,7 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View};
 use windfall_time::Span;
 
@@ -71,14 +71,14 @@ impl Conversion for Passing {
         true
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        let whole = own.iter().filter(|own| **own == Guarantee::All).count();
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        let whole = own.guarantees.iter().filter(|own| **own == Guarantee::All).count();
         let offer = |(at, child): (usize, &Terms)| {
             let rivals = children.iter().enumerate().filter(|(other, terms)| {
                 terms.priority >= child.priority && !self.is_refused(children, *other)
             });
             let rivals = rivals.count().saturating_sub(1);
-            match own {
+            match own.guarantees {
                 _ if self.is_refused(children, at) => Offer::lacking(
                     "a sibling that comes before it has its priority, and each is given once; \
                      give it another"
@@ -95,7 +95,7 @@ impl Conversion for Passing {
                 _ => Offer::lacking(format!(
                     "{rivals} of its siblings have its priority or a higher one, and {whole} of {} \
                      processors are whole; give it a higher one, or its parent `ALL` on more",
-                    own.len()
+                    own.guarantees.len()
                 )),
             }
         };

@@ -9,7 +9,9 @@ use crate::catalogue::{BadSetting, Form, Setting, Settings};
 use crate::long_run;
 use alloc::format;
 use alloc::vec::Vec;
-use windfall_guarantees::{Allowance, Conversion, Guarantee, Length, Offer, Tell, Terms, Type};
+use windfall_guarantees::{
+    Allowance, Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type,
+};
 use windfall_hierarchy::Refusal;
 use windfall_time::{Ratio, Span};
 
@@ -125,8 +127,8 @@ impl Conversion for Tickets {
         true
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        let Some(&Guarantee::Share(supply)) = own.first() else {
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        let Some(&Guarantee::Share(supply)) = own.guarantees.first() else {
             return children.iter().map(|_| Offer::nothing()).collect();
         };
         let Some((worth, total)) = self.funds.worth(children) else {
@@ -148,10 +150,9 @@ impl Conversion for Tickets {
 
     fn behind(
         &self,
-        _: &[Guarantee],
+        _: Supply<'_>,
         behind: &[Allowance],
         children: &[Terms],
-        _: bool,
     ) -> Option<Vec<Allowance>> {
         let (worth, total) = self.funds.worth(children)?;
         let own = behind.first()?;

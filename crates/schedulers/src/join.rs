@@ -24,10 +24,10 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use windfall_guarantees::{
-    Allowance, Conversion, Given, Guarantee, Length, Offer, Tell, Terms, Type, form, least,
+    Allowance, Conversion, Given, Guarantee, Length, Offer, Supply, Tell, Terms, Type, form, least,
 };
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
-use windfall_time::{Instant, Span};
+use windfall_time::Span;
 
 const TAKES: &str = "job, periodic and constraint, for its parents; ask these for anything else";
 
@@ -65,44 +65,29 @@ impl Conversion for Sums {
         true
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        let last = own.last().copied().into_iter();
-        let gives: Vec<Given> =
-            last.map(|own| given(own.soft(), "soft form of the last")).collect();
-        children.iter().map(|_| Offer { gives: gives.clone(), lacks: None }).collect()
-    }
-
-    fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        self.give_in_step(own, &vec![None; own.len()], children, true)
-    }
-
-    fn give_in_step(
-        &self,
-        own: &[Guarantee],
-        since: &[Option<Instant>],
-        children: &[Terms],
-        on_one: bool,
-    ) -> Vec<Offer> {
-        if !on_one {
-            return self.give(own, children);
-        }
-        let soft = own.iter().zip(since);
-        let soft = soft
-            .map(|(own, since)| Given { since: *since, ..given(own.soft(), "soft form of one") });
-        let sums = if self.ticks { Vec::new() } else { sums(own, since) };
-        let gives: Vec<Given> = soft.chain(sums).collect();
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        let gives: Vec<Given> = if own.on_one {
+            let soft = own.guarantees.iter().enumerate().map(|(at, one)| Given {
+                since: own.since(at),
+                ..given(one.soft(), "soft form of one")
+            });
+            let sums = if self.ticks { Vec::new() } else { sums(own) };
+            soft.chain(sums).collect()
+        } else {
+            let last = own.guarantees.last().copied().into_iter();
+            last.map(|own| given(own.soft(), "soft form of the last")).collect()
+        };
         children.iter().map(|_| Offer { gives: gives.clone(), lacks: None }).collect()
     }
 
     fn behind(
         &self,
-        _: &[Guarantee],
+        own: Supply<'_>,
         behind: &[Allowance],
         children: &[Terms],
-        on_one: bool,
     ) -> Option<Vec<Allowance>> {
         let last = behind.len().saturating_sub(1);
-        let counts = if on_one { behind } else { behind.get(last..)? };
+        let counts = if own.on_one { behind } else { behind.get(last..)? };
         let all = counts.iter().copied().try_fold(Allowance::ZERO, Allowance::checked_add)?;
         Some(vec![all; children.len()])
     }
@@ -116,7 +101,8 @@ const fn given(guarantee: Guarantee, by: &'static str) -> Given {
 ///
 /// In the periods of one reservation the others add what they leave in any interval of that length: their own periods may begin at
 /// any time. Where they are known to begin together, they add all that they have.
-fn sums(own: &[Guarantee], since: &[Option<Instant>]) -> Vec<Given> {
+fn sums(supply: Supply<'_>) -> Vec<Given> {
+    let own = supply.guarantees;
     let bounds = own.iter().filter(|own| least(own, Length::ZERO).is_some());
     if bounds.filter(|own| **own != Guarantee::Null).count() < 2 {
         return shares(own).into_iter().collect();
@@ -128,9 +114,9 @@ fn sums(own: &[Guarantee], since: &[Option<Instant>]) -> Vec<Given> {
     for (at, one) in own.iter().enumerate() {
         let anchored = one.soft();
         let Some((amount, period)) = anchored.reservation() else { continue };
-        let begins = since[at];
+        let begins = supply.since(at);
         let in_its_periods = |(number, own): (usize, &Guarantee)| {
-            own.in_periods(since[number], period, begins).or_else(|| least(own, period))
+            own.in_periods(supply.since(number), period, begins).or_else(|| least(own, period))
         };
         let others = own.iter().enumerate().filter(|(number, _)| *number != at);
         let others = others.filter_map(in_its_periods).try_fold(Length::ZERO, Length::checked_add);

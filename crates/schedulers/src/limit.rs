@@ -22,7 +22,9 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Given, Guarantee, Length, Offer, Tell, Terms, Type, least};
+use windfall_guarantees::{
+    Conversion, Given, Guarantee, Length, Offer, Supply, Tell, Terms, Type, least,
+};
 use windfall_hierarchy::{
     Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
 };
@@ -99,19 +101,9 @@ impl Conversion for Capped {
         true
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        self.give_in_step(own, &[], children, true)
-    }
-
-    fn give_in_step(
-        &self,
-        own: &[Guarantee],
-        since: &[Option<Instant>],
-        children: &[Terms],
-        _: bool,
-    ) -> Vec<Offer> {
-        let own = own.first().copied().unwrap_or(Guarantee::Null);
-        let since = since.first().copied().flatten().filter(|_| self.tick.is_zero());
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        let since = own.since(0).filter(|_| self.tick.is_zero());
+        let own = own.guarantees.first().copied().unwrap_or(Guarantee::Null);
         let offer = |child: &Terms| match child.reserve.or(self.cap) {
             None => Offer::one(own, "without a cap").since(since),
             Some((amount, period)) => {

@@ -21,7 +21,7 @@ use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Given, Guarantee, Length, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Conversion, Given, Guarantee, Length, Offer, Supply, Tell, Terms, Type};
 use windfall_hierarchy::{
     Child, Message, News, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
 };
@@ -67,8 +67,8 @@ impl Conversion for Chance {
         Ok(Tell::Nothing)
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        let own = own.first().copied().unwrap_or(Guarantee::Null).soft();
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        let own = own.guarantees.first().copied().unwrap_or(Guarantee::Null).soft();
         let mut offer = Offer::one(own, "its reservation, soft");
         let overrun = self.0.map_or(Length::ZERO, Length::from);
         match own.reservation() {

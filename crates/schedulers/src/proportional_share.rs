@@ -29,7 +29,9 @@ use crate::rez::TELLS;
 use crate::virtual_time::{Account, Virtual};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_guarantees::{Allowance, Conversion, Guarantee, Length, Offer, Tell, Terms, Type};
+use windfall_guarantees::{
+    Allowance, Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type,
+};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
 use windfall_time::{Instant, Ratio, Span};
@@ -94,25 +96,6 @@ impl FairQueuing {
         Shared { dedicate: self.dedicate, ..Shared::new(children, self.quantum, on_one) }
     }
 
-    /// From a bounded share on one processor, without warps, by equation 5.2; else in the long run.
-    fn given(&self, own: &[Guarantee], children: &[Terms], on_one: bool) -> Vec<Offer> {
-        let unwarped = children.iter().all(|child| child.warp.is_zero());
-        let (&[Guarantee::BoundedShare(s, d)], true) = (own, unwarped) else {
-            return self.shared(children, on_one).offers(own, "weights, in the long run");
-        };
-        let shared = children.iter().filter(|child| !child.weight.is_zero());
-        let (count, total) = (shared.count() as u64, long_run::total(children));
-        let given = |child: &Terms| {
-            let part = child.weight.checked_div(total?)?;
-            self.bounded((s, d), part, count)
-        };
-        let offer = |child: &Terms| match child.weight.is_zero() {
-            true => Offer::nothing(),
-            false => Offer::exact(given(child), "equation 5.2"),
-        };
-        children.iter().map(offer).collect()
-    }
-
     /// Equation 5.2: from `PSBE s d`, with the part `r` of the weights of `count` children.
     fn bounded(&self, (s, d): (Ratio, Length), r: Ratio, count: u64) -> Option<Guarantee> {
         let quantum = Length::from(self.quantum);
@@ -142,22 +125,33 @@ impl Conversion for FairQueuing {
         true
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        self.given(own, children, false)
-    }
-
-    fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        self.given(own, children, true)
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        // From a bounded share on one processor, without warps, by equation 5.2; else in the long run.
+        let unwarped = children.iter().all(|child| child.warp.is_zero());
+        let (&[Guarantee::BoundedShare(s, d)], true) = (own.guarantees, unwarped) else {
+            let shared = self.shared(children, own.on_one);
+            return shared.offers(own.guarantees, "weights, in the long run");
+        };
+        let shared = children.iter().filter(|child| !child.weight.is_zero());
+        let (count, total) = (shared.count() as u64, long_run::total(children));
+        let given = |child: &Terms| {
+            let part = child.weight.checked_div(total?)?;
+            self.bounded((s, d), part, count)
+        };
+        let offer = |child: &Terms| match child.weight.is_zero() {
+            true => Offer::nothing(),
+            false => Offer::exact(given(child), "equation 5.2"),
+        };
+        children.iter().map(offer).collect()
     }
 
     fn behind(
         &self,
-        own: &[Guarantee],
+        own: Supply<'_>,
         behind: &[Allowance],
         children: &[Terms],
-        on_one: bool,
     ) -> Option<Vec<Allowance>> {
-        self.shared(children, on_one).behind(own, behind)
+        self.shared(children, own.on_one).behind(own.guarantees, behind)
     }
 }
 

@@ -25,7 +25,7 @@ use crate::reserved::{in_order, speed};
 use crate::rez::TELLS;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
 use windfall_time::{Ratio, Span};
 
 pub(crate) const KIND: Kind = Kind {
@@ -66,8 +66,8 @@ impl Conversion for Slower {
         true
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        in_order(speed(own, false), Span::ZERO, children, |amount, period| {
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        in_order(speed(own.guarantees, false), Span::ZERO, children, |amount, period| {
             Offer::exact(amount.over(period).map(Guarantee::Slower), "EDF among told deadlines")
         })
     }

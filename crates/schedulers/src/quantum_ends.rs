@@ -7,7 +7,9 @@
 //! is lacking than its part of three quanta, and what is lost of a nanosecond with each deadline.
 
 use alloc::vec::Vec;
-use windfall_guarantees::{Allowance, Conversion, Guarantee, Length, Offer, Tell, Terms, Type};
+use windfall_guarantees::{
+    Allowance, Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type,
+};
 use windfall_hierarchy::{
     Child, Count, Message, News, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
 };
@@ -192,22 +194,17 @@ impl<C: Conversion> Conversion for Slowed<C> {
         self.inner.at_ticks(tick)
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        self.inner.give(&self.own(own), children)
-    }
-
-    fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        self.inner.give_on_one(&self.own(own), children)
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        self.inner.give(Supply { guarantees: &self.own(own.guarantees), ..own }, children)
     }
 
     fn behind(
         &self,
-        own: &[Guarantee],
+        own: Supply<'_>,
         behind: &[Allowance],
         children: &[Terms],
-        on_one: bool,
     ) -> Option<Vec<Allowance>> {
-        self.inner.behind(&self.own(own), behind, children, on_one)
+        self.inner.behind(Supply { guarantees: &self.own(own.guarantees), ..own }, behind, children)
     }
 
     fn passes_rates(&self) -> bool {

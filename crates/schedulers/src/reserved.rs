@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use windfall_guarantees::{
-    Conversion, Guarantee, Length, Offer, Tell, Terms, Type, basic_for, rewrite,
+    Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type, basic_for, rewrite,
 };
 use windfall_time::{Ratio, Span};
 
@@ -84,8 +84,8 @@ impl Conversion for Reserved {
         self.form.tell(asked)
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        let whole = speed(own, self.tells).min(self.most);
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        let whole = speed(own.guarantees, self.tells).min(self.most);
         let offers = in_order(whole, self.tick, children, |amount, period| {
             Offer::one(self.form.of(amount, period), self.by)
         });

@@ -26,7 +26,7 @@ use crate::reserves::{BUDGET, Class, Reserves, Slot};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
     Child, Message, News, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
@@ -358,8 +358,8 @@ impl Conversion for Monotonic {
         reserved::Form::Hard.tell(asked)
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        let whole = own.first() == Some(&Guarantee::All);
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        let whole = own.guarantees.first() == Some(&Guarantee::All);
         let mut before = Vec::new();
         let mut all_fit = whole;
         let give = |terms: &Terms| {

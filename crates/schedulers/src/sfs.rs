@@ -28,7 +28,7 @@ use crate::tournament::{Line, Tournament};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use windfall_guarantees::{Allowance, Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Allowance, Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
 use windfall_time::{Instant, Ratio, Span};
@@ -56,13 +56,6 @@ struct Readjusted(Span);
 const BY: &str = "SFS: readjusted weights, in the long run";
 
 impl Readjusted {
-    fn given(&self, own: &[Guarantee], children: &[Terms], on_one: bool) -> Vec<Offer> {
-        match self.shared(children, own.len(), on_one) {
-            Some(shared) => shared.offers(own, BY),
-            None => children.iter().map(|_| Offer::exact(None, BY)).collect(),
-        }
-    }
-
     /// As [`Surpluses::readjust`] has it, of all children.
     fn shared<'a>(&self, children: &'a [Terms], owns: usize, on_one: bool) -> Option<Shared<'a>> {
         let mut shared = Shared::new(children, self.0, on_one);
@@ -104,22 +97,20 @@ impl Conversion for Readjusted {
         true
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        self.given(own, children, false)
-    }
-
-    fn give_on_one(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        self.given(own, children, true)
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        match self.shared(children, own.guarantees.len(), own.on_one) {
+            Some(shared) => shared.offers(own.guarantees, BY),
+            None => children.iter().map(|_| Offer::exact(None, BY)).collect(),
+        }
     }
 
     fn behind(
         &self,
-        own: &[Guarantee],
+        own: Supply<'_>,
         behind: &[Allowance],
         children: &[Terms],
-        on_one: bool,
     ) -> Option<Vec<Allowance>> {
-        self.shared(children, own.len(), on_one)?.behind(own, behind)
+        self.shared(children, own.guarantees.len(), own.on_one)?.behind(own.guarantees, behind)
     }
 }
 

@@ -26,7 +26,7 @@ use crate::table::{Block, gcd};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
 use windfall_hierarchy::{
     Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
 };
@@ -226,8 +226,8 @@ impl Conversion for Planned {
         reserved::Form::Hard.tell(asked)
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        let whole = own.first() == Some(&Guarantee::All);
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        let whole = own.guarantees.first() == Some(&Guarantee::All);
         let (mut sum, mut divisor) = (0_u128, 0);
         let give = |terms: &Terms| {
             let Some((amount, period)) = terms.reserve else {

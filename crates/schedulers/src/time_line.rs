@@ -23,7 +23,7 @@ use crate::constraints::Constraints;
 use crate::plan::Block;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
     Child, Message, News, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
@@ -66,8 +66,8 @@ impl Conversion for Planned {
         }
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
-        if own.first() != Some(&Guarantee::All) {
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+        if own.guarantees.first() != Some(&Guarantee::All) {
             let why = "it serves its first virtual processor only, which has not `ALL`";
             return children.iter().map(|_| Offer::lacking(why.into())).collect();
         }

@@ -20,7 +20,9 @@ use crate::pieces::{Piece, Pieces};
 use crate::table::Block;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Tell, Terms, Type, basic_for};
+use windfall_guarantees::{
+    Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type, basic_for,
+};
 use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View};
 use windfall_time::{Instant, Span};
 
@@ -164,13 +166,13 @@ impl Conversion for Blocks {
         Ok(Tell::Block { amount, period, at })
     }
 
-    fn give(&self, own: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
         let mut placed: Vec<Block> = Vec::new();
         let mut give = |terms: &Terms| {
             let Some((amount, period)) = terms.reserve else {
                 return Offer::nothing();
             };
-            let here = own.first() == Some(&Guarantee::All);
+            let here = own.guarantees.first() == Some(&Guarantee::All);
             let place = Block::place(&placed, (amount, period), terms.at).filter(|_| here);
             let Some(block) = place else {
                 return Offer::lacking(alloc::format!(

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Host, MS, T, US, at, conversion, gives, promise, reserve, span};
-use windfall_guarantees::{Tell, Terms};
+use windfall_guarantees::{Supply, Tell, Terms};
 use windfall_hierarchy::{Count, Message, NodeId, Refusal, Target};
 use windfall_schedulers::catalogue::{Settings, Value, find};
 
@@ -289,7 +289,7 @@ fn paper_needs_are_what_is_promised_unless_the_processor_is_overcommitted() {
         needs.iter().map(term).collect()
     };
     let given = |settings: &[(&str, Value<'_>)], own: &str, needs: &[u64]| -> Vec<String> {
-        let offers = conversion("epoch", settings).give(&[promise(own)], &terms(needs));
+        let offers = conversion("epoch", settings).give(Supply::of(&[promise(own)]), &terms(needs));
         offers.iter().map(|offer| gives(offer).join(" ")).collect()
     };
     let fits = [60 * MS, 40 * MS];

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Host, MS, conversion, gives, promise, reserve};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Terms};
+use windfall_guarantees::{Guarantee, Supply, Terms};
 use windfall_hierarchy::{Message, Refusal};
 use windfall_schedulers::catalogue::Value;
 
@@ -86,7 +86,7 @@ fn offered(own: &[&str], priorities: &[Option<i32>]) -> Vec<Vec<String>> {
     let own: Vec<Guarantee> = own.iter().map(|text| promise(text)).collect();
     let terms = |priority: &Option<i32>| Terms { priority: *priority, ..Terms::default() };
     let terms: Vec<Terms> = priorities.iter().map(terms).collect();
-    conversion("fixed-priority", &[]).give(&own, &terms).iter().map(gives).collect()
+    conversion("fixed-priority", &[]).give(Supply::of(&own), &terms).iter().map(gives).collect()
 }
 
 #[test]
@@ -173,7 +173,7 @@ proptest! {
         host.run_for(400 * MS);
         let reserved = Guarantee::BasicHard(common::span(amount).into(), common::span(20 * MS).into());
         let offers = conversion("fixed-priority", &[])
-            .give(&[reserved], &[Terms { priority: Some(3), ..Terms::default() }]);
+            .give(Supply::of(&[reserved]), &[Terms { priority: Some(3), ..Terms::default() }]);
         for given in &offers[0].gives {
             host.keeps(high, 0, &given.guarantee);
         }
@@ -188,7 +188,7 @@ fn refuses_a_priority_that_another_has_where_each_is_given_once() {
     let told = |exclusive: bool| {
         let settings = [("exclusive", Value::Bool(exclusive))];
         let conversion = common::conversion("fixed-priority", &settings);
-        let offers = conversion.give(&[Guarantee::All, Guarantee::All], &children);
+        let offers = conversion.give(Supply::of(&[Guarantee::All, Guarantee::All]), &children);
         offers.into_iter().map(|offer| !offer.gives.is_empty()).collect::<Vec<_>>()
     };
     assert_eq!(told(true), [true, false, true], "who is refused takes nothing from others");

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Host, MS, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Terms};
+use windfall_guarantees::{Guarantee, Supply, Terms};
 use windfall_hierarchy::{Message, NodeId, Parent, Refusal};
 use windfall_schedulers::catalogue::{self, Settings, Value};
 
@@ -105,7 +105,7 @@ fn doubly(
 
 fn offered(own: Guarantee, cap: (u64, u64)) -> Vec<Guarantee> {
     let terms = Terms { reserve: Some((span(cap.0), span(cap.1))), ..Terms::default() };
-    let offers = conversion("limit", &[]).give(&[own], &[terms]);
+    let offers = conversion("limit", &[]).give(Supply::of(&[own]), &[terms]);
     offers[0].gives.iter().map(|given| given.guarantee).collect()
 }
 
@@ -128,7 +128,7 @@ fn limit_a_cap_of_what_any_interval_leaves() {
     assert_eq!(offered(own, (5 * MS, 10 * MS)), []);
     assert_eq!(offered(promise("RESCS 5ms 10ms"), (5 * MS, 10 * MS)), [promise("RESBH 5ms 10ms")]);
     assert_eq!(offered(promise("PS 1/2"), (5 * MS, 10 * MS)), []);
-    let free = conversion("limit", &[]).give(&[own], &[Terms::default()]);
+    let free = conversion("limit", &[]).give(Supply::of(&[own]), &[Terms::default()]);
     assert_eq!(gives(&free[0]), ["RESBS 5ms 10ms"]);
 }
 

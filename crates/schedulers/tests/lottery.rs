@@ -5,7 +5,7 @@ mod common;
 use common::adversary::{offers, play, steps};
 use common::{Host, MS, S, conversion, gives};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Terms};
+use windfall_guarantees::{Guarantee, Supply, Terms};
 use windfall_hierarchy::{Message, NodeId, Refusal};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Ratio;
@@ -125,7 +125,7 @@ fn paper_waldspurger_1994_inflation_stays_within_a_currency() {
         currency: Some(currency),
         ..Terms::default()
     };
-    let offers = conversion("lottery", &settings).give(&[WHOLE], &tickets.map(terms));
+    let offers = conversion("lottery", &settings).give(Supply::of(&[WHOLE]), &tickets.map(terms));
     let offers: Vec<_> = offers.iter().flat_map(gives).collect();
     assert_eq!(offers, ["PS 4/15", "PS 2/5", "PS 1/3"]);
 }

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Host, MS, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Terms};
+use windfall_guarantees::{Guarantee, Supply, Terms};
 use windfall_hierarchy::{Message, NodeId, Parent, Refusal};
 use windfall_schedulers::catalogue::Value;
 
@@ -97,13 +97,13 @@ fn paper_hls_5_2_2_2_of_a_partition_follows_nothing_but_a_chance() {
     let own = [promise("RESBH 5ms 33ms"), Guarantee::Null];
     let offered = |partition: u64| {
         let settings = [("partition", Value::Span(span(partition)))];
-        let offers = conversion("overrun", &settings).give(&own, &[Terms::default()]);
+        let offers = conversion("overrun", &settings).give(Supply::of(&own), &[Terms::default()]);
         (gives(&offers[0]), offers[0].lacks.is_some())
     };
     let both = vec!["RESBS 5ms 33ms".to_owned(), "RESPS 5ms 33ms 10ms".to_owned()];
     assert_eq!(offered(10 * MS), (both, false));
     assert_eq!(offered(34 * MS), (vec!["RESBS 5ms 33ms".to_owned()], true));
-    let offers = conversion("overrun", &[]).give(&own, &[Terms::default()]);
+    let offers = conversion("overrun", &[]).give(Supply::of(&own), &[Terms::default()]);
     assert_eq!(gives(&offers[0]), ["RESBS 5ms 33ms"]);
 }
 
@@ -138,7 +138,7 @@ proptest! {
         host.run_for(500 * MS);
         let own = [promise("RESBH 5ms 33ms"), Guarantee::Null];
         let settings = [("partition", Value::Span(span(z)))];
-        let offers = conversion("overrun", &settings).give(&own, &[Terms::default()]);
+        let offers = conversion("overrun", &settings).give(Supply::of(&own), &[Terms::default()]);
         for child in children {
             for given in &offers[0].gives {
                 host.keeps(child, 0, &given.guarantee);

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Host, MS, US, at, periodic, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Tell, Terms};
+use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Supply, Tell, Terms};
 use windfall_hierarchy::{Message, NodeId, Parent, VpState};
 use windfall_schedulers::catalogue::{Settings, Value, find};
 use windfall_time::Ratio;
@@ -79,12 +79,12 @@ fn accepts_exactly_the_whole_beside_refuses_more() {
     };
     assert_eq!(amount.over(period), Ratio::new(1, 3));
     let terms = Terms { reserve: Some((amount, period)), ..Terms::default() };
-    let offers = conversion.give(&[Guarantee::All], &[terms; 4]);
+    let offers = conversion.give(Supply::of(&[Guarantee::All]), &[terms; 4]);
     assert!(offers[..3].iter().all(|offer| offer.gives[0].guarantee == third));
     assert!(offers[3].gives.is_empty() && offers[3].lacks.is_some());
     // Below another one it promises nothing: children that yield tell deadlines out of order.
     let half = Guarantee::Slower(Ratio::new(1, 2).unwrap());
-    let offers = conversion.give(&[half], &[terms; 2]);
+    let offers = conversion.give(Supply::of(&[half]), &[terms; 2]);
     assert!(offers.iter().all(|offer: &Offer| offer.gives.is_empty()));
     assert!(conversion.tell(&"RESBH 1ms 2ms".parse().unwrap()).is_err());
 }

@@ -7,7 +7,7 @@ mod common;
 
 use common::{Host, MS, at, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type};
 use windfall_hierarchy::{Message, NodeId, VpState};
 use windfall_schedulers::catalogue::{Settings, Value, find};
 use windfall_time::Ratio;
@@ -183,7 +183,7 @@ fn refuses_more_than_the_whole_with_what_is_left_and_who_has_the_rest() {
     for (kind, settings, _) in CASES {
         let conversion = conversion(kind, settings);
         let asked = [terms(1, 3), terms(2, 6), terms(3, 9), terms(1, 100)];
-        let offers = conversion.give(&[Guarantee::All], &asked);
+        let offers = conversion.give(Supply::of(&[Guarantee::All]), &asked);
         assert!(offers[..3].iter().all(|offer| offer.gives.len() == 1), "{kind}");
         let lacks = offers[3].lacks.as_deref().unwrap();
         assert_eq!(
@@ -191,7 +191,7 @@ fn refuses_more_than_the_whole_with_what_is_left_and_who_has_the_rest() {
             "it asks for 1ms in 100ms, and nothing is left (others have 1ms in 3ms, 2ms in 6ms, \
              3ms in 9ms); make others' smaller, or use another processor"
         );
-        let offers = conversion.give(&[Guarantee::All], &[terms(1, 2), terms(6, 10)]);
+        let offers = conversion.give(Supply::of(&[Guarantee::All]), &[terms(1, 2), terms(6, 10)]);
         let lacks = offers[1].lacks.as_deref().unwrap();
         assert!(lacks.contains("1/2 of a processor is left"), "{lacks}");
         assert!(lacks.contains("at most 5ms in 10ms"), "{lacks}");
@@ -204,7 +204,7 @@ fn accepts_a_slower_processor_only_when_it_tells_its_deadlines() {
     assert!(!conversion("rez", &[]).takes().contains(&Type::Resu));
     let telling = conversion("rez", &[("tells", Value::Bool(true))]);
     assert!(telling.takes().contains(&Type::Resu));
-    let offers = telling.give(&[half], &[terms(1, 4), terms(1, 4), terms(1, 4)]);
+    let offers = telling.give(Supply::of(&[half]), &[terms(1, 4), terms(1, 4), terms(1, 4)]);
     let given: Vec<usize> = offers.iter().map(|offer| offer.gives.len()).collect();
     assert_eq!(given, [1, 1, 0]);
     // These tell some of them too late, or out of order.
@@ -243,13 +243,13 @@ proptest! {
         let conversion = conversion("rez", &[("tells", Value::Bool(true))]);
         let asked: Vec<Terms> = shares.iter().map(|(x, y)| terms(*x.min(y), *y)).collect();
         let speed = Ratio::new(speed.0.min(speed.1), speed.0.max(speed.1)).unwrap();
-        let slow = conversion.give(&[Guarantee::Slower(speed)], &asked);
-        let fast = conversion.give(&[Guarantee::All], &asked);
+        let slow = conversion.give(Supply::of(&[Guarantee::Slower(speed)]), &asked);
+        let fast = conversion.give(Supply::of(&[Guarantee::All]), &asked);
         let mut fewer = asked.clone();
         let who = less.0 % asked.len();
         let (amount, period) = asked[who].reserve.unwrap();
         fewer[who].reserve = Some((amount.min(span(less.1 * MS)), period));
-        let modest = conversion.give(&[Guarantee::All], &fewer);
+        let modest = conversion.give(Supply::of(&[Guarantee::All]), &fewer);
         let all = |offers: &[Offer]| offers.iter().all(|offer| !offer.gives.is_empty());
         prop_assert!(!all(&slow) || all(&fast));
         prop_assert!(!all(&fast) || all(&modest));
@@ -264,7 +264,7 @@ proptest! {
 fn accepts_what_fits_beside_those_that_were_refused() {
     for kind in ["rez", "cbs", "tbs", "rez-c", "rez-fb"] {
         let offers = conversion(kind, &[])
-            .give(&[Guarantee::All], &[terms(7, 10), terms(5, 10), terms(3, 10)]);
+            .give(Supply::of(&[Guarantee::All]), &[terms(7, 10), terms(5, 10), terms(3, 10)]);
         let given: Vec<bool> = offers.iter().map(|offer| !offer.gives.is_empty()).collect();
         assert_eq!(given, [true, false, true], "{kind}");
     }

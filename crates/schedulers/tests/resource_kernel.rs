@@ -5,7 +5,7 @@ mod common;
 
 use common::{Host, MS, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Length, Terms, Type};
+use windfall_guarantees::{Guarantee, Length, Supply, Terms, Type};
 use windfall_hierarchy::{Message, NodeId, VpState};
 use windfall_time::Ratio;
 
@@ -159,7 +159,7 @@ fn accepts_all_and_not_a_slower_processor() {
         terms(5, 20, Some(0)),
         terms(1, 100, None),
     ];
-    let offers = conversion.give(&[Guarantee::All], &asked);
+    let offers = conversion.give(Supply::of(&[Guarantee::All]), &asked);
     let given: Vec<String> = offers.iter().map(|offer| gives(offer).join(" ")).collect();
     assert_eq!(
         given,
@@ -172,11 +172,14 @@ fn accepts_all_and_not_a_slower_processor() {
             "RESBH 1ms 100ms"
         ]
     );
-    let offers = conversion.give(&[Guarantee::All], &[terms(3, 10, None), terms(8, 13, None)]);
+    let offers =
+        conversion.give(Supply::of(&[Guarantee::All]), &[terms(3, 10, None), terms(8, 13, None)]);
     let lacks = offers[1].lacks.as_deref().unwrap();
     assert!(lacks.starts_with("beside the 1 before it, a reserve of 8ms in 13ms"), "{lacks}");
     let half = Guarantee::Slower(Ratio::new(1, 2).unwrap());
-    assert!(conversion.give(&[half], &asked).iter().all(|offer| offer.gives.is_empty()));
+    assert!(
+        conversion.give(Supply::of(&[half]), &asked).iter().all(|offer| offer.gives.is_empty())
+    );
 }
 
 /// Whether a reserve of the lower priority has its amount in a period that begins when the other has
@@ -357,8 +360,8 @@ proptest! {
         let mut fewer = shares.clone();
         fewer[who].0 = fewer[who].0.min(less.1);
         let all = [Guarantee::All];
-        let many = conversion.give(&all, &shares.iter().map(terms).collect::<Vec<_>>());
-        let fewer = conversion.give(&all, &fewer.iter().map(terms).collect::<Vec<_>>());
+        let many = conversion.give(Supply::of(&all), &shares.iter().map(terms).collect::<Vec<_>>());
+        let fewer = conversion.give(Supply::of(&all), &fewer.iter().map(terms).collect::<Vec<_>>());
         for child in (0..shares.len()).filter(|child| *child != who) {
             prop_assert!(many[child].gives.len() <= fewer[child].gives.len());
         }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Host, MS, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Terms};
+use windfall_guarantees::{Guarantee, Supply, Terms};
 use windfall_hierarchy::{Happening, Message, NodeId, Note, Target};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Ratio;
@@ -110,7 +110,7 @@ fn accepts_soft_reservations_beside_refuses_hard_ones() {
     assert!(conversion.tell(&promise("RESBH 4ms 20ms")).is_err(), "it may receive more");
     let terms =
         |amount| Terms { reserve: Some((span(amount * MS), span(20 * MS))), ..Terms::default() };
-    let offers = conversion.give(&[Guarantee::All], &[terms(10), terms(7), terms(1)]);
+    let offers = conversion.give(Supply::of(&[Guarantee::All]), &[terms(10), terms(7), terms(1)]);
     assert_eq!(gives(&offers[0]), ["RESBS 10ms 20ms"]);
     assert_eq!(gives(&offers[1]), ["RESBS 7ms 20ms"]);
     assert!(offers[2].lacks.as_deref().is_some_and(|lacks| lacks.contains("nothing is left")));

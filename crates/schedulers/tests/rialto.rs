@@ -5,7 +5,7 @@ mod common;
 
 use common::{Host, MS, T, at, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Tell, Terms};
+use windfall_guarantees::{Guarantee, Supply, Tell, Terms};
 use windfall_hierarchy::{Message, NodeId, Parent, Refusal};
 
 fn constraint(work: u64, deadline: u64) -> Message {
@@ -88,7 +88,7 @@ fn paper_hls_table_5_1_a_whole_processor_becomes_continuous_reservations() {
         ..Terms::default()
     };
     let terms = [(3, 10), (8, 100), (2, 20)].map(terms);
-    let offers = conversion.give(&[Guarantee::All], &terms);
+    let offers = conversion.give(Supply::of(&[Guarantee::All]), &terms);
     let offered: Vec<Vec<String>> = offers.iter().map(gives).collect();
     assert_eq!(offered, [vec!["RESCS 3ms 10ms"], vec![], vec!["RESCS 2ms 20ms"]]);
     assert!(offers[1].lacks.is_some());
@@ -188,7 +188,7 @@ fn line(loads: &[Load]) -> (Host, Vec<(T, Vec<Guarantee>)>) {
             ..Terms::default()
         })
         .collect();
-    let offers = conversion("time-line", &[]).give(&[Guarantee::All], &terms);
+    let offers = conversion("time-line", &[]).give(Supply::of(&[Guarantee::All]), &terms);
     let mut threads = Vec::new();
     for (load, offer) in loads.iter().zip(&offers) {
         let (amount, period) = size(load);

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Host, MS, S, T, at, conversion, gives, promise, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Tell, Terms};
+use windfall_guarantees::{Guarantee, Supply, Tell, Terms};
 use windfall_hierarchy::{Message, NodeId, Processor};
 use windfall_schedulers::catalogue::Value;
 
@@ -271,7 +271,7 @@ fn paper_hls_table_5_1_null_gives_null() {
     let smart = conversion("smart", &[]);
     for own in ["ALL", "RESU 1/2", "NULL"].map(promise) {
         let children = [Terms::default(), Terms::default()];
-        for offer in smart.give(&[own], &children) {
+        for offer in smart.give(Supply::of(&[own]), &children) {
             assert_eq!(gives(&offer), gives(&windfall_guarantees::Offer::nothing()));
         }
     }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Host, MS, at, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Length, Terms, Type};
+use windfall_guarantees::{Guarantee, Length, Supply, Terms, Type};
 use windfall_hierarchy::{Message, Refusal, VpState};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Ratio;
@@ -122,7 +122,7 @@ fn accepts_all_and_not_a_slower_processor() {
         ..Terms::default()
     };
     let asked = [(2, 10), (3, 20), (5, 40), (1, 40)].map(terms);
-    let offers = conversion.give(&[Guarantee::All], &asked);
+    let offers = conversion.give(Supply::of(&[Guarantee::All]), &asked);
     let given: Vec<String> = offers.iter().map(|offer| gives(offer).join(" ")).collect();
     assert_eq!(given, ["RESBH 2ms 10ms", "RESBH 3ms 20ms", "RESBH 5ms 40ms", ""]);
     assert_eq!(
@@ -131,7 +131,9 @@ fn accepts_all_and_not_a_slower_processor() {
          divisor of their periods; use periods that are multiples of one, or less"
     );
     let half = Guarantee::Slower(Ratio::new(1, 2).unwrap());
-    assert!(conversion.give(&[half], &asked).iter().all(|offer| offer.gives.is_empty()));
+    assert!(
+        conversion.give(Supply::of(&[half]), &asked).iter().all(|offer| offer.gives.is_empty())
+    );
 }
 
 #[test]
@@ -201,8 +203,8 @@ proptest! {
         let mut fewer = shares.clone();
         fewer[who].0 = fewer[who].0.min(less.1);
         let all = [Guarantee::All];
-        let many = conversion.give(&all, &shares.iter().map(terms).collect::<Vec<_>>());
-        let fewer = conversion.give(&all, &fewer.iter().map(terms).collect::<Vec<_>>());
+        let many = conversion.give(Supply::of(&all), &shares.iter().map(terms).collect::<Vec<_>>());
+        let fewer = conversion.give(Supply::of(&all), &fewer.iter().map(terms).collect::<Vec<_>>());
         let mut host = Host::new(1);
         let root = host.root(KIND, &[]);
         for child in 0..shares.len() {

@@ -5,7 +5,7 @@ mod common;
 use common::adversary::{offers, play, steps};
 use common::{Host, MS, S, conversion, gives, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Length, Terms};
+use windfall_guarantees::{Guarantee, Length, Supply, Terms};
 use windfall_hierarchy::{Message, NodeId, Refusal};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::{Ratio, Span};
@@ -80,7 +80,7 @@ fn shares(settings: &[(&str, Value<'_>)], tickets: &[(u32, u32)]) -> Vec<String>
         ..Terms::default()
     };
     let children: Vec<Terms> = tickets.iter().map(terms).collect();
-    let offers = conversion("stride", settings).give(&[WHOLE], &children);
+    let offers = conversion("stride", settings).give(Supply::of(&[WHOLE]), &children);
     offers.iter().flat_map(gives).collect()
 }
 
@@ -140,7 +140,7 @@ fn refuses_a_currency_without_funds_beside_accepts_one_that_has_some() {
         host.run_for(15 * MS);
     }
     let offers = conversion("stride", &funded((5, 5)))
-        .give(&[WHOLE], &[Terms { currency: Some(4), ..Terms::default() }]);
+        .give(Supply::of(&[WHOLE]), &[Terms { currency: Some(4), ..Terms::default() }]);
     assert_eq!(offers[0].lacks.as_deref(), Some("currency 4 is not funded; set `currency-4`"));
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Host, MS, at, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Length};
+use windfall_guarantees::{Guarantee, Length, Supply};
 use windfall_hierarchy::{Message, VpState};
 
 fn block(amount: u64, period: u64, offset: Option<u64>) -> Message {
@@ -116,6 +116,6 @@ fn r0017_periods_of_centuries_do_not_overflow() {
         ..windfall_guarantees::Terms::default()
     };
     let children = [piece(None), piece(Some(1 << 63)), piece(None)];
-    let offers = conversion.give(&[windfall_guarantees::Guarantee::All], &children);
+    let offers = conversion.give(Supply::of(&[windfall_guarantees::Guarantee::All]), &children);
     assert!(offers.iter().all(|offer| !offer.gives.is_empty()), "{offers:?}");
 }

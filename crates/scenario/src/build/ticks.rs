@@ -5,7 +5,7 @@
 //! exceeded, by less than a tick. Any other promises nothing.
 
 use crate::model::Timer;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Tell, Terms, Type};
+use windfall_guarantees::{Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
 use windfall_time::Span;
 
 /// What an instance makes of guarantees on a machine with that timer.
@@ -31,7 +31,7 @@ impl Conversion for Untold {
         self.conversion.tell(asked)
     }
 
-    fn give(&self, _: &[Guarantee], children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, _: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
         let why = || {
             format!(
                 "it keeps its promises by timers, and this machine's go off up to {} late; set \

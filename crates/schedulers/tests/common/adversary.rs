@@ -2,7 +2,7 @@
 
 use super::{Host, MS, T};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Terms};
+use windfall_guarantees::{Guarantee, Supply, Terms};
 use windfall_hierarchy::VpState;
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Ratio;
@@ -16,7 +16,7 @@ pub(crate) fn offers(
 ) -> Vec<Option<Guarantee>> {
     let terms = |weight: &u32| Terms { weight: Ratio::whole((*weight).into()), ..Terms::default() };
     let children: Vec<Terms> = weights.iter().map(terms).collect();
-    let offers = super::conversion(kind, settings).give(own, &children).into_iter();
+    let offers = super::conversion(kind, settings).give(Supply::of(own), &children).into_iter();
     offers.map(|offer| offer.gives.first().map(|given| given.guarantee)).collect()
 }
 

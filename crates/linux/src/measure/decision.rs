@@ -1,7 +1,7 @@
 //! What the hierarchy itself takes: one event told to it, and each notification of a scheduler because of it.
 //!
 //! Two trees of different depth are told the same events. Time over notifications is a line:
-//! its slope is a notification, the rest a decision.
+//! its slope is a notification, the rest a decision. That rest may be less than can be told from nothing.
 
 use super::{Bench, Cost};
 use crate::fault::Fault;
@@ -14,7 +14,7 @@ use windfall_time::{Instant, Span};
 const BATCH: u64 = 64;
 /// Samples a repetition.
 const COUNT: usize = 300;
-/// So often is the line drawn, until a decision takes any time.
+/// So often is the line drawn, until a notification takes any time.
 const ATTEMPTS: usize = 5;
 /// Levels of the deeper tree.
 const DEEP: usize = 8;
@@ -23,10 +23,10 @@ const DEEP: usize = 8;
 pub(super) fn cost(bench: Bench) -> Result<(Cost, Span, Span), Fault> {
     let mut found = line(bench)?;
     for _ in 1..ATTEMPTS {
-        if !found.1.is_zero() {
+        if !found.2.is_zero() {
             break;
         }
-        found = line(bench)?; // the machine was slower for the deeper tree: the line says nothing
+        found = line(bench)?; // the machine was slower for the shallow tree: the line says nothing
     }
     Ok(found)
 }
@@ -39,7 +39,9 @@ fn line(bench: Bench) -> Result<(Cost, Span, Span), Fault> {
     let (few, many) = (shallow.notifications(), deep.notifications());
     // Notifications of a batch; time of an event.
     let longer = further.median.as_nanos().saturating_sub(told.median.as_nanos());
-    let notification = longer * BATCH / many.saturating_sub(few).max(1);
+    // No more than makes up the whole event.
+    let most = told.median.as_nanos() * BATCH / few.max(1);
+    let notification = (longer * BATCH / many.saturating_sub(few).max(1)).min(most);
     let decision = told.median.as_nanos().saturating_sub(notification * few / BATCH);
     Ok((told, Span::from_nanos(decision), Span::from_nanos(notification)))
 }

@@ -295,7 +295,7 @@ impl Supervisor {
         for (program, count) in &self.programs.unmet {
             let name = &self.wishes[*program].name;
             let text = format!(
-                "{count} threads of `{name}` had ended before they were met; what they ran shows as stolen or idle time"
+                "threads of `{name}` that had ended before they were met: {count}; what they ran shows as stolen or idle time"
             );
             self.remarks.push((now, text));
         }

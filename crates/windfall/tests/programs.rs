@@ -116,11 +116,9 @@ fn law_what_threads_got_that_ended_long_ago_is_added_up() {
 /// How many threads had ended before they were met.
 fn unmet(outcome: &Value) -> usize {
     let remarks = outcome["supervision"]["remarks"].as_array().unwrap().iter();
-    let words = remarks.filter_map(|remark| remark["what"].as_str()?.split_once(" threads of "));
-    words
-        .filter(|(_, rest)| rest.contains("before they were met"))
-        .map(|(n, _)| n.parse::<usize>().unwrap())
-        .sum()
+    let told = "threads of `a` that had ended before they were met: ";
+    let counts = remarks.filter_map(|remark| remark["what"].as_str()?.strip_prefix(told));
+    counts.map(|rest| rest.split(';').next().unwrap().parse::<usize>().unwrap()).sum()
 }
 
 /// Threads that start with a routine, of a program.

@@ -255,6 +255,7 @@ fn law_a_guardian_that_is_killed_is_replaced() {
     let before = throttle();
     let run = Run::begin(&scenario("guardian", "20s", BUSY));
     let supervisor = run.pid();
+    let mut quickest = Duration::MAX;
     for _ in 0..3 {
         let guardian = run.guardian().unwrap();
         let killed = Instant::now();
@@ -262,7 +263,9 @@ fn law_a_guardian_that_is_killed_is_replaced() {
         let another = || run.guardian().is_some_and(|pid| pid != guardian);
         assert!(until(Duration::from_secs(2), another), "nobody guards the run");
         println!("another guardian after {:?}", killed.elapsed());
+        quickest = quickest.min(killed.elapsed());
     }
+    assert!(quickest <= Duration::from_millis(100), "{quickest:?}");
     // The last one works as the first does, and says so.
     run.signal(Signal::KILL);
     let (_, said) = run.results();

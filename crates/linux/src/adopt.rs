@@ -17,7 +17,7 @@ use crate::sys::process;
 use crate::sys::sched::{Affinity, Attributes, set_fifo};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use windfall_scenario::model::ExternalProgram;
-use windfall_scenario::outcome::ThreadOutcome;
+use windfall_scenario::outcome::{EARLIER, ThreadOutcome};
 use windfall_time::{Instant, Span};
 
 /// A program that a real machine runs.
@@ -134,13 +134,12 @@ impl Supervisor {
                 return None;
             }
         };
-        let count = self.programs.counts.entry(wish).or_default();
-        *count += 1;
+        let count = self.programs.counts.get(&wish).map_or(1, |count| count + 1);
         let Wish { name, promised, .. } = &self.wishes[wish];
         let name = format!("{name}-{count}");
         let mut member =
             Member::new(Kind::Foreign { pid, program, wish }, tid, &name, promised.as_deref());
-        let cpu = *count % self.cpus.len();
+        let cpu = count % self.cpus.len();
         let placed = Affinity::one(self.cpus[cpu].number).give(tid);
         match placed.and_then(|()| Attributes::fifo(rungs::HELD).give(tid)) {
             Ok(()) => {}
@@ -153,6 +152,7 @@ impl Supervisor {
                 return None;
             }
         }
+        self.programs.counts.insert(wish, count);
         member.place = Some(cpu);
         member.rung = rungs::HELD;
         member.heard = at;
@@ -354,7 +354,7 @@ impl Supervisor {
         let member = &self.members[number];
         let mut outcome = member.outcome.clone();
         if member.is_foreign() && number < self.wishes.len() {
-            outcome.name.push_str("-earlier");
+            outcome.name.push_str(EARLIER);
             return (outcome.received + outcome.runnable > Span::ZERO).then_some(outcome);
         }
         (!outcome.name.is_empty()).then_some(outcome) // else its place is vacant

@@ -12,7 +12,7 @@ use crate::member::Member;
 use crate::supervisor::Supervisor;
 use judged::Judged;
 use windfall_hierarchy::{NodeId, Own, VpState};
-use windfall_scenario::outcome::{Faring, Promise, PromiseVerdict, Use, Watch};
+use windfall_scenario::outcome::{EARLIER, Faring, Promise, PromiseVerdict, Use, Watch};
 use windfall_time::{Instant, Span};
 
 /// What a machine like this one cannot help: a wake-up that is heard of late, a timer that goes off late.
@@ -75,7 +75,9 @@ impl Judging {
             self.vacant.extend(former);
             let last = judged.last();
             let mut verdict = judged.verdict(last, None);
-            verdict.promise.owner = format!("{entry}-earlier");
+            let owner = &mut verdict.promise.owner; // perhaps of another program
+            owner.truncate(owner.rfind('-').unwrap_or(owner.len()));
+            owner.push_str(EARLIER);
             self.fold(verdict);
         }
         let promise = self.programs.iter().find(|promise| promise.owner == entry).cloned();
@@ -323,5 +325,30 @@ impl Supervisor {
                 judged.told(now, deadline);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_what_ended_long_ago_is_told_under_its_own_program() {
+        let promise = |owner: &str| Promise {
+            owner: owner.to_owned(),
+            own: None,
+            guarantee: "RESBH 1ms 10ms".parse().unwrap(),
+            granted: true,
+            makeup: false,
+            behind: windfall_guarantees::Allowance::ZERO,
+        };
+        let mut judging =
+            Judging { programs: vec![promise("left"), promise("right")], ..Judging::default() };
+        judging.joins(7, "left", "left-1");
+        judging.joins(7, "right", "right-1");
+        judging.joins(7, "left", "left-2");
+        let owners: Vec<&str> =
+            judging.ended.iter().map(|ended| ended.promise.owner.as_str()).collect();
+        assert_eq!(owners, ["left-earlier", "right-earlier"]);
     }
 }

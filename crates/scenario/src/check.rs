@@ -14,7 +14,8 @@ mod schedulers;
 mod threads;
 
 pub(crate) use limits::entries;
-pub(crate) use names::{means, number_in, numbered};
+pub use names::EARLIER;
+pub(crate) use names::{is_of_program, means, number_in, numbered};
 pub(crate) use schedulers::{ask_paths, parent_paths};
 
 use crate::asks::Asking;

@@ -17,6 +17,7 @@ mod response;
 mod thread;
 mod watch;
 
+pub use crate::check::EARLIER;
 pub use accounts::Accounts;
 pub(crate) use asked::asked;
 pub use asked::{Refused, all_promises, broken_bounds, promises, refusals};

@@ -57,6 +57,14 @@ pub(crate) fn numbered(name: &str, base: &str) -> Option<u32> {
     digits.parse().ok().filter(|_| plain)
 }
 
+/// What stands behind the name of a program's entry where all its threads are told together that ended long ago.
+pub const EARLIER: &str = "-earlier";
+
+/// Whether a name is given to threads of the program whose entry is called `base`.
+pub(crate) fn is_of_program(name: &str, base: &str) -> bool {
+    numbered(name, base).is_some() || name.strip_prefix(base) == Some(EARLIER)
+}
+
 /// The threads that a name means.
 pub(crate) fn find<'a>(scenario: &'a Scenario, name: &str) -> Option<&'a Thread> {
     scenario.threads.iter().find(|thread| means(name, thread))
@@ -82,7 +90,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     let many = |thread: &&Thread| thread.count.is_some() || thread.external.is_some();
     for thread in scenario.threads.iter().filter(many) {
         let twin = seen.keys().find(|name| match thread.external {
-            Some(_) => numbered(name, &thread.name).is_some(),
+            Some(_) => is_of_program(name, &thread.name),
             None => number_in(name, thread).is_some(),
         });
         if let Some(twin) = twin {

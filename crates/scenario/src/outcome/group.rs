@@ -2,7 +2,7 @@
 
 use super::{Outcome, ThreadOutcome};
 use crate::Scenario;
-use crate::check::numbered;
+use crate::check::is_of_program;
 use crate::model::Thread;
 
 /// More threads of one `count` than this stand in one row.
@@ -37,7 +37,7 @@ pub fn groups<'a>(scenario: &'a Scenario, outcome: &'a Outcome) -> Vec<Group<'a>
 }
 
 fn is_of(declared: &Thread, thread: &ThreadOutcome) -> bool {
-    thread.name == declared.name || numbered(&thread.name, &declared.name).is_some()
+    thread.name == declared.name || is_of_program(&thread.name, &declared.name)
 }
 
 #[cfg(test)]
@@ -54,12 +54,13 @@ mod tests {
         let scenario = Scenario::parse("e.toml", text).unwrap();
         for made in [0, 1, 3, 20] {
             let many = (1..=made).map(|n| format!("player-{n}"));
-            let names = many.chain(["two-1".to_owned(), "two-2".to_owned()]);
+            let earlier = (made > 3).then(|| "player-earlier".to_owned());
+            let names = many.chain(earlier).chain(["two-1".to_owned(), "two-2".to_owned()]);
             let threads = names.map(|name| ThreadOutcome::new(&name, None)).collect();
             let outcome = Outcome { threads, ..Outcome::default() };
             let groups = groups(&scenario, &outcome);
             let counts: Vec<usize> = groups.iter().map(|group| group.threads.len()).collect();
-            assert_eq!(counts, [0, made, 2]);
+            assert_eq!(counts, [0, made + usize::from(made > 3), 2]);
             assert_eq!(groups[1].together, made > ALIKE);
         }
     }

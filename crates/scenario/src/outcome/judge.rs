@@ -3,9 +3,8 @@
 //! Integers and exact rationals decide. A subject that matches nothing does not hold: an
 //! expectation about nobody would always do.
 
-use super::{CpuOutcome, Outcome, ThreadOutcome};
+use super::{CpuOutcome, Outcome, ThreadOutcome, groups};
 use crate::Scenario;
-use crate::check::numbered;
 use crate::model::{Expectation, Level, Quantity, Statistic, Subject, Whole};
 use windfall_time::{Ratio, Span};
 use windfall_trace::glob::fits;
@@ -29,7 +28,7 @@ pub struct Verdict {
 #[must_use]
 pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<Verdict> {
     let judges = scenario.expectations.iter().map(|expectation| {
-        let measured = measure(expectation, outcome);
+        let measured = measure(expectation, scenario, outcome);
         let held = measured.is_some_and(|found| holds(expectation, found, outcome));
         Verdict {
             what: expectation.what(),
@@ -43,11 +42,10 @@ pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<Verdict> {
 }
 
 /// The measured value: nanoseconds or a count, as an exact number.
-fn measure(expectation: &Expectation, outcome: &Outcome) -> Option<u128> {
+fn measure(expectation: &Expectation, scenario: &Scenario, outcome: &Outcome) -> Option<u128> {
     match &expectation.subject {
         Subject::Threads(pattern) => {
-            let threads: Vec<&ThreadOutcome> =
-                outcome.threads.iter().filter(|thread| names(pattern, &thread.name)).collect();
+            let threads = named(pattern, scenario, outcome);
             if threads.is_empty() { None } else { of_threads(expectation.quantity, &threads) }
         }
         Subject::Scheduler(name) => {
@@ -61,10 +59,18 @@ fn measure(expectation: &Expectation, outcome: &Outcome) -> Option<u128> {
     }
 }
 
-/// Whether a pattern means a thread: its name, the name that its number was added to, or a text in
+/// The threads that a pattern means: those of the entry of that name, else those whose names fit the text, in
 /// which `*` stands for any.
-fn names(pattern: &str, name: &str) -> bool {
-    numbered(name, pattern).is_some() || fits(pattern, name)
+fn named<'a>(
+    pattern: &str,
+    scenario: &'a Scenario,
+    outcome: &'a Outcome,
+) -> Vec<&'a ThreadOutcome> {
+    let entry = groups(scenario, outcome).into_iter().find(|group| group.name == pattern);
+    match entry {
+        Some(entry) => entry.threads.iter().collect(),
+        None => outcome.threads.iter().filter(|thread| fits(pattern, &thread.name)).collect(),
+    }
 }
 
 fn of_threads(quantity: Quantity, threads: &[&ThreadOutcome]) -> Option<u128> {
@@ -183,19 +189,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn accepts_names_counted_names_and_patterns() {
-        for (pattern, name, means) in [
-            ("a", "a", true),
-            ("bg", "bg-12", true),
-            ("bg", "bg-x", false),
-            ("bg-*", "bg-12", true),
-            ("*", "anything", true),
-            ("*-2", "bg-12", false),
-            ("*2", "bg-12", true),
-            ("a*c*e", "abcde", true),
-            ("a*c*e", "abde", false),
+    fn accepts_names_of_entries_and_patterns() {
+        let text = "schema = 1\nseed = 1\nlength = \"1s\"\n\
+                    [schedulers.ts]\nscheduler = \"time-sharing\"\nparent = \"top\"\n\
+                    [threads.a]\nrun = \"spin\"\n\
+                    [threads.bg]\ncount = 2\nrun = \"spin\"\n\
+                    [threads.p]\nexec = [\"mpv\"]\n\
+                    [threads.a-3]\nrun = \"spin\"\n";
+        let scenario = Scenario::parse("e.toml", text).unwrap();
+        let names = ["a", "bg-1", "bg-2", "p-1", "p-4", "p-earlier", "a-3"];
+        let threads = names.map(|name| ThreadOutcome::new(name, None)).into();
+        let outcome = Outcome { threads, ..Outcome::default() };
+        for (pattern, expected) in [
+            ("a", "a"),
+            ("bg", "bg-1 bg-2"),
+            ("bg-2", "bg-2"),
+            ("bg-*", "bg-1 bg-2"),
+            ("p", "p-1 p-4 p-earlier"),
+            ("p-4", "p-4"),
+            ("p-earlier", "p-earlier"),
+            ("*-*1", "bg-1 p-1"),
+            ("b*g*2", "bg-2"),
+            ("g*", ""),
+            ("*", "a bg-1 bg-2 p-1 p-4 p-earlier a-3"),
         ] {
-            assert_eq!(names(pattern, name), means, "{pattern} {name}");
+            let threads = named(pattern, &scenario, &outcome);
+            let found: Vec<&str> = threads.iter().map(|thread| thread.name.as_str()).collect();
+            assert_eq!(found.join(" "), expected, "{pattern}");
         }
     }
 }

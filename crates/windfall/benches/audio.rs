@@ -6,13 +6,20 @@
 //! processor, are left out of all three alike.
 
 mod audio {
-    pub(crate) mod machine;
+    pub(crate) mod culprits;
+    pub(crate) mod domain;
+    pub(crate) mod rounds;
     pub(crate) mod tally;
 }
+#[path = "claimed/mod.rs"]
+mod claimed;
 
-use audio::machine::{Claimed, Machine, RootDomain};
-use audio::tally::{Missed, Tally};
+use audio::culprits::Culprits;
+use audio::domain::{self, RootDomain};
+use audio::tally::{Missed, Tally, shared};
+use claimed::machine::{Claimed, Machine, Watcher, done};
 use std::path::Path;
+use std::process::Command;
 
 /// How the audio program is scheduled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +41,8 @@ fn drawn(seed: &mut u64) -> [Class; 3] {
 }
 
 fn run(machine: &Machine, class: Class, seconds: u64) -> Result<Missed, String> {
-    let watchers = machine.watch(seconds)?;
+    let watch = |cpu| machine.watch("watch", cpu, seconds + 6);
+    let watchers = [watch(machine.cpu)?, watch(machine.cpu - 1)?];
     let jobs = match class {
         Class::Windfall => machine.supervised(seconds)?,
         bare => {
@@ -43,17 +51,24 @@ fn run(machine: &Machine, class: Class, seconds: u64) -> Result<Missed, String> 
             machine.bare(if bare == Class::Fifo { "fifo" } else { "deadline" }, seconds)?
         }
     };
-    Missed::of(&jobs, &watchers.standstills()?)
+    let [one, other] = watchers.map(Watcher::stretches);
+    Missed::of(&jobs, &shared(&one?, &other?))
 }
 
 fn measure(rounds: u64, seconds: u64) -> Result<bool, String> {
     let machine = Machine::prepare(Path::new(env!("CARGO_TARGET_TMPDIR")))?;
     let (mut tally, mut seed) = (Tally::default(), 1);
-    println!("{machine}");
+    done(Command::new("stress-ng").arg("--version"))?;
+    let domain = if domain::is_there() { "a root domain" } else { "no root domain" };
+    println!("processor {} is claimed; SCHED_DEADLINE has {domain} of its own", machine.cpu);
+    let mut culprits = Culprits::default();
     for round in 1..=rounds {
         for class in drawn(&mut seed) {
             let missed = run(&machine, class, seconds)?;
             println!("round {round:>2}  {:<9} {missed}", format!("{class:?}"));
+            if class == Class::Windfall {
+                culprits.add(&machine.trace())?;
+            }
             if class == Class::Windfall && missed.is_far_off() {
                 println!("          its trace is kept: {}", machine.keep_trace(round)?.display());
             }
@@ -61,7 +76,7 @@ fn measure(rounds: u64, seconds: u64) -> Result<bool, String> {
         }
     }
     println!("{tally}");
-    println!("{}", machine.culprits()?);
+    println!("{}", culprits);
     Ok(tally.holds())
 }
 

@@ -134,3 +134,38 @@ fn sniff<R: BufRead>(mut reader: R) -> io::Result<Source<R>> {
         _ => Source::Plain(whole),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of a text, of which one has been read.
+    fn begun(text: &str) -> Lines<&[u8]> {
+        let mut lines = Lines::new(text.as_bytes());
+        assert!(lines.next().is_ok_and(|line| line.is_some_and(|line| line.number == 1)));
+        lines
+    }
+
+    #[test]
+    fn limit_as_many_lines_are_read_as_a_text_may_have() {
+        let mut lines = begun("a\nb\nc\n");
+        lines.number = limits::LINES - 1;
+        assert!(lines.next().is_ok_and(|line| line.is_some_and(|line| line.text == "b")));
+        let why = lines.next().err().map(|error| error.to_string());
+        assert_eq!(why.as_deref(), Some("more than 20000000 lines"));
+        let mut lines = begun("a\nb\n");
+        lines.number = limits::LINES - 1;
+        assert!(lines.next().is_ok() && lines.next().is_ok_and(|line| line.is_none()));
+    }
+
+    #[test]
+    fn limit_as_many_bytes_are_read_as_a_text_may_have() {
+        let mut lines = begun("a\nb\nc\n");
+        lines.taken = limits::BYTES - 2;
+        assert!(lines.next().is_ok_and(|line| line.is_some_and(|line| line.text == "b")));
+        assert_eq!(lines.taken, limits::BYTES);
+        let _ = lines.next(); // it begins within the limit
+        let why = lines.next().err().map(|error| error.to_string());
+        assert_eq!(why.as_deref(), Some("more than 4294967296 bytes, unpacked"));
+    }
+}

@@ -1,11 +1,13 @@
 /*
- * Two programs that a claimed processor is judged by.
+ * Three programs that a claimed processor is judged by.
  *
  *   periodic job OUT SECONDS CLASS   0.5 ms of work in every 2.667 ms; CLASS is fifo, deadline or none.
  *   periodic watch OUT SECONDS       sleeps for 1 ms at a time, above all other real-time threads.
+ *   periodic spin OUT SECONDS        reads the clock all the time, as a real-time thread.
  *
- * OUT gets a line for each job that missed its deadline (release and end), or for each sleep that ended 1 ms late
- * (due and end), in nanoseconds of CLOCK_MONOTONIC; its last line is how many there were in all.
+ * OUT gets a line for each job that missed its deadline (release and end), for each sleep that ended 1 ms late
+ * (due and end), or for each two looks at the clock that are 0.5 ms apart or more, in nanoseconds of CLOCK_MONOTONIC; its
+ * last line is how many there were in all.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -22,6 +24,7 @@
 #define WORK 500000LL
 #define PAUSE 1000000LL
 #define LATE 1000000LL
+#define GAP 500000LL
 
 struct attributes {
 	uint32_t size, policy;
@@ -67,17 +70,37 @@ static void become(const char *class)
 	}
 }
 
+/* How often it looked; longer gaps between two looks are written. */
+static long long spin(FILE *out, int64_t length)
+{
+	int64_t before = now(CLOCK_MONOTONIC), end = before + length;
+	long long looks = 0;
+
+	for (; before < end; looks++) {
+		int64_t at = now(CLOCK_MONOTONIC);
+		if (at - before >= GAP)
+			fprintf(out, "%lld %lld\n", (long long)before, (long long)at);
+		before = at;
+	}
+	return looks;
+}
+
 int main(int count, char **words)
 {
+	int spins = count == 4 && !strcmp(words[1], "spin");
 	int watch = count == 4 && !strcmp(words[1], "watch");
-	if (!watch && count != 5)
+	if (!watch && !spins && count != 5)
 		return 2;
 	int64_t period = watch ? PAUSE : PERIOD, limit = watch ? LATE : PERIOD;
 	FILE *out = fopen(words[2], "w");
 	if (!out)
 		return 2;
 	mlockall(MCL_CURRENT | MCL_FUTURE);
-	become(watch ? "watch" : words[4]);
+	become(watch ? "watch" : spins ? "fifo" : words[4]);
+	if (spins) {
+		fprintf(out, "%lld\n", spin(out, atoll(words[3]) * 1000000000LL));
+		return fclose(out) ? 2 : 0;
+	}
 	int64_t due = now(CLOCK_MONOTONIC) + period, end = due + atoll(words[3]) * 1000000000LL;
 	long long jobs = 0;
 	for (; due < end; due += period, jobs++) {

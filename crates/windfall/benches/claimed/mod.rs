@@ -1,0 +1,4 @@
+//! What benches share that measure on a claimed processor.
+
+pub(crate) mod machine;
+pub(crate) mod stretches;

@@ -7,7 +7,7 @@
 
 use crate::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::pool::{NIL, Placed};
-use crate::{Exchange, Futex, Mine, Name, No};
+use crate::{Exchange, ExchangeError, Futex, Mine, Name};
 
 /// An event's place.
 #[derive(Debug, Default)]
@@ -116,17 +116,17 @@ impl Block {
 
     /// Takes the post of an event upon oneself.
     #[inline]
-    fn claim(&self, named: u32) -> Result<(), No> {
+    fn claim(&self, named: u32) -> Result<(), ExchangeError> {
         let mut state = self.state.load(Ordering::Relaxed);
         loop {
             if generation(state) != named {
-                return Err(No::Gone);
+                return Err(ExchangeError::Gone);
             }
             match state & PHASE {
                 phase::IDLE => {}
-                phase::CLAIMED | phase::ARRIVED => return Err(No::Posted),
-                phase::STANDING => return Err(No::Standing),
-                _ => return Err(No::Gone),
+                phase::CLAIMED | phase::ARRIVED => return Err(ExchangeError::Posted),
+                phase::STANDING => return Err(ExchangeError::Standing),
+                _ => return Err(ExchangeError::Gone),
             }
             let claimed = with(state, phase::CLAIMED);
             let (done, lost) = (Ordering::Acquire, Ordering::Relaxed);
@@ -143,10 +143,10 @@ impl Exchange {
     /// Posts an event.
     ///
     /// # Errors
-    /// [`No::Posted`], [`No::Standing`], [`No::Gone`].
+    /// [`ExchangeError::Posted`], [`ExchangeError::Standing`], [`ExchangeError::Gone`].
     #[inline]
-    pub fn post(&self, event: Name, datum: u64, futex: &impl Futex) -> Result<(), No> {
-        let block = self.events.get(event.index).ok_or(No::Gone)?;
+    pub fn post(&self, event: Name, datum: u64, futex: &impl Futex) -> Result<(), ExchangeError> {
+        let block = self.events.get(event.index).ok_or(ExchangeError::Gone)?;
         block.claim(event.generation)?;
         self.deliver(event.index, datum, futex);
         Ok(())
@@ -201,9 +201,9 @@ impl Exchange {
     /// Makes an event.
     ///
     /// # Errors
-    /// [`No::NoRoom`].
-    pub fn make_event(&self, mine: &mut Mine) -> Result<Name, No> {
-        let index = self.events.take().ok_or(No::NoRoom)?;
+    /// [`ExchangeError::NoRoom`].
+    pub fn make_event(&self, mine: &mut Mine) -> Result<Name, ExchangeError> {
+        let index = self.events.take().ok_or(ExchangeError::NoRoom)?;
         let block = self.events.at(index);
         block.home.store(mine.name.index, Ordering::Relaxed);
         block.timer.store(0, Ordering::Relaxed);
@@ -216,15 +216,15 @@ impl Exchange {
 
     /// The block of an event of one's own, and its state.
     #[inline]
-    pub(crate) fn own(&self, mine: &Mine, event: Name) -> Result<(&Block, u64), No> {
-        let block = self.events.get(event.index).ok_or(No::Gone)?;
+    pub(crate) fn own(&self, mine: &Mine, event: Name) -> Result<(&Block, u64), ExchangeError> {
+        let block = self.events.get(event.index).ok_or(ExchangeError::Gone)?;
         let state = block.state.load(Ordering::Acquire);
         if generation(state) != event.generation
             || matches!(state & PHASE, phase::FREE | phase::DOOMED)
         {
-            Err(No::Gone)
+            Err(ExchangeError::Gone)
         } else if block.home.load(Ordering::Relaxed) != mine.name.index {
-            Err(No::NotOwner)
+            Err(ExchangeError::NotOwner)
         } else {
             Ok((block, state))
         }
@@ -233,8 +233,8 @@ impl Exchange {
     /// Whether an event is one's own.
     ///
     /// # Errors
-    /// [`No::NotOwner`], [`No::Gone`].
-    pub fn check_own(&self, mine: &Mine, event: Name) -> Result<(), No> {
+    /// [`ExchangeError::NotOwner`], [`ExchangeError::Gone`].
+    pub fn check_own(&self, mine: &Mine, event: Name) -> Result<(), ExchangeError> {
         self.own(mine, event).map(|_| ())
     }
 
@@ -295,16 +295,16 @@ impl Exchange {
     /// Waits for one of one's own events that is wanted, by its place; which, and what it was posted with.
     ///
     /// # Errors
-    /// [`No::Nothing`], [`No::Over`].
+    /// [`ExchangeError::Nothing`], [`ExchangeError::Over`].
     #[inline]
     pub fn wait(
         &self,
         mine: &mut Mine,
         wanted: impl Fn(u32) -> bool,
         futex: &impl Futex,
-    ) -> Result<(Name, u64), No> {
+    ) -> Result<(Name, u64), ExchangeError> {
         if mine.events.is_empty() {
-            return Err(No::Nothing);
+            return Err(ExchangeError::Nothing);
         }
         loop {
             self.collect(mine);
@@ -314,7 +314,7 @@ impl Exchange {
                 return Ok((Name { index, generation }, datum));
             }
             if !self.home(mine).inbox.sleep(futex) {
-                return Err(No::Over);
+                return Err(ExchangeError::Over);
             }
         }
     }
@@ -322,8 +322,8 @@ impl Exchange {
     /// What an event of one's own was posted with, if it has arrived.
     ///
     /// # Errors
-    /// [`No::NotOwner`], [`No::Gone`].
-    pub fn test(&self, mine: &mut Mine, event: Name) -> Result<Option<u64>, No> {
+    /// [`ExchangeError::NotOwner`], [`ExchangeError::Gone`].
+    pub fn test(&self, mine: &mut Mine, event: Name) -> Result<Option<u64>, ExchangeError> {
         self.collect(mine);
         let (block, state) = self.own(mine, event)?;
         let arrived = state & PHASE == phase::ARRIVED;
@@ -333,13 +333,13 @@ impl Exchange {
     /// Makes an event of one's own as good as new; what it was posted with. Waits for a post that is under way.
     ///
     /// # Errors
-    /// [`No::NotOwner`], [`No::Gone`], [`No::Over`].
+    /// [`ExchangeError::NotOwner`], [`ExchangeError::Gone`], [`ExchangeError::Over`].
     pub fn reset(
         &self,
         mine: &mut Mine,
         event: Name,
         futex: &impl Futex,
-    ) -> Result<Option<u64>, No> {
+    ) -> Result<Option<u64>, ExchangeError> {
         loop {
             self.collect(mine);
             let (block, state) = self.own(mine, event)?;
@@ -358,7 +358,7 @@ impl Exchange {
                 }
                 phase::CLAIMED => {
                     if !self.home(mine).inbox.sleep(futex) {
-                        return Err(No::Over);
+                        return Err(ExchangeError::Over);
                     }
                 }
                 _ => return Ok(None),
@@ -368,18 +368,18 @@ impl Exchange {
 
     /// The block of an event of one's own that can be posted, and its state.
     #[inline]
-    pub(crate) fn idle(&self, mine: &Mine, event: Name) -> Result<(&Block, u64), No> {
+    pub(crate) fn idle(&self, mine: &Mine, event: Name) -> Result<(&Block, u64), ExchangeError> {
         let (block, state) = self.own(mine, event)?;
         match state & PHASE {
             phase::IDLE => Ok((block, state)),
-            phase::STANDING => Err(No::Standing),
-            _ => Err(No::Posted),
+            phase::STANDING => Err(ExchangeError::Standing),
+            _ => Err(ExchangeError::Posted),
         }
     }
 
     /// Has an event of one's own stand in a queue, which is to be told of the ticket.
     #[inline]
-    pub(crate) fn stand(&self, mine: &Mine, event: Name) -> Result<Ticket, No> {
+    pub(crate) fn stand(&self, mine: &Mine, event: Name) -> Result<Ticket, ExchangeError> {
         loop {
             let (block, state) = self.idle(mine, event)?;
             let times = (state >> 3).wrapping_add(1) & ((1 << TIMES) - 1);
@@ -401,8 +401,8 @@ impl Exchange {
     /// Does away with an event of one's own.
     ///
     /// # Errors
-    /// [`No::NotOwner`], [`No::Gone`].
-    pub fn delete_event(&self, mine: &mut Mine, event: Name) -> Result<(), No> {
+    /// [`ExchangeError::NotOwner`], [`ExchangeError::Gone`].
+    pub fn delete_event(&self, mine: &mut Mine, event: Name) -> Result<(), ExchangeError> {
         self.collect(mine);
         let (block, mut state) = self.own(mine, event)?;
         if let Some((before, index)) = self.find(mine, |index| index == event.index) {
@@ -442,14 +442,14 @@ impl Exchange {
     /// Sets the timer of an event of one's own: its number, and when it is due.
     ///
     /// # Errors
-    /// [`No::NotOwner`], [`No::Gone`]; when it has one already, when that is due.
+    /// [`ExchangeError::NotOwner`], [`ExchangeError::Gone`]; when it has one already, when that is due.
     pub fn set_timer(
         &self,
         mine: &Mine,
         event: Name,
         number: u64,
         due: u64,
-    ) -> Result<Result<(), u64>, No> {
+    ) -> Result<Result<(), u64>, ExchangeError> {
         let (block, _) = self.own(mine, event)?;
         if block.timer.load(Ordering::Acquire) != 0 {
             return Ok(Err(block.due.load(Ordering::Relaxed)));
@@ -462,8 +462,8 @@ impl Exchange {
     /// Takes the timer of an event of one's own back; whether it was still to come.
     ///
     /// # Errors
-    /// [`No::NotOwner`], [`No::Gone`].
-    pub fn cancel(&self, mine: &Mine, event: Name) -> Result<bool, No> {
+    /// [`ExchangeError::NotOwner`], [`ExchangeError::Gone`].
+    pub fn cancel(&self, mine: &Mine, event: Name) -> Result<bool, ExchangeError> {
         let (block, _) = self.own(mine, event)?;
         Ok(block.timer.swap(0, Ordering::AcqRel) != 0)
     }

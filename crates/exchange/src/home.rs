@@ -6,7 +6,7 @@ use crate::inbox::Inbox;
 use crate::notice::Entered;
 use crate::pool::{NIL, Placed};
 use crate::switch::Switch;
-use crate::{Exchange, Futex, Name, No};
+use crate::{Exchange, ExchangeError, Futex, Name};
 
 /// What others see of a process.
 #[derive(Debug, Default)]
@@ -47,9 +47,9 @@ impl Exchange {
     /// A process comes into being.
     ///
     /// # Errors
-    /// [`No::NoRoom`].
-    pub fn enter(&self) -> Result<Mine, No> {
-        let index = self.homes.take().ok_or(No::NoRoom)?;
+    /// [`ExchangeError::NoRoom`].
+    pub fn enter(&self) -> Result<Mine, ExchangeError> {
+        let index = self.homes.take().ok_or(ExchangeError::NoRoom)?;
         let generation = self.homes.at(index).switch.open();
         let hand = Hand { first: NIL, last: NIL };
         let (events, entered) = (Vec::new(), Entered::default());
@@ -77,28 +77,30 @@ impl Exchange {
     /// Whether the process is there.
     ///
     /// # Errors
-    /// [`No::Gone`].
-    pub fn check_process(&self, process: Name) -> Result<(), No> {
+    /// [`ExchangeError::Gone`].
+    pub fn check_process(&self, process: Name) -> Result<(), ExchangeError> {
         let home = self.homes.get(process.index);
-        home.filter(|home| home.switch.is(process.generation)).map(|_| ()).ok_or(No::Gone)
+        home.filter(|home| home.switch.is(process.generation))
+            .map(|_| ())
+            .ok_or(ExchangeError::Gone)
     }
 
     /// Wakes a process that is blocked; else sets its switch.
     ///
     /// # Errors
-    /// [`No::Gone`].
+    /// [`ExchangeError::Gone`].
     #[inline]
-    pub fn wakeup(&self, process: Name, futex: &impl Futex) -> Result<(), No> {
-        let home = self.homes.get(process.index).ok_or(No::Gone)?;
+    pub fn wakeup(&self, process: Name, futex: &impl Futex) -> Result<(), ExchangeError> {
+        let home = self.homes.get(process.index).ok_or(ExchangeError::Gone)?;
         home.switch.wakeup(process.generation, futex)
     }
 
     /// Waits for a wake-up.
     ///
     /// # Errors
-    /// [`No::Over`].
+    /// [`ExchangeError::Over`].
     #[inline]
-    pub fn block(&self, mine: &mut Mine, futex: &impl Futex) -> Result<(), No> {
+    pub fn block(&self, mine: &mut Mine, futex: &impl Futex) -> Result<(), ExchangeError> {
         self.home(mine).switch.block(mine.name.generation, futex)
     }
 

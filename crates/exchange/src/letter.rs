@@ -3,7 +3,7 @@
 use crate::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::inbox::Inbox;
 use crate::pool::{NIL, Placed};
-use crate::{Exchange, Futex, No};
+use crate::{Exchange, ExchangeError, Futex};
 
 /// The place of a letter.
 #[derive(Debug, Default)]
@@ -39,9 +39,14 @@ impl Exchange {
     /// Sends a letter.
     ///
     /// # Errors
-    /// [`No::NoRoom`].
-    pub fn send(&self, to: &Mailbox, letter: [u64; 4], futex: &impl Futex) -> Result<(), No> {
-        let index = self.letters.take().ok_or(No::NoRoom)?;
+    /// [`ExchangeError::NoRoom`].
+    pub fn send(
+        &self,
+        to: &Mailbox,
+        letter: [u64; 4],
+        futex: &impl Futex,
+    ) -> Result<(), ExchangeError> {
+        let index = self.letters.take().ok_or(ExchangeError::NoRoom)?;
         for (place, word) in self.letters.at(index).words.iter().zip(letter) {
             place.store(word, Ordering::Relaxed);
         }

@@ -49,7 +49,7 @@ impl Name {
 
 /// Why a call has done nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum No {
+pub enum ExchangeError {
     /// What it names is gone.
     Gone,
     /// The event is another's.

@@ -7,7 +7,7 @@
 
 use crate::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::pool::{NIL, Placed, Pool, high, low, word};
-use crate::{Exchange, Futex, Mine, No};
+use crate::{Exchange, ExchangeError, Futex, Mine};
 
 /// An entry's place.
 #[derive(Debug, Default)]
@@ -105,9 +105,9 @@ impl Exchange {
     /// Enters the process for an event.
     ///
     /// # Errors
-    /// [`No::Entered`], [`No::NoRoom`].
+    /// [`ExchangeError::Entered`], [`ExchangeError::NoRoom`].
     #[inline]
-    pub fn add_event(&self, mine: &mut Mine, id: u64) -> Result<(), No> {
+    pub fn add_event(&self, mine: &mut Mine, id: u64) -> Result<(), ExchangeError> {
         let entered = &mut mine.entered;
         if let Some((at, entry)) = entered.find(id) {
             match self.turn(entry, OUT, IN) {
@@ -117,7 +117,7 @@ impl Exchange {
                     return Ok(());
                 }
                 Err(state) if high(state) == high(entry) && low(state) == IN => {
-                    return Err(No::Entered);
+                    return Err(ExchangeError::Entered);
                 }
                 Err(_) => drop(entered.entries.swap_remove(at)),
             }
@@ -126,7 +126,7 @@ impl Exchange {
     }
 
     #[cold]
-    fn add_anew(&self, mine: &mut Mine, id: u64) -> Result<(), No> {
+    fn add_anew(&self, mine: &mut Mine, id: u64) -> Result<(), ExchangeError> {
         let Notices { entries, .. } = &self.notices;
         if mine.entered.entries.len() >= mine.entered.limit {
             self.tidy(mine);
@@ -136,7 +136,7 @@ impl Exchange {
             Some(index) => index,
             None => {
                 self.tidy(mine);
-                entries.take().ok_or(No::NoRoom)?
+                entries.take().ok_or(ExchangeError::NoRoom)?
             }
         };
         let entry = entries.at(index);
@@ -212,9 +212,14 @@ impl Exchange {
     /// Waits until an event is notified; at once when the process is not entered for it.
     ///
     /// # Errors
-    /// [`No::Over`].
+    /// [`ExchangeError::Over`].
     #[inline]
-    pub fn wait_event(&self, mine: &mut Mine, id: u64, futex: &impl Futex) -> Result<(), No> {
+    pub fn wait_event(
+        &self,
+        mine: &mut Mine,
+        id: u64,
+        futex: &impl Futex,
+    ) -> Result<(), ExchangeError> {
         let Some((_, entry)) = mine.entered.find(id) else { return Ok(()) };
         let bell = &self.notices.row(id).bell;
         let mut rung = bell.load(Ordering::Acquire);
@@ -223,7 +228,7 @@ impl Exchange {
         }
         loop {
             if !futex.wait(bell, rung) {
-                return Err(No::Over);
+                return Err(ExchangeError::Over);
             }
             rung = bell.load(Ordering::Acquire);
             let state = self.notices.entries.at(low(entry)).state.load(Ordering::Acquire);

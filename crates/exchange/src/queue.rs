@@ -12,7 +12,7 @@
 use crate::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::event::{Away, Block, Ticket};
 use crate::pool::{NIL, Placed, counted_up, high, low, word};
-use crate::{Exchange, Futex, Mine, Name, No};
+use crate::{Exchange, ExchangeError, Futex, Mine, Name};
 
 /// A datum, or a waiter.
 #[derive(Debug, Default)]
@@ -120,14 +120,14 @@ impl Exchange {
     /// Makes a queue for so many data.
     ///
     /// # Errors
-    /// [`No::NoRoom`].
-    pub fn make_queue(&self, capacity: u32) -> Result<Name, No> {
-        let index = self.queues.take().ok_or(No::NoRoom)?;
+    /// [`ExchangeError::NoRoom`].
+    pub fn make_queue(&self, capacity: u32) -> Result<Name, ExchangeError> {
+        let index = self.queues.take().ok_or(ExchangeError::NoRoom)?;
         let queue = self.queues.at(index);
         if queue.begun.load(Ordering::Relaxed) == 0 {
             let Some(node) = self.nodes.take() else {
                 self.queues.give(index);
-                return Err(No::NoRoom);
+                return Err(ExchangeError::NoRoom);
             };
             queue.head.store(u64::from(node), Ordering::Relaxed);
             queue.tail.store(u64::from(node), Ordering::Relaxed);
@@ -146,20 +146,20 @@ impl Exchange {
         next.store(counted_up(next.load(Ordering::Relaxed), END), Ordering::Release);
     }
 
-    fn queue(&self, name: Name) -> Result<&DualQueue, No> {
-        self.queues.get(name.index).ok_or(No::Gone)
+    fn queue(&self, name: Name) -> Result<&DualQueue, ExchangeError> {
+        self.queues.get(name.index).ok_or(ExchangeError::Gone)
     }
 
     /// Both ends of a queue of that generation. Whatever is then done to what was seen happens to that queue or to none.
     #[inline]
-    fn ends(&self, queue: &DualQueue, generation: u32) -> Result<Ends, No> {
+    fn ends(&self, queue: &DualQueue, generation: u32) -> Result<Ends, ExchangeError> {
         loop {
             let head = queue.head.load(Ordering::Acquire);
             let tail = queue.tail.load(Ordering::Acquire);
             let next =
                 self.nodes.get(place(tail)).map_or(0, |node| node.next.load(Ordering::Acquire));
             if queue.life.load(Ordering::Acquire) != generation << 1 | 1 {
-                return Err(No::Gone);
+                return Err(ExchangeError::Gone);
             }
             if queue.tail.load(Ordering::Relaxed) != tail {
                 continue;
@@ -210,9 +210,9 @@ impl Exchange {
     /// Hands a datum to who has waited longest, or stores it.
     ///
     /// # Errors
-    /// [`No::Full`], [`No::DeadWaiter`], [`No::Gone`].
+    /// [`ExchangeError::Full`], [`ExchangeError::DeadWaiter`], [`ExchangeError::Gone`].
     #[inline]
-    pub fn enqueue(&self, name: Name, datum: u64, futex: &impl Futex) -> Result<(), No> {
+    pub fn enqueue(&self, name: Name, datum: u64, futex: &impl Futex) -> Result<(), ExchangeError> {
         match self.enqueue_or_claim(name, datum)? {
             None => {}
             Some((index, _)) => self.deliver(index, datum, futex),
@@ -226,7 +226,11 @@ impl Exchange {
     /// # Errors
     /// Those of `enqueue`.
     #[inline]
-    pub fn enqueue_or_claim(&self, name: Name, datum: u64) -> Result<Option<(u32, u64)>, No> {
+    pub fn enqueue_or_claim(
+        &self,
+        name: Name,
+        datum: u64,
+    ) -> Result<Option<(u32, u64)>, ExchangeError> {
         let queue = self.queue(name)?;
         let mut own = NIL;
         let done = loop {
@@ -247,24 +251,24 @@ impl Exchange {
                 match self.claim_standing(ticket) {
                     Ok(index) => break Ok(Some((index, given))),
                     Err(Away::Reset) => continue,
-                    Err(Away::Dead) => break Err(No::DeadWaiter { word: given }),
+                    Err(Away::Dead) => break Err(ExchangeError::DeadWaiter { word: given }),
                 }
             }
             if place(ends.next) == CLOSED {
-                break Err(No::Gone);
+                break Err(ExchangeError::Gone);
             }
             let capacity = queue.capacity.load(Ordering::Relaxed);
             let held = high(ends.tail).wrapping_sub(high(ends.head));
             if ends.has_data() && held >= capacity {
                 if queue.head.load(Ordering::Acquire) == ends.head {
-                    break Err(No::Full { capacity });
+                    break Err(ExchangeError::Full { capacity });
                 }
                 continue;
             }
             if own == NIL {
                 match self.nodes.take() {
                     Some(node) => own = node,
-                    None => break Err(No::NoRoom),
+                    None => break Err(ExchangeError::NoRoom),
                 }
                 self.nodes.at(own).word.store(datum, Ordering::Relaxed);
                 self.nodes.at(own).ticket.store(Ticket::NONE.0, Ordering::Release);
@@ -288,7 +292,7 @@ impl Exchange {
     /// Takes the oldest datum, or has an event of one's own stand in the queue; `given` is told to whoever finds it.
     ///
     /// # Errors
-    /// [`No::Posted`], [`No::Standing`], [`No::NotOwner`], [`No::Gone`].
+    /// [`ExchangeError::Posted`], [`ExchangeError::Standing`], [`ExchangeError::NotOwner`], [`ExchangeError::Gone`].
     #[inline]
     pub fn dequeue(
         &self,
@@ -296,7 +300,7 @@ impl Exchange {
         name: Name,
         event: Name,
         given: u64,
-    ) -> Result<Dequeued, No> {
+    ) -> Result<Dequeued, ExchangeError> {
         let queue = self.queue(name)?;
         let (block, _) = self.idle(mine, event)?;
         if self.come_back(name, block, mine, event)? {
@@ -315,7 +319,7 @@ impl Exchange {
                 }
             }
             if place(ends.next) == CLOSED {
-                break Err(No::Gone);
+                break Err(ExchangeError::Gone);
             }
             if ends.has_waiters() {
                 match self.oldest(queue, &ends) {
@@ -330,7 +334,7 @@ impl Exchange {
             let (ticket, node) = match own {
                 Some(own) => own,
                 None => {
-                    let Some(node) = self.nodes.take() else { break Err(No::NoRoom) };
+                    let Some(node) = self.nodes.take() else { break Err(ExchangeError::NoRoom) };
                     let ticket = match self.stand(mine, event) {
                         Ok(ticket) => ticket,
                         Err(no) => {
@@ -368,7 +372,13 @@ impl Exchange {
     }
 
     /// Has an event stand where it stood last, if that is in this queue and nobody has come there since.
-    fn come_back(&self, name: Name, block: &Block, mine: &Mine, event: Name) -> Result<bool, No> {
+    fn come_back(
+        &self,
+        name: Name,
+        block: &Block,
+        mine: &Mine,
+        event: Name,
+    ) -> Result<bool, ExchangeError> {
         let Some(node) = self.nodes.get(block.node.load(Ordering::Relaxed)) else {
             return Ok(false);
         };
@@ -397,17 +407,19 @@ impl Exchange {
     /// Does away with a queue in which nobody waits, and all that it holds.
     ///
     /// # Errors
-    /// [`No::HasWaiters`], [`No::Gone`].
-    pub fn delete_queue(&self, name: Name) -> Result<(), No> {
+    /// [`ExchangeError::HasWaiters`], [`ExchangeError::Gone`].
+    pub fn delete_queue(&self, name: Name) -> Result<(), ExchangeError> {
         let queue = self.queue(name)?;
         loop {
             let ends = self.ends(queue, name.generation)?;
             if place(ends.next) == CLOSED {
-                return Err(No::Gone);
+                return Err(ExchangeError::Gone);
             }
             if ends.has_waiters() {
                 match self.oldest(queue, &ends) {
-                    Some((_, ticket)) if self.stands(ticket) => return Err(No::HasWaiters),
+                    Some((_, ticket)) if self.stands(ticket) => {
+                        return Err(ExchangeError::HasWaiters);
+                    }
                     Some((node, ticket)) => self.clear(queue, &ends, node, ticket),
                     None => {}
                 }

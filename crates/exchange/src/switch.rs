@@ -4,7 +4,7 @@
 //! what its sender did before is seen by whoever returns: each wake-up writes the word, even when it is set.
 
 use crate::atomic::{AtomicU32, Ordering};
-use crate::{Futex, Name, No};
+use crate::{ExchangeError, Futex, Name};
 
 /// Generation (20 bits), state (2 bits).
 #[derive(Debug)]
@@ -45,11 +45,11 @@ impl Switch {
     }
 
     #[inline]
-    pub(crate) fn wakeup(&self, generation: u32, futex: &impl Futex) -> Result<(), No> {
+    pub(crate) fn wakeup(&self, generation: u32, futex: &impl Futex) -> Result<(), ExchangeError> {
         let mut word = self.0.load(Ordering::Relaxed);
         loop {
             if word >> 2 != generation || word & STATE == GONE {
-                return Err(No::Gone);
+                return Err(ExchangeError::Gone);
             }
             let set = word & !STATE | SET;
             match self.0.compare_exchange_weak(word, set, Ordering::Release, Ordering::Relaxed) {
@@ -65,14 +65,14 @@ impl Switch {
 
     /// Waits until the switch is set, and clears it.
     #[inline]
-    pub(crate) fn block(&self, generation: u32, futex: &impl Futex) -> Result<(), No> {
+    pub(crate) fn block(&self, generation: u32, futex: &impl Futex) -> Result<(), ExchangeError> {
         let [clear, set, blocked] = [CLEAR, SET, BLOCKED].map(|state| generation << 2 | state);
         // From clear to blocked and from set to clear is one down and one up: tell them apart first.
         let found = self.0.compare_exchange(clear, blocked, Ordering::Relaxed, Ordering::Relaxed);
         if found.is_ok() {
             loop {
                 if !futex.wait(&self.0, blocked) {
-                    return Err(No::Over);
+                    return Err(ExchangeError::Over);
                 }
                 if self.0.load(Ordering::Relaxed) == set {
                     break;

@@ -10,7 +10,7 @@ use loom::thread;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use windfall_exchange::atomic::{AtomicU32, SWEEPING};
-use windfall_exchange::{Dequeued, Exchange, Futex, Mine, Name, No, Sizes};
+use windfall_exchange::{Dequeued, Exchange, ExchangeError, Futex, Mine, Name, Sizes};
 
 /// A futex with one queue for all words: whoever is woken for another's word looks and sleeps again.
 #[derive(Default)]
@@ -61,7 +61,7 @@ impl World {
         self.flags[flag].load(Ordering::Relaxed)
     }
 
-    fn post(&self, event: Name, datum: u64) -> Result<(), No> {
+    fn post(&self, event: Name, datum: u64) -> Result<(), ExchangeError> {
         self.exchange.post(event, datum, &self.beds)
     }
 
@@ -69,11 +69,11 @@ impl World {
         self.exchange.wait(mine, |_| true, &self.beds).unwrap()
     }
 
-    fn enqueue(&self, queue: Name, datum: u64) -> Result<(), No> {
+    fn enqueue(&self, queue: Name, datum: u64) -> Result<(), ExchangeError> {
         self.exchange.enqueue(queue, datum, &self.beds)
     }
 
-    fn dequeue(&self, mine: &Mine, queue: Name, event: Name) -> Result<Dequeued, No> {
+    fn dequeue(&self, mine: &Mine, queue: Name, event: Name) -> Result<Dequeued, ExchangeError> {
         self.exchange.dequeue(mine, queue, event, 0)
     }
 
@@ -186,7 +186,7 @@ fn law_as_many_posts_are_taken_as_were_not_refused() {
             begin(&world, move |world| match world.post(event, datum) {
                 Ok(()) => {}
                 Err(no) => {
-                    assert_eq!(no, No::Posted);
+                    assert_eq!(no, ExchangeError::Posted);
                     world.set(0);
                 }
             })
@@ -212,7 +212,7 @@ fn law_a_post_reaches_no_event_that_came_later() {
         let new = world.exchange.make_event(&mut mine).unwrap();
         poster.join().unwrap();
         assert_eq!(world.exchange.test(&mut mine, new), Ok(None));
-        assert_eq!(world.post(old, 2), Err(No::Gone));
+        assert_eq!(world.post(old, 2), Err(ExchangeError::Gone));
         assert_eq!(world.post(new, 3), Ok(()));
         assert_eq!(world.wait(&mut mine), (new, 3));
     });
@@ -299,7 +299,7 @@ fn law_a_full_queue_refuses_exactly_what_does_not_fit() {
             begin(&world, move |world| match world.enqueue(queue, datum) {
                 Ok(()) => {}
                 Err(no) => {
-                    assert_eq!(no, No::Full { capacity: 1 });
+                    assert_eq!(no, ExchangeError::Full { capacity: 1 });
                     world.set(0);
                 }
             })
@@ -366,7 +366,7 @@ fn law_a_dead_waiter_costs_no_datum() {
         assert_eq!(world.dequeue(&mine, queue, event), Ok(Dequeued::Stands));
         let producer = begin(&world, move |world| {
             if let Err(no) = world.enqueue(queue, 7) {
-                assert_eq!(no, No::DeadWaiter { word: 0 });
+                assert_eq!(no, ExchangeError::DeadWaiter { word: 0 });
                 world.set(0);
                 world.enqueue(queue, 7).unwrap();
             }
@@ -396,7 +396,7 @@ fn law_nothing_reaches_a_queue_that_came_later() {
         assert_eq!(old.index, new.index);
         producer.join().unwrap();
         assert_eq!(world.dequeue(&mine, new, event), Ok(Dequeued::Stands));
-        assert_eq!(world.dequeue(&mine, old, event), Err(No::Standing));
+        assert_eq!(world.dequeue(&mine, old, event), Err(ExchangeError::Standing));
     });
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex};
-use windfall_exchange::{Dequeued, Exchange, Futex, Mine, Name, No, Sizes};
+use windfall_exchange::{Dequeued, Exchange, ExchangeError, Futex, Mine, Name, Sizes};
 
 /// A futex in ordinary means.
 #[derive(Default)]
@@ -76,7 +76,7 @@ fn law_no_datum_is_lost_or_doubled_among_many_threads() {
             scope.spawn(move || {
                 for number in 0..EACH {
                     while let Err(no) = exchange.enqueue(queue, producer << 32 | number, beds) {
-                        assert_eq!(no, No::Full { capacity: 64 });
+                        assert_eq!(no, ExchangeError::Full { capacity: 64 });
                         std::thread::yield_now();
                     }
                 }
@@ -159,16 +159,16 @@ fn law_waiters_leave_the_queue_in_the_order_in_which_they_came() {
         assert_eq!(exchange.dequeue(&mine, queue, event, 0), Ok(Dequeued::Stands));
     }
     assert_eq!(exchange.reset(&mut mine, events[1], &Never), Ok(None));
-    assert_eq!(exchange.delete_queue(queue), Err(No::HasWaiters));
+    assert_eq!(exchange.delete_queue(queue), Err(ExchangeError::HasWaiters));
     exchange.enqueue(queue, 10, &Never).unwrap();
     exchange.enqueue(queue, 11, &Never).unwrap();
     exchange.enqueue(queue, 12, &Never).unwrap();
-    assert_eq!(exchange.enqueue(queue, 13, &Never), Err(No::Full { capacity: 1 }));
+    assert_eq!(exchange.enqueue(queue, 13, &Never), Err(ExchangeError::Full { capacity: 1 }));
     let taken = [0, 1].map(|_| exchange.wait(&mut mine, |_| true, &Never).unwrap());
     assert_eq!(taken, [(events[0], 10), (events[2], 11)]);
     assert_eq!(exchange.dequeue(&mine, queue, events[1], 0), Ok(Dequeued::Datum(12)));
     assert_eq!(exchange.delete_queue(queue), Ok(()));
-    assert_eq!(exchange.enqueue(queue, 1, &Never), Err(No::Gone));
+    assert_eq!(exchange.enqueue(queue, 1, &Never), Err(ExchangeError::Gone));
 }
 
 /// Whoever asks again and again without waiting leaves nothing behind.
@@ -195,10 +195,10 @@ fn refuses_a_generation_that_is_gone_and_gives_a_place_up_after_the_last() {
         exchange.delete_event(&mut mine, event).unwrap();
         let next = exchange.make_event(&mut mine).unwrap();
         assert_eq!(next, Name { index: event.index, generation });
-        assert_eq!(exchange.post(event, 1, &Never), Err(No::Gone));
+        assert_eq!(exchange.post(event, 1, &Never), Err(ExchangeError::Gone));
         event = next;
     }
     exchange.delete_event(&mut mine, event).unwrap();
-    assert_eq!(exchange.make_event(&mut mine), Err(No::NoRoom));
-    assert_eq!(exchange.post(event, 1, &Never), Err(No::Gone));
+    assert_eq!(exchange.make_event(&mut mine), Err(ExchangeError::NoRoom));
+    assert_eq!(exchange.post(event, 1, &Never), Err(ExchangeError::Gone));
 }

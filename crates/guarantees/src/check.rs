@@ -12,9 +12,9 @@
 //! Read next: `refusal.rs`, which says what would help.
 
 use crate::allowance::Allowance;
-use crate::conversion::{Conversion, Given, Supply, Terms};
+use crate::conversion::{ChildParams, Conversion, Given, Supply};
 use crate::guarantee::{Guarantee, Type};
-use crate::rewrite::{Rule, Step, Unfit, form, rewrite};
+use crate::rewrite::{RewriteError, Rule, Step, form, rewrite};
 use crate::ways::{Choice, Held, ways};
 use alloc::boxed::Box;
 use alloc::format;
@@ -58,7 +58,7 @@ pub struct Vp {
     /// What its owner asks for.
     pub asks: Option<Guarantee>,
     /// What its owner has told the parent.
-    pub terms: Terms,
+    pub terms: ChildParams,
     /// Whether its owner tells that whatever it asks for.
     pub outright: bool,
 }
@@ -144,7 +144,7 @@ pub enum Why {
     /// The parent gives nothing: why.
     Lacks(String),
     /// What it gives is not enough: what it gives, and why that is not what was asked.
-    Weaker(Guarantee, Unfit),
+    Weaker(Guarantee, RewriteError),
 }
 
 impl Found {
@@ -237,7 +237,7 @@ impl Findings {
 
     fn convert(&mut self, tree: &Tree, at: usize, node: &Node) {
         let has: Vec<Vec<Held>> = node.own.iter().map(|own| self.held(*own)).collect();
-        let terms: Vec<Terms> = node.children.iter().map(|vp| tree.vps[*vp].terms).collect();
+        let terms: Vec<ChildParams> = node.children.iter().map(|vp| tree.vps[*vp].terms).collect();
         let mut lacks = vec![None; node.children.len()];
         let ways = ways(node.conversion.takes(), &has);
         for way in &ways {
@@ -308,7 +308,7 @@ impl Findings {
     fn answer(&mut self, at: usize, vp: &Vp, lack: Option<Why>) {
         let Some(asked) = vp.asks else { return };
         let mut best: Option<(usize, Vec<Step>)> = None;
-        let mut closest: Option<(Guarantee, Unfit)> = None;
+        let mut closest: Option<(Guarantee, RewriteError)> = None;
         for link in &self.vps[at].options {
             let gives = self.links[*link].gives;
             match rewrite(&gives, &asked) {
@@ -317,7 +317,7 @@ impl Findings {
                 }
                 Ok(_) => {}
                 Err(why) => {
-                    let numbers = matches!(why, Unfit::TooMuch { .. });
+                    let numbers = matches!(why, RewriteError::TooMuch { .. });
                     if closest.is_none() || numbers {
                         closest = Some((gives, why));
                     }

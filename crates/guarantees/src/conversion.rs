@@ -29,10 +29,10 @@ pub trait Conversion {
     /// # Errors
     /// When no child can be given that type here: what can be given, in the words of an error
     /// (`it gives ...`).
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str>;
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str>;
 
     /// What each child is given, in the same order.
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer>;
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer>;
 
     /// By how much each child's `PS` may be behind, where the own VPs' shares may be behind by `behind`; as far as
     /// these together, for one that only hands on what it has. `None` where the numbers are too fine: then nothing is
@@ -41,7 +41,7 @@ pub trait Conversion {
         &self,
         _own: Supply<'_>,
         behind: &[Allowance],
-        children: &[Terms],
+        children: &[ChildParams],
     ) -> Option<Vec<Allowance>> {
         let all = behind.iter().copied().try_fold(Allowance::ZERO, Allowance::checked_add)?;
         Some(vec![all; children.len()])
@@ -105,7 +105,7 @@ impl<'a> Supply<'a> {
 
 /// What a child tells a scheduler in order to be given something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Tell {
+pub enum ChildParam {
     /// Nothing: it is given what there is.
     Nothing,
     /// To reserve an amount in each period.
@@ -130,7 +130,7 @@ pub enum Tell {
 
 /// What a child has told: its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Terms {
+pub struct ChildParams {
     /// Amount and period of its reservation, or of its block.
     pub reserve: Option<(Span, Span)>,
     /// A moment at which its block begins.
@@ -149,10 +149,10 @@ pub struct Terms {
     pub currency: Option<u32>,
 }
 
-impl Default for Terms {
+impl Default for ChildParams {
     /// Nothing told: weight 1.
-    fn default() -> Terms {
-        Terms {
+    fn default() -> ChildParams {
+        ChildParams {
             reserve: None,
             at: None,
             since: None,

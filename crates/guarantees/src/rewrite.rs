@@ -102,7 +102,7 @@ pub struct Step {
 
 /// Why one guarantee does not follow from another.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Unfit {
+pub enum RewriteError {
     /// No guarantee of that type follows from one of this type (`f` in table 5.2).
     Never {
         /// The type there is.
@@ -122,15 +122,15 @@ pub enum Unfit {
     TooFine,
 }
 
-impl fmt::Display for Unfit {
+impl fmt::Display for RewriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unfit::Never { from, to, because } => {
+            RewriteError::Never { from, to, because } => {
                 write!(f, "{from} never becomes {to}: {because} (table 5.2)")
             }
-            Unfit::TooMuch { most: Some(most) } => write!(f, "it gives at most {most}"),
-            Unfit::TooMuch { most: None } => f.write_str("it gives nothing in that time"),
-            Unfit::TooFine => {
+            RewriteError::TooMuch { most: Some(most) } => write!(f, "it gives at most {most}"),
+            RewriteError::TooMuch { most: None } => f.write_str("it gives nothing in that time"),
+            RewriteError::TooFine => {
                 f.write_str("its numbers are too fine to be computed exactly; use rounder ones")
             }
         }
@@ -141,7 +141,7 @@ impl fmt::Display for Unfit {
 ///
 /// # Errors
 /// When `to` does not follow.
-pub fn rewrite(from: &Guarantee, to: &Guarantee) -> Result<Vec<Step>, Unfit> {
+pub fn rewrite(from: &Guarantee, to: &Guarantee) -> Result<Vec<Step>, RewriteError> {
     if from == to {
         return Ok(Vec::new());
     }
@@ -152,19 +152,19 @@ pub fn rewrite(from: &Guarantee, to: &Guarantee) -> Result<Vec<Step>, Unfit> {
         return Ok(steps);
     }
     if let Some(because) = never(from.kind(), to.kind()) {
-        return Err(Unfit::Never { from: from.kind(), to: to.kind(), because });
+        return Err(RewriteError::Never { from: from.kind(), to: to.kind(), because });
     }
-    let mut steps = toward(from, to).ok_or(Unfit::TooFine)?;
+    let mut steps = toward(from, to).ok_or(RewriteError::TooFine)?;
     let has = steps.last().map_or(*from, |step| step.gives);
     if has == *to {
         return Ok(steps);
     }
-    match at_least(&has, to).ok_or(Unfit::TooFine)? {
+    match at_least(&has, to).ok_or(RewriteError::TooFine)? {
         Reach::Yes(rules) => {
             steps.extend(rules);
             Ok(steps)
         }
-        Reach::No(most) => Err(Unfit::TooMuch { most }),
+        Reach::No(most) => Err(RewriteError::TooMuch { most }),
     }
 }
 

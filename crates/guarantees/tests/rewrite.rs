@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Length, Rule, Type, Unfit, form, rewrite};
+use windfall_guarantees::{Guarantee, Length, RewriteError, Rule, Type, form, rewrite};
 use windfall_time::{Ratio, Span};
 
 fn parse(text: &str) -> Guarantee {
@@ -57,7 +57,7 @@ fn paper_table_5_2() {
             let answer = rewrite(&parse(from), &parse(modest));
             assert_eq!(answer.is_ok(), cell == "t", "{from} to {to}: {answer:?}");
             if cell == "f" {
-                assert!(matches!(answer, Err(Unfit::Never { .. })), "{from} to {to}");
+                assert!(matches!(answer, Err(RewriteError::Never { .. })), "{from} to {to}");
             }
         }
     }
@@ -105,7 +105,7 @@ fn paper_theorem_5_7() {
     assert!(!holds("PSBE 1/4 75ms", "RESCS 674.775ms 2999ms"), "and of no shorter period");
     // A period below d/s gives nothing.
     let none = rewrite(&parse("PSBE 1/4 75ms"), &parse("RESBS 1ns 300ms"));
-    assert_eq!(none, Err(Unfit::TooMuch { most: None }));
+    assert_eq!(none, Err(RewriteError::TooMuch { most: None }));
 }
 
 /// 5.3.3.2: with an error of one quantum of 10 ms the video takes 5/11; with 10 % pessimism, a share
@@ -121,7 +121,7 @@ fn paper_a_share_for_a_video() {
 #[test]
 fn refuses_with_the_most_that_there_is() {
     let most = |from: &str, to: &str| match rewrite(&parse(from), &parse(to)) {
-        Err(Unfit::TooMuch { most }) => most.map(|most| most.to_string()),
+        Err(RewriteError::TooMuch { most }) => most.map(|most| most.to_string()),
         other => panic!("{other:?}"),
     };
     assert_eq!(most("PSBE 1/4 75ms", "RESBS 30ms 400ms").unwrap(), "RESBS 25ms 400ms");
@@ -275,7 +275,7 @@ fn refuses_numbers_that_are_too_fine() {
     let error = Length::from_nanos(Ratio::new(1, i128::MAX - 2).unwrap()).unwrap();
     let from = Guarantee::BoundedShare(Ratio::new(2, 3).unwrap(), error);
     let to = Guarantee::BoundedShare(Ratio::new(1, 1_000_003).unwrap(), error);
-    assert_eq!(rewrite(&from, &to), Err(Unfit::TooFine));
+    assert_eq!(rewrite(&from, &to), Err(RewriteError::TooFine));
 }
 
 #[test]

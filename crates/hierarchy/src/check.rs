@@ -1,8 +1,8 @@
 //! The infrastructure's own invariants, and every scheduler's `check` (HLS `CheckInvar`).
 
-use crate::error::{Defect, Rule};
+use crate::context::View;
+use crate::error::{Rule, SchedulerError};
 use crate::host::Hierarchy;
-use crate::port::View;
 use crate::state::NONE;
 use crate::vp::{Above, Below, VpState};
 
@@ -21,7 +21,7 @@ impl Hierarchy {
             let view = View { state: &self.state, node };
             let scheduler = &self.schedulers[node as usize];
             let sound = crate::guard::guarded(|| answer = scheduler.check(&view));
-            let plain = |rule, detail| Defect { rule, at: None, state: None, detail };
+            let plain = |rule, detail| SchedulerError { rule, at: None, state: None, detail };
             if !sound {
                 self.quarantine(node, plain(Rule::Panicked, "in check"));
             } else if let Err(detail) = answer {

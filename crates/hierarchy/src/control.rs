@@ -3,9 +3,9 @@
 //! Create and destroy instances anywhere, create and end threads, move a thread, change the default
 //! scheduler with all its threads, set parameters.
 
-use crate::error::Refusal;
+use crate::error::HierarchyError;
 use crate::host::Hierarchy;
-use crate::id::{NodeId, Own, Target, ThreadId};
+use crate::id::{NodeId, OwnVp, Target, ThreadId};
 use crate::message::Message;
 use crate::scheduler::Scheduler;
 use crate::state::{Leaf, NONE, Node, OwnSlot, index_of};
@@ -48,14 +48,14 @@ impl Hierarchy {
         &mut self,
         now: windfall_time::Instant,
         spec: NodeSpec<'_>,
-    ) -> Result<NodeId, Refusal> {
+    ) -> Result<NodeId, HierarchyError> {
         self.whole(now, |tree| {
             let NodeSpec { name, kind, scheduler, owns } = spec;
             if tree.find_node(name).is_some() {
-                return Err(Refusal::NameTaken { name: name.to_owned() });
+                return Err(HierarchyError::NameTaken { name: name.to_owned() });
             }
             if owns.is_empty() || owns.len() > usize::from(u16::MAX) {
-                return Err(Refusal::NoParent);
+                return Err(HierarchyError::NoParent);
             }
             let mut parents = Vec::with_capacity(owns.len());
             let mut depth = 1;
@@ -71,7 +71,7 @@ impl Hierarchy {
                 parents.push((parent, *messages));
             }
             if depth > LEVELS {
-                return Err(Refusal::TooDeep { levels: LEVELS });
+                return Err(HierarchyError::TooDeep { levels: LEVELS });
             }
 
             let timer_count = scheduler.timers(owns.len()).max(owns.len());
@@ -89,7 +89,7 @@ impl Hierarchy {
                 }
             }
             tree.state.make_room();
-            tree.call(index, |scheduler, port| scheduler.init(port));
+            tree.call(index, |scheduler, context| scheduler.init(context));
             tree.settle();
             if tree.state.default.is_none() {
                 tree.state.default = Some(index);
@@ -102,8 +102,8 @@ impl Hierarchy {
     fn whole<T>(
         &mut self,
         now: windfall_time::Instant,
-        request: impl FnOnce(&mut Hierarchy) -> Result<T, Refusal>,
-    ) -> Result<T, Refusal> {
+        request: impl FnOnce(&mut Hierarchy) -> Result<T, HierarchyError>,
+    ) -> Result<T, HierarchyError> {
         self.begin(now)?;
         let answer = request(self);
         self.finish();
@@ -197,12 +197,16 @@ impl Hierarchy {
     /// # Errors
     /// When it is gone, when the default scheduler is it or lies below it, or when the default
     /// scheduler refuses one of the children.
-    pub fn destroy(&mut self, now: windfall_time::Instant, node: NodeId) -> Result<(), Refusal> {
+    pub fn destroy(
+        &mut self,
+        now: windfall_time::Instant,
+        node: NodeId,
+    ) -> Result<(), HierarchyError> {
         self.whole(now, |tree| {
             let node = tree.node_index(node)?;
-            let default = tree.state.default.ok_or(Refusal::NoDefault)?;
+            let default = tree.state.default.ok_or(HierarchyError::NoDefault)?;
             if tree.lies_below(default, node) {
-                return Err(Refusal::HoldsDefault);
+                return Err(HierarchyError::HoldsDefault);
             }
             let children: Vec<u32> = tree.child_vps(node).collect();
             tree.move_all(&children, default)?;
@@ -212,7 +216,7 @@ impl Hierarchy {
     }
 
     /// Moves the children of some VPs to another parent, all or none.
-    fn move_all(&mut self, vps: &[u32], to: u32) -> Result<(), Refusal> {
+    fn move_all(&mut self, vps: &[u32], to: u32) -> Result<(), HierarchyError> {
         let mut moves = Vec::with_capacity(vps.len());
         for old in vps {
             let child = self.state.vps[*old as usize].child;
@@ -245,7 +249,7 @@ impl Hierarchy {
         &mut self,
         now: windfall_time::Instant,
         node: NodeId,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), HierarchyError> {
         self.whole(now, |tree| {
             let node = tree.node_index(node)?;
             if let Some(former) = tree.state.default.filter(|former| *former != node) {
@@ -274,7 +278,7 @@ impl Hierarchy {
         now: windfall_time::Instant,
         parent: NodeId,
         messages: &[Message],
-    ) -> Result<ThreadId, Refusal> {
+    ) -> Result<ThreadId, HierarchyError> {
         self.whole(now, |tree| {
             let parent = tree.node_index(parent)?;
             let index = tree.state.free_leaves.last().copied();
@@ -297,7 +301,11 @@ impl Hierarchy {
     ///
     /// # Errors
     /// When it has exited already, or time went back.
-    pub fn exited(&mut self, now: windfall_time::Instant, thread: ThreadId) -> Result<(), Refusal> {
+    pub fn exited(
+        &mut self,
+        now: windfall_time::Instant,
+        thread: ThreadId,
+    ) -> Result<(), HierarchyError> {
         self.whole(now, |tree| {
             let vp = tree.leaf_vp(thread)?;
             if tree.state.vps[vp as usize].below != crate::VpState::Waiting {
@@ -326,7 +334,7 @@ impl Hierarchy {
         thread: ThreadId,
         to: NodeId,
         messages: &[Message],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), HierarchyError> {
         self.whole(now, |tree| {
             let old = tree.leaf_vp(thread)?;
             let to = tree.node_index(to)?;
@@ -341,16 +349,16 @@ impl Hierarchy {
     ///
     /// # Errors
     /// What the parent answers, or the target is gone.
-    pub fn ask(
+    pub fn send_for(
         &mut self,
         now: windfall_time::Instant,
         target: Target,
-        own: Own,
+        own: OwnVp,
         message: Message,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), HierarchyError> {
         self.whole(now, |tree| {
             let vp = tree.target_vp(target, own.index())?;
-            let answer = tree.send(vp, message);
+            let answer = tree.deliver_message(vp, message);
             tree.settle();
             answer
         })
@@ -365,11 +373,13 @@ impl Hierarchy {
         now: windfall_time::Instant,
         node: NodeId,
         message: Message,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), HierarchyError> {
         self.whole(now, |tree| {
             let node = tree.node_index(node)?;
             let mut answer = Ok(());
-            tree.call(node, |scheduler, port| answer = scheduler.message(None, message, port));
+            tree.call(node, |scheduler, context| {
+                answer = scheduler.message(None, message, context)
+            });
             tree.settle();
             answer
         })
@@ -379,11 +389,11 @@ impl Hierarchy {
     ///
     /// # Errors
     /// When the thread has exited.
-    pub fn parent_of(&self, thread: ThreadId) -> Result<NodeId, Refusal> {
+    pub fn parent_of(&self, thread: ThreadId) -> Result<NodeId, HierarchyError> {
         let vp = self.leaf_vp(thread)?;
         match self.state.vps[vp as usize].parent {
             Above::Node(node, _) => Ok(self.state.node_id(node)),
-            Above::Top(_) => Err(Refusal::Stale { what: "scheduler" }),
+            Above::Top(_) => Err(HierarchyError::Stale { what: "scheduler" }),
         }
     }
 }

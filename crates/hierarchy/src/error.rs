@@ -1,5 +1,5 @@
-//! What can go wrong, by who can act: a [`Refusal`] (the caller may ask for less) or a
-//! [`Defect`] (a scheduler broke the protocol; it is quarantined).
+//! What can go wrong, by who can act: a [`HierarchyError`] (the caller may ask for less) or a
+//! [`SchedulerError`] (a scheduler broke the protocol; it is quarantined).
 
 use crate::vp::VpState;
 use alloc::string::String;
@@ -9,7 +9,7 @@ use windfall_time::{Instant, Ratio, Span};
 /// Why a request was refused. Nothing has changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum HierarchyError {
     /// The scheduler has no use for this message.
     NotUnderstood {
         /// The message's name.
@@ -92,55 +92,57 @@ pub enum Refusal {
     NoDefault,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for HierarchyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::NotUnderstood { message, takes } => {
+            HierarchyError::NotUnderstood { message, takes } => {
                 write!(f, "message `{message}` means nothing here; this scheduler takes {takes}")
             }
-            Refusal::Full { limit } => write!(f, "no room for another child: {limit}"),
-            Refusal::NoRoom { asked, left } => {
+            HierarchyError::Full { limit } => write!(f, "no room for another child: {limit}"),
+            HierarchyError::NoRoom { asked, left } => {
                 write!(
                     f,
                     "asked for {asked} of the processor, {left} is left; ask for at most that"
                 )
             }
-            Refusal::NoPlace { amount, period } => write!(
+            HierarchyError::NoPlace { amount, period } => write!(
                 f,
                 "a block of {amount} in every {period} meets others' wherever it begins; ask for less, or for a period \
                  that divides theirs or is divided by them"
             ),
-            Refusal::OutOfRange { what, allowed } => {
+            HierarchyError::OutOfRange { what, allowed } => {
                 write!(f, "{what} is out of range; allowed: {allowed}")
             }
-            Refusal::Taken { what } => write!(f, "{what} is already taken by another child"),
-            Refusal::NoProcessor { processors } => write!(
+            HierarchyError::Taken { what } => write!(f, "{what} is already taken by another child"),
+            HierarchyError::NoProcessor { processors } => write!(
                 f,
                 "all {processors} processors are taken; register fewer virtual processors at the \
                  top, or put this scheduler below another"
             ),
-            Refusal::Stale { what } => write!(f, "that {what} no longer exists"),
-            Refusal::NameTaken { name } => {
+            HierarchyError::Stale { what } => write!(f, "that {what} no longer exists"),
+            HierarchyError::NameTaken { name } => {
                 write!(f, "a scheduler named `{name}` exists; choose another name")
             }
-            Refusal::WrongState { asked, state } => {
+            HierarchyError::WrongState { asked, state } => {
                 write!(f, "cannot {asked} while its virtual processor is {state:?}")
             }
-            Refusal::TimeWentBack { now, before } => {
+            HierarchyError::TimeWentBack { now, before } => {
                 write!(f, "time went back from {before} to {now}")
             }
-            Refusal::HoldsDefault => {
+            HierarchyError::HoldsDefault => {
                 f.write_str("the default scheduler lies at or below it; change the default first")
             }
-            Refusal::Cycle => f.write_str("a scheduler cannot lie below itself"),
-            Refusal::TooDeep { levels } => write!(f, "the tree may have at most {levels} levels"),
-            Refusal::NoParent => f.write_str("it needs at least one parent"),
-            Refusal::NoDefault => f.write_str("no default scheduler is set; set one first"),
+            HierarchyError::Cycle => f.write_str("a scheduler cannot lie below itself"),
+            HierarchyError::TooDeep { levels } => {
+                write!(f, "the tree may have at most {levels} levels")
+            }
+            HierarchyError::NoParent => f.write_str("it needs at least one parent"),
+            HierarchyError::NoDefault => f.write_str("no default scheduler is set; set one first"),
         }
     }
 }
 
-impl core::error::Error for Refusal {}
+impl core::error::Error for HierarchyError {}
 
 /// The rules that a scheduler can break (HLS 4.3.4; S1 to S5 of [`Scheduler`](crate::Scheduler)).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -218,7 +220,7 @@ impl Rule {
 
 /// How a scheduler broke the protocol: which rule, at whom, in which state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Defect {
+pub struct SchedulerError {
     /// The rule.
     pub rule: Rule,
     /// The child's slot, the own VP's or the timer's number that it named, if any.
@@ -229,7 +231,7 @@ pub struct Defect {
     pub detail: &'static str,
 }
 
-impl fmt::Display for Defect {
+impl fmt::Display for SchedulerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.rule.text())?;
         if let Some(at) = self.at {

@@ -4,9 +4,9 @@
 //! one thread or idle. The host then asks [`Hierarchy::next_changed`] whom to run where, and
 //! [`Hierarchy::next_timer`] when to call back.
 
-use crate::error::{Defect, Refusal};
+use crate::error::{HierarchyError, SchedulerError};
 use crate::id::{NodeId, Processor, Target, ThreadId};
-use crate::journal::Entry;
+use crate::journal::JournalEntry;
 use crate::message::Message;
 use crate::scheduler::Scheduler;
 use crate::state::{NONE, State, Up};
@@ -32,12 +32,12 @@ impl Hierarchy {
     ///
     /// # Errors
     /// When the thread has exited, is not waiting, or time went back.
-    pub fn ready(&mut self, now: Instant, thread: ThreadId) -> Result<(), Refusal> {
+    pub fn ready(&mut self, now: Instant, thread: ThreadId) -> Result<(), HierarchyError> {
         self.begin(now)?;
         let vp = self.leaf_vp(thread)?;
         let joint = &mut self.state.vps[vp as usize];
         if joint.below != VpState::Waiting {
-            return Err(Refusal::WrongState { asked: "make ready", state: joint.below });
+            return Err(HierarchyError::WrongState { asked: "make ready", state: joint.below });
         }
         joint.below = VpState::Ready;
         self.state.up.push_back(Up::Request(vp));
@@ -49,7 +49,7 @@ impl Hierarchy {
     ///
     /// # Errors
     /// When the thread has exited, waits already, or time went back.
-    pub fn blocked(&mut self, now: Instant, thread: ThreadId) -> Result<(), Refusal> {
+    pub fn blocked(&mut self, now: Instant, thread: ThreadId) -> Result<(), HierarchyError> {
         self.begin(now)?;
         let vp = self.leaf_vp(thread)?;
         self.leaf_releases(vp, "block")?;
@@ -63,17 +63,17 @@ impl Hierarchy {
     ///
     /// # Errors
     /// When the thread has exited, is not running, or time went back.
-    pub fn yielded(&mut self, now: Instant, thread: ThreadId) -> Result<(), Refusal> {
+    pub fn yielded(&mut self, now: Instant, thread: ThreadId) -> Result<(), HierarchyError> {
         self.begin(now)?;
         let vp = self.leaf_vp(thread)?;
         let state = self.state.vps[vp as usize].below;
         if !matches!(state, VpState::Running(_)) {
-            return Err(Refusal::WrongState { asked: "yield", state });
+            return Err(HierarchyError::WrongState { asked: "yield", state });
         }
         let Above::Node(node, _) = self.state.vps[vp as usize].parent else {
             return Ok(());
         };
-        let own = crate::Own(self.state.vps[vp as usize].through);
+        let own = crate::OwnVp(self.state.vps[vp as usize].through);
         let view = crate::View { state: &self.state, node };
         let scheduler = &self.schedulers[node as usize];
         if !scheduler.lets_yield() || scheduler.next(own, &view).is_none() {
@@ -91,32 +91,32 @@ impl Hierarchy {
     ///
     /// # Errors
     /// What the scheduler answers; or the thread has exited, or time went back.
-    pub fn tell(
+    pub fn send(
         &mut self,
         now: Instant,
         thread: ThreadId,
         message: Message,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), HierarchyError> {
         self.begin(now)?;
         let vp = self.leaf_vp(thread)?;
-        let answer = self.send(vp, message);
+        let answer = self.deliver_message(vp, message);
         self.finish();
         answer
     }
 
-    /// As [`tell`](Self::tell), for a message that the scheduler may have no use for: whether it has.
+    /// As [`send`](Self::send), for a message that the scheduler may have no use for: whether it has.
     ///
     /// # Errors
     /// What else the scheduler answers; or the thread has exited, or time went back.
-    pub fn offer(
+    pub fn try_send(
         &mut self,
         now: Instant,
         thread: ThreadId,
         message: Message,
-    ) -> Result<bool, Refusal> {
-        match self.tell(now, thread, message) {
+    ) -> Result<bool, HierarchyError> {
+        match self.send(now, thread, message) {
             Ok(()) => Ok(true),
-            Err(Refusal::NotUnderstood { .. }) => Ok(false),
+            Err(HierarchyError::NotUnderstood { .. }) => Ok(false),
             Err(refusal) => Err(refusal),
         }
     }
@@ -125,7 +125,7 @@ impl Hierarchy {
     ///
     /// # Errors
     /// When time went back.
-    pub fn timer_due(&mut self, now: Instant) -> Result<(), Refusal> {
+    pub fn timer_due(&mut self, now: Instant) -> Result<(), HierarchyError> {
         while self.one_timer_due(now)? {}
         Ok(())
     }
@@ -134,7 +134,7 @@ impl Hierarchy {
     ///
     /// # Errors
     /// When time went back.
-    pub fn one_timer_due(&mut self, now: Instant) -> Result<bool, Refusal> {
+    pub fn one_timer_due(&mut self, now: Instant) -> Result<bool, HierarchyError> {
         self.begin(now)?;
         let Some((_, slot)) = self.state.timers.peek().filter(|(at, _)| *at <= now) else {
             return Ok(false);
@@ -169,25 +169,33 @@ impl Hierarchy {
     /// So much of a processor's time has been stolen since this was last said: it served an interrupt,
     /// or another machine, and neither its thread nor its schedulers. No scheduler hears of it by
     /// itself; those that ask find it in [`View::stolen`](crate::View::stolen). To be called before the
-    /// call whose time the theft precedes, with what was stolen until then (decision 0006).
+    /// call whose time the overhead precedes, with what was stolen until then (decision 0006).
     ///
     /// # Errors
     /// When there is no such processor.
-    pub fn stole(&mut self, processor: Processor, span: Span) -> Result<(), Refusal> {
+    pub fn report_stolen(
+        &mut self,
+        processor: Processor,
+        span: Span,
+    ) -> Result<(), HierarchyError> {
         let slot = self.state.processors.get_mut(processor.index());
-        let slot = slot.ok_or(Refusal::Stale { what: "processor" })?;
+        let slot = slot.ok_or(HierarchyError::Stale { what: "processor" })?;
         slot.stolen = slot.stolen.saturating_add(span);
         Ok(())
     }
 
     /// So much of a processor's time has gone to deciding and switching since this was last said, while it was granted to a
-    /// thread. As [`stole`](Hierarchy::stole), for those that ask [`View::overhead`](crate::View::overhead).
+    /// thread. As [`report_stolen`](Hierarchy::report_stolen), for those that ask [`View::overhead`](crate::View::overhead).
     ///
     /// # Errors
     /// When there is no such processor.
-    pub fn overhead(&mut self, processor: Processor, span: Span) -> Result<(), Refusal> {
+    pub fn report_overhead(
+        &mut self,
+        processor: Processor,
+        span: Span,
+    ) -> Result<(), HierarchyError> {
         let slot = self.state.processors.get_mut(processor.index());
-        let slot = slot.ok_or(Refusal::Stale { what: "processor" })?;
+        let slot = slot.ok_or(HierarchyError::Stale { what: "processor" })?;
         slot.overhead = slot.overhead.saturating_add(span);
         Ok(())
     }
@@ -233,7 +241,7 @@ impl Hierarchy {
 
     /// The schedulers that broke the protocol so far, and how.
     #[must_use]
-    pub fn quarantined(&self) -> &[(NodeId, alloc::string::String, Defect)] {
+    pub fn quarantined(&self) -> &[(NodeId, alloc::string::String, SchedulerError)] {
         &self.state.quarantined
     }
 
@@ -244,7 +252,7 @@ impl Hierarchy {
     }
 
     /// Takes what the journal has collected.
-    pub fn drain_journal(&mut self) -> impl Iterator<Item = Entry> + '_ {
+    pub fn drain_journal(&mut self) -> impl Iterator<Item = JournalEntry> + '_ {
         self.state.journal.drain()
     }
 
@@ -261,36 +269,40 @@ impl Hierarchy {
     }
 
     /// Opens a call: time moves on, and schedulers get a fresh allowance of calls.
-    pub(crate) fn begin(&mut self, now: Instant) -> Result<(), Refusal> {
+    pub(crate) fn begin(&mut self, now: Instant) -> Result<(), HierarchyError> {
         if now < self.state.now {
-            return Err(Refusal::TimeWentBack { now, before: self.state.now });
+            return Err(HierarchyError::TimeWentBack { now, before: self.state.now });
         }
         self.state.now = now;
         self.state.epoch += 1;
         Ok(())
     }
 
-    pub(crate) fn leaf_vp(&self, thread: ThreadId) -> Result<u32, Refusal> {
+    pub(crate) fn leaf_vp(&self, thread: ThreadId) -> Result<u32, HierarchyError> {
         let leaf = self.state.leaves.get(thread.index());
         leaf.filter(|leaf| leaf.alive && leaf.generation == thread.generation)
             .map(|leaf| leaf.vp)
-            .ok_or(Refusal::Stale { what: "thread" })
+            .ok_or(HierarchyError::Stale { what: "thread" })
     }
 
-    pub(crate) fn node_index(&self, node: NodeId) -> Result<u32, Refusal> {
+    pub(crate) fn node_index(&self, node: NodeId) -> Result<u32, HierarchyError> {
         let entry = self.state.nodes.get(node.index());
         entry
             .filter(|entry| entry.alive && entry.generation == node.generation)
             .map(|_| node.index)
-            .ok_or(Refusal::Stale { what: "scheduler" })
+            .ok_or(HierarchyError::Stale { what: "scheduler" })
     }
 
     /// Ends a leaf's request or gives up its processor.
-    pub(crate) fn leaf_releases(&mut self, vp: u32, asked: &'static str) -> Result<(), Refusal> {
+    pub(crate) fn leaf_releases(
+        &mut self,
+        vp: u32,
+        asked: &'static str,
+    ) -> Result<(), HierarchyError> {
         let joint = &mut self.state.vps[vp as usize];
         match joint.below {
             VpState::Waiting => {
-                return Err(Refusal::WrongState { asked, state: joint.below });
+                return Err(HierarchyError::WrongState { asked, state: joint.below });
             }
             VpState::Ready => {}
             VpState::Running(processor) => self.state.set_running(processor, NONE),
@@ -303,26 +315,33 @@ impl Hierarchy {
     }
 
     /// Sends a message to the scheduler above `vp` and hears its answer.
-    pub(crate) fn send(&mut self, vp: u32, message: Message) -> Result<(), Refusal> {
+    pub(crate) fn deliver_message(
+        &mut self,
+        vp: u32,
+        message: Message,
+    ) -> Result<(), HierarchyError> {
         let Above::Node(node, slot) = self.state.vps[vp as usize].parent else {
-            return Err(Refusal::NotUnderstood { message: message.name(), takes: "no messages" });
+            return Err(HierarchyError::NotUnderstood {
+                message: message.name(),
+                takes: "no messages",
+            });
         };
         self.journal(node, crate::Notification::Message(message.name()), vp);
         let mut answer = Ok(());
-        self.call(node, |scheduler, port| {
-            answer = scheduler.message(Some(crate::Child(slot)), message, port);
+        self.call(node, |scheduler, context| {
+            answer = scheduler.message(Some(crate::ChildVp(slot)), message, context);
         });
         answer
     }
 
     /// Who stands below a thread's or an instance's id, for journals.
-    pub(crate) fn target_vp(&self, target: Target, own: usize) -> Result<u32, Refusal> {
+    pub(crate) fn target_vp(&self, target: Target, own: usize) -> Result<u32, HierarchyError> {
         match target {
             Target::Thread(thread) => self.leaf_vp(thread),
             Target::Node(node) => {
                 let node = self.node_index(node)?;
                 let slot = self.state.nodes[node as usize].owns.get(own);
-                slot.map(|slot| slot.vp).ok_or(Refusal::Stale { what: "virtual processor" })
+                slot.map(|slot| slot.vp).ok_or(HierarchyError::Stale { what: "virtual processor" })
             }
         }
     }

@@ -1,15 +1,15 @@
 //! Names for the things of a hierarchy.
 //!
-//! A scheduler sees small dense indices ([`Child`], [`Own`], [`TimerId`]) that it may use to index
+//! A scheduler sees small dense indices ([`ChildVp`], [`OwnVp`], [`TimerId`]) that it may use to index
 //! its own tables. A host sees [`NodeId`] and [`ThreadId`], which carry a generation, so that a
 //! stale one is refused instead of naming a stranger.
 
 /// A child's virtual processor, as its parent scheduler sees it: a slot number that is free again
 /// after `unregister`; the one freed last is given first, so the numbers stay dense.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Child(pub u32);
+pub struct ChildVp(pub u32);
 
-impl Child {
+impl ChildVp {
     /// As an index into a per-child table.
     #[must_use]
     pub const fn index(self) -> usize {
@@ -20,9 +20,9 @@ impl Child {
 /// One of a scheduler's own virtual processors (that it shares with a parent), numbered from 0 in
 /// the order of the request that created it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Own(pub u16);
+pub struct OwnVp(pub u16);
 
-impl Own {
+impl OwnVp {
     /// As an index into a per-VP table.
     #[must_use]
     pub const fn index(self) -> usize {

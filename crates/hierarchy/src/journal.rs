@@ -3,7 +3,7 @@
 //! Off by default. When on, entries go into a buffer of fixed capacity that the host drains after
 //! each call; what does not fit is counted, never silently dropped.
 
-use crate::error::Defect;
+use crate::error::SchedulerError;
 use crate::id::{NodeId, Target, ThreadId};
 use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
@@ -22,7 +22,7 @@ pub enum Notification {
     /// `message`, by name
     Message(&'static str),
     /// `news`, by name
-    News(&'static str),
+    ParentNotice(&'static str),
     /// `grant`
     Grant,
     /// `revoke`
@@ -58,7 +58,7 @@ pub enum Note {
 
 /// One thing that happened inside.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Happening {
+pub enum JournalEvent {
     /// A scheduler was notified; `about` is the child concerned (or, for `grant` and `revoke`,
     /// nobody: it concerns an own VP).
     Notified {
@@ -82,27 +82,27 @@ pub enum Happening {
     /// The scheduler broke the protocol.
     Quarantined {
         /// How.
-        defect: Defect,
+        defect: SchedulerError,
     },
 }
 
 /// A happening, when and at which scheduler.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub struct JournalEntry {
     /// When.
     pub at: Instant,
     /// At which scheduler.
     pub node: NodeId,
     /// What.
-    pub what: Happening,
+    pub what: JournalEvent,
 }
 
-impl Entry {
+impl JournalEntry {
     /// The thread whose job its scheduler has given up, if that is what happened: its host does then.
     #[must_use]
     pub const fn expired(&self) -> Option<ThreadId> {
         match self.what {
-            Happening::Noted { note: Note::Expired, about: Some(Target::Thread(thread)) } => {
+            JournalEvent::Noted { note: Note::Expired, about: Some(Target::Thread(thread)) } => {
                 Some(thread)
             }
             _ => None,
@@ -113,7 +113,7 @@ impl Entry {
 /// The buffer.
 #[derive(Default)]
 pub(crate) struct Journal {
-    entries: Vec<Entry>,
+    entries: Vec<JournalEntry>,
     capacity: usize,
     pub(crate) notifications: bool,
     lost: u64,
@@ -131,7 +131,7 @@ impl Journal {
         self.capacity > 0
     }
 
-    pub(crate) fn push(&mut self, entry: Entry) {
+    pub(crate) fn push(&mut self, entry: JournalEntry) {
         if self.entries.len() < self.capacity {
             self.entries.push(entry);
         } else if self.capacity > 0 {
@@ -139,7 +139,7 @@ impl Journal {
         }
     }
 
-    pub(crate) fn drain(&mut self) -> impl Iterator<Item = Entry> + '_ {
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = JournalEntry> + '_ {
         self.entries.drain(..)
     }
 

@@ -9,7 +9,7 @@
 //! scheduler that breaks a rule is quarantined and its children live on.
 //!
 //! Absent on purpose: an operating system, a clock, a thread, a lock, `std`.
-//! Read next: `scheduler.rs` (what a scheduler is told), `port.rs` (what it may do),
+//! Read next: `scheduler.rs` (what a scheduler is told), `context.rs` (what it may do),
 //! `settle.rs` (the line that decides in which order), `host.rs` and `control.rs` (what a host calls).
 #![no_std]
 #![forbid(unsafe_code)]
@@ -19,18 +19,18 @@ extern crate alloc;
 extern crate std;
 
 mod check;
+mod context;
 mod control;
 mod error;
-mod foresight;
+mod fallback;
 mod guard;
 pub mod heap;
 mod host;
 mod id;
 mod journal;
 mod message;
-mod port;
+mod peek;
 mod quarantine;
-mod refuge;
 mod relocate;
 mod scheduler;
 mod settle;
@@ -38,13 +38,13 @@ mod state;
 mod tree;
 mod vp;
 
+pub use context::{Context, View};
 pub use control::{LEVELS, NodeSpec, Parent};
-pub use error::{Defect, Refusal, Rule};
+pub use error::{HierarchyError, Rule, SchedulerError};
 pub use host::Hierarchy;
-pub use id::{Child, NodeId, Own, Processor, Target, ThreadId, TimerId};
-pub use journal::{Entry, Happening, Note, Notification};
-pub use message::{Message, News};
-pub use port::{Port, View};
+pub use id::{ChildVp, NodeId, OwnVp, Processor, Target, ThreadId, TimerId};
+pub use journal::{JournalEntry, JournalEvent, Note, Notification};
+pub use message::{Message, ParentNotice};
 pub use scheduler::Scheduler;
 pub use tree::{Count, NodeView, ThreadView};
 pub use vp::VpState;

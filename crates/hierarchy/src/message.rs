@@ -1,8 +1,8 @@
 //! What a child, or the infrastructure on its behalf, may ask of a scheduler (HLS 4.3.1.2), and what
-//! a scheduler may tell a child ([`News`], HLS 6.2.2).
+//! a scheduler may tell a child ([`ParentNotice`], HLS 6.2.2).
 //!
 //! Messages are small values; a scheduler that has no use for one refuses it with
-//! [`Refusal::NotUnderstood`](crate::Refusal), and then nothing has changed. Which scheduler takes
+//! [`HierarchyError::NotUnderstood`](crate::HierarchyError), and then nothing has changed. Which scheduler takes
 //! which message stands at the head of its file.
 
 use windfall_time::{Instant, Span};
@@ -103,7 +103,7 @@ impl Message {
 /// What a scheduler tells a child about the virtual processor between them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum News {
+pub enum ParentNotice {
     /// Its budget is used up: it gets nothing more here until it is replenished.
     Exhausted,
     /// A period begins, with so much budget, and ends then.
@@ -117,14 +117,14 @@ pub enum News {
     Constrained(Option<Instant>),
 }
 
-impl News {
+impl ParentNotice {
     /// The name, as the journal prints it.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
-            News::Exhausted => "exhausted",
-            News::Replenished { .. } => "replenished",
-            News::Constrained(_) => "constrained",
+            ParentNotice::Exhausted => "exhausted",
+            ParentNotice::Replenished { .. } => "replenished",
+            ParentNotice::Constrained(_) => "constrained",
         }
     }
 }

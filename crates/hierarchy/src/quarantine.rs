@@ -6,10 +6,10 @@
 //! is the culprit itself or lies below it, or refuses a child, the refuge stays. HLS had to trust
 //! its schedulers (4.3.10); no thread is lost here.
 
-use crate::error::{Defect, Rule};
+use crate::error::{Rule, SchedulerError};
+use crate::fallback::FallbackScheduler;
 use crate::host::Hierarchy;
-use crate::journal::{Entry, Happening};
-use crate::refuge::Refuge;
+use crate::journal::{JournalEntry, JournalEvent};
 use crate::state::{Down, Downward, NONE};
 use crate::vp::{Below, VpState};
 use alloc::boxed::Box;
@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 
 impl Hierarchy {
     #[cold]
-    pub(crate) fn quarantine(&mut self, node: u32, defect: Defect) {
+    pub(crate) fn quarantine(&mut self, node: u32, defect: SchedulerError) {
         if self.state.nodes[node as usize].quarantined {
             debug_assert!(defect.rule == Rule::Endless, "the refuge broke the protocol: {defect}");
             return;
@@ -26,8 +26,8 @@ impl Hierarchy {
         let id = self.state.node_id(node);
         let name = self.state.nodes[node as usize].name.clone();
         self.state.quarantined.push((id, name, defect));
-        let what = Happening::Quarantined { defect };
-        self.state.journal.push(Entry { at: self.state.now, node: id, what });
+        let what = JournalEvent::Quarantined { defect };
+        self.state.journal.push(JournalEntry { at: self.state.now, node: id, what });
 
         for own in 0..self.state.nodes[node as usize].owns.len() {
             let slot = &mut self.state.nodes[node as usize].owns[own];
@@ -44,8 +44,8 @@ impl Hierarchy {
         }
         self.recount_debt(node);
         self.state.nodes[node as usize].calls = 0;
-        self.schedulers[node as usize] = Box::new(Refuge::default());
-        self.call(node, |refuge, port| refuge.init(port));
+        self.schedulers[node as usize] = Box::new(FallbackScheduler::default());
+        self.call(node, |refuge, context| refuge.init(context));
         self.state.evacuate.push(node);
     }
 

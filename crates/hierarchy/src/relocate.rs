@@ -3,9 +3,9 @@
 //! A move registers at the new parent first. Only when that parent has accepted everything does
 //! the child leave the old one, by steps that cannot fail. So a move happens whole or not at all.
 
-use crate::error::Refusal;
+use crate::error::HierarchyError;
 use crate::host::Hierarchy;
-use crate::id::{Child, Processor};
+use crate::id::{ChildVp, Processor};
 use crate::journal::Notification;
 use crate::message::Message;
 use crate::state::{Down, Downward, NONE, Up, index_of};
@@ -19,7 +19,7 @@ impl Hierarchy {
         parent: Option<u32>,
         child: Below,
         messages: &[Message],
-    ) -> Result<u32, Refusal> {
+    ) -> Result<u32, HierarchyError> {
         self.state.epoch += 1;
         let Some(node) = parent else {
             return self.attach_to_top(child, messages);
@@ -38,14 +38,14 @@ impl Hierarchy {
 
         self.journal(node, Notification::Register, vp);
         let mut answer = Ok(());
-        self.call(node, |scheduler, port| answer = scheduler.register(Child(slot), port));
+        self.call(node, |scheduler, context| answer = scheduler.register(ChildVp(slot), context));
         if let Err(refusal) = answer {
             self.forget(vp);
             self.settle();
             return Err(refusal);
         }
         for message in messages {
-            if let Err(refusal) = self.send(vp, *message) {
+            if let Err(refusal) = self.deliver_message(vp, *message) {
                 self.detach(vp);
                 return Err(refusal);
             }
@@ -55,14 +55,17 @@ impl Hierarchy {
     }
 
     /// The top scheduler: each VP its own processor, the lowest that is free; no parameters.
-    fn attach_to_top(&mut self, child: Below, messages: &[Message]) -> Result<u32, Refusal> {
+    fn attach_to_top(&mut self, child: Below, messages: &[Message]) -> Result<u32, HierarchyError> {
         if let Some(message) = messages.first() {
-            return Err(Refusal::NotUnderstood { message: message.name(), takes: "no messages" });
+            return Err(HierarchyError::NotUnderstood {
+                message: message.name(),
+                takes: "no messages",
+            });
         }
         let processors = self.processors();
         let free = (0..processors).find(|p| self.state.processors[usize::from(*p)].root == NONE);
         let Some(processor) = free else {
-            return Err(Refusal::NoProcessor { processors });
+            return Err(HierarchyError::NoProcessor { processors });
         };
         let vp = self.state.new_vp(Vp::new(Above::Top(Processor(processor)), child));
         self.state.processors[usize::from(processor)].root = vp;
@@ -74,7 +77,7 @@ impl Hierarchy {
     pub(crate) fn detach(&mut self, vp: u32) {
         if let Above::Node(node, slot) = self.state.vps[vp as usize].parent {
             self.journal(node, Notification::Unregister, vp);
-            self.call(node, |scheduler, port| scheduler.unregister(Child(slot), port));
+            self.call(node, |scheduler, context| scheduler.unregister(ChildVp(slot), context));
             self.forget(vp);
             self.settle();
             let entry = &self.state.nodes[node as usize];

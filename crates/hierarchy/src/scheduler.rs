@@ -1,16 +1,16 @@
 //! What a loadable scheduler is.
 
-use crate::error::Refusal;
-use crate::id::{Child, Own, TimerId};
-use crate::message::{Message, News};
-use crate::port::{Port, View};
+use crate::context::{Context, View};
+use crate::error::HierarchyError;
+use crate::id::{ChildVp, OwnVp, TimerId};
+use crate::message::{Message, ParentNotice};
 use crate::tree::Count;
 use windfall_time::Instant;
 
 /// Shares the processors granted to one instance among the virtual processors of its children.
 ///
 /// A scheduler owns no clock, lock, thread or file. It is told what happened and asks for effects
-/// through [`Port`]. Equal calls in equal order give equal effects on every host. Source: HLS 4.3
+/// through [`Context`]. Equal calls in equal order give equal effects on every host. Source: HLS 4.3
 /// and appendix B.
 ///
 /// # Units
@@ -35,7 +35,7 @@ use windfall_time::Instant;
 /// - S4. Own VPs are requested only while waiting, released only while ready or running, and a
 ///   running one only after its child has been revoked.
 /// - S5. Outside `init`, `register` and `message`: no allocation, no loop longer than the number
-///   of own VPs, and no more effects than [`Port`] allows.
+///   of own VPs, and no more effects than [`Context`] allows.
 ///
 /// # Errors
 /// `register` and `message` may refuse, and then the instance is as before. A broken promise is a
@@ -48,7 +48,7 @@ pub trait Scheduler: Send {
     fn timers(&self, owns: usize) -> usize;
 
     /// The instance begins its life; its own VPs are registered and waiting.
-    fn init(&mut self, port: &mut Port<'_>);
+    fn init(&mut self, context: &mut Context<'_>);
 
     /// The instance ends its life; it has no children any longer.
     fn deinit(&mut self) {}
@@ -57,19 +57,20 @@ pub trait Scheduler: Send {
     ///
     /// # Errors
     /// When there is no room for it. The infrastructure then forgets the child.
-    fn register(&mut self, child: Child, port: &mut Port<'_>) -> Result<(), Refusal>;
+    fn register(&mut self, child: ChildVp, context: &mut Context<'_>)
+    -> Result<(), HierarchyError>;
 
     /// A child goes. It waits; nothing that names it may follow.
-    fn unregister(&mut self, child: Child, port: &mut Port<'_>);
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>);
 
     /// A waiting child is ready.
-    fn request(&mut self, child: Child, port: &mut Port<'_>);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>);
 
     /// A ready or running child waits from now on. If it ran, its processor is the scheduler's
     /// to grant to another child or to release, at once.
     ///
     /// `held` is the own VP through which it ran, if it did.
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>);
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>);
 
     /// Whether a running child that yields lets others go first: it is released, and requests again in the same
     /// instant. Otherwise yielding means nothing: who runs follows from what was promised, and the child is
@@ -81,40 +82,40 @@ pub trait Scheduler: Send {
     /// A message about a child, or about the instance itself when `child` is `None`.
     ///
     /// # Errors
-    /// [`Refusal::NotUnderstood`] for one that means nothing here, or the reason of a refused
+    /// [`HierarchyError::NotUnderstood`] for one that means nothing here, or the reason of a refused
     /// admission. In either case nothing has changed.
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal>;
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError>;
 
     /// A request through `own` has been granted: it is running now.
-    fn grant(&mut self, own: Own, port: &mut Port<'_>);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>);
 
     /// The processor has been taken from `own`, which is ready now; `child` had it. The scheduler
     /// must revoke it from that child.
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>);
 
     /// The parent at the other end of `own` tells something about it. Comes in order with grants
     /// and revocations: news of a used-up budget before the revocation that follows from it. A
     /// scheduler that has no use for news need not do anything.
-    fn news(&mut self, _own: Own, _news: News, _port: &mut Port<'_>) {}
+    fn parent_notice(&mut self, _own: OwnVp, _news: ParentNotice, _port: &mut Context<'_>) {}
 
     /// A timer that was set is due (or overdue: hosts may have coarse clocks).
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>);
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>);
 
     /// Whom the scheduler would grant `own` next if the child that has it blocked now, or if it
     /// were granted now. Changes nothing.
-    fn next(&self, own: Own, view: &View<'_>) -> Option<Child>;
+    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp>;
 
     /// Figures that the instance keeps for whoever watches: about a child, or about itself when `child`
     /// is `None`, as they stand at a time that is not before the last call. Each by a name of lower case,
     /// words joined by `-`. Changes nothing; most keep none.
-    fn counted(
+    fn stats(
         &self,
-        _child: Option<Child>,
+        _child: Option<ChildVp>,
         _at: Instant,
         _tell: &mut dyn FnMut(&'static str, Count),
     ) {

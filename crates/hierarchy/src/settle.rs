@@ -14,13 +14,13 @@
 //! request that the child has withdrawn before it was delivered the parent hears nothing at all:
 //! acting on it could lead the child to ask again, and so on without end.
 
-use crate::error::{Defect, Rule};
+use crate::context::Context;
+use crate::error::{Rule, SchedulerError};
 use crate::guard::guarded;
 use crate::host::Hierarchy;
-use crate::id::{Child, Own, TimerId};
-use crate::journal::{Entry, Happening, Notification};
-use crate::message::News;
-use crate::port::Port;
+use crate::id::{ChildVp, OwnVp, TimerId};
+use crate::journal::{JournalEntry, JournalEvent, Notification};
+use crate::message::ParentNotice;
 use crate::scheduler::Scheduler;
 use crate::state::{Down, Downward, NONE, Up};
 use crate::vp::{Above, Below, VpState};
@@ -56,7 +56,7 @@ impl Hierarchy {
     pub(crate) fn fire(&mut self, node: u32, timer: u16) {
         if self.state.nodes[node as usize].alive {
             self.journal(node, Notification::Timer, NONE);
-            self.call(node, |scheduler, port| scheduler.timer(TimerId(timer), port));
+            self.call(node, |scheduler, context| scheduler.timer(TimerId(timer), context));
         }
     }
 
@@ -77,7 +77,9 @@ impl Hierarchy {
                     }
                     Above::Node(node, slot) => {
                         self.journal(node, Notification::Request, vp);
-                        self.call(node, |scheduler, port| scheduler.request(Child(slot), port));
+                        self.call(node, |scheduler, context| {
+                            scheduler.request(ChildVp(slot), context)
+                        });
                     }
                 }
             }
@@ -98,10 +100,12 @@ impl Hierarchy {
                 if matches!(before, VpState::Running(_)) {
                     self.state.nodes[node as usize].owns[usize::from(own)].held_by = NONE;
                     self.state.adjust_debt(node, own);
-                    held = Some(Own(own));
+                    held = Some(OwnVp(own));
                 }
                 self.journal(node, Notification::Release, vp);
-                self.call(node, |scheduler, port| scheduler.release(Child(slot), held, port));
+                self.call(node, |scheduler, context| {
+                    scheduler.release(ChildVp(slot), held, context)
+                });
             }
             Up::Message(vp, message) => {
                 let Above::Node(node, slot) = self.state.vps[vp as usize].parent else {
@@ -109,13 +113,13 @@ impl Hierarchy {
                 };
                 self.journal(node, Notification::Message(message.name()), vp);
                 let mut refused = false;
-                self.call(node, |scheduler, port| {
-                    refused = scheduler.message(Some(Child(slot)), message, port).is_err();
+                self.call(node, |scheduler, context| {
+                    refused = scheduler.message(Some(ChildVp(slot)), message, context).is_err();
                 });
                 if refused && self.state.journal.is_open() {
-                    let what = Happening::MessageRefused { message: message.name() };
+                    let what = JournalEvent::MessageRefused { message: message.name() };
                     let (at, node) = (self.state.now, self.state.node_id(node));
-                    self.state.journal.push(Entry { at, node, what });
+                    self.state.journal.push(JournalEntry { at, node, what });
                 }
             }
         }
@@ -123,7 +127,7 @@ impl Hierarchy {
 
     #[inline]
     pub(crate) fn deliver_down(&mut self, down: Down) {
-        if let Downward::News(news) = down.what {
+        if let Downward::Notice(news) = down.what {
             return self.deliver_news(down.vp, news);
         }
         let joint = &mut self.state.vps[down.vp as usize];
@@ -137,7 +141,7 @@ impl Hierarchy {
                 Below::Node(node, own) => {
                     self.state.adjust_debt(node, own);
                     self.journal(node, Notification::Grant, NONE);
-                    self.call(node, |scheduler, port| scheduler.grant(Own(own), port));
+                    self.call(node, |scheduler, context| scheduler.grant(OwnVp(own), context));
                 }
                 Below::Nobody => {}
             }
@@ -152,8 +156,8 @@ impl Hierarchy {
                     self.state.adjust_debt(node, own);
                     self.journal(node, Notification::Revoke, NONE);
                     let held_by = self.state.nodes[node as usize].owns[usize::from(own)].held_by;
-                    self.call(node, |scheduler, port| {
-                        scheduler.revoke(Own(own), Child(held_by), port);
+                    self.call(node, |scheduler, context| {
+                        scheduler.revoke(OwnVp(own), ChildVp(held_by), context);
                     });
                 }
                 Below::Nobody => {}
@@ -162,10 +166,12 @@ impl Hierarchy {
     }
 
     #[cold]
-    fn deliver_news(&mut self, vp: u32, news: News) {
+    fn deliver_news(&mut self, vp: u32, news: ParentNotice) {
         if let Below::Node(node, own) = self.state.vps[vp as usize].child {
-            self.journal(node, Notification::News(news.name()), NONE);
-            self.call(node, |scheduler, port| scheduler.news(Own(own), news, port));
+            self.journal(node, Notification::ParentNotice(news.name()), NONE);
+            self.call(node, |scheduler, context| {
+                scheduler.parent_notice(OwnVp(own), news, context)
+            });
         }
     }
 
@@ -174,7 +180,7 @@ impl Hierarchy {
     pub(crate) fn call(
         &mut self,
         node: u32,
-        handle: impl FnOnce(&mut dyn Scheduler, &mut Port<'_>),
+        handle: impl FnOnce(&mut dyn Scheduler, &mut Context<'_>),
     ) {
         self.state.delivered += 1;
         let epoch = self.state.epoch;
@@ -189,7 +195,7 @@ impl Hierarchy {
         let frame = self.state.down.len();
         let scheduler = &mut *self.schedulers[node as usize];
         let state = &mut self.state;
-        let sound = guarded(|| handle(scheduler, &mut Port { state, node }));
+        let sound = guarded(|| handle(scheduler, &mut Context { state, node }));
         let debt = self.state.nodes[node as usize].debt;
         let kept = sound && debt == 0 && !endless && self.state.defect.is_none();
         let defect = if kept { None } else { Some(self.name_defect(node, sound, endless)) };
@@ -208,9 +214,9 @@ impl Hierarchy {
     /// Which rule was broken: the first one that was noticed during the call, else by what the
     /// scheduler left behind.
     #[cold]
-    fn name_defect(&mut self, node: u32, sound: bool, endless: bool) -> Defect {
+    fn name_defect(&mut self, node: u32, sound: bool, endless: bool) -> SchedulerError {
         let noticed = self.state.defect.take();
-        let plain = |rule| Defect { rule, at: None, state: None, detail: "" };
+        let plain = |rule| SchedulerError { rule, at: None, state: None, detail: "" };
         if let Some(defect) = noticed {
             return defect;
         }
@@ -225,10 +231,10 @@ impl Hierarchy {
             let running = matches!(below, VpState::Running(_));
             let (at, state) = (Some(own), Some(below));
             if running && slot.held_by == NONE {
-                return Defect { rule: Rule::KeptProcessor, at, state, detail: "" };
+                return SchedulerError { rule: Rule::KeptProcessor, at, state, detail: "" };
             }
             if !running && slot.held_by != NONE {
-                return Defect { rule: Rule::KeptRevoked, at, state, detail: "" };
+                return SchedulerError { rule: Rule::KeptRevoked, at, state, detail: "" };
             }
         }
         plain(Rule::Inconsistent)
@@ -238,8 +244,8 @@ impl Hierarchy {
     pub(crate) fn journal(&mut self, node: u32, what: Notification, vp: u32) {
         if self.state.journal.notifications {
             let about = if vp == NONE { None } else { self.state.below(vp) };
-            let what = Happening::Notified { what, about };
-            let entry = Entry { at: self.state.now, node: self.state.node_id(node), what };
+            let what = JournalEvent::Notified { what, about };
+            let entry = JournalEntry { at: self.state.now, node: self.state.node_id(node), what };
             self.state.journal.push(entry);
         }
     }

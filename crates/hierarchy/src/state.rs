@@ -3,11 +3,11 @@
 //! Everything but the schedulers themselves, so that a scheduler and the tables can be borrowed
 //! side by side. Indices here are plain numbers; ids with generations live at the edge (`host.rs`).
 
-use crate::error::Defect;
+use crate::error::SchedulerError;
 use crate::heap::Heap;
 use crate::id::{NodeId, Processor, Target, ThreadId};
-use crate::journal::{Entry, Happening, Journal, Note};
-use crate::message::{Message, News};
+use crate::journal::{Journal, JournalEntry, JournalEvent, Note};
+use crate::message::{Message, ParentNotice};
 use crate::vp::{Below, Vp, VpState};
 use alloc::collections::VecDeque;
 use alloc::string::String;
@@ -28,7 +28,7 @@ pub(crate) struct Down {
 pub(crate) enum Downward {
     Grant(Processor),
     Revoke,
-    News(News),
+    Notice(ParentNotice),
 }
 
 /// A notification on its way up; they are delivered in the order in which they were sent.
@@ -118,7 +118,7 @@ pub(crate) struct ProcessorSlot {
 
 /// A timer that was set to a time that has come.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Hurry {
+pub(crate) struct Expedited {
     pub(crate) queued: bool,
     pub(crate) wanted: bool,
 }
@@ -145,15 +145,15 @@ pub(crate) struct State {
     /// Timers set to a time that has come already: called back before the host is.
     pub(crate) immediate: VecDeque<u32>,
     /// By timer slot: whether it stands in `immediate`, and whether it still is to be called back.
-    pub(crate) hurried: Vec<Hurry>,
+    pub(crate) hurried: Vec<Expedited>,
     /// Instances whose children wait to be moved to the default scheduler.
     pub(crate) evacuate: Vec<u32>,
     pub(crate) default: Option<u32>,
-    pub(crate) defect: Option<Defect>,
+    pub(crate) defect: Option<SchedulerError>,
     pub(crate) delivered: u64,
     pub(crate) epoch: u64,
     pub(crate) journal: Journal,
-    pub(crate) quarantined: Vec<(NodeId, String, Defect)>,
+    pub(crate) quarantined: Vec<(NodeId, String, SchedulerError)>,
 }
 
 impl State {
@@ -195,7 +195,7 @@ impl State {
         let room = effects + vps;
         self.down.reserve(room.saturating_sub(self.down.len()));
         self.up.reserve((room + vps).saturating_sub(self.up.len()));
-        self.hurried.resize(self.timer_owner.len(), Hurry::default());
+        self.hurried.resize(self.timer_owner.len(), Expedited::default());
         self.immediate.reserve(self.timer_owner.len().saturating_sub(self.immediate.len()));
         self.evacuate.reserve(self.nodes.len().saturating_sub(self.evacuate.len()));
         self.quarantined.reserve(self.nodes.len());
@@ -268,8 +268,8 @@ impl State {
         if self.journal.is_open() {
             let about =
                 child.and_then(|slot| self.child_vp(node, slot)).and_then(|vp| self.below(vp));
-            let what = Happening::Noted { note, about };
-            let entry = Entry { at: self.now, node: self.node_id(node), what };
+            let what = JournalEvent::Noted { note, about };
+            let entry = JournalEntry { at: self.now, node: self.node_id(node), what };
             self.journal.push(entry);
         }
     }

@@ -1,7 +1,7 @@
 //! The tree as a host or a report sees it.
 
 use crate::host::Hierarchy;
-use crate::id::{NodeId, Own, Target, ThreadId};
+use crate::id::{NodeId, OwnVp, Target, ThreadId};
 use crate::vp::{Above, VpState};
 use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
@@ -94,7 +94,7 @@ impl Hierarchy {
     /// (modulo 2^32): whoever sees another number has missed that it waited. `None` when there is no
     /// such VP.
     #[must_use]
-    pub fn own_state(&self, id: NodeId, own: Own) -> Option<(VpState, u32)> {
+    pub fn own_state(&self, id: NodeId, own: OwnVp) -> Option<(VpState, u32)> {
         let index = self.node_index(id).ok()?;
         let slot = self.state.nodes[index as usize].owns.get(own.index())?;
         let joint = &self.state.vps[slot.vp as usize];
@@ -104,7 +104,7 @@ impl Hierarchy {
     /// The deadline that an instance has told the parent of one of its own VPs last, if any, and how
     /// often (modulo 2^32) it has told one that is earlier than the one before.
     #[must_use]
-    pub fn own_told(&self, id: NodeId, own: Own) -> Option<(Instant, u32)> {
+    pub fn own_told(&self, id: NodeId, own: OwnVp) -> Option<(Instant, u32)> {
         let index = self.node_index(id).ok()?;
         let slot = self.state.nodes[index as usize].owns.get(own.index())?;
         self.state.told.get(slot.vp as usize).copied().flatten()
@@ -156,7 +156,7 @@ impl Hierarchy {
             Target::Node(node) => self.node_index(node).ok().map(|node| (node, None)),
             Target::Thread(thread) => {
                 self.leaf_vp(thread).ok().and_then(|vp| match self.state.vps[vp as usize].parent {
-                    Above::Node(node, slot) => Some((node, Some(crate::Child(slot)))),
+                    Above::Node(node, slot) => Some((node, Some(crate::ChildVp(slot)))),
                     Above::Top(_) => None,
                 })
             }
@@ -165,7 +165,7 @@ impl Hierarchy {
         if let Some((node, child)) = place {
             let at = at.max(self.state.now);
             let mut tell = |name, count| figures.push((name, count));
-            self.schedulers[node as usize].counted(child, at, &mut tell);
+            self.schedulers[node as usize].stats(child, at, &mut tell);
         }
         figures
     }

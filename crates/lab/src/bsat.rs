@@ -6,7 +6,7 @@
 use crate::memo::{Report, tell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use windfall_programs::{Code, Event, Node, Process, Queue, Refusal, Template, Terms};
+use windfall_programs::{Code, Event, Node, Process, ProcessError, ProcessParams, Queue, Template};
 use windfall_time::{Instant, Span};
 
 /// How many messages a process has dealt with, for whoever started it.
@@ -48,7 +48,7 @@ pub(crate) enum Role {
 pub(crate) struct Part {
     pub(crate) role: Role,
     pub(crate) node: Node,
-    pub(crate) terms: Terms,
+    pub(crate) terms: ProcessParams,
     /// What one message takes, queues apart.
     pub(crate) work: Span,
     pub(crate) tally: Tally,
@@ -67,7 +67,7 @@ pub(crate) struct Operator {
 impl Code for Operator {
     const NAME: &'static str = "operator";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let mut queues = Vec::with_capacity(self.queues.len());
         for (node, capacity) in &self.queues {
             queues.push(me.make_queue(*node, *capacity).await?);
@@ -79,7 +79,7 @@ impl Code for Operator {
         let deliveries: Template<Delivery> = me.make_template(me.node()).await?;
         if let Some((node, monitor)) = self.monitor {
             let monitors = me.make_template(node).await?;
-            me.make_process(monitors, node, Terms::default(), monitor).await?;
+            me.make_process(monitors, node, ProcessParams::default(), monitor).await?;
         }
         for Part { role, node, terms, work, tally } in self.parts {
             match role {
@@ -116,7 +116,7 @@ pub(crate) struct Monitor {
 impl Code for Monitor {
     const NAME: &'static str = "monitor";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         loop {
             let now = me.now().await;
             tell(&self.seen, [(now, self.watched.iter().map(Tally::read).collect())]);
@@ -131,10 +131,10 @@ pub(crate) const GATHERING: Span = Span::from_millis(50);
 const FULL: Span = Span::from_millis(1);
 
 /// Puts a message into a queue, when there is room.
-async fn send(me: &mut impl Process, to: Queue, message: u64) -> Result<(), Refusal> {
+async fn send(me: &mut impl Process, to: Queue, message: u64) -> Result<(), ProcessError> {
     loop {
         match me.enqueue(to, message).await {
-            Err(Refusal::QueueFull { .. }) => {
+            Err(ProcessError::QueueFull { .. }) => {
                 let now = me.now().await;
                 me.sleep_until(now + FULL).await;
             }
@@ -154,7 +154,7 @@ struct Generator {
 impl Code for Generator {
     const NAME: &'static str = "generator";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         me.sleep_until(self.begins).await;
         for message in 0.. {
             me.compute(self.work).await;
@@ -178,7 +178,7 @@ struct Sink {
 impl Code for Sink {
     const NAME: &'static str = "sink";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let event = me.make_event().await?;
         me.sleep_until(self.begins).await;
         loop {
@@ -199,7 +199,7 @@ struct Drain {
 
 impl Drain {
     /// Takes all that is there.
-    async fn empty(&self, me: &mut impl Process, event: Event) -> Result<(), Refusal> {
+    async fn empty(&self, me: &mut impl Process, event: Event) -> Result<(), ProcessError> {
         while me.dequeue(self.from, event).await?.is_some() {
             self.tally.one_more();
         }
@@ -214,7 +214,7 @@ impl Drain {
 impl Code for Drain {
     const NAME: &'static str = "drain";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let event = me.make_event().await?;
         let mut next = self.begins;
         loop {
@@ -237,7 +237,7 @@ struct Delivery {
 impl Code for Delivery {
     const NAME: &'static str = "delivery";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let event = me.make_event().await?;
         me.sleep_until(self.begins).await;
         loop {

@@ -4,13 +4,13 @@
 
 use crate::bsat::{GATHERING, Monitor, Operator, Part, Role};
 use crate::carried_out::whole;
-use crate::experiment::{Host, Trouble};
+use crate::experiment::{Host, LabError};
 use crate::memo::{Report, reported};
 use crate::supervised::supervise_plan;
 use crate::trees::scenario;
 use crate::units::{millis, seconds, us};
 use windfall_hierarchy::{Count, Message};
-use windfall_programs::{Costs, Node, NodeCosts, Terms};
+use windfall_programs::{Costs, Node, NodeCosts, ProcessParams};
 use windfall_scenario::Plan;
 use windfall_scenario::model::{self, Scheduler, Setting};
 use windfall_scenario::outcome::Outcome;
@@ -39,7 +39,7 @@ pub(crate) const SINKS: Span = us(152);
 pub(crate) const DELIVERS: Span = us(478);
 
 /// How processes' terms are told to an epoch scheduler.
-fn asks(terms: &Terms) -> Vec<Message> {
+fn asks(terms: &ProcessParams) -> Vec<Message> {
     let mut messages = vec![Message::Priority(terms.priority.into())];
     if !terms.need.is_zero() {
         messages.push(Message::Reserve { amount: terms.need, period: EPOCH });
@@ -51,8 +51,8 @@ fn asks(terms: &Terms) -> Vec<Message> {
 }
 
 /// Terms of an ordinary process.
-pub(crate) fn terms(need: Span, slice: Span) -> Terms {
-    Terms { priority: 1, need, slice }
+pub(crate) fn terms(need: Span, slice: Span) -> ProcessParams {
+    ProcessParams { priority: 1, need, slice }
 }
 
 /// Nodes with processes.
@@ -88,7 +88,7 @@ pub(crate) struct Seen {
 
 impl Butterfly {
     /// What it is on so many nodes of a machine, of which the first ones are its own.
-    fn plan(&self, nodes: u16, monitor: Option<Monitor>) -> Result<Plan, Trouble> {
+    fn plan(&self, nodes: u16, monitor: Option<Monitor>) -> Result<Plan, LabError> {
         let node = |number| {
             Scheduler::root(&format!("node-{number}"), "epoch")
                 .with("epoch", Setting::Span(EPOCH))
@@ -96,11 +96,11 @@ impl Butterfly {
         };
         let mut scenario = scenario(self.length, (0..nodes).map(node).collect(), Vec::new());
         scenario.machine = model::Machine::ideal(nodes);
-        let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
+        let mut plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
         plan.processes.costs = Costs { post: POST, remote: REMOTE, ..Costs::default() };
         plan.processes.node_costs =
             Some(NodeCosts { timer: TIMER, scheduler: RESTART, registers: REGISTERS });
-        let first = Terms { priority: 3, ..Terms::default() };
+        let first = ProcessParams { priority: 3, ..ProcessParams::default() };
         let last = Node(u8::try_from(nodes - 1).expect("a Butterfly has at most 256 nodes"));
         let monitor = monitor.map(|monitor| (last, monitor));
         let operator = Operator { monitor, ..self.operator.clone() };
@@ -109,11 +109,11 @@ impl Butterfly {
     }
 
     /// On the simulated machine, watched by a monitor on a node of its own: messages a second after the first.
-    fn simulate(&self) -> Result<Seen, Trouble> {
+    fn simulate(&self) -> Result<Seen, LabError> {
         let watched = self.operator.parts.iter().map(|part| part.tally.clone()).collect();
         let monitor = Monitor { every: Span::from_secs(1), watched, seen: Report::default() };
         let plan = self.plan(self.nodes + 1, Some(monitor.clone()))?;
-        let sim = Sim::of(plan, None).map_err(|why| Trouble::Run(why.to_string()))?;
+        let sim = Sim::of(plan, None).map_err(|why| LabError::Run(why.to_string()))?;
         let outcome = whole(sim.run(Instant::ZERO + self.length, |_| true))?;
         let mut parts = self.had(&outcome)?;
         let seen = reported(&monitor.seen);
@@ -127,7 +127,7 @@ impl Butterfly {
     }
 
     /// With supervised threads, one processor a node; whoever asks is on another.
-    fn supervise(&self) -> Result<Seen, Trouble> {
+    fn supervise(&self) -> Result<Seen, LabError> {
         let run = supervise_plan(|| {
             self.operator.parts.iter().for_each(|part| part.tally.clear());
             self.plan(self.nodes, None)
@@ -135,13 +135,13 @@ impl Butterfly {
         Ok(Seen { parts: self.had(&run.outcome)?, disturbed: run.disturbed })
     }
 
-    fn had(&self, outcome: &Outcome) -> Result<Vec<Had>, Trouble> {
+    fn had(&self, outcome: &Outcome) -> Result<Vec<Had>, LabError> {
         let parts = &self.operator.parts;
         parts.iter().zip(names(parts)).map(|(part, name)| had(part, &name, outcome)).collect()
     }
 
     /// Runs it.
-    pub(crate) fn run(&self, host: Host) -> Result<Seen, Trouble> {
+    pub(crate) fn run(&self, host: Host) -> Result<Seen, LabError> {
         if host == Host::Linux { self.supervise() } else { self.simulate() }
     }
 }
@@ -167,16 +167,16 @@ fn names(parts: &[Part]) -> Vec<String> {
 }
 
 /// What a process had each second, by its own tally and its scheduler's counters.
-fn had(part: &Part, name: &str, outcome: &Outcome) -> Result<Had, Trouble> {
+fn had(part: &Part, name: &str, outcome: &Outcome) -> Result<Had, LabError> {
     let length = seconds(outcome.length);
     let thread = outcome.threads.iter().find(|thread| thread.name == name);
-    let thread = thread.ok_or_else(|| Trouble::Run(format!("`{name}` never was")))?;
+    let thread = thread.ok_or_else(|| LabError::Run(format!("`{name}` never was")))?;
     let counted = |figure: &str| {
-        let found = thread.counted.iter().find(|(name, _)| *name == figure);
+        let found = thread.stats.iter().find(|(name, _)| *name == figure);
         match found.map(|(_, count)| *count) {
             Some(Count::Times(times)) => Ok(per(times, length)),
             Some(Count::Time(span)) => Ok(millis(span) / length),
-            _ => Err(Trouble::Run(format!("nobody counted `{figure}` of `{name}`"))),
+            _ => Err(LabError::Run(format!("nobody counted `{figure}` of `{name}`"))),
         }
     };
     let messages = per(part.tally.read(), length);

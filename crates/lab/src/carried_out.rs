@@ -1,6 +1,6 @@
 //! Carries scenarios out on the simulated machine, and counts what papers count.
 
-use crate::experiment::Trouble;
+use crate::experiment::LabError;
 use std::collections::BTreeMap;
 use windfall_scenario::outcome::{Outcome, ThreadOutcome};
 use windfall_scenario::{PlannedInterrupts, Scenario};
@@ -13,21 +13,21 @@ pub(crate) fn run(
     scenario: &Scenario,
     interrupts: Vec<PlannedInterrupts>,
     sink: Option<&mut dyn Sink>,
-) -> Result<Outcome, Trouble> {
-    let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
+) -> Result<Outcome, LabError> {
+    let mut plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
     plan.interrupts.extend(interrupts);
-    let sim = Sim::of(plan, sink).map_err(|failure| Trouble::Run(failure.to_string()))?;
+    let sim = Sim::of(plan, sink).map_err(|failure| LabError::Run(failure.to_string()))?;
     whole(sim.run(Instant::ZERO + scenario.length, |_| true))
 }
 
 /// The outcome, unless something in it went wrong.
-pub(crate) fn whole(outcome: Outcome) -> Result<Outcome, Trouble> {
+pub(crate) fn whole(outcome: Outcome) -> Result<Outcome, LabError> {
     let broken = outcome.quarantined.first().map(|(name, why)| format!("{name}: {why}"));
-    let lost = outcome.unborn.first().map(|name| format!("no scheduler would have `{name}`"));
+    let lost = outcome.not_admitted.first().map(|name| format!("no scheduler would have `{name}`"));
     let refused = outcome.refused.first().map(|(at, why)| format!("refused at {at}: {why}"));
     let failed = outcome.failure.as_ref().map(ToString::to_string);
     match failed.or(broken).or(lost).or(refused) {
-        Some(why) => Err(Trouble::Run(why)),
+        Some(why) => Err(LabError::Run(why)),
         None => Ok(outcome),
     }
 }

@@ -1,7 +1,7 @@
 //! What becomes of the blocks of a reservation of 4 ms in 20 ms, drawn as chapter 11 draws its execution traces.
 
 use crate::carried_out::run;
-use crate::experiment::Trouble;
+use crate::experiment::LabError;
 use crate::reservation::{AMOUNT, Watch, scenario, watching};
 use crate::supervised::supervise;
 use windfall_plot::Scene;
@@ -10,7 +10,7 @@ use windfall_scenario::{PlannedInterrupts, Scenario};
 use windfall_time::{Instant, Span};
 use windfall_trace::export::picture::Picture;
 use windfall_trace::export::{Story, StoryBuilder};
-use windfall_trace::{Cpu, Event, Sink, Stop, Theft, ThreadId};
+use windfall_trace::{Cpu, Event, OverheadKind, Sink, Stop, ThreadId};
 
 /// What was seen of the reservation, and all that is to be drawn of it.
 pub(crate) struct Traced {
@@ -38,14 +38,14 @@ impl Traced {
     pub(crate) fn simulated(
         length: Span,
         strikes: Vec<PlannedInterrupts>,
-    ) -> Result<Traced, Trouble> {
+    ) -> Result<Traced, LabError> {
         let mut both = Both::default();
         run(&scenario("rez", AMOUNT, length)?, strikes, Some(&mut both))?;
         Ok(Traced { watch: both.watch, story: both.story.finish(), disturbed: None })
     }
 
     /// With real threads of a machine whose devices are busy, or not.
-    pub(crate) fn supervised(scenario: &Scenario, busy: bool) -> Result<Traced, Trouble> {
+    pub(crate) fn supervised(scenario: &Scenario, busy: bool) -> Result<Traced, LabError> {
         let run = supervise(scenario, &watching(busy))?;
         Ok(Traced {
             watch: Watch::of(&run.outcome),
@@ -77,8 +77,11 @@ fn story(outcome: &Outcome) -> Story {
     for (from, to, thread) in stretches {
         match last {
             Some((since, ran)) if ran == thread && from.saturating_since(since) < GAP => {
-                story.record(since, &Event::TheftBegin { cpu, kind: Theft::Interrupt, number: 0 });
-                story.record(from, &Event::TheftEnd { cpu });
+                story.record(
+                    since,
+                    &Event::OverheadBegin { cpu, kind: OverheadKind::Interrupt, number: 0 },
+                );
+                story.record(from, &Event::OverheadEnd { cpu });
             }
             _ => {
                 let prev = last.map(|(_, ran)| (ran, Stop::Preempted));

@@ -68,7 +68,7 @@ pub struct Experiment {
     pub hosts: &'static [Host],
     /// Why it does not run elsewhere; and where it would, if it can be told.
     pub absent: &'static str,
-    pub(crate) run: fn(&Settings<'_>) -> Result<Findings, Trouble>,
+    pub(crate) run: fn(&Settings<'_>) -> Result<Findings, LabError>,
 }
 
 impl Experiment {
@@ -81,12 +81,12 @@ impl Experiment {
     ///
     /// # Errors
     /// When it does not run on the host that is asked for, or what that host answers.
-    pub fn run(&self, settings: &Settings<'_>) -> Result<Findings, Trouble> {
+    pub fn run(&self, settings: &Settings<'_>) -> Result<Findings, LabError> {
         if !self.hosts.iter().any(|host| settings.on(*host)) {
             let hosts: Vec<_> = self.hosts.iter().map(|host| host.name()).collect();
             let asked = settings.host.unwrap_or(Host::Sim);
             let (name, absent) = (self.name, self.absent);
-            return Err(Trouble::NoHost { name, asked, hosts: hosts.join(", "), absent });
+            return Err(LabError::NoHost { name, asked, hosts: hosts.join(", "), absent });
         }
         (self.run)(settings)
     }
@@ -94,7 +94,7 @@ impl Experiment {
 
 /// Why an experiment could not be run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Trouble {
+pub enum LabError {
     /// It does not run there.
     NoHost {
         /// The experiment.
@@ -119,21 +119,21 @@ pub enum Trouble {
     },
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for LabError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::NoHost { name, asked, hosts, absent } => {
+            LabError::NoHost { name, asked, hosts, absent } => {
                 let asked = asked.name();
                 write!(
                     f,
                     "{name} does not run on the host `{asked}`: {absent}; it runs on: {hosts}"
                 )
             }
-            Trouble::Scenario(why) => write!(f, "the experiment's own scenario: {why}"),
-            Trouble::Run(why) => f.write_str(why),
-            Trouble::Machine { asked, why } => write!(f, "{asked}: {why}"),
+            LabError::Scenario(why) => write!(f, "the experiment's own scenario: {why}"),
+            LabError::Run(why) => f.write_str(why),
+            LabError::Machine { asked, why } => write!(f, "{asked}: {why}"),
         }
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for LabError {}

@@ -61,7 +61,7 @@ fn apart(one: (f64, f64), other: (f64, f64)) -> f64 {
 const REAL_STREAM: &str = "The stream on `linux` is TCP with packets of 1500 bytes on a loopback device of its own, sent on another \
      processor and received on the supervised one, where packets are processed as a network card's \
      interrupts would have it; the application alone is supervised, and tells what it got from its own looks at \
-     the clock.";
+     the clock. The receiving program runs beside, so the sender does not stop while a block runs, as it did in 2001.";
 
 /// A verdict on what follows from a model that was fitted to the paper, unless real threads decide.
 fn modelled(settings: &crate::Settings<'_>, verdict: crate::Verdict) -> crate::Verdict {

@@ -84,7 +84,7 @@ pub(crate) use record;
 
 /// Whether a claim stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Standing {
+pub enum ClaimStatus {
     /// What was found agrees with it.
     Stands,
     /// What was found agrees with it, but the paper's own figures were put in: it could be calibrated, which confirms nothing.
@@ -99,7 +99,7 @@ pub enum Standing {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict {
     /// Whether it stands.
-    pub standing: Standing,
+    pub standing: ClaimStatus,
     /// By which numbers.
     pub why: String,
 }
@@ -109,16 +109,16 @@ impl Verdict {
     #[must_use]
     pub fn by(against: &[String], why: &str) -> Verdict {
         if against.is_empty() {
-            return Verdict { standing: Standing::Stands, why: why.to_owned() };
+            return Verdict { standing: ClaimStatus::Stands, why: why.to_owned() };
         }
-        Verdict { standing: Standing::Refuted, why: against.join("; ") }
+        Verdict { standing: ClaimStatus::Refuted, why: against.join("; ") }
     }
 
     /// The same where the figures that it is about were put in.
     #[must_use]
     pub fn calibrated(self) -> Verdict {
         match self.standing {
-            Standing::Stands => Verdict { standing: Standing::Calibrated, ..self },
+            ClaimStatus::Stands => Verdict { standing: ClaimStatus::Calibrated, ..self },
             _ => self,
         }
     }
@@ -138,8 +138,10 @@ impl Verdict {
             beside.push_str(&format!("; and {} more", more.len()));
         }
         match verdict.standing {
-            Standing::Refuted => Verdict { why: format!("{}; {beside}", verdict.why), ..verdict },
-            _ => Verdict { standing: Standing::Open, why: beside },
+            ClaimStatus::Refuted => {
+                Verdict { why: format!("{}; {beside}", verdict.why), ..verdict }
+            }
+            _ => Verdict { standing: ClaimStatus::Open, why: beside },
         }
     }
 }
@@ -163,7 +165,10 @@ mod tests {
     #[test]
     fn law_what_was_put_in_is_calibrated_and_can_be_refuted() {
         let of = |against: &[String]| Verdict::by(against, "it fits").calibrated().standing;
-        assert_eq!((of(&[]), of(&["far".to_owned()])), (Standing::Calibrated, Standing::Refuted));
+        assert_eq!(
+            (of(&[]), of(&["far".to_owned()])),
+            (ClaimStatus::Calibrated, ClaimStatus::Refuted)
+        );
     }
 
     #[test]
@@ -172,14 +177,14 @@ mod tests {
         let of = |against: &[String], disturbed: &[String]| {
             Verdict::of_runs(against, disturbed, "all is well")
         };
-        assert_eq!(of(&none, &none).standing, Standing::Stands);
-        assert_eq!(of(&one, &none).standing, Standing::Refuted);
+        assert_eq!(of(&none, &none).standing, ClaimStatus::Stands);
+        assert_eq!(of(&one, &none).standing, ClaimStatus::Refuted);
         let open = of(&none, &one);
-        assert_eq!(open.standing, Standing::Open);
+        assert_eq!(open.standing, ClaimStatus::Open);
         assert!(open.why.starts_with("disturbed"), "{}", open.why);
         let many: Vec<String> = (1..=9).map(|number| format!("line {number}")).collect();
         assert!(of(&none, &many).why.ends_with("line 4; and 5 more"));
         let refuted = of(&one, &one);
-        assert!(refuted.standing == Standing::Refuted && refuted.why.contains("disturbed"));
+        assert!(refuted.standing == ClaimStatus::Refuted && refuted.why.contains("disturbed"));
     }
 }

@@ -27,9 +27,9 @@ mod supervised;
 mod trees;
 mod units;
 
-pub use experiment::{Experiment, Host, Settings, Trouble};
+pub use experiment::{Experiment, Host, LabError, Settings};
 pub use experiments::{EXPERIMENTS, table_10_4, table_10_5};
-pub use findings::{Figure, Findings, Raw, Standing, Table, Verdict};
+pub use findings::{ClaimStatus, Figure, Findings, Raw, Table, Verdict};
 pub use page::page;
 pub use statistics::{Line, Mean, difference, line, mean, median};
 

@@ -5,7 +5,9 @@
 //! wakes the other goes on until it waits itself.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use windfall_programs::{Code, EventId, Meter, Process, ProcessHandle, Queue, Refusal, Terms};
+use windfall_programs::{
+    Code, EventId, Meter, Process, ProcessError, ProcessHandle, ProcessParams, Queue,
+};
 use windfall_time::{Instant, Span};
 
 /// What processes have measured, for whoever started them.
@@ -41,12 +43,12 @@ pub(crate) struct ScriptA {
 impl Code for ScriptA {
     const NAME: &'static str = "script-a";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         tell(&self.metering, [Meter::cost(&mut me, 32).await]);
         let here = me.node();
         let template = me.make_template(here).await?;
         let script = ScriptB { a: me.me(), loops: self.loops, marks: self.marks.clone() };
-        let b = me.make_process(template, here, Terms::default(), script).await?;
+        let b = me.make_process(template, here, ProcessParams::default(), script).await?;
         me.block().await; // until B is about to block
         me.yield_now().await;
         let mut meter = Meter::with_room(6 * self.loops);
@@ -80,7 +82,7 @@ struct ScriptB {
 impl Code for ScriptB {
     const NAME: &'static str = "script-b";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let mut meter = Meter::with_room(12 * self.loops);
         me.wakeup(self.a).await?;
         me.block().await;
@@ -128,7 +130,7 @@ pub(crate) struct RunOut {
 impl Code for RunOut {
     const NAME: &'static str = "run-out";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let mut meter = Meter::with_room(self.pieces + 1);
         meter.mark(&mut me, 0).await;
         for _ in 0..self.pieces {
@@ -155,7 +157,7 @@ const GATHERING: Span = Span::from_millis(200);
 impl Code for Notifier {
     const NAME: &'static str = "notifier";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let here = me.node();
         let (template, event) = (me.make_template(here).await?, me.make_event().await?);
         let ready = me.make_queue(here, 64).await?;
@@ -163,7 +165,7 @@ impl Code for Notifier {
             let id = EventId(100 + number);
             for _ in 0..waiters {
                 let code = Waiter { id, ready };
-                me.make_process(template, here, Terms::default(), code).await?;
+                me.make_process(template, here, ProcessParams::default(), code).await?;
             }
             for _ in 0..waiters {
                 me.take(ready, event).await?;
@@ -191,7 +193,7 @@ struct Waiter {
 impl Code for Waiter {
     const NAME: &'static str = "waiter";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         me.add_event(self.id).await?;
         me.enqueue(self.ready, 0).await?;
         me.wait_event(self.id).await;

@@ -3,7 +3,7 @@
 //! Invariant: no text can leave its place in the page.
 
 use crate::experiment::Experiment;
-use crate::findings::{Findings, Standing, Table};
+use crate::findings::{ClaimStatus, Findings, Table};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -31,12 +31,12 @@ pub fn page(experiment: &Experiment, findings: &Findings) -> String {
         page.push_str(&format!("<dt>Measured</dt><dd>{}</dd>\n", escaped(line)));
     }
     let (class, word) = match findings.verdict.standing {
-        Standing::Stands => ("stands", "The claim stands"),
-        Standing::Calibrated => {
+        ClaimStatus::Stands => ("stands", "The claim stands"),
+        ClaimStatus::Calibrated => {
             ("calibrated", "Calibrated with the paper's figures, not confirmed")
         }
-        Standing::Refuted => ("refuted", "The claim is refuted"),
-        Standing::Open => ("open", "Not decided"),
+        ClaimStatus::Refuted => ("refuted", "The claim is refuted"),
+        ClaimStatus::Open => ("open", "Not decided"),
     };
     let why = escaped(&findings.verdict.why);
     page.push_str(&format!("</dl>\n<p class=\"verdict {class}\"><b>{word}:</b> {why}</p>\n"));

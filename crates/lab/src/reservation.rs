@@ -8,15 +8,15 @@
 //! follows.
 
 use crate::devices::Stream;
-use crate::experiment::Trouble;
+use crate::experiment::LabError;
 use crate::supervised::{Watching, supervise};
 use crate::trees::{clock, reservations_first, spinners};
 use windfall_programs::Random;
-use windfall_scenario::model::{Asks, Reserve, Run, Thread, Timer};
+use windfall_scenario::model::{Requirements, Reserve, Run, Thread, Timer};
 use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{PlannedInterrupts, PlannedPattern, Scenario};
 use windfall_time::{Instant, Span};
-use windfall_trace::{Cpu, Event, Note, Sink, Theft, ThreadId};
+use windfall_trace::{Cpu, Event, Note, OverheadKind, Sink, ThreadId};
 
 /// The period of all reservations here.
 pub(crate) const PERIOD: Span = Span::from_millis(20);
@@ -32,10 +32,12 @@ const WINDOW: Span = Span::from_millis(3);
 const AWAY: Span = Span::from_millis(5);
 
 /// Thread `app` under a reservation scheduler with `reserved` in each period, `other` in what is left.
-pub(crate) fn scenario(rez: &str, reserved: Span, length: Span) -> Result<Scenario, Trouble> {
+pub(crate) fn scenario(rez: &str, reserved: Span, length: Span) -> Result<Scenario, LabError> {
     let schedulers = reservations_first(rez, Span::from_millis(50))?;
-    let reserve =
-        Asks { reserve: Some(Reserve { amount: reserved, period: PERIOD }), ..Asks::default() };
+    let reserve = Requirements {
+        reserve: Some(Reserve { amount: reserved, period: PERIOD }),
+        ..Requirements::default()
+    };
     let threads = vec![
         Thread::new("app", "res", reserve, Run::spin()),
         Thread { count: None, ..spinners("other", 1, "ts") },
@@ -54,7 +56,7 @@ pub(crate) struct Real {
 
 /// What is carried out with real threads: the application alone, so that whatever it does not get is the
 /// rest of the system's, a receiver's, too. The machine has interrupts of its own.
-pub(crate) fn real(rez: &str, reserved: Span, length: Span) -> Result<Scenario, Trouble> {
+pub(crate) fn real(rez: &str, reserved: Span, length: Span) -> Result<Scenario, LabError> {
     let mut scenario = scenario(rez, reserved, length)?;
     scenario.interrupts.clear();
     scenario.threads.truncate(1);
@@ -73,7 +75,7 @@ pub(crate) fn supervised(
     reserved: Span,
     length: Span,
     receiving: bool,
-) -> Result<Real, Trouble> {
+) -> Result<Real, LabError> {
     let _stream = receiving.then(|| Stream::begin(None)).transpose()?;
     let run = supervise(&real(rez, reserved, length)?, &watching(receiving))?;
     Ok(Real { watch: Watch::of(&run.outcome), disturbed: run.disturbed })
@@ -102,7 +104,7 @@ pub(crate) fn network(
         number,
         pattern: PlannedPattern::Recorded(strikes),
     };
-    vec![source(Theft::Interrupt, 11, announced), source(Theft::Softirq, 3, packets)]
+    vec![source(OverheadKind::Interrupt, 11, announced), source(OverheadKind::Softirq, 3, packets)]
 }
 
 /// What the application got in each period, as it measures it itself: by looking at the clock.
@@ -110,7 +112,7 @@ pub(crate) fn network(
 pub(crate) struct Watch {
     id: Option<ThreadId>,
     running: bool,
-    thefts: u32,
+    overheads: u32,
     since: Instant,
     /// By period: received, and stolen while it was on the processor.
     pub(crate) periods: Vec<(Span, Span)>,
@@ -128,9 +130,9 @@ impl Watch {
             if !watch.running {
                 watch.budgets.push((*from, Span::ZERO));
             }
-            watch.thefts = 1;
+            watch.overheads = 1;
             watch.account(*from);
-            (watch.running, watch.thefts) = (true, 0);
+            (watch.running, watch.overheads) = (true, 0);
             watch.account(*to);
             if let Some((begin, budget)) = watch.budgets.last_mut() {
                 *budget = to.saturating_since(*begin);
@@ -152,7 +154,7 @@ impl Watch {
             }
             let (received, stolen) = &mut self.periods[index];
             let passed = end - self.since;
-            match (self.running, self.thefts) {
+            match (self.running, self.overheads) {
                 (false, _) => {}
                 (true, 0) => *received += passed,
                 (true, _) => *stolen += passed,
@@ -191,8 +193,8 @@ impl Sink for Watch {
             Event::Switch { cpu: Cpu(0), next, .. } => {
                 self.running = next.is_some() && *next == self.id;
             }
-            Event::TheftBegin { .. } => self.thefts += 1,
-            Event::TheftEnd { .. } => self.thefts = self.thefts.saturating_sub(1),
+            Event::OverheadBegin { .. } => self.overheads += 1,
+            Event::OverheadEnd { .. } => self.overheads = self.overheads.saturating_sub(1),
             Event::Note { thread, what: Note::Replenished(budget), .. } if *thread == self.id => {
                 self.budgets.push((at, *budget));
             }

@@ -4,7 +4,7 @@
 //! does not help either it is told apart from what the schedulers did.
 
 use crate::carried_out::whole;
-use crate::experiment::Trouble;
+use crate::experiment::LabError;
 use std::time::{Duration, Instant};
 use windfall_linux::Settings;
 use windfall_scenario::outcome::Outcome;
@@ -40,21 +40,21 @@ pub(crate) struct Supervised {
 }
 
 /// Runs it, again if it was disturbed.
-pub(crate) fn supervise(scenario: &Scenario, watching: &Watching) -> Result<Supervised, Trouble> {
+pub(crate) fn supervise(scenario: &Scenario, watching: &Watching) -> Result<Supervised, LabError> {
     repeated(|| once(scenario, watching))
 }
 
 /// Runs plans that are no scenarios, each made anew, again if it was disturbed.
 pub(crate) fn supervise_plan(
-    mut plan: impl FnMut() -> Result<Plan, Trouble>,
-) -> Result<Supervised, Trouble> {
+    mut plan: impl FnMut() -> Result<Plan, LabError>,
+) -> Result<Supervised, LabError> {
     repeated(|| carry_out(&mut plan, &Watching::default()))
 }
 
 /// Does it until it is not disturbed, three times at most.
 pub(crate) fn repeated(
-    mut run: impl FnMut() -> Result<Supervised, Trouble>,
-) -> Result<Supervised, Trouble> {
+    mut run: impl FnMut() -> Result<Supervised, LabError>,
+) -> Result<Supervised, LabError> {
     let mut last = run()?;
     for _ in 1..ATTEMPTS {
         if last.disturbed.is_none() {
@@ -66,16 +66,16 @@ pub(crate) fn repeated(
 }
 
 /// Runs it once, when nobody else supervises this machine.
-pub(crate) fn once(scenario: &Scenario, watching: &Watching) -> Result<Supervised, Trouble> {
-    let plan = || scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)));
+pub(crate) fn once(scenario: &Scenario, watching: &Watching) -> Result<Supervised, LabError> {
+    let plan = || scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)));
     carry_out(plan, watching)
 }
 
 /// Carries a plan out once.
 fn carry_out(
-    mut plan: impl FnMut() -> Result<Plan, Trouble>,
+    mut plan: impl FnMut() -> Result<Plan, LabError>,
     watching: &Watching,
-) -> Result<Supervised, Trouble> {
+) -> Result<Supervised, LabError> {
     let settings = Settings { stretches: watching.stretches, ..Settings::default() };
     let begun = Instant::now();
     let mut length;
@@ -87,12 +87,12 @@ fn carry_out(
             Err(fault) if fault.is_another_run() && begun.elapsed() < PATIENCE.0 => {
                 std::thread::sleep(PATIENCE.1);
             }
-            answer => break answer.map_err(|fault| Trouble::Run(fault.to_string()))?,
+            answer => break answer.map_err(|fault| LabError::Run(fault.to_string()))?,
         }
     };
     if outcome.failure.is_none() && outcome.length < length {
         let ended = outcome.length;
-        return Err(Trouble::Run(format!("stopped after {ended} of {length}; nothing is kept")));
+        return Err(LabError::Run(format!("stopped after {ended} of {length}; nothing is kept")));
     }
     let disturbed = disturbed(&outcome, watching.lag);
     Ok(Supervised { outcome: whole(outcome)?, disturbed })
@@ -103,7 +103,7 @@ fn disturbed(outcome: &Outcome, most: Span) -> Option<String> {
     let supervision = outcome.supervision.as_ref()?;
     match (supervision.lost, supervision.lag) {
         (0, lag) if lag <= most => None,
-        (0, lag) if supervision.own_lag <= most => {
+        (0, lag) if supervision.lag_without_steal <= most => {
             Some(format!("a timer was seen to {lag} late: others had the processor"))
         }
         (0, lag) => Some(format!("a timer was seen to {lag} late")),

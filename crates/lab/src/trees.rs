@@ -1,12 +1,12 @@
 //! The trees and machines that several experiments share.
 
-use crate::experiment::Trouble;
+use crate::experiment::LabError;
 use windfall_scenario::Scenario;
 use windfall_scenario::model::{
-    Asks, Attachment, Interrupts, Machine, Parent, Pattern, Run, Scheduler, Setting, Thread,
+    Attachment, Interrupts, Machine, Parent, Pattern, Requirements, Run, Scheduler, Setting, Thread,
 };
 use windfall_time::{Instant, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 /// A scenario of these schedulers and threads on one processor.
 pub(crate) fn scenario(length: Span, schedulers: Vec<Scheduler>, threads: Vec<Thread>) -> Scenario {
@@ -29,18 +29,18 @@ pub(crate) fn scenario(length: Span, schedulers: Vec<Scheduler>, threads: Vec<Th
 }
 
 /// A guarantee, from its text.
-pub(crate) fn guarantee(text: &str) -> Result<Asks, Trouble> {
-    let wrong = |why: &dyn core::fmt::Display| Trouble::Scenario(format!("`{text}`: {why}"));
-    text.parse().map(Asks::guarantee).map_err(|why| wrong(&why))
+pub(crate) fn guarantee(text: &str) -> Result<Requirements, LabError> {
+    let wrong = |why: &dyn core::fmt::Display| LabError::Scenario(format!("`{text}`: {why}"));
+    text.parse().map(Requirements::guarantee).map_err(|why| wrong(&why))
 }
 
 /// The same, at a priority.
-pub(crate) fn ranked(text: &str, priority: i32) -> Result<Asks, Trouble> {
-    Ok(Asks { priority: Some(priority), ..guarantee(text)? })
+pub(crate) fn ranked(text: &str, priority: i32) -> Result<Requirements, LabError> {
+    Ok(Requirements { priority: Some(priority), ..guarantee(text)? })
 }
 
 /// Reservations above time sharing, as in figure 10.6 left and in chapter 11.
-pub(crate) fn reservations_first(rez: &str, quantum: Span) -> Result<Vec<Scheduler>, Trouble> {
+pub(crate) fn reservations_first(rez: &str, quantum: Span) -> Result<Vec<Scheduler>, LabError> {
     Ok(vec![
         Scheduler::root("fp", "fixed-priority"),
         // As in the paper, where what a tick lets a program have beyond its budget is nobody's (10.5.2).
@@ -52,23 +52,23 @@ pub(crate) fn reservations_first(rez: &str, quantum: Span) -> Result<Vec<Schedul
 }
 
 /// Served through two parents: what a soft reservation is made of (figure 10.6 right).
-pub(crate) fn join(name: &str, first: (&str, Asks), second: &str) -> Scheduler {
+pub(crate) fn join(name: &str, first: (&str, Requirements), second: &str) -> Scheduler {
     let at = |parent: &str, asks| Attachment { parent: Parent::Scheduler(parent.to_owned()), asks };
     Scheduler {
-        owns: vec![at(first.0, first.1), at(second, Asks::default())],
+        owns: vec![at(first.0, first.1), at(second, Requirements::default())],
         ..Scheduler::root(name, "join")
     }
 }
 
 /// So many threads NAME-1 to NAME-n that compute for ever.
 pub(crate) fn spinners(name: &str, count: u32, parent: &str) -> Thread {
-    Thread { count: Some(count), ..Thread::new(name, parent, Asks::default(), Run::spin()) }
+    Thread { count: Some(count), ..Thread::new(name, parent, Requirements::default(), Run::spin()) }
 }
 
 /// The clock's own interrupt, so often and so long.
-pub(crate) fn clock(hertz: u64, cost: Span) -> Result<Interrupts, Trouble> {
+pub(crate) fn clock(hertz: u64, cost: Span) -> Result<Interrupts, LabError> {
     let period = Span::of_frequency(hertz)
-        .ok_or_else(|| Trouble::Scenario(format!("no clock of {hertz} Hz")))?;
+        .ok_or_else(|| LabError::Scenario(format!("no clock of {hertz} Hz")))?;
     let pattern = Pattern::Periodic { offset: Instant::ZERO + period, period, cost };
-    Ok(Interrupts { kind: Theft::Interrupt, number: 8, processors: Vec::new(), pattern })
+    Ok(Interrupts { kind: OverheadKind::Interrupt, number: 8, processors: Vec::new(), pattern })
 }

@@ -3,7 +3,9 @@
 
 use windfall_lab::table_10_4::{self, Case};
 use windfall_lab::table_10_5::{self, App};
-use windfall_lab::{EXPERIMENTS, Findings, Host, Settings, Standing, Trouble, Verdict, find, page};
+use windfall_lab::{
+    ClaimStatus, EXPERIMENTS, Findings, Host, LabError, Settings, Verdict, find, page,
+};
 use windfall_time::Span;
 
 fn quick(name: &str, host: Host) -> Findings {
@@ -13,14 +15,19 @@ fn quick(name: &str, host: Host) -> Findings {
 
 fn stands(name: &str) -> Findings {
     let findings = quick(name, Host::Sim);
-    assert_eq!(findings.verdict.standing, Standing::Stands, "{name}: {}", findings.verdict.why);
+    assert_eq!(findings.verdict.standing, ClaimStatus::Stands, "{name}: {}", findings.verdict.why);
     findings
 }
 
 /// Of figures that were put in, that they fit is all that can be said.
 fn calibrated(name: &str) -> Findings {
     let findings = quick(name, Host::Sim);
-    assert_eq!(findings.verdict.standing, Standing::Calibrated, "{name}: {}", findings.verdict.why);
+    assert_eq!(
+        findings.verdict.standing,
+        ClaimStatus::Calibrated,
+        "{name}: {}",
+        findings.verdict.why
+    );
     findings
 }
 
@@ -167,8 +174,8 @@ fn paper_table_10_1_control_operations_take_less_than_in_2001() {
     let findings = quick("table-10-1", Host::Here);
     let Verdict { standing, why } = &findings.verdict;
     // Without optimising, a slow machine takes as long as the paper's.
-    let undecided = cfg!(debug_assertions) && *standing == Standing::Open;
-    assert!(*standing == Standing::Stands || undecided, "{why}");
+    let undecided = cfg!(debug_assertions) && *standing == ClaimStatus::Open;
+    assert!(*standing == ClaimStatus::Stands || undecided, "{why}");
     assert!(cell(&findings, "load scheduler", "here").starts_with("n/a"));
     assert_eq!(findings.raw[0].text.lines().count(), 61, "60 rounds and the names");
 }
@@ -252,7 +259,7 @@ fn refuses_a_host_that_an_experiment_does_not_have() {
             if !one.hosts.contains(&host) {
                 let settings = Settings { host: Some(host), quick: true, progress: &|_| {} };
                 let refusal = one.run(&settings).unwrap_err();
-                assert!(matches!(refusal, Trouble::NoHost { .. }), "{refusal}");
+                assert!(matches!(refusal, LabError::NoHost { .. }), "{refusal}");
                 assert!(refusal.to_string().contains(one.absent), "{refusal}");
             }
         }

@@ -178,7 +178,7 @@ fn supervise(text: &str, kept: bool) -> Option<Outcome> {
 fn foreign(this: &str, file: &str) -> String {
     format!(
         r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "6s"
 [schedulers.fp]
@@ -204,7 +204,7 @@ priority = 1
 
 /// A thread that computes and sleeps in turn, above one that computes without end.
 const BLOCKS: &str = r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "3s"
 [schedulers.fp]
@@ -222,7 +222,7 @@ run      = "spin"
 
 /// Two threads that wake each other in turn.
 const OWN: &str = r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "2s"
 [schedulers.fp]

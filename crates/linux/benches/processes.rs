@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use windfall_linux::processes::{Settings, run};
-use windfall_programs::{Code, EventId, Node, Process, ProcessHandle, Refusal, Terms};
+use windfall_programs::{Code, EventId, Node, Process, ProcessError, ProcessHandle, ProcessParams};
 
 const ROUNDS: usize = 9;
 /// Hand-overs in a round.
@@ -143,7 +143,7 @@ struct Second {
 impl Code for Second {
     const NAME: &'static str = "second";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         pin(self.cpu);
         for _ in 0..TURNS + 100 {
             me.block().await;
@@ -204,7 +204,7 @@ fn median(mut samples: Vec<f64>) -> f64 {
 impl Code for First {
     const NAME: &'static str = "first";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         pin(self.cpus[0]);
         let place = self.place;
         let tell =
@@ -213,7 +213,7 @@ impl Code for First {
         let template = me.make_template::<Second>(Node(0)).await?;
         let (first, table) = (me.me(), self.table.clone());
         let second = Second { first, cpu: self.cpus[1], queue, table, place };
-        let second = me.make_process(template, Node(0), Terms::default(), second).await?;
+        let second = me.make_process(template, Node(0), ProcessParams::default(), second).await?;
         for _ in 0..100 {
             me.wakeup(second).await?;
             me.block().await;

@@ -4,7 +4,7 @@
 
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
-use windfall_programs::{Code, Process, Queue, Refusal, Terms};
+use windfall_programs::{Code, Process, ProcessError, ProcessParams, Queue};
 use windfall_scenario::Scenario;
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
@@ -27,13 +27,13 @@ struct Taker {
 impl Code for Maker {
     const NAME: &'static str = "maker";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let here = me.node();
         let queue = me.make_queue(here, 1_000).await?;
         let takers = me.make_template(here).await?;
         for _ in 0..2 {
             let code = Taker { queue, tallies: self.0.clone() };
-            me.make_process(takers, here, Terms::default(), code).await?;
+            me.make_process(takers, here, ProcessParams::default(), code).await?;
         }
         for number in 0..NUMBERS {
             me.compute(Span::from_nanos(100_000)).await;
@@ -49,7 +49,7 @@ impl Code for Maker {
 impl Code for Taker {
     const NAME: &'static str = "taker";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let event = me.make_event().await?;
         let mut taken = 0;
         while me.take(self.queue, event).await? != NO_MORE {
@@ -63,12 +63,12 @@ impl Code for Taker {
 }
 
 fn simulate() -> Result<Tallies, Box<dyn Error>> {
-    let text = "schema = 1\nseed = 1\nlength = \"1s\"\n\
+    let text = "schema = 2\nseed = 1\nlength = \"1s\"\n\
                 [schedulers.node]\nscheduler = \"epoch\"\nparent = \"top\"\nslice = \"1ms\"\n";
     let scenario = Scenario::parse("node.toml", text).map_err(|wrong| wrong.render(false))?;
     let mut plan = scenario.build().map_err(|wrong| wrong.render(false))?;
     let tallies = Tallies::default();
-    plan.begin_with(|_| Vec::new(), &Terms::default(), Maker(tallies.clone()));
+    plan.begin_with(|_| Vec::new(), &ProcessParams::default(), Maker(tallies.clone()));
     let end = Instant::ZERO + plan.length;
     let outcome = Sim::of(plan, None)?.run(end, |_| true);
     outcome.failure.map_or(Ok(tallies), |failure| Err(failure.to_string().into()))

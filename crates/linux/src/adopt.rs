@@ -3,14 +3,14 @@
 //!
 //! Each thread goes to the first entry of the scenario that accepts its name and its file (decision
 //! 0007); one that nobody accepts stays with the kernel. Late threads are heard of by the fork's tracepoint; they
-//! inherit our rung, so they wait until the hierarchy knows them.
+//! inherit our priority, so they wait until the hierarchy knows them.
 
 use crate::child::Child;
-use crate::clerk::Errand;
-use crate::journal::Former;
-use crate::member::{Kind, Member, Wish};
+use crate::fifo_priorities;
+use crate::member::{Kind, Member, ThreadSpec};
 use crate::proc::Facts;
-use crate::rungs;
+use crate::procfs_worker::WorkItem;
+use crate::restore_log::Former;
 use crate::starts::{Heard, Start};
 use crate::supervisor::Supervisor;
 use crate::sys::process;
@@ -34,7 +34,7 @@ pub(crate) struct Programs {
     /// By the number of their entry.
     pub(crate) by_entry: BTreeMap<usize, Program>,
     /// Threads of programs that are not supervised: nobody accepts them, or they have not been looked at.
-    strangers: BTreeMap<i32, Stranger>,
+    pending: BTreeMap<i32, PendingThread>,
     /// How many are about to begin.
     pub(crate) beginning: usize,
     /// Those that we start, by the number of their entry.
@@ -54,7 +54,7 @@ pub(crate) struct Programs {
 /// A thread of a program that is not supervised: the program's entry, where it starts, and what it is to be afterwards,
 /// when it has inherited something of ours.
 #[derive(Clone, Copy)]
-pub(crate) struct Stranger {
+pub(crate) struct PendingThread {
     pub(crate) program: usize,
     pub(crate) start: Heard,
     pub(crate) former: Option<Former>,
@@ -63,24 +63,24 @@ pub(crate) struct Stranger {
 impl Programs {
     /// Whether a thread that is not supervised is of a program.
     pub(crate) fn knows(&self, tid: i32) -> bool {
-        self.strangers.contains_key(&tid)
+        self.pending.contains_key(&tid)
     }
 
     /// A thread of a program that is not supervised.
-    pub(crate) fn stranger(&self, tid: i32) -> Option<Stranger> {
-        self.strangers.get(&tid).copied()
+    pub(crate) fn pending(&self, tid: i32) -> Option<PendingThread> {
+        self.pending.get(&tid).copied()
     }
 
     /// A thread has ended before it could be taken.
-    fn ended_unmet(&mut self, tid: i32, stranger: Stranger) {
+    fn ended_unmet(&mut self, tid: i32, pending: PendingThread) {
         self.forget(tid);
-        self.strangers.insert(tid, Stranger { former: None, ..stranger });
+        self.pending.insert(tid, PendingThread { former: None, ..pending });
     }
 
-    /// A thread's number is free. If it was a stranger with something of ours, that thread has run before it was met.
+    /// A thread's number is free. If it was a pending thread with something of ours, that thread has run before it was met.
     fn forget(&mut self, tid: i32) {
         self.starting.remove(&tid);
-        if let Some(Stranger { program, former: Some(_), .. }) = self.strangers.remove(&tid) {
+        if let Some(PendingThread { program, former: Some(_), .. }) = self.pending.remove(&tid) {
             *self.unmet.entry(program).or_default() += 1;
         }
     }
@@ -96,55 +96,55 @@ impl Supervisor {
         &mut self,
         tid: i32,
         facts: Option<&Facts>,
-        stranger: Stranger,
+        pending: PendingThread,
     ) -> Option<u32> {
         let at = self.time();
         self.listen(); // what it did before that is not its own
         if self.tids.contains_key(&tid) {
-            self.send(Errand::Name(tid)); // it may have got another name while it was met, or while events were lost
+            self.send(WorkItem::Name(tid)); // it may have got another name while it was met, or while events were lost
             return None;
         }
-        let Stranger { program, start, former } = stranger;
+        let PendingThread { program, start, former } = pending;
         let Some(facts) = facts.filter(|facts| !facts.stat.has_ended()) else {
-            self.programs.ended_unmet(tid, stranger);
+            self.programs.ended_unmet(tid, pending);
             return None;
         };
-        self.programs.strangers.insert(tid, stranger); // unless it is taken
+        self.programs.pending.insert(tid, pending); // unless it is taken
         if let Err(why) = self.rings.follow(tid) {
             self.tell_once(format!("what the run's programs make may be missed: {why}"));
         }
         let (stat, pid) = (&facts.stat, facts.pid);
-        let Some(wish) = self.claimed_by(program, &stat.comm, facts.exe(), &facts.start) else {
-            self.give_back(tid, stranger);
+        let Some(spec) = self.claimed_by(program, &stat.comm, facts.exe(), &facts.start) else {
+            self.give_back(tid, pending);
             return None;
         };
         let noted = match former {
-            Some(former) => self.journal.note_as(tid, pid, stat, former).map(|()| former),
-            None => self.journal.note(tid, pid, stat),
+            Some(former) => self.restore_log.note_as(tid, pid, stat, former).map(|()| former),
+            None => self.restore_log.note(tid, pid, stat),
         };
         let former = match noted {
             Ok(former) => former,
             Err(_) if !process::exists(tid) => {
-                self.programs.ended_unmet(tid, stranger);
+                self.programs.ended_unmet(tid, pending);
                 return None;
             }
             Err(fault) => {
                 self.refused.push((at, fault.to_string()));
-                self.give_back(tid, stranger);
+                self.give_back(tid, pending);
                 return None;
             }
         };
-        let count = self.programs.counts.get(&wish).map_or(1, |count| count + 1);
-        let Wish { name, promised, .. } = &self.wishes[wish];
+        let count = self.programs.counts.get(&spec).map_or(1, |count| count + 1);
+        let ThreadSpec { name, promised, .. } = &self.specs[spec];
         let name = format!("{name}-{count}");
         let mut member =
-            Member::new(Kind::Foreign { pid, program, wish }, tid, &name, promised.as_deref());
+            Member::new(Kind::External { pid, program, spec }, tid, &name, promised.as_deref());
         let cpu = count % self.cpus.len();
         let placed = Affinity::one(self.cpus[cpu].number).give(tid);
-        match placed.and_then(|()| Attributes::fifo(rungs::HELD).give(tid)) {
+        match placed.and_then(|()| Attributes::fifo(fifo_priorities::HELD).give(tid)) {
             Ok(()) => {}
             Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {
-                self.programs.ended_unmet(tid, stranger);
+                self.programs.ended_unmet(tid, pending);
                 return None;
             }
             Err(error) => {
@@ -152,9 +152,9 @@ impl Supervisor {
                 return None;
             }
         }
-        self.programs.counts.insert(wish, count);
+        self.programs.counts.insert(spec, count);
         member.place = Some(cpu);
-        member.rung = rungs::HELD;
+        member.fifo_priority = fifo_priorities::HELD;
         member.heard = at;
         member.former = Some(former);
         member.start = start;
@@ -168,33 +168,33 @@ impl Supervisor {
                 u32::try_from(self.members.len() - 1).expect("threads are numbered by 32 bits")
             }
         };
-        self.judging.joins(number, &self.wishes[wish].name, &name);
+        self.judging.joins(number, &self.specs[spec].name, &name);
         self.tids.insert(tid, number);
-        self.programs.strangers.remove(&tid);
-        let wish = self.wishes[wish].clone();
-        self.admit(number, &wish).then_some(number)
+        self.programs.pending.remove(&tid);
+        let spec = self.specs[spec].clone();
+        self.admit(number, &spec).then_some(number)
     }
 
     /// A thread has made another.
     pub(crate) fn forked(&mut self, parent: i32, child: i32) {
         let start = self.programs.starting.remove(&parent).map_or(Heard::OTHERWISE, Heard::At);
         let member = self.tids.get(&parent).map(|number| &self.members[*number as usize]);
-        let stranger = match member.map(|member| (&member.kind, member.former)) {
-            Some((Kind::Foreign { program, .. }, former)) => {
-                Some(Stranger { program: *program, start, former })
+        let pending = match member.map(|member| (&member.kind, member.former)) {
+            Some((Kind::External { program, .. }, former)) => {
+                Some(PendingThread { program: *program, start, former })
             }
-            Some((Kind::Own(_), _)) => None,
-            None => self.programs.stranger(parent).map(|parent| Stranger { start, ..parent }),
+            Some((Kind::InProcess(_), _)) => None,
+            None => self.programs.pending(parent).map(|parent| PendingThread { start, ..parent }),
         };
-        match stranger {
-            Some(stranger) => {
+        match pending {
+            Some(pending) => {
                 self.programs.forget(child); // its number was free
-                self.programs.strangers.insert(child, stranger);
-                if stranger.former.is_some() {
+                self.programs.pending.insert(child, pending);
+                if pending.former.is_some() {
                     // It has inherited the priority of whoever is granted, and would keep the next one waiting.
-                    let _ = set_fifo(child, rungs::HELD); // or it has ended
+                    let _ = set_fifo(child, fifo_priorities::HELD); // or it has ended
                 }
-                self.send(Errand::Meet(child, Box::new(stranger)));
+                self.send(WorkItem::Meet(child, Box::new(pending)));
             }
             None => self.programs.forget(child), // its number is somebody else's
         }
@@ -202,12 +202,12 @@ impl Supervisor {
 
     /// A thread has another name, or its process another file: it may belong elsewhere.
     ///
-    /// The clerk finds out its name even where it was told: so the last one that is found is the one it has.
+    /// The /proc worker finds out its name even where it was told: so the last one that is found is the one it has.
     pub(crate) fn renamed(&mut self, tid: i32) {
         if self.tids.contains_key(&tid) {
-            self.send(Errand::Name(tid));
-        } else if let Some(stranger) = self.programs.stranger(tid) {
-            self.send(Errand::Meet(tid, Box::new(stranger)));
+            self.send(WorkItem::Name(tid));
+        } else if let Some(pending) = self.programs.pending(tid) {
+            self.send(WorkItem::Meet(tid, Box::new(pending)));
         }
     }
 
@@ -216,11 +216,11 @@ impl Supervisor {
         let Some(number) = self.tids.get(&tid).copied() else { return };
         let at = self.time();
         let member = &self.members[number as usize];
-        let Kind::Foreign { pid, program, wish } = member.kind else { return };
+        let Kind::External { pid, program, spec } = member.kind else { return };
         let Some(id) = member.id else { return };
         match self.claimed_by(program, comm, exe, start) {
-            Some(other) if other != wish => {
-                let Wish { name, promised, parent, messages, .. } = self.wishes[other].clone();
+            Some(other) if other != spec => {
+                let ThreadSpec { name, promised, parent, messages, .. } = self.specs[other].clone();
                 let moved = self
                     .tell(at, |hierarchy, now| hierarchy.move_thread(now, id, parent, &messages));
                 if moved.is_some() {
@@ -228,7 +228,7 @@ impl Supervisor {
                     *count += 1;
                     let count = *count;
                     let member = &mut self.members[number as usize];
-                    member.kind = Kind::Foreign { pid, program, wish: other };
+                    member.kind = Kind::External { pid, program, spec: other };
                     member.outcome.name = format!("{name}-{count}");
                     member.outcome.promised = promised;
                     member.tells = true;
@@ -261,23 +261,23 @@ impl Supervisor {
     /// A thread is supervised no longer.
     fn leave_to_kernel(&mut self, number: u32, at: Instant) {
         let Member { tid, former, start, ref kind, .. } = self.members[number as usize];
-        let Kind::Foreign { program, .. } = *kind else { return };
+        let Kind::External { program, .. } = *kind else { return };
         self.thaw(number);
         self.becomes_gone(number, at);
-        self.give_back(tid, Stranger { program, start, former });
+        self.give_back(tid, PendingThread { program, start, former });
     }
 
     /// Gives a thread back what it was, if it had anything of ours.
-    fn give_back(&mut self, tid: i32, stranger: Stranger) {
-        if let Some((attributes, affinity)) = stranger.former {
+    fn give_back(&mut self, tid: i32, pending: PendingThread) {
+        if let Some((attributes, affinity)) = pending.former {
             let _ = attributes.give(tid).and_then(|()| affinity.give(tid)); // or it has ended
         }
-        self.programs.strangers.insert(tid, Stranger { former: None, ..stranger });
+        self.programs.pending.insert(tid, PendingThread { former: None, ..pending });
     }
 
-    /// Forgets the next stranger from a number on, if it has ended; the number after it.
-    pub(crate) fn forget_stranger(&mut self, from: i32) -> i32 {
-        let Some((tid, _)) = self.programs.strangers.range(from..).next() else { return 0 };
+    /// Forgets the next pending thread from a number on, if it has ended; the number after it.
+    pub(crate) fn forget_pending(&mut self, from: i32) -> i32 {
+        let Some((tid, _)) = self.programs.pending.range(from..).next() else { return 0 };
         let tid = *tid;
         // An orphan of a program that we have started is a child of ours.
         if process::reap_if_ended_child(tid) || !process::exists(tid) {
@@ -288,12 +288,12 @@ impl Supervisor {
 
     /// Says how many threads of each program had ended before they were met.
     pub(crate) fn tell_who_was_not_met(&mut self, now: Instant) {
-        let known = self.programs.strangers.keys().copied();
+        let known = self.programs.pending.keys().copied();
         for tid in known.filter(|tid| !process::exists(*tid)).collect::<Vec<_>>() {
             self.programs.forget(tid);
         }
         for (program, count) in &self.programs.unmet {
-            let name = &self.wishes[*program].name;
+            let name = &self.specs[*program].name;
             let text = format!(
                 "threads of `{name}` that had ended before they were met: {count}; what they ran shows as stolen or idle time"
             );
@@ -306,7 +306,7 @@ impl Supervisor {
         let got = |entry: &usize| self.programs.counts.get(entry).is_some_and(|count| *count > 0);
         for (program, what) in &self.programs.by_entry {
             for entry in what.claims.iter().filter(|entry| *entry != program && !got(entry)) {
-                let (name, program) = (&self.wishes[*entry].name, &self.wishes[*program].name);
+                let (name, program) = (&self.specs[*entry].name, &self.specs[*program].name);
                 let text = format!(
                     "`{name}` got no thread: none of `{program}` is what its `match` asks for"
                 );
@@ -319,22 +319,22 @@ impl Supervisor {
     pub(crate) fn offspring(&self) -> BTreeSet<i32> {
         let ours = |program: &usize| self.programs.children.contains_key(program);
         let members = self.members.iter().filter_map(|member| match member.kind {
-            Kind::Foreign { pid, program, .. } if ours(&program) => Some(pid),
+            Kind::External { pid, program, .. } if ours(&program) => Some(pid),
             _ => None,
         });
-        let strangers = self.programs.strangers.iter();
-        let strangers = strangers.filter(|(_, stranger)| ours(&stranger.program));
-        members.chain(strangers.map(|(tid, _)| *tid)).collect()
+        let pending = self.programs.pending.iter();
+        let pending = pending.filter(|(_, pending)| ours(&pending.program));
+        members.chain(pending.map(|(tid, _)| *tid)).collect()
     }
 
     /// A thread of a program has ended. The last ones are kept as they were; what older ones got is
     /// added up in their entry, so that memory does not grow with the length of a run.
     pub(crate) fn ended(&mut self, number: u32) {
         let member = &self.members[number as usize];
-        let Kind::Foreign { program, .. } = member.kind else { return };
-        let stranger = Stranger { program, start: member.start, former: None };
-        self.programs.strangers.insert(member.tid, stranger); // until its number is free
-        self.journal.forget(member.tid);
+        let Kind::External { program, .. } = member.kind else { return };
+        let pending = PendingThread { program, start: member.start, former: None };
+        self.programs.pending.insert(member.tid, pending); // until its number is free
+        self.restore_log.forget(member.tid);
         self.programs.starting.remove(&member.tid);
         let ended = &mut self.programs.ended;
         ended.push_back(number);
@@ -343,9 +343,9 @@ impl Supervisor {
         }
         let Some(oldest) = ended.pop_front() else { return };
         let member = &mut self.members[oldest as usize];
-        let Kind::Foreign { wish, .. } = member.kind else { return };
+        let Kind::External { spec, .. } = member.kind else { return };
         let outcome = std::mem::take(&mut member.outcome);
-        self.members[wish].outcome.add(&outcome);
+        self.members[spec].outcome.add(&outcome);
         self.vacant.push(oldest);
     }
 
@@ -353,7 +353,7 @@ impl Supervisor {
     pub(crate) fn outcome_of(&self, number: usize) -> Option<ThreadOutcome> {
         let member = &self.members[number];
         let mut outcome = member.outcome.clone();
-        if member.is_foreign() && number < self.wishes.len() {
+        if member.is_external() && number < self.specs.len() {
             outcome.name.push_str(EARLIER);
             return (outcome.received + outcome.runnable > Span::ZERO).then_some(outcome);
         }

@@ -1,13 +1,13 @@
 //! From time to time each foreign thread is looked at: is it what it is believed to be?
 //!
 //! A program may set its own class or affinity, somebody else may set them, and an event may be missed. A few
-//! threads are looked at on each beat of the ear's heart, so that the cost does not depend on how many there
+//! threads are looked at on each beat of the event loop's heart, so that the cost does not depend on how many there
 //! are; one that is granted a processor and does not run there is looked at when that is noticed.
 
-use crate::clerk::Errand;
-use crate::fault::Fault;
+use crate::error::LinuxError;
+use crate::fifo_priorities;
 use crate::member::Kind;
-use crate::rungs;
+use crate::procfs_worker::WorkItem;
 use crate::supervisor::Supervisor;
 use crate::sys::sched::{Affinity, Attributes};
 use windfall_time::{Instant, Span};
@@ -23,7 +23,7 @@ const PAUSE: Span = Span::from_millis(40);
 #[derive(Default)]
 pub(crate) struct Round {
     next: usize,
-    stranger: i32,
+    pending: i32,
     last: Instant,
 }
 
@@ -41,19 +41,19 @@ impl Supervisor {
             self.look_at(number);
         }
         for _ in 0..STRANGERS {
-            self.round.stranger = self.forget_stranger(self.round.stranger);
+            self.round.pending = self.forget_pending(self.round.pending);
         }
     }
 
     fn look_at(&mut self, number: usize) {
         let member = &self.members[number];
-        let Kind::Foreign { .. } = member.kind else { return };
+        let Kind::External { .. } = member.kind else { return };
         if member.id.is_none() {
             return;
         }
         let (tid, rung, number) = (
             member.tid,
-            member.rung,
+            member.fifo_priority,
             u32::try_from(number).expect("threads are numbered by 32 bits"),
         );
         let now = self.time();
@@ -62,9 +62,9 @@ impl Supervisor {
         };
         if attributes.policy != libc::SCHED_FIFO.cast_unsigned() || attributes.priority != rung {
             // It has chosen a class itself; as long as it is supervised, that does not count.
-            let restored = Attributes::fifo(rungs::HELD).give(tid);
+            let restored = Attributes::fifo(fifo_priorities::HELD).give(tid);
             let member = &mut self.members[number as usize];
-            member.rung = rungs::HELD;
+            member.fifo_priority = fifo_priorities::HELD;
             let name = &member.outcome.name;
             let why = format!("`{name}` chose a class of its own, and {}", how(&restored));
             if let Some(cpu) = member.place.filter(|cpu| self.cpus[*cpu].actual == Some(number)) {
@@ -84,15 +84,15 @@ impl Supervisor {
         let member = &self.members[number as usize];
         let off = !member.ready || member.on.is_none();
         if now.saturating_since(member.heard) > PAUSE && !member.frozen && off {
-            self.send(Errand::Look(number));
+            self.send(WorkItem::Look(number));
         }
     }
 
     /// The thread that a processor is granted to does not run there although it could.
-    pub(crate) fn puzzled(&mut self, cpu: usize) {
+    pub(crate) fn resync(&mut self, cpu: usize) {
         if let Some(number) = self.desired(cpu) {
             self.look_at(number as usize);
-            self.send(Errand::Look(number));
+            self.send(WorkItem::Look(number));
         }
     }
 
@@ -112,7 +112,7 @@ impl Supervisor {
     }
 
     /// The guardian was gone, and there is no other: the run may not go on.
-    pub(crate) fn is_unguarded(&mut self, why: &Fault) {
+    pub(crate) fn is_unguarded(&mut self, why: &LinuxError) {
         self.cut_short =
             Some(format!("the guardian had ended, and no other could be posted: {why}"));
     }

@@ -1,9 +1,9 @@
 //! How a program comes under supervision: it is let go, or found among those that run.
 
 use crate::child::Child;
-use crate::clerk::Errand;
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::proc;
+use crate::procfs_worker::WorkItem;
 use crate::supervisor::Supervisor;
 use crate::sys::process;
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ impl Supervisor {
         let program = self.programs.by_entry.get(&entry);
         if program.is_some_and(|program| !matches!(program.what, ExternalProgram::Of(_))) {
             self.programs.beginning += 1;
-            self.send(Errand::Begin(entry));
+            self.send(WorkItem::Begin(entry));
         }
     }
 
@@ -52,7 +52,7 @@ impl Supervisor {
     pub(crate) fn has_begun(&mut self, entry: usize, threads: usize) {
         self.programs.beginning -= 1;
         if threads == 0 {
-            let why = format!("`{}` has no running process", self.wishes[entry].name);
+            let why = format!("`{}` has no running process", self.specs[entry].name);
             self.not_born(entry, why);
         }
         if let Some(child) = self.programs.children.get_mut(&entry) {
@@ -70,32 +70,32 @@ impl Supervisor {
                 _ => &[],
             };
             let program = words.first().map_or("", String::as_str);
-            let what = format!("cannot start `{program}` of `{}`", self.wishes[entry].name);
+            let what = format!("cannot start `{program}` of `{}`", self.specs[entry].name);
             let advice = "write the path of an executable file as the first word";
-            self.not_born(entry, Fault::of(what, &error, advice).to_string());
+            self.not_born(entry, LinuxError::of(what, &error, advice).to_string());
         }
     }
 
     fn not_born(&mut self, entry: usize, why: String) {
         let now = self.time();
         self.refused.push((now, why));
-        self.unborn.push(self.wishes[entry].name.clone());
+        self.not_admitted.push(self.specs[entry].name.clone());
     }
 
     /// Whether every program of the scenario has ended, and there is nothing else to run.
     pub(crate) fn nothing_left(&mut self) -> bool {
         let externals = self.programs.by_entry.len();
-        if externals < self.wishes.len() || !self.births.is_empty() || self.programs.beginning > 0 {
+        if externals < self.specs.len() || !self.starts.is_empty() || self.programs.beginning > 0 {
             return false; // own programs may be woken by time
         }
-        // The kernel is asked last: this is looked at with every decision of the ear.
+        // The kernel is asked last: this is looked at with every decision of the event loop.
         self.members.iter().all(|member| member.id.is_none())
             && self.programs.children.values_mut().all(Child::has_ended)
     }
 }
 
 /// Refuses a plan whose programs are to begin at once and are not there.
-pub(crate) fn refuse_absent(plan: &Plan) -> Result<(), Fault> {
+pub(crate) fn refuse_absent(plan: &Plan) -> Result<(), LinuxError> {
     let mut absent = Vec::new();
     for thread in plan.threads.iter().filter(|thread| thread.start == Instant::ZERO) {
         let PlannedProgram::External { external, .. } = &thread.program else { continue };
@@ -119,7 +119,7 @@ pub(crate) fn refuse_absent(plan: &Plan) -> Result<(), Fault> {
         return Ok(());
     }
     let help = "start it first, or say when it will be there (`start`)";
-    Err(Fault::new("cannot run what is not there", absent.join("; "), help))
+    Err(LinuxError::new("cannot run what is not there", absent.join("; "), help))
 }
 
 /// Whether a command's first word names a file; looked for as `execvp` does.

@@ -25,7 +25,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use windfall_time::{Instant, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 /// As many as the programs have counters for.
 const PROCESSORS: usize = 1024;
@@ -361,7 +361,7 @@ fn seen(item: &[u8]) -> Option<Seen> {
     let (first, second) = (u32_at(item, 40).cast_signed(), u32_at(item, 44).cast_signed());
     let state = item.get(39).copied().unwrap_or(0);
     let name = Comm::at(item, 48);
-    let theft = |kind| Seen::TheftBegin { kind, number: u16::try_from(first).unwrap_or(0) };
+    let overhead = |kind| Seen::TheftBegin { kind, number: u16::try_from(first).unwrap_or(0) };
     let made = |thread| Some(Seen::Made { parent: first, child: second, thread, name: name? });
     Some(match item.get(38)? {
         0 => Seen::Switch { prev: first, stop: stop(state.into()), next: second },
@@ -371,8 +371,8 @@ fn seen(item: &[u8]) -> Option<Seen> {
         4 => Seen::Executed { tid: first, before: second },
         5 => made(false)?,
         6 => made(true)?,
-        7 => theft(Theft::Interrupt),
-        8 => theft(Theft::Softirq),
+        7 => overhead(OverheadKind::Interrupt),
+        8 => overhead(OverheadKind::Softirq),
         9 => Seen::TheftEnd,
         10 => Seen::Starts { tid: first, pid: second, routine: u64_at(item, 48) },
         11 => Seen::Steal { since: Instant::from_nanos(u64_at(item, 40)) },

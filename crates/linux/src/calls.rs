@@ -1,10 +1,10 @@
-//! What other threads of ours have the ear do under the lock.
+//! What other threads of ours have the event loop do under the lock.
 //!
 //! They do not take it themselves: their processors are not supervised, and may stand still, or have more urgent work.
 //! Whoever holds the lock there keeps every decision waiting, and priority inheritance moves nobody to another processor.
 
 use crate::host::Host;
-use crate::supervisor::{Knock, Supervisor};
+use crate::supervisor::{DeferredWake, Supervisor};
 use crate::sys::futex::Gate;
 use crate::sys::lock::Lock;
 use std::collections::VecDeque;
@@ -13,14 +13,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Something to be done under the supervisor's lock.
 type Call = Box<dyn FnOnce(&mut Supervisor) + Send>;
 
-/// Where calls are left. Its own lock is held for some nanoseconds, and lends the ear's rung to whoever has it.
+/// Where calls are left. Its own lock is held for some nanoseconds, and lends the event loop's priority to whoever has it.
 pub(crate) type Calls = Arc<Lock<Left>>;
 
 /// What was left.
 #[derive(Default)]
 pub(crate) struct Left {
     calls: VecDeque<Call>,
-    /// Whether the ear carries calls out. Before it begins and after it has ended, callers do.
+    /// Whether the event loop carries calls out. Before it begins and after it has ended, callers do.
     heard: bool,
 }
 
@@ -46,8 +46,8 @@ impl Host {
             let answer = act(supervisor);
             let (place, gate) = &*caller;
             *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
-            if gate.unlatch() {
-                supervisor.knocks.push(Knock::Agent(gate.clone()));
+            if gate.open() {
+                supervisor.wakes.push(DeferredWake::Agent(gate.clone()));
             }
         });
         let (place, gate) = &*slot;
@@ -59,7 +59,7 @@ impl Host {
         }
     }
 
-    /// From here on the ear carries calls out, or does no longer.
+    /// From here on the event loop carries calls out, or does no longer.
     pub(crate) fn hears_calls(&self, heard: bool) {
         self.calls.lock().heard = heard;
         if !heard {

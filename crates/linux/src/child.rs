@@ -6,7 +6,7 @@
 //! that, the gate tells it, and it ends as it was.
 
 use crate::begin::with_descendants;
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::sys::process;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind, Read, Write};
@@ -29,7 +29,7 @@ pub(crate) struct Child {
 
 /// Forks a child for each command of a plan, by the number of its entry. Call it before there are other threads. From here on
 /// what they make stays among our descendants, until they are dismissed.
-pub(crate) fn fork_all(plan: &Plan) -> Result<BTreeMap<usize, Child>, Fault> {
+pub(crate) fn fork_all(plan: &Plan) -> Result<BTreeMap<usize, Child>, LinuxError> {
     let mut children = BTreeMap::new();
     for (number, thread) in plan.threads.iter().enumerate() {
         if let PlannedProgram::External { external, .. } = &thread.program
@@ -37,7 +37,7 @@ pub(crate) fn fork_all(plan: &Plan) -> Result<BTreeMap<usize, Child>, Fault> {
         {
             let child = Child::fork(command, env).map_err(|e| {
                 let what = format!("cannot fork a process for `{}`", thread.name);
-                Fault::of(what, &e, "raise the limit of processes")
+                LinuxError::of(what, &e, "raise the limit of processes")
             })?;
             children.insert(number, child);
             process::adopt_orphans(true);

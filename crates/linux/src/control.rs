@@ -11,9 +11,9 @@ mod wire;
 
 pub(crate) use client::usual_socket;
 pub use client::{ask, list, trace};
-pub use listing::{Account, Listing, Node, Own, Processor, Promised, Standing, Thread};
+pub use listing::{Account, Listing, LiveStatus, Node, OwnVp, Processor, Promised, Thread};
 pub(crate) use server::Server;
-pub use wire::Rejection;
+pub use wire::ControlError;
 
 use crate::supervisor::Supervisor;
 use windfall_scenario::PlannedRequest;
@@ -47,10 +47,10 @@ impl Supervisor {
 
     /// The members that a number of the scenario means: those of a program, or one.
     fn meant(&self, number: usize) -> Vec<usize> {
-        if number >= self.wishes.len() || !self.members[number].is_foreign() {
+        if number >= self.specs.len() || !self.members[number].is_external() {
             return vec![number];
         }
-        let late = self.members.iter().enumerate().skip(self.wishes.len());
+        let late = self.members.iter().enumerate().skip(self.specs.len());
         let its = late.filter(|(_, member)| member.belongs_to(number) && member.id.is_some());
         its.map(|(at, _)| at).collect()
     }
@@ -82,7 +82,7 @@ impl Supervisor {
         let member = number.and_then(|number| self.members.get(number));
         if let Some(member) = member.filter(|member| member.id.is_none()) {
             let unborn = |(_, entry): &(Instant, u32)| Some(*entry as usize) == number;
-            let why = match self.births.iter().any(unborn) {
+            let why = match self.starts.iter().any(unborn) {
                 true => "the thread does not exist yet",
                 false => "the thread has ended",
             };
@@ -131,11 +131,11 @@ impl Supervisor {
     /// What was asked for a thread at a scheduler when it came, if that was its first one.
     fn home(&self, number: usize, to: &str) -> Option<Vec<windfall_hierarchy::Message>> {
         let entry = match self.members.get(number)?.kind {
-            crate::member::Kind::Foreign { wish, .. } => wish,
-            crate::member::Kind::Own(_) => number,
+            crate::member::Kind::External { spec, .. } => spec,
+            crate::member::Kind::InProcess(_) => number,
         };
-        let wish = self.wishes.get(entry)?;
-        (self.hierarchy.name(wish.parent) == Some(to)).then(|| wish.messages.clone())
+        let spec = self.specs.get(entry)?;
+        (self.hierarchy.name(spec.parent) == Some(to)).then(|| spec.messages.clone())
     }
 }
 

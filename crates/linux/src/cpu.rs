@@ -1,8 +1,8 @@
 //! One processor under supervision, and where its time goes, to the nanosecond.
 
-use crate::away::Away;
 use crate::rings::Taken;
 use crate::sys::futex::Gate;
+use crate::unavailable::Unavailable;
 use std::sync::Arc;
 use windfall_scenario::outcome::CpuOutcome;
 use windfall_time::{Instant, Span};
@@ -12,13 +12,13 @@ const STANDSTILL: Span = Span::from_nanos(100_000);
 
 /// Who has a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Occupant {
+pub(crate) enum Running {
     /// A supervised thread.
     Member(u32),
-    /// A fence, the ear, or another thread of ours that serves the run.
-    Agent,
+    /// A fence, the event loop, or another thread of ours that serves the run.
+    Supervisor,
     /// The rest of the system, or nobody.
-    Rest,
+    Other,
 }
 
 /// Where a stretch of a processor's time went.
@@ -44,7 +44,7 @@ pub(crate) struct Cpu {
     pub(crate) dirty: bool,
     /// Since when the hierarchy has chosen somebody.
     pub(crate) granted: Option<Instant>,
-    pub(crate) occupant: Occupant,
+    pub(crate) occupant: Running,
     /// A thread that is on its way into the freezer, and for how long that counts as our doing.
     pub(crate) freezing: Option<(u32, Instant)>,
     since: Instant,
@@ -56,7 +56,7 @@ pub(crate) struct Cpu {
     /// Time of supervised threads while they were not granted.
     pub(crate) leaked: Span,
     /// When it was not ours.
-    pub(crate) away: Away,
+    pub(crate) away: Unavailable,
 }
 
 impl Cpu {
@@ -69,7 +69,7 @@ impl Cpu {
             actual: None,
             dirty: false,
             granted: None,
-            occupant: Occupant::Rest,
+            occupant: Running::Other,
             freezing: None,
             since: Instant::ZERO,
             stolen: Taken::default(),
@@ -82,7 +82,7 @@ impl Cpu {
                 stolen: none,
             },
             leaked: none,
-            away: Away::default(),
+            away: Unavailable::default(),
         }
     }
 
@@ -120,20 +120,20 @@ impl Cpu {
         let taken = Taken { all, soft, steal };
         let span = passed - all;
         let account = match self.occupant {
-            Occupant::Member(_) => &mut self.accounts.received,
-            Occupant::Agent => &mut self.accounts.scheduling,
-            Occupant::Rest => &mut self.accounts.idle,
+            Running::Member(_) => &mut self.accounts.received,
+            Running::Supervisor => &mut self.accounts.scheduling,
+            Running::Other => &mut self.accounts.idle,
         };
         *account += span;
         match self.occupant {
-            Occupant::Member(number) => {
+            Running::Member(number) => {
                 if self.actual != Some(number) {
                     self.leaked += span;
                 }
                 Passed { received: Some((number, span)), stolen: all, taken }
             }
             // Whoever outranks a granted thread takes its time, too.
-            Occupant::Rest if self.actual.is_some() => {
+            Running::Other if self.actual.is_some() => {
                 self.away.add(from, self.since);
                 Passed { received: None, stolen: passed, taken }
             }
@@ -153,7 +153,7 @@ impl Cpu {
 
     /// What is known is known no longer: events were lost.
     pub(crate) const fn forget(&mut self) {
-        self.occupant = Occupant::Rest;
+        self.occupant = Running::Other;
         self.freezing = None;
     }
 

@@ -17,7 +17,7 @@ mod tracing;
 
 pub(crate) use facts::{Facts, word};
 
-use crate::fault::Fault;
+use crate::error::LinuxError;
 
 /// Whether something works here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,7 +68,7 @@ impl Examination {
 ///
 /// # Errors
 /// When it cannot look: /proc is not readable.
-pub fn examine() -> Result<Examination, Fault> {
+pub fn examine() -> Result<Examination, LinuxError> {
     let facts = Facts::gather()?;
     let heard = crate::rings::by_bpf();
     let groups = [

@@ -2,10 +2,10 @@
 
 use crate::begin::{self, found};
 use crate::claim;
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::routines::MAKER;
 use crate::run::{Settings, online};
-use crate::{proc, rungs, throttle};
+use crate::{fifo_priorities, proc, throttle};
 use std::fmt::Write;
 use windfall_scenario::model::{ExternalProgram, Machine};
 use windfall_scenario::{Plan, PlannedProgram};
@@ -21,7 +21,7 @@ fn routines(plan: &Plan) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// What claiming the processors would move, and what would stay.
-fn claim_in_words(machine: &Machine, supervised: &[u16]) -> Result<Vec<String>, Fault> {
+fn claim_in_words(machine: &Machine, supervised: &[u16]) -> Result<Vec<String>, LinuxError> {
     let cpus = claim::choose(machine, supervised, &online()?);
     let remark = claim::shared(machine.claim, supervised, &cpus);
     if cpus.is_empty() {
@@ -43,7 +43,7 @@ fn claim_in_words(machine: &Machine, supervised: &[u16]) -> Result<Vec<String>, 
 ///
 /// # Errors
 /// When the processors or programs that are asked for are not there.
-pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, Fault> {
+pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, LinuxError> {
     let cpus = settings.choose(plan)?;
     begin::refuse_absent(plan)?;
     let mut text = String::new();
@@ -55,9 +55,9 @@ pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, Fault> {
     }
     line(format_args!(
         "supervised threads would be SCHED_FIFO {} while frozen, {} while held and {} while granted, pinned to one of these",
-        rungs::FROZEN,
-        rungs::HELD,
-        rungs::GRANTED,
+        fifo_priorities::FROZEN,
+        fifo_priorities::HELD,
+        fifo_priorities::GRANTED,
     ));
     let (runtime, period) = throttle::of(&plan.machine.cap);
     let words = match runtime {

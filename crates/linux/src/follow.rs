@@ -3,11 +3,11 @@
 //! Everybody who must step down does so before anybody is raised. A thread that is raised on the
 //! processor of a fence preempts it at once, perhaps for ever, so that is done last: after everybody else was told what he waits for.
 
-use crate::clerk::Errand;
+use crate::fifo_priorities;
 use crate::freezer::Brake;
 use crate::member::{Freezing, Kind, Member};
-use crate::rungs;
-use crate::supervisor::{Knock, Supervisor};
+use crate::procfs_worker::WorkItem;
+use crate::supervisor::{DeferredWake, Supervisor};
 use crate::sys::sched::{self, Affinity};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -54,13 +54,13 @@ impl Supervisor {
                 continue;
             }
             if Some(cpu) == fencing {
-                self.tell_knocks();
+                self.wake_deferred();
             }
             let Some(number) = self.desired(cpu) else { continue };
             if !std::mem::replace(&mut self.cpus[cpu].fenced, true) {
                 let fence = self.cpus[cpu].fence.clone();
-                if fence.unlatch() {
-                    self.knocks.push(Knock::Agent(fence));
+                if fence.open() {
+                    self.wakes.push(DeferredWake::Agent(fence));
                 }
             }
             if self.cpus[cpu].actual != Some(number) || self.members[number as usize].parked {
@@ -75,7 +75,7 @@ impl Supervisor {
     /// A thread has woken that is not granted a processor: it may not run on one that rests either.
     fn steps_back(&mut self, number: u32) {
         let member = &self.members[number as usize];
-        if member.rung > rungs::HELD {
+        if member.fifo_priority > fifo_priorities::HELD {
             self.lower(number);
         }
         let member = &self.members[number as usize];
@@ -91,12 +91,12 @@ impl Supervisor {
         let member = &mut self.members[number as usize];
         member.outcome.preemptions += u64::from(member.ready);
         match &member.kind {
-            Kind::Own(_) if member.parked => {}
+            Kind::InProcess(_) if member.parked => {}
             // It will go to its gate when it has told us what it does.
-            Kind::Own(_) if caller == Some(number_of) => member.parked = true,
-            // It waits, and preempts nobody of its own rung when it wakes; `follow` sees to it then.
-            Kind::Foreign { .. } if !member.ready => {}
-            _ => member.set_rung(rungs::HELD),
+            Kind::InProcess(_) if caller == Some(number_of) => member.parked = true,
+            // It waits, and preempts nobody of its own priority when it wakes; `follow` sees to it then.
+            Kind::External { .. } if !member.ready => {}
+            _ => member.set_fifo_priority(fifo_priorities::HELD),
         }
     }
 
@@ -111,17 +111,17 @@ impl Supervisor {
             member.place = Some(cpu);
         }
         match member.kind.clone() {
-            Kind::Own(own) => {
+            Kind::InProcess(own) => {
                 own.hold.store(false, Ordering::Relaxed);
                 let parked = std::mem::replace(&mut member.parked, false);
-                member.set_rung(rungs::OWN);
-                if parked && !caller && own.gate.unlatch() {
-                    self.knocks.push(Knock::Own(own));
+                member.set_fifo_priority(fifo_priorities::OWN);
+                if parked && !caller && own.gate.open() {
+                    self.wakes.push(DeferredWake::InProcess(own));
                 }
             }
-            Kind::Foreign { .. } => {
+            Kind::External { .. } => {
                 self.thaw(number);
-                self.members[number as usize].set_rung(rungs::GRANTED);
+                self.members[number as usize].set_fifo_priority(fifo_priorities::GRANTED);
             }
         }
     }
@@ -159,19 +159,19 @@ impl Supervisor {
     fn hold(&mut self, number: usize) {
         let member = &mut self.members[number];
         match member.kind.clone() {
-            Kind::Own(own) => {
+            Kind::InProcess(own) => {
                 own.hold.store(true, Ordering::Relaxed);
                 member.parked = true;
             }
-            Kind::Foreign { .. } => match &member.freezer {
+            Kind::External { .. } => match &member.freezer {
                 Freezing::Group(brake) => {
                     let brake = brake.clone();
-                    member.set_rung(rungs::FROZEN);
+                    member.set_fifo_priority(fifo_priorities::FROZEN);
                     member.frozen = brake.set(true).is_ok();
                 }
                 Freezing::Never => {
                     member.freezer = Freezing::Asked;
-                    self.send(Errand::Group(
+                    self.send(WorkItem::Group(
                         u32::try_from(number).expect("threads are numbered by 32 bits"),
                     ));
                 }
@@ -209,26 +209,26 @@ impl Supervisor {
 
 impl Member {
     /// Moves it to another priority. One that has just ended has none.
-    pub(crate) fn set_rung(&mut self, rung: u32) {
-        if self.rung != rung && sched::set_fifo(self.tid, rung).is_ok() {
-            self.rung = rung;
+    pub(crate) fn set_fifo_priority(&mut self, rung: u32) {
+        if self.fifo_priority != rung && sched::set_fifo(self.tid, rung).is_ok() {
+            self.fifo_priority = rung;
         }
     }
 }
 
 impl Supervisor {
     /// Tells whoever waits at gates that were opened.
-    pub(crate) fn tell_knocks(&mut self) {
-        self.knocks.drain(..).for_each(|knock| knock.tell());
+    pub(crate) fn wake_deferred(&mut self) {
+        self.wakes.drain(..).for_each(|knock| knock.tell());
     }
 }
 
-impl Knock {
+impl DeferredWake {
     /// Tells whoever waits that the gate is open.
     fn tell(&self) {
         match self {
-            Knock::Own(own) => own.gate.knock(),
-            Knock::Agent(gate) => gate.knock(),
+            DeferredWake::InProcess(own) => own.gate.wake(),
+            DeferredWake::Agent(gate) => gate.wake(),
         }
     }
 }

@@ -4,10 +4,10 @@
 //! [`PATIENCE`]; then the supervisor is killed first. Within a second everything is as before, and the guardian says
 //! why on standard error and in a file. The supervisor watches it in turn, and posts another when it is gone.
 
-use crate::fault::Fault;
-use crate::journal::Journal;
+use crate::error::LinuxError;
+use crate::fifo_priorities;
 use crate::proc;
-use crate::rungs;
+use crate::restore_log::RestoreLog;
 use crate::state;
 use crate::sys::{process, sched::Affinity, sched::Attributes};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -32,7 +32,7 @@ pub(crate) struct Guardian {
     /// Can be read when the guardian has ended.
     ended: OwnedFd,
     _pipe: OwnedFd,
-    journal: Arc<Journal>,
+    journal: Arc<RestoreLog>,
     /// What says that this machine is supervised; the guardian holds it as long as it lives.
     alone: i32,
     /// Where the guardian is while all is well.
@@ -41,12 +41,16 @@ pub(crate) struct Guardian {
 
 impl Guardian {
     /// Forks the guardian; call it before anything is changed.
-    pub(crate) fn post(journal: &Arc<Journal>, alone: i32) -> Result<Guardian, Fault> {
+    pub(crate) fn post(journal: &Arc<RestoreLog>, alone: i32) -> Result<Guardian, LinuxError> {
         let home = Affinity::of(0).map_err(|e| trouble(&e))?;
         Guardian::post_at(journal, alone, home)
     }
 
-    fn post_at(journal: &Arc<Journal>, alone: i32, home: Affinity) -> Result<Guardian, Fault> {
+    fn post_at(
+        journal: &Arc<RestoreLog>,
+        alone: i32,
+        home: Affinity,
+    ) -> Result<Guardian, LinuxError> {
         let (theirs, ours) = process::pipe().map_err(|e| trouble(&e))?;
         let supervisor = std::process::id().cast_signed();
         let pid = process::fork(|| {
@@ -55,7 +59,7 @@ impl Guardian {
             process::close_all_but(&[theirs.as_raw_fd(), alone]);
             let _ = home.give(0);
             // Without the right to be real-time it watches all the same.
-            let _ = Attributes::fifo(rungs::GUARDIAN).give(0);
+            let _ = Attributes::fifo(fifo_priorities::GUARDIAN).give(0);
             watch(journal, &theirs, supervisor, &home);
         });
         let pid = pid.map_err(|e| trouble(&e))?;
@@ -75,7 +79,7 @@ impl Guardian {
     }
 
     /// Posts another, because this one has ended: somebody has killed it.
-    pub(crate) fn renew(&mut self) -> Result<(), Fault> {
+    pub(crate) fn renew(&mut self) -> Result<(), LinuxError> {
         process::reap(self.pid);
         *self = Guardian::post_at(&self.journal, self.alone, self.home)?;
         Ok(())
@@ -90,8 +94,8 @@ impl Guardian {
     }
 }
 
-fn trouble(e: &std::io::Error) -> Fault {
-    Fault::of("cannot fork the guardian", e, "raise the limit of processes")
+fn trouble(e: &std::io::Error) -> LinuxError {
+    LinuxError::of("cannot fork the guardian", e, "raise the limit of processes")
 }
 
 /// Why a guardian acts.
@@ -103,10 +107,10 @@ enum Cause {
     Still(i32, bool),
 }
 
-fn watch(journal: &Journal, pipe: &OwnedFd, supervisor: i32, home: &Affinity) {
+fn watch(journal: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affinity) {
     let Some(cause) = wait(journal, pipe, supervisor, home) else { return };
     process::kill(supervisor);
-    // Its threads are on our rungs until they are dead, which some cannot be before others are restored.
+    // Its threads are on our priorities until they are dead, which some cannot be before others are restored.
     let mut left = 50;
     while process::exists(supervisor) && left > 0 && !process::hung_up(pipe, 1) {
         left -= 1;
@@ -117,7 +121,7 @@ fn watch(journal: &Journal, pipe: &OwnedFd, supervisor: i32, home: &Affinity) {
 }
 
 /// Waits until there is a cause to act; `None` when everything has been given back.
-fn wait(journal: &Journal, pipe: &OwnedFd, supervisor: i32, home: &Affinity) -> Option<Cause> {
+fn wait(journal: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affinity) -> Option<Cause> {
     let table = journal.table();
     let (mut seen, mut still) = (0, 0);
     loop {

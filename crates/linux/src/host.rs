@@ -1,12 +1,12 @@
-//! The lock around a supervisor, and the threads of ours that take it: the ear and the fences. Own programs take it in their
-//! calls; others have the ear do what they need (`calls.rs`).
+//! The lock around a supervisor, and the threads of ours that take it: the event loop and the fences. Own programs take it in their
+//! calls; others have the event loop do what they need (`calls.rs`).
 
 use crate::calls::Calls;
+use crate::fifo_priorities;
 use crate::guardian::Guardian;
-use crate::member::Own;
-use crate::rungs;
+use crate::member::InProcess;
 use crate::supervisor::Supervisor;
-use crate::sys::events::{Bell, Poll};
+use crate::sys::events::{EventFd, Poll};
 use crate::sys::futex::Gate;
 use crate::sys::lock::Lock;
 use crate::sys::process;
@@ -24,14 +24,14 @@ pub(crate) struct Host {
     pub(crate) calls: Calls,
     /// Where threads of ours are that have nothing to do with deciding.
     apart: Affinity,
-    /// Rung to have the ear look.
-    pub(crate) bell: Bell,
+    /// Rung to have the event loop look.
+    pub(crate) bell: EventFd,
     /// For threads that are made while the run lasts; and those.
     pub(crate) me: Weak<Host>,
     made: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// How long the ear sleeps at most, in ms: its heart beats as often.
+/// How long the event loop sleeps at most, in ms: its heart beats as often.
 const BEAT: i32 = 50;
 /// So many looks of a fence in a row without anything to do mean that something was not seen.
 const PUZZLED: u32 = 2_000;
@@ -40,7 +40,7 @@ impl Host {
     pub(crate) fn new(
         supervisor: Supervisor,
         calls: Calls,
-        bell: Bell,
+        bell: EventFd,
         apart: Affinity,
     ) -> Arc<Host> {
         let (lock, made) = (Lock::new(supervisor), Mutex::default());
@@ -64,7 +64,7 @@ impl Host {
     pub(crate) fn enter<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> T {
         let mut supervisor = self.lock.lock();
         let answer = act(&mut supervisor);
-        supervisor.tell_knocks();
+        supervisor.wake_deferred();
         answer
     }
 
@@ -85,7 +85,7 @@ impl Host {
             s.agents.push(tid);
             let _ = Affinity::one(s.cpus[cpu].number).give(0);
         });
-        let _ = set_fifo(0, rungs::FENCE);
+        let _ = set_fifo(0, fifo_priorities::FENCE);
         let mut looks = 0;
         loop {
             let (rests, ending) = self.enter(|s| {
@@ -96,7 +96,7 @@ impl Host {
                 looks = if s.decisions == before { looks + 1 } else { 0 };
                 if looks > PUZZLED {
                     looks = 0;
-                    s.puzzled(cpu);
+                    s.resync(cpu);
                 }
                 (s.rests(cpu), s.ending)
             });
@@ -110,9 +110,9 @@ impl Host {
         }
     }
 
-    /// The life of the ear: it hears of timers, wake-ups, calls and signals, until `end` or a signal.
+    /// The life of the event loop: it hears of timers, wake-ups, calls and signals, until `end` or a signal.
     /// Whether a signal ended it.
-    pub(crate) fn ear(
+    pub(crate) fn run_event_loop(
         &self,
         end: Instant,
         signals: &OwnedFd,
@@ -150,7 +150,7 @@ impl Host {
                 self.bell.clear(); // whoever rings from here on is heard in the next look
             }
             let left = self.enter(|s| {
-                s.journal.beat();
+                s.restore_log.beat();
                 if ready.contains(&ALARM) {
                     s.alarmed();
                 }
@@ -180,17 +180,17 @@ impl Host {
 
     /// Lets every thread of ours see that it is over.
     pub(crate) fn end(&self) {
-        let (agents, owns): (Vec<Arc<Gate>>, Vec<Arc<Own>>) = self.enter(|s| {
+        let (agents, owns): (Vec<Arc<Gate>>, Vec<Arc<InProcess>>) = self.enter(|s| {
             s.ending = true;
-            s.desk.close();
+            s.work.close();
             let fences = s.cpus.iter().map(|cpu| cpu.fence.clone());
-            (fences.chain([s.desk.gate.clone()]).collect(), s.owns().map(|(_, own)| own).collect())
+            (fences.chain([s.work.gate.clone()]).collect(), s.owns().map(|(_, own)| own).collect())
         });
-        agents.iter().for_each(|gate| gate.open());
+        agents.iter().for_each(|gate| gate.open_and_wake());
         for own in owns {
             own.give_up.store(true, Ordering::Relaxed);
             own.hold.store(false, Ordering::Relaxed);
-            own.gate.open();
+            own.gate.open_and_wake();
         }
     }
 }

@@ -11,8 +11,8 @@ mod judged;
 use crate::member::Member;
 use crate::supervisor::Supervisor;
 use judged::Judged;
-use windfall_hierarchy::{NodeId, Own, VpState};
-use windfall_scenario::outcome::{EARLIER, Faring, Promise, PromiseVerdict, Use, Watch};
+use windfall_hierarchy::{NodeId, OwnVp, VpState};
+use windfall_scenario::outcome::{EARLIER, Promise, PromiseStatus, PromiseVerdict, Use, Watch};
 use windfall_time::{Instant, Span};
 
 /// What a machine like this one cannot help: a wake-up that is heard of late, a timer that goes off late.
@@ -22,7 +22,7 @@ const PRECISION: Span = Span::from_nanos(100_000);
 struct Place {
     judged: usize,
     node: NodeId,
-    own: Own,
+    own: OwnVp,
     /// How often it had requested when it was last looked at.
     requests: u32,
     /// The processor that it has.
@@ -157,7 +157,7 @@ impl Judging {
     fn fold(&mut self, verdict: PromiseVerdict) {
         let same = |before: &&mut PromiseVerdict| before.promise == verdict.promise;
         match self.ended.iter_mut().find(same) {
-            Some(before) if before.faring() > verdict.faring() => {}
+            Some(before) if before.status() > verdict.status() => {}
             Some(before) => *before = verdict,
             None => self.ended.push(verdict),
         }
@@ -191,7 +191,7 @@ impl Judgement {
     /// What was found of each promise: first of those whose judgement has ended, where anything was.
     pub(crate) fn verdicts(self, now: Instant, tick: Option<Span>) -> Vec<PromiseVerdict> {
         let empty = |verdict: &PromiseVerdict| {
-            matches!(verdict.faring(), Faring::NotAsking | Faring::NotTested)
+            matches!(verdict.status(), PromiseStatus::NotAsking | PromiseStatus::NotTested)
         };
         let ended = self.ended.into_iter().filter(|verdict| !empty(verdict));
         let watches = self.watches.into_iter();
@@ -214,7 +214,7 @@ impl Supervisor {
             };
             let Some(node) = self.hierarchy.find_node(&promise.owner) else { continue };
             let judged = self.judging.add(promise);
-            let place = Place { judged, node, own: Own(own), requests: 0, cpu: None, told: None };
+            let place = Place { judged, node, own: OwnVp(own), requests: 0, cpu: None, told: None };
             self.judging.places.push(place);
         }
         self.look_at_promises();
@@ -224,11 +224,11 @@ impl Supervisor {
     fn judge_thread(&mut self, promise: Promise, now: Instant) {
         let named = |member: &Member| member.outcome.name == promise.owner;
         let Some(at) = self.members.iter().position(named) else { return };
-        if at >= self.wishes.len() || !self.members[at].is_foreign() {
+        if at >= self.specs.len() || !self.members[at].is_external() {
             self.judge_member(at, promise, now);
             return;
         }
-        for late in self.wishes.len()..self.members.len() {
+        for late in self.specs.len()..self.members.len() {
             if self.members[late].belongs_to(at) {
                 let owner = self.members[late].outcome.name.clone();
                 self.judge_member(late, Promise { owner, ..promise.clone() }, now);

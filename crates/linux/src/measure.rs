@@ -16,7 +16,7 @@ mod text;
 mod wake;
 
 use crate::doctor::Facts;
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::stats::Summary;
 use crate::sys::clock;
 use crate::sys::probe::{sleep_until, timer_resolution};
@@ -60,7 +60,7 @@ pub struct Cost {
 
 /// Interrupts of one kind, as they come.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Theft {
+pub struct Interruption {
     /// Whether the processor was lost for longer than any interrupt takes.
     pub steal: bool,
     /// How many came while it was looked.
@@ -93,26 +93,30 @@ pub struct Costs {
     /// Everything else that is worth knowing, and has no place in the simulator's model.
     pub further: Vec<Cost>,
     /// What steals time.
-    pub thefts: Vec<Theft>,
+    pub interruptions: Vec<Interruption>,
 }
 
 /// Measures.
 ///
 /// # Errors
 /// When the processor may not be used, or threads may not become real-time.
-pub fn measure(how: Measuring) -> Result<Costs, Fault> {
+pub fn measure(how: Measuring) -> Result<Costs, LinuxError> {
     let facts = Facts::gather()?;
     let last = facts.allowed.last().copied().unwrap_or(0);
     let cpu = how.cpu.unwrap_or(last);
     if !facts.allowed.contains(&cpu) {
         let why = format!("this process may use {:?}", facts.allowed);
-        return Err(Fault::new(format!("cannot use processor {cpu}"), why, "choose among these"));
+        return Err(LinuxError::new(
+            format!("cannot use processor {cpu}"),
+            why,
+            "choose among these",
+        ));
     }
     let bench = Bench { cpu, repetitions: if how.quick { 3 } else { 9 } };
     // On a thread of its own, whose class and affinity end with it.
     let thread = std::thread::spawn(move || bench.all(&facts));
     thread.join().unwrap_or_else(|_| {
-        Err(Fault::new("cannot measure", "a measuring thread ended early", "report it"))
+        Err(LinuxError::new("cannot measure", "a measuring thread ended early", "report it"))
     })
 }
 
@@ -124,7 +128,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn all(self, facts: &Facts) -> Result<Costs, Fault> {
+    fn all(self, facts: &Facts) -> Result<Costs, LinuxError> {
         self.enter(PRIORITY)?;
         let resolution = timer_resolution();
         let (told, decision, notification) = decision::cost(self)?;
@@ -145,16 +149,16 @@ impl Bench {
             notification,
             cache: (size, refill),
             further,
-            thefts: gaps::thefts(self),
+            interruptions: gaps::interruptions(self),
         })
     }
 
     /// The calling thread goes to the processor, at a priority.
-    fn enter(self, priority: u32) -> Result<(), Fault> {
+    fn enter(self, priority: u32) -> Result<(), LinuxError> {
         let there = Affinity::one(self.cpu).give(0);
         there.and_then(|()| Attributes::fifo(priority).give(0)).map_err(|e| {
             let remedy = "on kernels with RT_GROUP_SCHED, leave the cgroup; see `windfall doctor`";
-            Fault::of("cannot become real-time", &e, remedy)
+            LinuxError::of("cannot become real-time", &e, remedy)
         })
     }
 

@@ -1,7 +1,7 @@
 //! A thread under supervision.
 
 use crate::freezer::Brake;
-use crate::journal::Former;
+use crate::restore_log::Former;
 use crate::starts::Heard;
 use crate::sys::futex::Gate;
 use std::sync::atomic::AtomicBool;
@@ -13,7 +13,7 @@ use windfall_time::Instant;
 
 /// What a thread of the scenario asks for, and every thread of its program with it.
 #[derive(Clone)]
-pub(crate) struct Wish {
+pub(crate) struct ThreadSpec {
     pub(crate) name: String,
     pub(crate) parent: NodeId,
     pub(crate) messages: Vec<Message>,
@@ -24,7 +24,7 @@ pub(crate) struct Wish {
 
 /// What an own program's thread shares with its supervisor.
 #[derive(Default)]
-pub(crate) struct Own {
+pub(crate) struct InProcess {
     /// Where it waits while it may not run.
     pub(crate) gate: Gate,
     /// Whether it is to go to its gate although it computes.
@@ -40,9 +40,9 @@ pub(crate) struct Own {
 #[derive(Clone)]
 pub(crate) enum Kind {
     /// A thread of our own process, which decides in its own calls.
-    Own(Arc<Own>),
+    InProcess(Arc<InProcess>),
     /// A thread that knows nothing of us: its process, the entry of its program, and the entry that it belongs to.
-    Foreign { pid: i32, program: usize, wish: usize },
+    External { pid: i32, program: usize, spec: usize },
 }
 
 /// What freezes a thread.
@@ -67,7 +67,7 @@ pub(crate) struct Member {
     /// What was heard of where a foreign thread starts.
     pub(crate) start: Heard,
     /// The priority that it has.
-    pub(crate) rung: u32,
+    pub(crate) fifo_priority: u32,
     /// The processor (of the scenario) that it is pinned to.
     pub(crate) place: Option<usize>,
     /// Whether the hierarchy has been told that it can run.
@@ -99,14 +99,14 @@ pub(crate) struct Member {
 
 impl Member {
     pub(crate) fn new(kind: Kind, tid: i32, name: &str, promised: Option<&str>) -> Member {
-        let parked = matches!(kind, Kind::Own(_));
+        let parked = matches!(kind, Kind::InProcess(_));
         Member {
             kind,
             id: None,
             tid,
             former: None,
             start: Heard::BEFORE,
-            rung: 0,
+            fifo_priority: 0,
             place: None,
             ready: false,
             parked,
@@ -127,10 +127,10 @@ impl Member {
 
     /// Whether it is a thread of the program of that entry.
     pub(crate) fn belongs_to(&self, entry: usize) -> bool {
-        matches!(self.kind, Kind::Foreign { wish, .. } if wish == entry)
+        matches!(self.kind, Kind::External { spec, .. } if spec == entry)
     }
 
-    pub(crate) const fn is_foreign(&self) -> bool {
-        matches!(self.kind, Kind::Foreign { .. })
+    pub(crate) const fn is_external(&self) -> bool {
+        matches!(self.kind, Kind::External { .. })
     }
 }

@@ -3,16 +3,19 @@
 //! A program computes for so much processor time, seen by a clock that it reads all the while: a
 //! step of the clock that is longer than reading it takes was somebody else's (HLS 11.6.2).
 
+use crate::fifo_priorities;
 use crate::host::Host;
-use crate::member::{Kind, Own};
-use crate::rungs;
+use crate::member::{InProcess, Kind};
 use crate::supervisor::Supervisor;
 use crate::sys::sched::{Affinity, own_tid, set_fifo};
 use crate::sys::{clock, process};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use windfall_programs::{Cue, Doing, Job, Mishap, Node, Players, Program, Refusal, Stage, Terms};
-use windfall_scenario::outcome::Failure;
+use windfall_programs::{
+    Job, Node, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime, Progress,
+    RuntimeHost, Wakeup,
+};
+use windfall_scenario::outcome::RunError;
 use windfall_time::{Instant, Span};
 use windfall_trace::Event;
 
@@ -22,23 +25,23 @@ const OURS: u64 = 1_000;
 
 impl Supervisor {
     /// What an own program does next, as far as that needs the lock.
-    pub(crate) fn step(&mut self, number: u32) -> Doing {
+    pub(crate) fn step(&mut self, number: u32) -> Progress {
         self.caller = Some(number);
         let doing = loop {
             if self.ending {
-                break Doing::Waits;
+                break Progress::Waits;
             }
             if !self.granted(number) {
                 self.settle();
                 if !self.granted(number) {
                     self.members[number as usize].parked = true;
-                    break Doing::Waits;
+                    break Progress::Waits;
                 }
             }
-            let doing = Players::step(self, number);
+            let doing = ProgramRuntime::step(self, number);
             match doing {
-                Doing::Work(_) => break doing,
-                Doing::Waits => {
+                Progress::Work(_) => break doing,
+                Progress::Waits => {
                     self.members[number as usize].parked = true;
                     self.settle();
                     // It may have been woken, and chosen again, by what was due meanwhile.
@@ -46,9 +49,9 @@ impl Supervisor {
                         break doing;
                     }
                 }
-                Doing::Acted if self.has_changed() => self.settle(),
+                Progress::Acted if self.has_changed() => self.settle(),
                 // What the kernel has seen can wait until it computes or waits.
-                Doing::Acted => self.arm(),
+                Progress::Acted => self.arm(),
             }
         };
         self.caller = None;
@@ -66,31 +69,31 @@ impl Supervisor {
     }
 
     /// Something that own programs wait for has come.
-    pub(crate) fn cue_due(&mut self, number: u32, cue: Cue, at: Instant) {
+    pub(crate) fn cue_due(&mut self, number: u32, cue: Wakeup, at: Instant) {
         match cue {
-            Cue::Wake => Players::slept(self, number),
-            Cue::Release => Players::release_due(self, number, at),
-            Cue::Timer => Players::timers_due(self),
-            Cue::Letter => Players::letters_due(self),
-            Cue::Deadline => match self.members[number as usize].kind.clone() {
-                Kind::Own(own) => {
-                    if Players::abort(self, number) {
+            Wakeup::Wake => ProgramRuntime::slept(self, number),
+            Wakeup::Release => ProgramRuntime::release_due(self, number, at),
+            Wakeup::Timer => ProgramRuntime::timers_due(self),
+            Wakeup::Post => ProgramRuntime::posts_due(self),
+            Wakeup::Deadline => match self.members[number as usize].kind.clone() {
+                Kind::InProcess(own) => {
+                    if ProgramRuntime::abort(self, number) {
                         own.give_up.store(true, Ordering::Relaxed);
                     }
                 }
                 // Nobody can make it leave what it does: it goes on, and its scheduler is told.
-                Kind::Foreign { .. } => self.tell_job(number, at, None),
+                Kind::External { .. } => self.tell_job(number, at, None),
             },
         }
     }
 }
 
-impl Stage for Supervisor {
+impl RuntimeHost for Supervisor {
     // An action takes far less than a ten-thousandth of a second, settling included, so that a program
     // that gets nowhere is found out within this.
     const MOMENT: Span = Span::from_secs(10);
 
-    fn players(&mut self) -> &mut Players {
+    fn programs(&mut self) -> &mut ProgramRuntime {
         &mut self.players
     }
 
@@ -98,7 +101,7 @@ impl Stage for Supervisor {
         self.time()
     }
 
-    fn cue(&mut self, player: u32, cue: Cue, at: Instant) {
+    fn schedule_wakeup(&mut self, player: u32, cue: Wakeup, at: Instant) {
         self.set_cue(player, cue, at);
     }
 
@@ -128,8 +131,13 @@ impl Stage for Supervisor {
         self.becomes_gone(player, now);
     }
 
-    fn spawn(&mut self, node: Node, terms: Terms, program: &Program) -> Result<u32, Refusal> {
-        self.conceive(node, terms, program)
+    fn spawn(
+        &mut self,
+        node: Node,
+        terms: ProcessParams,
+        program: &Program,
+    ) -> Result<u32, ProcessError> {
+        self.spawn_process(node, terms, program)
     }
 
     fn released(&mut self, player: u32, job: Job) {
@@ -164,15 +172,15 @@ impl Stage for Supervisor {
         self.tell_job(player, job.release, None);
     }
 
-    fn mishap(&mut self, player: u32, mishap: Mishap) {
+    fn program_failed(&mut self, player: u32, mishap: ProgramError) {
         let (at, thread) = (self.time(), self.members[player as usize].outcome.name.clone());
-        self.failure.get_or_insert(Failure::of(mishap, thread, at));
+        self.failure.get_or_insert(RunError::of(mishap, thread, at));
         self.ending = true;
     }
 }
 
 /// The life of an own program's thread.
-pub(crate) fn live(host: &Host, number: u32, own: &Arc<Own>) {
+pub(crate) fn live(host: &Host, number: u32, own: &Arc<InProcess>) {
     process::name_thread(&host.enter(|s| s.members[number as usize].outcome.name.clone()));
     let tid = own_tid();
     host.enter(|s| s.arrives(number, tid));
@@ -181,9 +189,9 @@ pub(crate) fn live(host: &Host, number: u32, own: &Arc<Own>) {
         own.gate.pass();
         loop {
             match host.enter(|s| s.step(number)) {
-                Doing::Work(work) => compute(work, own, &mut stretches),
-                Doing::Acted => {}
-                Doing::Waits => break,
+                Progress::Work(work) => compute(work, own, &mut stretches),
+                Progress::Acted => {}
+                Progress::Waits => break,
             }
         }
         if host.enter(|s| s.has_ended(number)) {
@@ -205,8 +213,8 @@ impl Supervisor {
         if Affinity::one(linux).give(0).is_ok() {
             member.place = Some(0);
         }
-        if set_fifo(0, rungs::OWN).is_ok() {
-            member.rung = rungs::OWN;
+        if set_fifo(0, fifo_priorities::OWN).is_ok() {
+            member.fifo_priority = fifo_priorities::OWN;
         }
         // Those of the scenario have their place when their time comes.
         if member.id.is_some() && !self.ending {
@@ -233,7 +241,7 @@ impl Stretches {
 }
 
 /// Computes for so much processor time, or until the work is given up.
-fn compute(work: Span, own: &Own, stretches: &mut Stretches) {
+fn compute(work: Span, own: &InProcess, stretches: &mut Stretches) {
     let mut left = work.as_nanos();
     let mut last = clock::now();
     let mut from = last;

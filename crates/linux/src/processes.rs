@@ -7,15 +7,15 @@
 //! When all is to end, whoever waits is woken and never answered: its body is dropped where it stands.
 
 mod controller;
-mod seat;
+mod process_thread;
 mod system;
 
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::sys::clock;
 use crate::sys::sched::{Affinity, Attributes};
 use std::sync::Arc;
 use system::System;
-use windfall_programs::{Code, Counts, Node, ProcessHandle, Terms};
+use windfall_programs::{Code, Counts, Node, ProcessHandle, ProcessParams};
 use windfall_time::{Instant, Span};
 
 /// How processes are to run.
@@ -27,7 +27,7 @@ pub struct Settings {
     pub seed: u64,
     /// After this all ends; `None`: when the last process has exited.
     pub length: Option<Span>,
-    /// The real-time priority (SCHED_FIFO) of processes of priority 0 in their [`Terms`]; the others follow above, and then the nodes'
+    /// The real-time priority (SCHED_FIFO) of processes of priority 0 in their [`ProcessParams`]; the others follow above, and then the nodes'
     /// controllers. `None`: all are ordinary threads, and priorities say nothing.
     pub real_time: Option<u32>,
 }
@@ -87,13 +87,14 @@ impl Lateness {
 ///
 /// # Errors
 /// When a node has no processor or one that this process may not use, or a thread cannot be made.
-pub fn run<C: Code>(settings: &Settings, first: C) -> Result<Ended, Fault> {
+pub fn run<C: Code>(settings: &Settings, first: C) -> Result<Ended, LinuxError> {
     let mut nodes = Vec::new();
     for cpus in &settings.nodes {
         nodes.push(processors(cpus)?);
     }
     if nodes.is_empty() {
-        let all = Affinity::of(0).map_err(|e| Fault::of("cannot read the affinity", &e, ""))?;
+        let all =
+            Affinity::of(0).map_err(|e| LinuxError::of("cannot read the affinity", &e, ""))?;
         nodes.push(all);
     }
     if let Some(lowest) = settings.real_time {
@@ -101,37 +102,45 @@ pub fn run<C: Code>(settings: &Settings, first: C) -> Result<Ended, Fault> {
         let tried = std::thread::spawn(move || Attributes::fifo(highest).give(0)).join();
         let advice = "run it as root, with a lowest priority from 1 to 95";
         tried.unwrap_or(Ok(())).map_err(|e| {
-            Fault::of(format!("cannot take the real-time priority {highest}"), &e, advice)
+            LinuxError::of(format!("cannot take the real-time priority {highest}"), &e, advice)
         })?;
     }
     let system = Arc::new(System::new(settings.seed, nodes, settings.real_time));
     let controllers = controller::begin(&system)?;
-    let begun = system.begin(Node(0), Terms::default(), first);
+    let begun = system.begin(Node(0), ProcessParams::default(), first);
     let unfinished = match &begun {
         Ok(_) => system.wait_for_end(settings.length.map(|length| clock::now() + length)),
         Err(_) => 0,
     };
     let lateness = controller::end(&system, controllers);
     begun.map_err(|refusal| {
-        Fault::new("cannot start the first process", refusal.to_string(), "look at `ulimit -u`")
+        LinuxError::new(
+            "cannot start the first process",
+            refusal.to_string(),
+            "look at `ulimit -u`",
+        )
     })?;
     let (counts, failures) = system.close_books();
     Ok(Ended { began: system.epoch, counts, failures, lateness, unfinished })
 }
 
 /// The processors of a node.
-fn processors(cpus: &[u16]) -> Result<Affinity, Fault> {
-    let all = Affinity::of(0).map_err(|e| Fault::of("cannot read the affinity", &e, ""))?;
+fn processors(cpus: &[u16]) -> Result<Affinity, LinuxError> {
+    let all = Affinity::of(0).map_err(|e| LinuxError::of("cannot read the affinity", &e, ""))?;
     let mut node = Affinity::default();
     for cpu in cpus {
         if !all.has(*cpu) {
             let what = format!("cannot use processor {cpu} for a node");
-            return Err(Fault::new(what, "this process may not run there", "choose another"));
+            return Err(LinuxError::new(what, "this process may not run there", "choose another"));
         }
         node.add(*cpu);
     }
     if cpus.is_empty() {
-        return Err(Fault::new("a node has no processor", "none is named", "name one at least"));
+        return Err(LinuxError::new(
+            "a node has no processor",
+            "none is named",
+            "name one at least",
+        ));
     }
     Ok(node)
 }

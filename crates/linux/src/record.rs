@@ -14,19 +14,19 @@
 
 mod bpf;
 mod command;
-mod ears;
+mod event_source;
 mod first;
 mod perf;
 mod translate;
 
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::image::Image;
 use crate::routines;
 use crate::sys::events::Poll;
 use crate::sys::process::StopSignals;
 use crate::sys::{clock, sched, usage};
 use command::Child;
-use ears::Ears;
+use event_source::EventSource;
 use std::collections::HashMap;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
@@ -101,7 +101,7 @@ pub struct Answered {
 
 /// Listens to the whole machine; see [`Recorder::run`].
 pub struct Recorder {
-    ears: Ears,
+    events: EventSource,
     from: Instant,
     cpus: Vec<u16>,
 }
@@ -111,11 +111,11 @@ impl Recorder {
     ///
     /// # Errors
     /// Without the right to listen, or on a kernel without the tracepoints: what is missing, and what would help.
-    pub fn open() -> Result<Recorder, Fault> {
+    pub fn open() -> Result<Recorder, LinuxError> {
         first::same_numbers()?;
         let cpus = first::online();
-        let ears = Ears::open(&cpus)?;
-        Ok(Recorder { ears, from: clock::now(), cpus })
+        let ears = EventSource::open(&cpus)?;
+        Ok(Recorder { events: ears, from: clock::now(), cpus })
     }
 
     /// What the trace is about.
@@ -130,10 +130,11 @@ impl Recorder {
     /// A command that still runs then is asked to end (SIGTERM), and waited for.
     ///
     /// # Errors
-    /// When the command cannot be started; [`Fault::status`] is then 127 (not found) or 126.
-    pub fn run(self, wanted: &Wanted, sink: &mut dyn Sink) -> Result<Recorded, Fault> {
-        let Recorder { mut ears, from, cpus } = self;
-        let trouble = |e: std::io::Error| Fault::of("cannot set up the recording", &e, "report it");
+    /// When the command cannot be started; [`LinuxError::status`] is then 127 (not found) or 126.
+    pub fn run(self, wanted: &Wanted, sink: &mut dyn Sink) -> Result<Recorded, LinuxError> {
+        let Recorder { events: mut ears, from, cpus } = self;
+        let trouble =
+            |e: std::io::Error| LinuxError::of("cannot set up the recording", &e, "report it");
         let mut translator = Translator::new(sink, from);
         let name = if wanted.command.is_empty() {
             wanted.pid.map(|pid| format!("process {pid}"))

@@ -1,7 +1,7 @@
 //! What a run has left that is gone, and so is its guardian: it is given back from the restore log.
 
-use crate::fault::Fault;
-use crate::journal::Journal;
+use crate::error::LinuxError;
+use crate::restore_log::RestoreLog;
 use crate::state;
 use std::fmt;
 use std::fs::File;
@@ -31,19 +31,19 @@ impl fmt::Display for Restored {
 ///
 /// # Errors
 /// When a run is under way, a right is missing, or something could not be given back.
-pub fn restore() -> Result<Option<Restored>, Fault> {
+pub fn restore() -> Result<Option<Restored>, LinuxError> {
     alone().map(|(_, restored)| restored)
 }
 
 /// The machine's lock, and what was given back before it was taken over.
-pub(crate) fn alone() -> Result<(File, Option<Restored>), Fault> {
+pub(crate) fn alone() -> Result<(File, Option<Restored>), LinuxError> {
     let alone = match state::supervise_alone() {
         Ok(alone) => return Ok((alone, after_a_run_that_is_gone()?)),
         Err(fault) if fault.is_another_run() => fault,
         Err(fault) => return Err(fault),
     };
     // Threads of a run that was killed cannot end, and let go of the lock, while others that it has left have their processors.
-    match Journal::left()? {
+    match RestoreLog::left()? {
         Some(log) if log.is_orphaned() => {
             let restored = give_back(&log)?;
             let begun = Instant::now();
@@ -66,19 +66,19 @@ pub(crate) fn alone() -> Result<(File, Option<Restored>), Fault> {
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The same, for who has the machine's lock.
-fn after_a_run_that_is_gone() -> Result<Option<Restored>, Fault> {
-    let Some(log) = Journal::left()? else { return Ok(None) };
+fn after_a_run_that_is_gone() -> Result<Option<Restored>, LinuxError> {
+    let Some(log) = RestoreLog::left()? else { return Ok(None) };
     let restored = give_back(&log)?;
     log.close();
     Ok(Some(restored))
 }
 
-fn give_back(log: &Journal) -> Result<Restored, Fault> {
+fn give_back(log: &RestoreLog) -> Result<Restored, LinuxError> {
     let found = Restored { supervisor: log.supervisor(), threads: log.noted() };
     let trouble = log.restore_after();
     match trouble.first() {
         None => Ok(found),
-        Some(first) => Err(Fault::new(
+        Some(first) => Err(LinuxError::new(
             format!(
                 "not everything that process {} had changed could be given back",
                 found.supervisor

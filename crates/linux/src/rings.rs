@@ -10,7 +10,7 @@ mod perf;
 #[cfg(test)]
 mod tests;
 
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::routines;
 use crate::sys::clock;
 use crate::sys::events::{Poll, Timer};
@@ -83,7 +83,7 @@ pub(crate) fn by_bpf() -> Result<Option<String>, String> {
 impl Rings {
     /// Listens to all processors: what happens to supervised threads, and interrupts on the
     /// processors that are supervised.
-    pub(crate) fn open(supervised: &[u16], online: &[u16]) -> Result<Rings, Fault> {
+    pub(crate) fn open(supervised: &[u16], online: &[u16]) -> Result<Rings, LinuxError> {
         let mut rings = match Told::load(supervised) {
             Ok(told) => {
                 let by = told.programs.by();
@@ -103,7 +103,7 @@ impl Rings {
         Rings { source, by, wakers: Certain::Elsewhere, batch: Vec::new(), lost: Vec::new() }
     }
 
-    /// Has the ear wait for wake-ups of foreign threads.
+    /// Has the event loop wait for wake-ups of foreign threads.
     pub(crate) fn join(&self, poll: &Poll, name: u64) -> std::io::Result<()> {
         match &self.source {
             Source::Bpf(told) => told.join(poll, name),

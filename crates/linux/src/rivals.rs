@@ -2,11 +2,11 @@
 
 use crate::begin::found;
 use crate::claim;
-use crate::fault::{self, Fault};
+use crate::error::{self, LinuxError};
+use crate::fifo_priorities;
 use crate::guardian;
 use crate::proc::{self, Stat};
 use crate::run::online;
-use crate::rungs;
 use crate::sys::sched::Affinity;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -59,7 +59,7 @@ pub(crate) fn named(rivals: &[Rival]) -> String {
 const KTHREADD: i32 = 2;
 
 /// Refuses a run among whose processors others would be at its priorities: neither it nor a program of its scenario.
-pub(crate) fn refuse(plan: &Plan, cpus: &[u16]) -> Result<(), Fault> {
+pub(crate) fn refuse(plan: &Plan, cpus: &[u16]) -> Result<(), LinuxError> {
     let claimed: Affinity = claim::choose(&plan.machine, cpus, &online()?).into_iter().collect();
     let supervised: Affinity = cpus.iter().copied().collect();
     let mut but = BTreeSet::from([std::process::id().cast_signed()]);
@@ -69,7 +69,7 @@ pub(crate) fn refuse(plan: &Plan, cpus: &[u16]) -> Result<(), Fault> {
         }
     }
     let there = || {
-        let mut rivals = at(rungs::FROZEN..=rungs::GUARDIAN, &but);
+        let mut rivals = at(fifo_priorities::FROZEN..=fifo_priorities::GUARDIAN, &but);
         rivals.retain(|rival| {
             let Ok(own) = Affinity::of(rival.tid) else { return false };
             let moved = own.without(&claimed);
@@ -91,14 +91,14 @@ pub(crate) fn refuse(plan: &Plan, cpus: &[u16]) -> Result<(), Fault> {
     if rivals.iter().any(|rival| rival.stat.comm == guardian::NAME) {
         let why =
             "another run is under way that does not share /run with this one (in a container?)";
-        return Err(Fault::new(
-            fault::TWICE,
+        return Err(LinuxError::new(
+            error::TWICE,
             why,
             "wait for it, or use other processors (`--cpus`)",
         ));
     }
-    let (low, high) = (rungs::FROZEN, rungs::GUARDIAN);
-    Err(Fault::new(
+    let (low, high) = (fifo_priorities::FROZEN, fifo_priorities::GUARDIAN);
+    Err(LinuxError::new(
         format!(
             "cannot supervise beside others at real-time priorities {low} to {high}, which a run uses"
         ),

@@ -5,34 +5,36 @@ use crate::calls::{Calls, Left};
 use crate::child::{self, Child};
 use crate::claim::{self, Keeper};
 use crate::control::{Server, usual_socket};
-use crate::fault::Fault;
+use crate::error::LinuxError;
+use crate::fifo_priorities;
 use crate::freezer;
 use crate::guardian::Guardian;
 use crate::host::Host;
-use crate::journal::Journal;
 use crate::member::{Kind, Member};
 use crate::proc;
 use crate::restore;
+use crate::restore_log::RestoreLog;
 use crate::rings::Rings;
 use crate::rivals;
-use crate::rungs;
 use crate::starts;
 use crate::supervisor::{Supervisor, name_above};
-use crate::sys::events::Bell;
+use crate::sys::events::EventFd;
 use crate::sys::lock::Lock;
 use crate::sys::process::{self, StopSignals};
 use crate::sys::sched::{Affinity, Attributes, own_tid};
-use crate::taker;
 use crate::throttle;
 use crate::trace::Trace;
+use crate::trace_reader;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 use std::thread::Scope;
-use windfall_programs::{Costs, Players};
-use windfall_scenario::outcome::{Claimed, Failure, Outcome, Supervision, ThreadOutcome, promises};
+use windfall_programs::{Costs, ProgramRuntime};
+use windfall_scenario::outcome::{
+    Claimed, Outcome, RunError, Supervision, ThreadOutcome, promises,
+};
 use windfall_scenario::{Live, Plan, Scenario};
 use windfall_time::{Instant, Span};
 use windfall_trace::Sink;
@@ -66,14 +68,14 @@ pub fn run(
     plan: Plan,
     settings: &Settings,
     sink: Option<&mut (dyn Sink + Send)>,
-) -> Result<Outcome, Fault> {
+) -> Result<Outcome, LinuxError> {
     let cpus = settings.choose(&plan)?;
     begin::refuse_absent(&plan)?;
     let makers = starts::makers(&plan);
     let children = child::fork_all(&plan)?;
     let (alone, found) = restore::alone()?;
     rivals::refuse(&plan, &cpus)?;
-    let journal = Arc::new(Journal::create()?);
+    let journal = Arc::new(RestoreLog::create()?);
     let mut guardian =
         Guardian::post(&journal, alone.as_raw_fd()).inspect_err(|_| journal.close())?;
     let outcome = std::thread::scope(|scope| {
@@ -90,7 +92,7 @@ pub fn run(
     trouble.extend(late);
     match trouble.first() {
         None => Ok(outcome),
-        Some(first) => Err(Fault::new(
+        Some(first) => Err(LinuxError::new(
             "not everything could be given back",
             first.clone(),
             format!("{} in all; look at them with `ps -eLo tid,cls,rtprio,comm`", trouble.len()),
@@ -99,7 +101,7 @@ pub fn run(
 }
 
 impl Settings {
-    pub(crate) fn choose(&self, plan: &Plan) -> Result<Vec<u16>, Fault> {
+    pub(crate) fn choose(&self, plan: &Plan) -> Result<Vec<u16>, LinuxError> {
         let asked = if self.cpus.is_empty() { &plan.machine.cpus } else { &self.cpus };
         choose(asked, plan.hierarchy.processors())
     }
@@ -107,7 +109,7 @@ impl Settings {
 
 /// The processors to use: those asked for, or the last ones that we may run on, so that the first,
 /// which serve most interrupts, are left to the rest of the system.
-fn choose(asked: &[u16], wanted: u16) -> Result<Vec<u16>, Fault> {
+fn choose(asked: &[u16], wanted: u16) -> Result<Vec<u16>, LinuxError> {
     let online = online()?;
     let wanted = usize::from(wanted);
     let chosen: Vec<u16> = match asked {
@@ -121,26 +123,29 @@ fn choose(asked: &[u16], wanted: u16) -> Result<Vec<u16>, Fault> {
             [] => format!("this process may use {}", online.len()),
             some => format!("{some:?} are {}", distinct.len()),
         };
-        return Err(Fault::new(what, why, "name as many as the scenario has, each once"));
+        return Err(LinuxError::new(what, why, "name as many as the scenario has, each once"));
     }
     match chosen.iter().find(|cpu| !online.contains(cpu)) {
         None => Ok(chosen),
         Some(cpu) => {
             let why = format!("this process may use {online:?}");
-            Err(Fault::new(format!("cannot use processor {cpu}"), why, "choose among these"))
+            Err(LinuxError::new(format!("cannot use processor {cpu}"), why, "choose among these"))
         }
     }
 }
 
 /// The processors that this process may use.
-pub(crate) fn online() -> Result<Vec<u16>, Fault> {
+pub(crate) fn online() -> Result<Vec<u16>, LinuxError> {
     let own =
-        Affinity::of(0).map_err(|e| Fault::of("cannot read the affinity", &e, "report it"))?;
+        Affinity::of(0).map_err(|e| LinuxError::of("cannot read the affinity", &e, "report it"))?;
     Ok((0..1024).filter(|cpu| own.has(*cpu)).collect())
 }
 
 /// Where a run can be controlled; what stood in the way when that is the usual place and cannot be had.
-fn listen(settings: &Settings, end: Instant) -> Result<(Option<Server>, Option<Fault>), Fault> {
+fn listen(
+    settings: &Settings,
+    end: Instant,
+) -> Result<(Option<Server>, Option<LinuxError>), LinuxError> {
     let Some(scenario) = settings.scenario.clone() else { return Ok((None, None)) };
     let usual = usual_socket();
     let path = settings.socket.as_ref().unwrap_or(&usual);
@@ -163,12 +168,13 @@ fn apart(all: &[u16], supervised: &[u16]) -> Affinity {
 fn supervised<'scope, 'env>(
     plan: Plan,
     cpus: &[u16],
-    (journal, guardian): (&Arc<Journal>, &mut Guardian),
+    (journal, guardian): (&Arc<RestoreLog>, &mut Guardian),
     (children, makers): (BTreeMap<usize, Child>, Option<BTreeSet<PathBuf>>),
     settings: &Settings,
     sink: Option<(&'scope Scope<'scope, 'env>, &'env mut (dyn Sink + Send))>,
-) -> Result<(Outcome, Vec<String>), Fault> {
-    let trouble = |e: &std::io::Error| Fault::of("cannot set up the supervision", e, "report it");
+) -> Result<(Outcome, Vec<String>), LinuxError> {
+    let trouble =
+        |e: &std::io::Error| LinuxError::of("cannot set up the supervision", e, "report it");
     let signals = StopSignals::hold().map_err(|e| trouble(&e))?;
     let end = Instant::ZERO + plan.length;
     let (server, deaf) = listen(settings, end)?;
@@ -182,10 +188,10 @@ fn supervised<'scope, 'env>(
     // longer than the guardian waits for a beat.
     let _ = process::lock_memory();
     journal.beat();
-    // The ear is this thread; it is noted before it becomes real-time.
+    // The event loop is this thread; it is noted before it becomes real-time.
     let ear = own_tid();
     let own = proc::stat(ear).ok_or_else(|| {
-        Fault::new("cannot read /proc", "this thread is not there", "mount /proc")
+        LinuxError::new("cannot read /proc", "this thread is not there", "mount /proc")
     })?;
     journal.note(ear, std::process::id().cast_signed(), &own)?;
     let wanted = claim::choose(&plan.machine, cpus, &all);
@@ -195,8 +201,12 @@ fn supervised<'scope, 'env>(
     let keeper = Keeper::start(journal.clone()).map_err(|e| trouble(&e))?;
     journal.table().ear.store(cpus[0].into(), Ordering::Relaxed);
     let _expected = journal.expect_beats_while_it_lives();
-    Attributes::fifo(rungs::EAR).give(0).map_err(|e| {
-        Fault::of("cannot become real-time", &e, "on kernels with RT_GROUP_SCHED, leave the cgroup")
+    Attributes::fifo(fifo_priorities::EAR).give(0).map_err(|e| {
+        LinuxError::of(
+            "cannot become real-time",
+            &e,
+            "on kernels with RT_GROUP_SCHED, leave the cgroup",
+        )
     })?;
     let (runtime, period) = throttle::of(&plan.machine.cap);
     journal.throttle(runtime, period)?;
@@ -212,21 +222,21 @@ fn supervised<'scope, 'env>(
     supervisor.resolution = plan.machine.timer;
     // What calls cost here they take.
     supervisor.players =
-        Players::with(plan.seed, plan.processes.nodes.len().max(1), Costs::default());
+        ProgramRuntime::with(plan.seed, plan.processes.nodes.len().max(1), Costs::default());
     supervisor.homes = plan.processes.nodes;
     for (barrier, parties) in plan.barriers {
         supervisor.players.barrier(barrier, parties);
     }
     let threads = plan.threads.into_iter().zip(claims);
     supervisor.keeps = settings.stretches;
-    supervisor.enlist(threads, &plan.watched, plan.seed);
+    supervisor.add_threads(threads, &plan.watched, plan.seed);
     let owns: Vec<_> = supervisor.owns().collect();
     supervisor.programs.deaf = deaf_to_starts;
     supervisor.requests = plan.requests;
     supervisor.requests.reverse();
     let told = deaf.map(|fault| (Instant::ZERO, format!("this run cannot be controlled: {fault}")));
     supervisor.refused.extend(told);
-    let bell = Bell::new().map_err(|e| trouble(&e))?;
+    let bell = EventFd::new().map_err(|e| trouble(&e))?;
     let host = Host::new(supervisor, calls, bell, apart(&all, cpus));
     let spawn = |name: String, life: Box<dyn FnOnce(&Host) + Send>| {
         let host = host.clone();
@@ -243,10 +253,10 @@ fn supervised<'scope, 'env>(
         let gate = host.enter(|s| s.cpus[cpu].fence.clone());
         threads.push(spawn(format!("fence/{cpu}"), Box::new(move |host| host.fence(cpu, &gate)))?);
     }
-    let desk = host.enter(|s| s.desk.gate.clone());
-    let clerk = spawn("clerk".to_owned(), Box::new(move |host| host.clerk(&desk)))?;
+    let desk = host.enter(|s| s.work.gate.clone());
+    let clerk = spawn("clerk".to_owned(), Box::new(move |host| host.serve_procfs(&desk)))?;
     // Everybody is at its gate before the clock starts.
-    let waits = |member: &Member| matches!(member.kind, Kind::Own(_)) && member.tid == 0;
+    let waits = |member: &Member| matches!(member.kind, Kind::InProcess(_)) && member.tid == 0;
     while host.enter(|s| s.members.iter().any(waits)) {
         journal.beat();
         std::thread::sleep(std::time::Duration::from_millis(1));
@@ -258,7 +268,7 @@ fn supervised<'scope, 'env>(
             s.judge_promises(promises(scenario));
         }
     });
-    let over = Arc::new(Bell::new().map_err(|e| trouble(&e))?);
+    let over = Arc::new(EventFd::new().map_err(|e| trouble(&e))?);
     if let Some(server) = server {
         let over = over.clone();
         threads.push(spawn("control".to_owned(), Box::new(move |host| server.serve(host, &over)))?);
@@ -267,9 +277,9 @@ fn supervised<'scope, 'env>(
     let (under_way, ended) = mpsc::channel();
     if let Some((scope, sink)) = sink {
         let host = host.clone();
-        scope.spawn(move || taker::take(&host, &ended, sink));
+        scope.spawn(move || trace_reader::take(&host, &ended, sink));
     }
-    let stopped = host.ear(end, signals.fd(), guardian).map_err(|e| trouble(&e));
+    let stopped = host.run_event_loop(end, signals.fd(), guardian).map_err(|e| trouble(&e));
     // Whoever asks a second time does not want to wait: that ends this process, and the guardian gives everything back.
     signals.take();
     drop(signals);
@@ -282,7 +292,7 @@ fn supervised<'scope, 'env>(
         host.enter(|s| (s.offspring(), std::mem::take(&mut s.programs.children)));
     let _ = clerk.join(); // nobody is taken or frozen any more
     drop(keeper); // nobody is moved off any more
-    // From here on nobody is in the way of the others. This thread keeps its rung until they have ended.
+    // From here on nobody is in the way of the others. This thread keeps its priority until they have ended.
     let mut left = journal.restore_others();
     left.extend(freezer::thaw_all(journal.supervisor(), &|| journal.beat()));
     for thread in threads.into_iter().chain(host.made()) {
@@ -315,13 +325,13 @@ impl Supervisor {
 
     /// What every thread got: those of a program next to each other, in the place of its entry.
     fn threads(&self) -> Vec<ThreadOutcome> {
-        let late = self.wishes.len()..self.members.len();
+        let late = self.specs.len()..self.members.len();
         let mut threads = Vec::with_capacity(self.members.len());
-        for entry in 0..self.wishes.len() {
+        for entry in 0..self.specs.len() {
             let its = late.clone().filter(|number| self.members[*number].belongs_to(entry));
             threads.extend(its.chain([entry]).filter_map(|number| self.outcome_of(number)));
         }
-        let made = late.filter(|number| !self.members[*number].is_foreign());
+        let made = late.filter(|number| !self.members[*number].is_external());
         threads.extend(made.filter_map(|number| self.outcome_of(number)));
         threads
     }
@@ -342,7 +352,7 @@ impl Supervisor {
         self.tell_who_got_nobody(now);
         self.tell_who_was_not_met(now);
         if self.hierarchy.journal_lost() > 0 {
-            self.failure.get_or_insert(Failure::Journal(self.hierarchy.journal_lost()));
+            self.failure.get_or_insert(RunError::Journal(self.hierarchy.journal_lost()));
         }
         let given = self.cpus.iter().map(|cpu| cpu.outcome().received);
         let given = given.fold(Span::ZERO, |sum, part| sum + part);
@@ -363,7 +373,7 @@ impl Supervisor {
                 .overdue(u32::try_from(number).expect("threads are numbered by 32 bits"), now);
             let counted = self.counted(number);
             let member = &mut self.members[number];
-            member.outcome.counted = counted;
+            member.outcome.stats = counted;
             member.outcome.missed += overdue;
             if member.ready {
                 member.outcome.runnable += now.saturating_since(member.awake);
@@ -393,7 +403,7 @@ impl Supervisor {
             cpus: self.cpus.iter().map(crate::cpu::Cpu::outcome).collect(),
             threads: self.threads(),
             refused: std::mem::take(&mut self.refused),
-            unborn: std::mem::take(&mut self.unborn),
+            not_admitted: std::mem::take(&mut self.not_admitted),
             waiting: Vec::new(),
             promises: self.judging.read().verdicts(now, self.resolution.resolution()),
             failure: self.failure.take(),
@@ -402,7 +412,7 @@ impl Supervisor {
                 events: self.rings.by.clone(),
                 lost: self.lost,
                 lag: self.lag,
-                own_lag: self.own_lag,
+                lag_without_steal: self.lag_without_steal,
                 steal: self
                     .rings
                     .sees_steal()

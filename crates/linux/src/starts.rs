@@ -101,24 +101,24 @@ impl Supervisor {
         start: &Start,
     ) -> Option<usize> {
         let claims = self.programs.by_entry.get(&program)?.claims.clone();
-        for wish in claims {
-            let only = &self.wishes[wish].threads;
+        for spec in claims {
+            let only = &self.specs[spec].threads;
             let accepted = only.accepts(comm, exe, start.known());
             if let (Start::Unknown(why), true) = (start, only.fits_but_for_start(comm, exe)) {
-                self.tell_unknown(program, wish, why);
+                self.tell_unknown(program, spec, why);
             }
             if accepted {
-                return Some(wish);
+                return Some(spec);
             }
         }
         None
     }
 
     /// Says, if an entry asks where threads start, what it gets of those of which that is not known.
-    fn tell_unknown(&mut self, program: usize, wish: usize, why: &str) {
-        let only = &self.wishes[wish].threads;
+    fn tell_unknown(&mut self, program: usize, spec: usize, why: &str) {
+        let only = &self.specs[spec].threads;
         let Some(routine) = &only.routine else { return };
-        let (program, name) = (&self.wishes[program].name, &self.wishes[wish].name);
+        let (program, name) = (&self.specs[program].name, &self.specs[spec].name);
         let why = self.programs.deaf.as_deref().unwrap_or(why);
         let what = match &only.comm {
             Some(comm) => format!("`{name}` gets those called `{comm}`, by their name alone"),

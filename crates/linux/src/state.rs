@@ -3,7 +3,7 @@
 //! One name for the whole machine, whatever the network namespace. Only who may write there can supervise, so no other
 //! user keeps a run from beginning.
 
-use crate::fault::{self, Fault};
+use crate::error::{self, LinuxError};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -22,11 +22,11 @@ pub(crate) fn last_words() -> PathBuf {
 }
 
 /// Says that this machine is supervised, as long as it, or a copy of it in a forked process, is open.
-pub(crate) fn supervise_alone() -> Result<File, Fault> {
+pub(crate) fn supervise_alone() -> Result<File, LinuxError> {
     let path = Path::new(FOLDER).join("lock");
     let trouble = |e: &io::Error| {
         let help = "root makes it, or a line for tmpfiles.d: `d /run/windfall 0770 root GROUP`, with a group of yours";
-        Fault::of(format!("cannot lock {}", path.display()), e, help)
+        LinuxError::of(format!("cannot lock {}", path.display()), e, help)
     };
     if !Path::new(FOLDER).exists() {
         fs::DirBuilder::new().mode(0o755).create(FOLDER).map_err(|e| trouble(&e))?;
@@ -37,7 +37,7 @@ pub(crate) fn supervise_alone() -> Result<File, Fault> {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
             let why = "another run is under way, or its guardian is still restoring";
-            Err(Fault::new(fault::TWICE, why, "wait for it, or `windfall ctl stop`"))
+            Err(LinuxError::new(error::TWICE, why, "wait for it, or `windfall ctl stop`"))
         }
         Err(TryLockError::Error(e)) => Err(trouble(&e)),
     }

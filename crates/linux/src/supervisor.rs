@@ -1,7 +1,7 @@
 //! The supervisor: what happened is told to the hierarchy, and what it decides is carried out.
 //!
 //! One lock covers it all. Whoever holds the lock settles everything that is due before giving it
-//! back: the ear, a fence, or an own program in its own call. Other threads have the ear do what they
+//! back: the event loop, a fence, or an own program in its own call. Other threads have the event loop do what they
 //! need (`calls.rs`). Order within [`settle`]: events of the kernel by their time, then what our clock
 //! says is due, then the processors follow; the last thing is to raise a thread, since that may take
 //! the processor from us, lock and all.
@@ -11,13 +11,13 @@
 use crate::adopt::Programs;
 use crate::audit::Round;
 use crate::calls::Calls;
-use crate::clerk::Desk;
-use crate::cpu::{Cpu, Occupant};
-use crate::fault::Fault;
-use crate::journal::Journal;
+use crate::cpu::{Cpu, Running};
+use crate::error::LinuxError;
 use crate::judging::Judging;
 use crate::ledger::Ledger;
-use crate::member::{Member, Own, Wish};
+use crate::member::{InProcess, Member, ThreadSpec};
+use crate::procfs_worker::WorkQueue;
+use crate::restore_log::RestoreLog;
 use crate::rings::Rings;
 use crate::sys::clock;
 use crate::sys::events::Timer;
@@ -26,9 +26,9 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
-use windfall_hierarchy::{Hierarchy, Message, Processor, Refusal, Target, ThreadId};
-use windfall_programs::{Cue, Players};
-use windfall_scenario::outcome::{Claimed, Failure, Figures};
+use windfall_hierarchy::{Hierarchy, HierarchyError, Message, Processor, Target, ThreadId};
+use windfall_programs::{ProgramRuntime, Wakeup};
+use windfall_scenario::outcome::{Claimed, Figures, RunError};
 use windfall_scenario::{Home, Place, PlannedRequest, model};
 use windfall_time::{Instant, Span};
 use windfall_trace::Event;
@@ -40,15 +40,15 @@ pub(crate) struct Supervisor {
     /// The time of the last call into the hierarchy, which never goes back.
     pub(crate) told: Instant,
     pub(crate) hierarchy: Hierarchy,
-    pub(crate) players: Players,
+    pub(crate) players: ProgramRuntime,
     /// The nodes that processes are made on, and whether own programs keep their stretches.
     pub(crate) homes: Vec<Home>,
     pub(crate) keeps: bool,
     pub(crate) members: Vec<Member>,
-    pub(crate) wishes: Vec<Wish>,
+    pub(crate) specs: Vec<ThreadSpec>,
     pub(crate) programs: Programs,
     pub(crate) round: Round,
-    pub(crate) desk: Desk,
+    pub(crate) work: WorkQueue,
     /// Numbers of members that may be used again.
     pub(crate) vacant: Vec<u32>,
     /// From the kernel's numbers to ours, and from the hierarchy's.
@@ -63,15 +63,15 @@ pub(crate) struct Supervisor {
     pub(crate) cpus: Vec<Cpu>,
     pub(crate) rings: Rings,
     /// What own programs wait for; an entry counts if it is the one in `cued`.
-    due: BinaryHeap<Reverse<(Instant, u32, Cue)>>,
-    cued: FxHashMap<(u32, Cue), Instant>,
+    due: BinaryHeap<Reverse<(Instant, u32, Wakeup)>>,
+    scheduled: FxHashMap<(u32, Wakeup), Instant>,
     /// Gates that were opened, to be told of before the lock is given up.
-    pub(crate) knocks: Vec<Knock>,
+    pub(crate) wakes: Vec<DeferredWake>,
     /// The own program in whose call we are.
     pub(crate) caller: Option<u32>,
     /// The processor whose fence settles.
     pub(crate) fencing: Option<usize>,
-    pub(crate) journal: Arc<Journal>,
+    pub(crate) restore_log: Arc<RestoreLog>,
     pub(crate) timer: Timer,
     /// How exactly timers of schedulers, and sleeps of own programs, are kept.
     pub(crate) resolution: model::Timer,
@@ -80,20 +80,20 @@ pub(crate) struct Supervisor {
     pub(crate) calls: Calls,
     pub(crate) decisions: u64,
     pub(crate) refused: Vec<(Instant, String)>,
-    pub(crate) unborn: Vec<String>,
-    pub(crate) failure: Option<Failure>,
+    pub(crate) not_admitted: Vec<String>,
+    pub(crate) failure: Option<RunError>,
     started: bool,
     /// The longest that something was seen to after it was due.
     pub(crate) lag: Span,
     /// The same, without the time for which the processor was not ours.
-    pub(crate) own_lag: Span,
+    pub(crate) lag_without_steal: Span,
     /// How many events of the kernel were lost.
     pub(crate) lost: u64,
     /// Threads that know nothing of us and woke: they run where they may not until they step back.
     pub(crate) risen: Vec<u32>,
     pub(crate) ending: bool,
     /// Members that are not born yet, the next one last.
-    pub(crate) births: Vec<(Instant, u32)>,
+    pub(crate) starts: Vec<(Instant, u32)>,
     /// Control requests of the scenario, the next one last.
     pub(crate) requests: Vec<(Instant, PlannedRequest)>,
     pub(crate) ledger: Ledger,
@@ -104,8 +104,8 @@ pub(crate) struct Supervisor {
 }
 
 /// Somebody to be told that a gate is open.
-pub(crate) enum Knock {
-    Own(Arc<Own>),
+pub(crate) enum DeferredWake {
+    InProcess(Arc<InProcess>),
     Agent(Arc<crate::sys::futex::Gate>),
 }
 
@@ -114,22 +114,23 @@ impl Supervisor {
         hierarchy: Hierarchy,
         cpus: &[u16],
         rings: Rings,
-        journal: Arc<Journal>,
+        journal: Arc<RestoreLog>,
         calls: Calls,
-    ) -> Result<Supervisor, Fault> {
-        let timer = Timer::new().map_err(|e| Fault::of("cannot make a timer", &e, "free some"))?;
+    ) -> Result<Supervisor, LinuxError> {
+        let timer =
+            Timer::new().map_err(|e| LinuxError::of("cannot make a timer", &e, "free some"))?;
         let mut supervisor = Supervisor {
             epoch: clock::now(),
             told: Instant::ZERO,
             hierarchy,
-            players: Players::default(),
+            players: ProgramRuntime::default(),
             homes: Vec::new(),
             keeps: false,
             members: Vec::new(),
-            wishes: Vec::new(),
+            specs: Vec::new(),
             programs: Programs::default(),
             round: Round::default(),
-            desk: Desk::default(),
+            work: WorkQueue::default(),
             vacant: Vec::new(),
             tids: FxHashMap::default(),
             numbers: Vec::new(),
@@ -139,26 +140,26 @@ impl Supervisor {
             cpus: cpus.iter().map(|number| Cpu::new(*number)).collect(),
             rings,
             due: BinaryHeap::new(),
-            cued: FxHashMap::default(),
-            knocks: Vec::new(),
+            scheduled: FxHashMap::default(),
+            wakes: Vec::new(),
             caller: None,
             fencing: None,
-            journal,
+            restore_log: journal,
             timer,
             resolution: model::Timer::Precise,
             armed: None,
             calls,
             decisions: 0,
             refused: Vec::new(),
-            unborn: Vec::new(),
+            not_admitted: Vec::new(),
             failure: None,
             started: false,
             lag: Span::ZERO,
-            own_lag: Span::ZERO,
+            lag_without_steal: Span::ZERO,
             lost: 0,
             risen: Vec::new(),
             ending: false,
-            births: Vec::new(),
+            starts: Vec::new(),
             requests: Vec::new(),
             ledger: Ledger::default(),
             judging: Judging::default(),
@@ -182,26 +183,26 @@ impl Supervisor {
             member.outcome.received = windfall_time::Span::ZERO;
             member.outcome.dispatches = 0;
         }
-        self.cpus[0].occupant = Occupant::Agent; // the ear, which calls us
+        self.cpus[0].occupant = Running::Supervisor; // the ear, which calls us
         self.ledger.begin(&self.hierarchy);
         self.trace_begin(trace);
         self.settle();
     }
 
     /// Members whose time has come.
-    fn births(&mut self) {
-        while let Some((at, number)) = self.births.last().copied() {
+    fn start_due(&mut self) {
+        while let Some((at, number)) = self.starts.last().copied() {
             if at > self.time() {
                 return;
             }
-            self.births.pop();
+            self.starts.pop();
             if self.programs.by_entry.contains_key(&(number as usize)) {
                 self.begin_program(number as usize);
                 continue;
             }
-            let wish = self.wishes[number as usize].clone();
-            if self.admit(number, &wish) {
-                Players::begin(self, number);
+            let spec = self.specs[number as usize].clone();
+            if self.admit(number, &spec) {
+                ProgramRuntime::begin(self, number);
             } else {
                 self.players.withdraw(number);
             }
@@ -228,7 +229,7 @@ impl Supervisor {
             return; // nothing is decided before the clock starts, and nothing after the end
         }
         self.listen();
-        self.account_thefts();
+        self.account_overheads();
         self.pass();
         while self.give_up_expired() {
             self.pass();
@@ -239,7 +240,7 @@ impl Supervisor {
 
     /// What our own clock says is due: timers of schedulers, and what own programs wait for.
     fn pass(&mut self) {
-        self.births();
+        self.start_due();
         self.requests_due();
         loop {
             let now = self.time();
@@ -249,8 +250,8 @@ impl Supervisor {
                 }
                 self.due.pop();
                 self.seen_late(at, now);
-                if self.cued.get(&(number, cue)) == Some(&at) {
-                    self.cued.remove(&(number, cue));
+                if self.scheduled.get(&(number, cue)) == Some(&at) {
+                    self.scheduled.remove(&(number, cue));
                     self.cue_due(number, cue, at);
                 }
             }
@@ -270,11 +271,11 @@ impl Supervisor {
     fn seen_late(&mut self, at: Instant, now: Instant) {
         let lag = now.saturating_since(at);
         self.lag = self.lag.max(lag);
-        if lag > self.own_lag {
-            // The ear's processor, where as a rule its alarm is, too. A standstill that goes on is not known yet.
+        if lag > self.lag_without_steal {
+            // The event loop's processor, where as a rule its alarm is, too. A standstill that goes on is not known yet.
             self.account(0, now);
             let away = self.cpus[0].away.between(at, now);
-            self.own_lag = self.own_lag.max(lag.saturating_sub(away));
+            self.lag_without_steal = self.lag_without_steal.max(lag.saturating_sub(away));
         }
     }
 
@@ -287,7 +288,7 @@ impl Supervisor {
     pub(crate) fn tell<T>(
         &mut self,
         at: Instant,
-        call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, Refusal>,
+        call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, HierarchyError>,
     ) -> Option<T> {
         self.told = self.told.max(at);
         self.decisions += 1;
@@ -310,7 +311,7 @@ impl Supervisor {
         let deadline = deadline.unwrap_or(Instant::MAX);
         self.promise_told(number, release, deadline);
         let message = Message::Job { release, deadline, work: self.players.most_work(number) };
-        let told = self.tell(release, |hierarchy, now| hierarchy.offer(now, id, message));
+        let told = self.tell(release, |hierarchy, now| hierarchy.try_send(now, id, message));
         self.members[number as usize].tells = told != Some(false);
     }
 
@@ -326,22 +327,22 @@ impl Supervisor {
         }
         let expired: Vec<u32> = expired.into_iter().filter_map(|id| self.number(id)).collect();
         for number in &expired {
-            self.cue_due(*number, Cue::Deadline, self.told);
+            self.cue_due(*number, Wakeup::Deadline, self.told);
         }
         !expired.is_empty()
     }
 
     /// Has a cue given, instead of an earlier one of the same kind.
-    pub(crate) fn set_cue(&mut self, number: u32, cue: Cue, at: Instant) {
-        let at = if cue == Cue::Wake { self.resolution.fires(at) } else { at };
-        self.cued.insert((number, cue), at);
+    pub(crate) fn set_cue(&mut self, number: u32, cue: Wakeup, at: Instant) {
+        let at = if cue == Wakeup::Wake { self.resolution.fires(at) } else { at };
+        self.scheduled.insert((number, cue), at);
         self.due.push(Reverse((at, number, cue)));
     }
 
-    /// Sets the ear's alarm to what is due next.
+    /// Sets the event loop's alarm to what is due next.
     pub(crate) fn arm(&mut self) {
         let own = self.due.peek().map(|Reverse((at, _, _))| *at);
-        let birth = self.births.last().map(|(at, _)| *at);
+        let birth = self.starts.last().map(|(at, _)| *at);
         let request = self.requests.last().map(|(at, _)| *at);
         let next = [own, birth, request, self.next_timer()].into_iter().flatten().min();
         if next != self.armed {
@@ -368,12 +369,12 @@ impl Supervisor {
     }
 
     /// A member gets its place in the hierarchy.
-    pub(crate) fn admit(&mut self, number: u32, wish: &Wish) -> bool {
+    pub(crate) fn admit(&mut self, number: u32, spec: &ThreadSpec) -> bool {
         let now = self.time();
-        let wanted = (wish.parent, wish.messages.as_slice());
-        let place = self.tell(now, |tree, now| Place::take(tree, now, &wish.name, wanted));
+        let wanted = (spec.parent, spec.messages.as_slice());
+        let place = self.tell(now, |tree, now| Place::take(tree, now, &spec.name, wanted));
         let Some(Place { thread: id, remark, .. }) = place else {
-            self.unborn.push(wish.name.clone());
+            self.not_admitted.push(spec.name.clone());
             return false;
         };
         self.refused.extend(remark.map(|why| (now, why)));
@@ -405,7 +406,7 @@ impl Supervisor {
         member.unserved = Some(at);
         member.outcome.wakeups += 1;
         self.judging.wakes(number, at);
-        if member.is_foreign() {
+        if member.is_external() {
             self.risen.push(number);
         }
         self.trace_wake(number, at, by);
@@ -426,7 +427,7 @@ impl Supervisor {
         let member = &self.members[member];
         match member.id {
             Some(id) => self.hierarchy.counted(self.time(), Target::Thread(id)),
-            None => member.outcome.counted.clone(),
+            None => member.outcome.stats.clone(),
         }
     }
 
@@ -435,7 +436,7 @@ impl Supervisor {
         let counted = self.counted(number as usize);
         let member = &mut self.members[number as usize];
         let Some(id) = member.id.take() else { return };
-        member.outcome.counted = counted;
+        member.outcome.stats = counted;
         if member.ready {
             member.stops(at);
         }

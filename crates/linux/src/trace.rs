@@ -5,17 +5,17 @@
 //! they took of it: they stand at its end. Nothing is built when nobody wants a trace.
 //! Who takes it out of memory: `taker.rs`.
 
-use crate::cpu::Occupant;
+use crate::cpu::Running;
 use crate::member::{Kind, Member};
 use crate::rings::{Taken, Where};
 use crate::supervisor::Supervisor;
 use crate::sys::process;
 use rustc_hash::FxHashMap;
-use windfall_hierarchy::Entry;
+use windfall_hierarchy::JournalEntry;
 use windfall_scenario::Tracer;
 use windfall_scenario::outcome::Promise;
 use windfall_time::{Instant, Span};
-use windfall_trace::{Cpu, Event, Record, Ring, Stop, Theft, ThreadId};
+use windfall_trace::{Cpu, Event, OverheadKind, Record, Ring, Stop, ThreadId};
 
 /// So many records are kept, some 19 MB: some seconds at ten thousand switches a second, minutes at less.
 const KEPT: usize = 1 << 18;
@@ -31,7 +31,7 @@ const _: () = assert!(size_of::<Record>() <= 72);
 
 /// What the trace says that a processor does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Doing {
+enum Occupancy {
     /// Nothing that concerns us.
     Nothing,
     /// It runs a supervised thread.
@@ -49,7 +49,7 @@ enum Doing {
 pub(crate) struct Trace {
     pub(crate) tracer: Tracer<Ring>,
     /// By processor: what it does, since when, and when a thread was granted it last.
-    doing: Vec<(Doing, Instant)>,
+    doing: Vec<(Occupancy, Instant)>,
     granted: Vec<Instant>,
     /// Threads that are not supervised and took a processor, by the kernel's numbers.
     others: FxHashMap<i32, ThreadId>,
@@ -63,7 +63,7 @@ impl Trace {
         let _ = process::lay_on_large_pages(ring.memory()); // refused: some decisions take 2 us more
         Trace {
             tracer: Tracer::new(Some(ring)),
-            doing: vec![(Doing::Unknown, Instant::ZERO); cpus],
+            doing: vec![(Occupancy::Unknown, Instant::ZERO); cpus],
             granted: vec![Instant::ZERO; cpus],
             ..Trace::default()
         }
@@ -76,7 +76,7 @@ impl Trace {
 
     /// What a scheduler has noted.
     #[inline]
-    pub(crate) fn noted(&mut self, entry: &Entry, numbers: &[u32], members: &[Member]) {
+    pub(crate) fn noted(&mut self, entry: &JournalEntry, numbers: &[u32], members: &[Member]) {
         self.tracer.entry(entry, |id| {
             let number = numbers.get(id.index())?;
             members.get(*number as usize)?.traced
@@ -98,41 +98,41 @@ impl Trace {
     fn was_held_by(&mut self, tid: i32, cpu: usize, at: Instant) {
         let (doing, since) = self.doing[cpu];
         let from = since.max(self.granted[cpu]);
-        if doing == Doing::Nothing && from < at {
+        if doing == Occupancy::Nothing && from < at {
             let other = self.other(tid, from);
-            self.turns(cpu, from, Stop::Preempted, Doing::Other(other));
+            self.turns(cpu, from, Stop::Preempted, Occupancy::Other(other));
         }
     }
 
     /// A processor does something else; `stop` is why a thread leaves it, if one does.
-    fn turns(&mut self, cpu: usize, at: Instant, stop: Stop, to: Doing) {
+    fn turns(&mut self, cpu: usize, at: Instant, stop: Stop, to: Occupancy) {
         let (from, _) = std::mem::replace(&mut self.doing[cpu], (to, at));
         let thread = |doing| match doing {
-            Doing::Thread(thread) | Doing::Other(thread) => Some(thread),
-            Doing::Nothing | Doing::Decides | Doing::Unknown => None,
+            Occupancy::Thread(thread) | Occupancy::Other(thread) => Some(thread),
+            Occupancy::Nothing | Occupancy::Decides | Occupancy::Unknown => None,
         };
-        if from == Doing::Decides && to != Doing::Decides {
-            self.tracer.theft_end(at, cpu);
+        if from == Occupancy::Decides && to != Occupancy::Decides {
+            self.tracer.overhead_end(at, cpu);
         }
         let prev = thread(from).map(|thread| (thread, stop));
-        if prev.is_some() || thread(to).is_some() || from == Doing::Unknown {
+        if prev.is_some() || thread(to).is_some() || from == Occupancy::Unknown {
             self.tracer.switch(at, cpu, prev, thread(to));
         }
-        if to == Doing::Decides && from != Doing::Decides {
-            self.tracer.theft(at, cpu, Theft::Scheduling, 0);
+        if to == Occupancy::Decides && from != Occupancy::Decides {
+            self.tracer.overhead(at, cpu, OverheadKind::Scheduling, 0);
         }
     }
 }
 
 impl Supervisor {
-    /// The clock starts: schedulers are there, processors are idle but for the one that the ear has.
+    /// The clock starts: schedulers are there, processors are idle but for the one that the event loop has.
     pub(crate) fn trace_begin(&mut self, trace: Trace) {
         self.trace = trace;
         self.trace.tracer.declare_nodes(Instant::ZERO, &self.hierarchy);
         for cpu in 0..self.trace.doing.len() {
             let to = match self.cpus[cpu].occupant {
-                Occupant::Agent => Doing::Decides,
-                _ => Doing::Nothing,
+                Running::Supervisor => Occupancy::Decides,
+                _ => Occupancy::Nothing,
             };
             self.trace.turns(cpu, Instant::ZERO, Stop::Preempted, to);
         }
@@ -193,7 +193,7 @@ impl Supervisor {
     pub(crate) fn trace_birth(&mut self, number: u32, now: Instant) {
         if self.trace.tracer.is_on() {
             let member = &self.members[number as usize];
-            let at = if member.is_foreign() { member.heard } else { now };
+            let at = if member.is_external() { member.heard } else { now };
             self.members[number as usize].traced = Some(self.trace.fresh());
             self.trace_thread(number, at);
         }
@@ -217,8 +217,8 @@ impl Supervisor {
             let member = &self.members[number];
             let (Some(_), Some(thread)) = (member.id, member.traced) else { continue };
             let owner = match member.kind {
-                Kind::Own(_) => &member.outcome.name,
-                Kind::Foreign { wish, .. } => &self.wishes[wish].name,
+                Kind::InProcess(_) => &member.outcome.name,
+                Kind::External { spec, .. } => &self.specs[spec].name,
             };
             let its = promises.iter().find(|one| one.own.is_none() && one.owner == *owner);
             let guarantee = its.map(|promise| promise.guarantee.to_string());
@@ -238,8 +238,10 @@ impl Supervisor {
     ) {
         if self.trace.tracer.is_on() {
             let stop = match (self.trace.doing[cpu].0, self.tids.get(&prev)) {
-                (Doing::Thread(_), None) => Stop::Exited, // or it is supervised no longer
-                (Doing::Thread(_), Some(number)) => self.members[*number as usize].why(stop, at),
+                (Occupancy::Thread(_), None) => Stop::Exited, // or it is supervised no longer
+                (Occupancy::Thread(_), Some(number)) => {
+                    self.members[*number as usize].why(stop, at)
+                }
                 _ => stop,
             };
             let since = self.cpus[cpu].since();
@@ -250,14 +252,14 @@ impl Supervisor {
                 self.trace.was_held_by(prev, cpu, since);
             }
             let to = match self.cpus[cpu].occupant {
-                Occupant::Member(number) => {
-                    self.members[number as usize].traced.map_or(Doing::Nothing, Doing::Thread)
+                Running::Member(number) => self.members[number as usize]
+                    .traced
+                    .map_or(Occupancy::Nothing, Occupancy::Thread),
+                Running::Supervisor => Occupancy::Decides,
+                Running::Other if next != 0 && granted => {
+                    Occupancy::Other(self.trace.other(next, since))
                 }
-                Occupant::Agent => Doing::Decides,
-                Occupant::Rest if next != 0 && granted => {
-                    Doing::Other(self.trace.other(next, since))
-                }
-                Occupant::Rest => Doing::Nothing,
+                Running::Other => Occupancy::Nothing,
             };
             self.trace.turns(cpu, since, stop, to);
         }
@@ -266,7 +268,8 @@ impl Supervisor {
     /// A member that was on its way into the freezer does something else.
     pub(crate) fn trace_thread_goes_on(&mut self, cpu: usize, number: u32) {
         if self.trace.tracer.is_on() {
-            let to = self.members[number as usize].traced.map_or(Doing::Nothing, Doing::Thread);
+            let to =
+                self.members[number as usize].traced.map_or(Occupancy::Nothing, Occupancy::Thread);
             self.trace.turns(cpu, self.cpus[cpu].since(), Stop::Preempted, to);
         }
     }
@@ -282,13 +285,13 @@ impl Supervisor {
         // Where interrupts lay is not told; a processor that stands still is told of when that is over.
         let [softly, still] = [before(soft + steal), before(steal)];
         let pieces = [
-            (Theft::Interrupt, before(all), softly),
-            (Theft::Softirq, softly, still),
-            (Theft::Steal, still, to),
+            (OverheadKind::Interrupt, before(all), softly),
+            (OverheadKind::Softirq, softly, still),
+            (OverheadKind::Steal, still, to),
         ];
         for (kind, from, to) in pieces.into_iter().filter(|(_, from, to)| from < to) {
-            self.trace.tracer.theft(from, cpu, kind, 0);
-            self.trace.tracer.theft_end(to, cpu);
+            self.trace.tracer.overhead(from, cpu, kind, 0);
+            self.trace.tracer.overhead_end(to, cpu);
         }
     }
 
@@ -300,7 +303,7 @@ impl Supervisor {
         };
         for (number, doing) in self.trace.doing.iter_mut().enumerate() {
             if cpu.is_none_or(|cpu| cpu == number) {
-                *doing = (Doing::Unknown, at);
+                *doing = (Occupancy::Unknown, at);
             }
         }
         let cpu = cpu.and_then(|cpu| u16::try_from(cpu).ok()).map(Cpu);
@@ -322,8 +325,8 @@ impl Member {
     /// The process that it belongs to.
     fn pid(&self) -> i32 {
         match self.kind {
-            Kind::Own(_) => std::process::id().cast_signed(),
-            Kind::Foreign { pid, .. } => pid,
+            Kind::InProcess(_) => std::process::id().cast_signed(),
+            Kind::External { pid, .. } => pid,
         }
     }
 

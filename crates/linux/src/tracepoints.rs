@@ -2,11 +2,11 @@
 //!
 //! Offsets come from tracefs, since they differ between kernels.
 
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::sys::perf::{u16_at, u32_at, u64_at};
 use std::path::{Path, PathBuf};
 use windfall_time::Instant;
-use windfall_trace::{Stop, Theft};
+use windfall_trace::{OverheadKind, Stop};
 
 /// What a tracepoint has seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ pub(crate) enum Seen {
     /// A thread is about to end.
     Exit { tid: i32 },
     /// Somebody other than a thread takes the processor, or gives it back.
-    TheftBegin { kind: Theft, number: u16 },
+    TheftBegin { kind: OverheadKind, number: u16 },
     /// See `TheftBegin`.
     TheftEnd,
     /// The processor has stood still until now.
@@ -122,7 +122,7 @@ pub(crate) struct Tracepoints(Vec<Format>);
 
 impl Tracepoints {
     /// Reads their formats. Those of interrupts may be missing; those of the scheduler may not.
-    pub(crate) fn find() -> Result<Tracepoints, Fault> {
+    pub(crate) fn find() -> Result<Tracepoints, LinuxError> {
         let folder = folder()?;
         let mut formats = Vec::new();
         for (point, name, fields) in POINTS {
@@ -132,13 +132,21 @@ impl Tracepoints {
                 Err(_) if !name.starts_with("sched") => continue,
                 Err(error) => {
                     let what = format!("cannot read the kernel's tracepoint {name}");
-                    return Err(Fault::of(what, &error, "use a kernel with scheduler tracepoints"));
+                    return Err(LinuxError::of(
+                        what,
+                        &error,
+                        "use a kernel with scheduler tracepoints",
+                    ));
                 }
             };
             let parsed = parse(&text, fields);
             let (id, offsets) = parsed.ok_or_else(|| {
                 let why = "its format is not understood";
-                Fault::new(format!("tracepoint {name}"), why, "report it with the kernel's version")
+                LinuxError::new(
+                    format!("tracepoint {name}"),
+                    why,
+                    "report it with the kernel's version",
+                )
             })?;
             formats.push(Format { point, id, offsets });
         }
@@ -184,8 +192,8 @@ impl Tracepoints {
             Exec => Seen::Executed { tid: field(0), before: field(1) },
             Rename => Seen::Named { tid: field(0), name: name(1)? },
             Exit => Seen::Exit { tid: field(0) },
-            IrqEntry | TimerEntry => theft(Theft::Interrupt, field(0)),
-            SoftirqEntry => theft(Theft::Softirq, field(0)),
+            IrqEntry | TimerEntry => overhead(OverheadKind::Interrupt, field(0)),
+            SoftirqEntry => overhead(OverheadKind::Softirq, field(0)),
             IrqExit | SoftirqExit | TimerExit => Seen::TheftEnd,
         })
     }
@@ -198,7 +206,7 @@ fn interrupted(raw: &[u8]) -> bool {
     raw.get(COMMON_FLAGS).is_some_and(|flags| flags & SERVED != 0)
 }
 
-fn theft(kind: Theft, number: i32) -> Seen {
+fn overhead(kind: OverheadKind, number: i32) -> Seen {
     Seen::TheftBegin { kind, number: u16::try_from(number).unwrap_or(0) }
 }
 
@@ -216,11 +224,11 @@ pub(crate) const fn stop(state: u64) -> Stop {
 }
 
 /// Where tracefs shows its events.
-fn folder() -> Result<PathBuf, Fault> {
+fn folder() -> Result<PathBuf, LinuxError> {
     let places = ["/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events"];
     let found = places.iter().map(Path::new).find(|place| place.join("sched").is_dir());
     found.map(Path::to_owned).ok_or_else(|| {
-        Fault::new(
+        LinuxError::new(
             "cannot find the kernel's tracepoints",
             "tracefs is not mounted, or this user may not look into it",
             "mount it (`mount -t tracefs tracefs /sys/kernel/tracing`) and run as root",

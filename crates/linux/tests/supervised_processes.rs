@@ -5,7 +5,7 @@
 
 use windfall_linux::Settings;
 use windfall_linux::processes;
-use windfall_programs::{Code, Node, Process, Queue, Refusal, Terms};
+use windfall_programs::{Code, Node, Process, ProcessError, ProcessParams, Queue};
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::Outcome;
 use windfall_time::Span;
@@ -24,10 +24,10 @@ const DATA: u64 = 200;
 impl Code for Maker {
     const NAME: &'static str = "maker";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let queue = me.make_queue(Node(0), 1_000).await?;
         let template = me.make_template(Node(0)).await?;
-        me.make_process(template, Node(0), Terms::default(), Taker(queue)).await?;
+        me.make_process(template, Node(0), ProcessParams::default(), Taker(queue)).await?;
         for datum in 0..DATA {
             me.compute(Span::from_nanos(200_000)).await;
             me.enqueue(queue, datum).await?;
@@ -39,7 +39,7 @@ impl Code for Maker {
 impl Code for Taker {
     const NAME: &'static str = "taker";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let event = me.make_event().await?;
         for expected in 0..DATA {
             assert_eq!(me.take(self.0, event).await?, expected);
@@ -83,7 +83,7 @@ fn scenario(program: &str, threads: &[(&str, u32)], length: &str) -> String {
     });
     format!(
         r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "{length}"
 [schedulers.fp]

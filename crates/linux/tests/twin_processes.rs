@@ -9,7 +9,7 @@ mod random;
 use std::sync::{Arc, Mutex};
 use windfall_linux::processes::{Ended, Settings};
 use windfall_programs::{
-    Code, Event, EventId, Node, Process, ProcessHandle, Queue, Refusal, Terms,
+    Code, Event, EventId, Node, Process, ProcessError, ProcessHandle, ProcessParams, Queue,
 };
 use windfall_scenario::Scenario;
 use windfall_sim::Sim;
@@ -27,7 +27,7 @@ fn us(count: u64) -> Span {
 
 /// Runs a first process, and all that it makes, on two nodes of one simulated processor each.
 fn simulate(first: impl Code) {
-    let mut text = "schema = 1\nseed = 1\nlength = \"60s\"\n[machine]\nprocessors = 2\n".to_owned();
+    let mut text = "schema = 2\nseed = 1\nlength = \"60s\"\n[machine]\nprocessors = 2\n".to_owned();
     for node in 0..2 {
         text += &format!(
             "[schedulers.node-{node}]\nscheduler = \"round-robin\"\nparent = \"top\"\n\
@@ -35,7 +35,7 @@ fn simulate(first: impl Code) {
         );
     }
     let mut plan = Scenario::parse("twin.toml", &text).unwrap().build().unwrap();
-    plan.begin_with(|_| Vec::new(), &Terms::default(), first);
+    plan.begin_with(|_| Vec::new(), &ProcessParams::default(), first);
     let until = Instant::ZERO + plan.length;
     let outcome = Sim::of(plan, None).unwrap().run(until, |_| true);
     assert_eq!(outcome.failure, None);
@@ -84,11 +84,11 @@ struct ScriptB(Log<u8>, ProcessHandle);
 impl Code for ScriptA {
     const NAME: &'static str = "script-a";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let step = |number| note(&self.0, number);
         let template = me.make_template(Node(0)).await?;
         let code = ScriptB(self.0.clone(), me.me());
-        let b = me.make_process(template, Node(0), Terms::default(), code).await?;
+        let b = me.make_process(template, Node(0), ProcessParams::default(), code).await?;
         me.block().await; // until B is about to block
         for _ in 0..LOOPS {
             step(1);
@@ -111,7 +111,7 @@ impl Code for ScriptA {
 impl Code for ScriptB {
     const NAME: &'static str = "script-b";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let step = |number| note(&self.0, number);
         let a = self.1;
         me.wakeup(a).await?;
@@ -181,20 +181,20 @@ const MESSAGES: u64 = 300;
 impl Code for Generator {
     const NAME: &'static str = "generator";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let queue = match self.sink {
             Some(queue) => queue,
             None => {
                 let queue = me.make_queue(Node(1), 8).await?;
                 let template = me.make_template(Node(1)).await?;
                 let sink = Sink { queue, log: self.log.clone() };
-                me.make_process(template, Node(1), Terms::default(), sink).await?;
+                me.make_process(template, Node(1), ProcessParams::default(), sink).await?;
                 queue
             }
         };
         for message in 0..MESSAGES {
             while let Err(refusal) = me.enqueue(queue, message).await {
-                assert_eq!(refusal, Refusal::QueueFull { queue, capacity: 8 });
+                assert_eq!(refusal, ProcessError::QueueFull { queue, capacity: 8 });
                 let now = me.now().await;
                 me.sleep_until(now + us(50)).await;
             }
@@ -206,7 +206,7 @@ impl Code for Generator {
 impl Code for Sink {
     const NAME: &'static str = "sink";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let event = me.make_event().await?;
         for _ in 0..MESSAGES {
             let message = me.take(self.queue, event).await?;
@@ -233,7 +233,7 @@ struct Owner(ProcessHandle, Queue);
 impl Code for Owner {
     const NAME: &'static str = "owner";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let [shown, stands] = [me.make_event().await?, me.make_event().await?];
         me.enqueue(self.1, shown.datum()).await?;
         me.wakeup(self.0).await?;
@@ -247,7 +247,7 @@ impl Code for Owner {
 impl Code for Clumsy {
     const NAME: &'static str = "clumsy";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let this = me.me();
         macro_rules! told {
             ($call:expr) => {{
@@ -260,7 +260,7 @@ impl Code for Clumsy {
         let queue = me.make_queue(Node(0), 1).await?;
         let template = me.make_template(Node(0)).await?;
         let owner = Owner(this, queue);
-        let owner = me.make_process(template, Node(0), Terms::default(), owner).await?;
+        let owner = me.make_process(template, Node(0), ProcessParams::default(), owner).await?;
         me.block().await;
         let [event, other] = [me.make_event().await?, me.make_event().await?];
         let foreign = Event::from_datum(me.take(queue, event).await?);
@@ -291,14 +291,15 @@ impl Code for Clumsy {
         let _ = told!(me.add_event(EventId(1)));
         let _ = told!(me.del_event(EventId(1)));
         let _ = told!(me.del_event(EventId(1)));
-        let terms = Terms { priority: 4, ..Terms::default() };
+        let terms = ProcessParams { priority: 4, ..ProcessParams::default() };
         let _ = told!(me.make_process(template, Node(0), terms, Owner(this, queue)));
         let wrong = windfall_programs::Template::<Sink>::from_handle(template.handle());
         let code = Sink { queue, log: Log::default() };
-        let _ = told!(me.make_process(wrong, Node(0), Terms::default(), code));
+        let _ = told!(me.make_process(wrong, Node(0), ProcessParams::default(), code));
         let far = me.now().await + Span::from_secs(1_000);
         me.post_at(event, 1, far).await?;
-        let again = matches!(me.post_at(event, 2, far).await, Err(Refusal::AlreadyTimed { .. }));
+        let again =
+            matches!(me.post_at(event, 2, far).await, Err(ProcessError::AlreadyTimed { .. }));
         note(&self.0, format!("{again}"));
         let _ = told!(me.cancel(event));
         let _ = told!(me.cancel(event));
@@ -339,7 +340,7 @@ struct Timed(Log<bool>);
 impl Code for Timed {
     const NAME: &'static str = "timed";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let event = me.make_event().await?;
         for wait in [0, 50, 200, 1_000] {
             let due = me.now().await + us(wait);
@@ -375,7 +376,7 @@ const POSTS: u64 = 100;
 impl Code for Receiver {
     const NAME: &'static str = "receiver";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let queue = me.make_queue(Node(0), 128).await?;
         for _ in 0..POSTS {
             let event = me.make_event().await?;
@@ -383,7 +384,7 @@ impl Code for Receiver {
         }
         let template = me.make_template(Node(1)).await?;
         let sender = Sender(queue);
-        me.make_process(template, Node(1), Terms::default(), sender).await?;
+        me.make_process(template, Node(1), ProcessParams::default(), sender).await?;
         for _ in 0..POSTS {
             let posted = me.wait().await?;
             note(&self.0, posted.datum);
@@ -395,7 +396,7 @@ impl Code for Receiver {
 impl Code for Sender {
     const NAME: &'static str = "sender";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let own = me.make_event().await?;
         for number in 0..POSTS {
             let event = Event::from_datum(me.take(self.0, own).await?);
@@ -421,7 +422,7 @@ struct Forlorn {
 impl Code for Forlorn {
     const NAME: &'static str = "forlorn";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         if self.asleep {
             me.sleep_until(Instant::MAX).await;
         }
@@ -451,7 +452,7 @@ struct Failing(u8);
 impl Code for Failing {
     const NAME: &'static str = "failing";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         match self.0 {
             0 => me.mwait(&[]).await.map(|_| ()),
             1 => {

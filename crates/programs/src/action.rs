@@ -1,7 +1,7 @@
 //! What a program asks of its host.
 
-use crate::play::Mishap;
 use crate::process::{Answer, Call};
+use crate::runtime::ProgramError;
 use windfall_time::{Instant, Span};
 
 /// A lock, condition or barrier, by number in the scenario.
@@ -63,7 +63,7 @@ pub enum Action {
     /// Calls the system of processes; waits if the call does. [`Body::answer`] is told what comes of it.
     Call(Call),
     /// Cannot go on.
-    Fail(Mishap),
+    Fail(ProgramError),
     /// Ends.
     Exit,
 }

@@ -1,7 +1,7 @@
 //! Programs under way: one state machine for each kind.
 
 use crate::action::{Action, Body, Tick};
-use crate::process::Refusal;
+use crate::process::ProcessError;
 use crate::program::{Jobs, Phase, Program, Recorded, RecordedStep, Step, Work};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
@@ -16,14 +16,14 @@ impl Program {
     }
 
     /// Makes a body. Equal seeds give equal bodies; give each thread its own. A process is refused here: it is somebody
-    /// among [`Players`](crate::Players) only.
+    /// among [`ProgramRuntime`](crate::ProgramRuntime) only.
     #[must_use]
     pub fn start(&self, seed: u64) -> Box<dyn Body> {
         let random = Random::new(seed);
         match self {
             Program::Spin { from } => Box::new(Spin { from: *from }),
             Program::Jobs(jobs) => {
-                Box::new(Worker { jobs: jobs.clone(), random, at: Stage::Idle, done: 0 })
+                Box::new(Worker { jobs: jobs.clone(), random, at: WorkerState::Idle, done: 0 })
             }
             Program::Phases { loops, phases } => Box::new(Phased {
                 phases: phases.clone().into(),
@@ -38,7 +38,7 @@ impl Program {
             }),
             Program::Process(start) => {
                 let why = "a process runs among players only; add its program to some";
-                start.body(Err(Refusal::NotHere { why }))
+                start.body(Err(ProcessError::NotHere { why }))
             }
             Program::Recorded(recorded) => {
                 Box::new(Replay { recorded: recorded.clone(), at: 0, started: false })
@@ -92,7 +92,7 @@ impl Body for Spin {
     }
 }
 
-enum Stage {
+enum WorkerState {
     Idle,
     Released,
     Working,
@@ -102,24 +102,26 @@ enum Stage {
 struct Worker {
     jobs: Jobs,
     random: Random,
-    at: Stage,
+    at: WorkerState,
     done: u64,
 }
 
 impl Body for Worker {
     fn next(&mut self, _: Instant) -> Action {
         match self.at {
-            Stage::Idle if self.jobs.count.is_some_and(|count| self.done >= count) => Action::Exit,
-            Stage::Idle => {
-                self.at = Stage::Released;
+            WorkerState::Idle if self.jobs.count.is_some_and(|count| self.done >= count) => {
+                Action::Exit
+            }
+            WorkerState::Idle => {
+                self.at = WorkerState::Released;
                 Action::AwaitJob
             }
-            Stage::Released => {
-                self.at = Stage::Working;
+            WorkerState::Released => {
+                self.at = WorkerState::Working;
                 Action::Compute(self.random.work(self.jobs.work))
             }
-            Stage::Working => {
-                self.at = Stage::Idle;
+            WorkerState::Working => {
+                self.at = WorkerState::Idle;
                 self.done += 1;
                 Action::JobDone
             }
@@ -127,7 +129,7 @@ impl Body for Worker {
     }
 
     fn abandon_job(&mut self) {
-        self.at = Stage::Idle;
+        self.at = WorkerState::Idle;
         self.done += 1;
     }
 }

@@ -26,6 +26,6 @@ pub use fit::{LeftOut, Wanted};
 pub use period::{Habit, Need, Note, habit};
 pub use proposal::{Options, Parent, Proposal, Row};
 pub use replay::{
-    Activation, Births, Cause, Dropped, Learned, LearnedThread, Stolen, learn, learn_as,
+    Activation, Cause, Dropped, Learned, LearnedThread, StartsKnown, Stolen, learn, learn_as,
 };
 pub use rtapp::{Converted, ConvertedThread, EventName, Shared, SharedKind, Unconverted, convert};

@@ -1,8 +1,8 @@
 //! What a thread runs: declared phases, jobs, behaviour recorded on a real machine, and event-driven processes.
 //!
-//! A [`Program`] is a description, of which [`Players`] make a [`Body`], a state machine that is
-//! asked for one [`Action`] after the other. [`Players`] say what an action means for jobs, locks and other
-//! threads; a host is their [`Stage`], which lends them time, timers and processors and decides nothing
+//! A [`Program`] is a description, of which [`ProgramRuntime`] make a [`Body`], a state machine that is
+//! asked for one [`Action`] after the other. [`ProgramRuntime`] say what an action means for jobs, locks and other
+//! threads; a host is their [`RuntimeHost`], which lends them time, timers and processors and decides nothing
 //! about their course. So the same program runs on every host. An event-driven process is an async function over
 //! [`Process`], which becomes such a body, too, or is compiled for a host's own threads.
 #![forbid(unsafe_code)]
@@ -10,18 +10,18 @@
 mod action;
 mod body;
 pub mod learn;
-mod play;
 mod process;
 mod program;
+mod runtime;
 mod sync;
 
 pub use action::{Action, Body, Resource, Tick};
 pub use body::Random;
-pub use play::{Condition, Cue, Doing, Job, Mishap, Players, Stage};
 pub use process::{
     Answer, Call, Code, Costs, Counts, Event, EventId, Handle, Keys, Kind, Loaded, Meter,
-    NewProcess, Node, NodeCosts, Place, Posted, Process, ProcessHandle, Queue, Refusal, Reply,
-    Start, Template, Terms,
+    NewProcess, Node, NodeCosts, Place, Posted, Process, ProcessError, ProcessHandle,
+    ProcessParams, Queue, Reply, Start, Template,
 };
 pub use program::{Activation, Jobs, OnLate, Phase, Program, Recorded, RecordedStep, Step, Work};
+pub use runtime::{Condition, Job, ProgramError, ProgramRuntime, Progress, RuntimeHost, Wakeup};
 pub use sync::{NotOwner, SyncPoint, SyncPoints};

@@ -15,11 +15,11 @@ mod call;
 mod costs;
 mod counts;
 mod dual_queue;
+mod error;
 mod events;
 mod handle;
+mod hosted;
 mod meter;
-mod refusal;
-mod seat;
 mod slots;
 mod system;
 mod traffic;
@@ -27,10 +27,10 @@ mod traffic;
 pub use call::{Answer, Call, NewProcess, Reply};
 pub use costs::{Costs, NodeCosts};
 pub use counts::{Counts, Loaded};
+pub use error::ProcessError;
 pub use handle::{Event, Handle, Keys, Kind, Node, Place, ProcessHandle, Queue, Template};
+pub use hosted::Start;
 pub use meter::Meter;
-pub use refusal::Refusal;
-pub use seat::Start;
 pub(crate) use system::{CallOutcome, System};
 
 use windfall_time::{Instant, Span};
@@ -38,7 +38,7 @@ use windfall_time::{Instant, Span};
 /// A kind of process (Chrysalis: what a template is made of): its code, and in its fields what one instance is told.
 ///
 /// ```
-/// use windfall_programs::{Code, Process, Queue, Refusal};
+/// use windfall_programs::{Code, Process, Queue, ProcessError};
 ///
 /// #[derive(Clone)]
 /// struct Sink {
@@ -48,7 +48,7 @@ use windfall_time::{Instant, Span};
 /// impl Code for Sink {
 ///     const NAME: &'static str = "sink";
 ///
-///     async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+///     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
 ///         let event = me.make_event().await?;
 ///         loop {
 ///             let _message = me.take(self.queue, event).await?;
@@ -63,13 +63,13 @@ pub trait Code: Clone + Send + Sync + 'static {
     const KIB: u64 = 0;
 
     /// The life of one process. The process exits when this returns; an error is told of by the host as a failure of this process.
-    fn run(self, me: impl Process) -> impl Future<Output = Result<(), Refusal>> + Send;
+    fn run(self, me: impl Process) -> impl Future<Output = Result<(), ProcessError>> + Send;
 }
 
 /// On what terms a process shares its node's processors (Chrysalis 2.2 to 2.5). A node whose scheduler has no use for
 /// one of them does without.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Terms {
+pub struct ProcessParams {
     /// 0 to 3, larger first: in no hurry, ordinary, must preempt ordinary ones, vital.
     pub priority: u8,
     /// Processor time in each epoch.
@@ -78,7 +78,7 @@ pub struct Terms {
     pub slice: Span,
 }
 
-impl Terms {
+impl ProcessParams {
     /// The highest priority.
     pub const MOST_PRIORITY: u8 = 3;
 }
@@ -108,7 +108,7 @@ pub struct EventId(pub u64);
 /// E6. Posts from one node to another arrive in the order in which they were sent.
 ///
 /// # Errors
-/// A [`Refusal`] changes nothing, but that [`enqueue`](Self::enqueue) takes a dead waiter out of the queue.
+/// A [`ProcessError`] changes nothing, but that [`enqueue`](Self::enqueue) takes a dead waiter out of the queue.
 ///
 /// # Not promised
 /// That anybody posts what is waited for. Any order of what several processes do at the same time.
@@ -140,7 +140,7 @@ pub trait Process: Send + Sized + 'static {
     fn make_template<C: Code>(
         &mut self,
         node: Node,
-    ) -> impl Future<Output = Result<Template<C>, Refusal>> + Send;
+    ) -> impl Future<Output = Result<Template<C>, ProcessError>> + Send;
 
     /// Starts a process of loaded code on a node (Make_Process). It owns no events and is not blocked.
     ///
@@ -150,15 +150,15 @@ pub trait Process: Send + Sized + 'static {
         &mut self,
         template: Template<C>,
         node: Node,
-        terms: Terms,
+        terms: ProcessParams,
         code: C,
-    ) -> impl Future<Output = Result<ProcessHandle, Refusal>> + Send;
+    ) -> impl Future<Output = Result<ProcessHandle, ProcessError>> + Send;
 
     /// Makes an event block, which this process owns, alone may wait for, and takes with it when it exits (Make_Event).
     ///
     /// # Errors
     /// When there is no room for another.
-    fn make_event(&mut self) -> impl Future<Output = Result<Event, Refusal>> + Send;
+    fn make_event(&mut self) -> impl Future<Output = Result<Event, ProcessError>> + Send;
 
     /// Posts an event, whoever owns it (Post_Event). To another node this sends a message and does not wait: whether
     /// the handle is one at all is known at once; what else is wrong is found when it arrives, and counted there.
@@ -169,32 +169,39 @@ pub trait Process: Send + Sized + 'static {
         &mut self,
         event: Event,
         datum: u64,
-    ) -> impl Future<Output = Result<(), Refusal>> + Send;
+    ) -> impl Future<Output = Result<(), ProcessError>> + Send;
 
     /// Makes an event of its own as good as new: takes a post back that has not been waited for, and returns its datum;
     /// takes the event out of the queue where it stands. A timer goes on.
     ///
     /// # Errors
     /// When the event is another's, or gone.
-    fn reset(&mut self, event: Event) -> impl Future<Output = Result<Option<u64>, Refusal>> + Send;
+    fn reset(
+        &mut self,
+        event: Event,
+    ) -> impl Future<Output = Result<Option<u64>, ProcessError>> + Send;
 
     /// Whether an event of its own is posted, and with what; changes nothing.
     ///
     /// # Errors
     /// When the event is another's, or gone.
-    fn test(&mut self, event: Event) -> impl Future<Output = Result<Option<u64>, Refusal>> + Send;
+    fn test(
+        &mut self,
+        event: Event,
+    ) -> impl Future<Output = Result<Option<u64>, ProcessError>> + Send;
 
     /// Waits for any event of its own (Wait): the one that was posted first, which is then as good as new.
     ///
     /// # Errors
     /// When it owns no event: nothing could ever come.
-    fn wait(&mut self) -> impl Future<Output = Result<Posted, Refusal>> + Send;
+    fn wait(&mut self) -> impl Future<Output = Result<Posted, ProcessError>> + Send;
 
     /// Waits for one of a set of its own events (MWait): the one that was posted first, which is then as good as new.
     ///
     /// # Errors
     /// When the set is empty, or one of it is another's, or gone.
-    fn mwait(&mut self, set: &[Event]) -> impl Future<Output = Result<Posted, Refusal>> + Send;
+    fn mwait(&mut self, set: &[Event])
+    -> impl Future<Output = Result<Posted, ProcessError>> + Send;
 
     /// Has an event of its own posted at an instant (timer service). If it cannot be posted then, that is counted.
     ///
@@ -205,13 +212,13 @@ pub trait Process: Send + Sized + 'static {
         event: Event,
         datum: u64,
         at: Instant,
-    ) -> impl Future<Output = Result<(), Refusal>> + Send;
+    ) -> impl Future<Output = Result<(), ProcessError>> + Send;
 
     /// Takes the timer of an event of its own back; whether it was still to come.
     ///
     /// # Errors
     /// When the event is another's, or gone.
-    fn cancel(&mut self, event: Event) -> impl Future<Output = Result<bool, Refusal>> + Send;
+    fn cancel(&mut self, event: Event) -> impl Future<Output = Result<bool, ProcessError>> + Send;
 
     /// Makes a dual queue on a node, for so many data. It outlives its maker.
     ///
@@ -221,7 +228,7 @@ pub trait Process: Send + Sized + 'static {
         &mut self,
         node: Node,
         capacity: usize,
-    ) -> impl Future<Output = Result<Queue, Refusal>> + Send;
+    ) -> impl Future<Output = Result<Queue, ProcessError>> + Send;
 
     /// Hands a datum to whoever has waited longest, by posting its event, or stores it (Enq_DualQ). A hand-over to
     /// another node travels as posts do; what cannot be delivered there returns to the head of the queue.
@@ -232,7 +239,7 @@ pub trait Process: Send + Sized + 'static {
         &mut self,
         queue: Queue,
         datum: u64,
-    ) -> impl Future<Output = Result<(), Refusal>> + Send;
+    ) -> impl Future<Output = Result<(), ProcessError>> + Send;
 
     /// Takes the oldest datum, or has an event of its own stand in the queue until one is handed to it (Deq_DualQ).
     ///
@@ -242,7 +249,7 @@ pub trait Process: Send + Sized + 'static {
         &mut self,
         queue: Queue,
         event: Event,
-    ) -> impl Future<Output = Result<Option<u64>, Refusal>> + Send;
+    ) -> impl Future<Output = Result<Option<u64>, ProcessError>> + Send;
 
     /// Takes the oldest datum, waiting for it if need be: [`dequeue`](Self::dequeue), then [`mwait`](Self::mwait).
     ///
@@ -252,7 +259,7 @@ pub trait Process: Send + Sized + 'static {
         &mut self,
         queue: Queue,
         event: Event,
-    ) -> impl Future<Output = Result<u64, Refusal>> + Send {
+    ) -> impl Future<Output = Result<u64, ProcessError>> + Send {
         async move {
             match self.dequeue(queue, event).await? {
                 Some(datum) => Ok(datum),
@@ -268,7 +275,7 @@ pub trait Process: Send + Sized + 'static {
     fn delete(
         &mut self,
         object: impl Into<Handle> + Send,
-    ) -> impl Future<Output = Result<(), Refusal>> + Send;
+    ) -> impl Future<Output = Result<(), ProcessError>> + Send;
 
     /// Wakes a process that is blocked; else sets its wakeup-waiting switch, once however often.
     ///
@@ -277,7 +284,7 @@ pub trait Process: Send + Sized + 'static {
     fn wakeup(
         &mut self,
         process: ProcessHandle,
-    ) -> impl Future<Output = Result<(), Refusal>> + Send;
+    ) -> impl Future<Output = Result<(), ProcessError>> + Send;
 
     /// Waits for a wake-up; returns at once if the wakeup-waiting switch is set, and clears it.
     fn block(&mut self) -> impl Future<Output = ()> + Send;
@@ -286,7 +293,7 @@ pub trait Process: Send + Sized + 'static {
     ///
     /// # Errors
     /// When it is entered already, or there is no room.
-    fn add_event(&mut self, id: EventId) -> impl Future<Output = Result<(), Refusal>> + Send;
+    fn add_event(&mut self, id: EventId) -> impl Future<Output = Result<(), ProcessError>> + Send;
 
     /// Takes the entry back; whether there was one.
     fn del_event(&mut self, id: EventId) -> impl Future<Output = bool> + Send;

@@ -1,6 +1,6 @@
 //! Locks, conditions and barriers as plain state: whoever waits longest goes first.
 //!
-//! Players keep them, and have their stage put threads, which are numbers here, to sleep and wake them.
+//! The program runtime keeps them, and has its host put threads, which are numbers here, to sleep and wake them.
 
 use crate::Resource;
 use std::collections::VecDeque;

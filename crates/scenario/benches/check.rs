@@ -36,7 +36,7 @@ fn reservations() -> String {
 fn main() {
     for (name, body) in [("shares, 7 deep", shares()), ("reservations and shares", reservations())]
     {
-        let text = format!("schema = 1\nseed = 1\nlength = \"1 s\"\n{body}");
+        let text = format!("schema = 2\nseed = 1\nlength = \"1 s\"\n{body}");
         let scenario = match Scenario::parse("bench.toml", &text) {
             Ok(scenario) => scenario,
             Err(mistakes) => panic!("{}", mistakes.render(false)),

@@ -197,10 +197,10 @@ fn rate(jobs: &Jobs) -> Option<Rate> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Asks, Machine, Parent};
+    use crate::model::{Machine, Parent, Requirements};
 
     fn scenario(threads: Vec<Thread>) -> Scenario {
-        let text = "schema = 1\nseed = 1\nlength = \"1s\"\n[schedulers.rm]\n\
+        let text = "schema = 2\nseed = 1\nlength = \"1s\"\n[schedulers.rm]\n\
                     scheduler = \"rate-monotonic\"\nparent = \"top\"\n[threads.a]\n\
                     parent = \"rm\"\nperiodic = \"1ms/10ms\"\n";
         let mut scenario = Scenario::parse("test.toml", text).unwrap();
@@ -210,7 +210,7 @@ mod tests {
 
     fn periodic(name: &str) -> Thread {
         let ms = Span::from_millis;
-        Thread::new(name, "rm", Asks::default(), Run::periodic(ms(1), ms(10)))
+        Thread::new(name, "rm", Requirements::default(), Run::periodic(ms(1), ms(10)))
     }
 
     fn why(scenario: &Scenario) -> String {
@@ -236,19 +236,29 @@ mod tests {
         assert!(why(&scenario(vec![steps.clone()])).contains("`stepper` is not periodic"));
         let ms = Span::from_millis;
         let rate = |work| Some(Rate { work, period: ms(10), deadline: ms(10) });
-        let told =
-            |work| Thread { asks: Asks { rate: rate(work), ..Asks::default() }, ..steps.clone() };
+        let told = |work| Thread {
+            asks: Requirements { rate: rate(work), ..Requirements::default() },
+            ..steps.clone()
+        };
         assert!(why(&scenario(vec![told(None)])).contains("how long it works"));
         assert!(scenario(vec![told(Some(ms(2)))]).application("rm").is_ok());
         let other = Some(Rate { work: None, period: ms(11), deadline: ms(10) });
-        let lies = Thread { asks: Asks { rate: other, ..Asks::default() }, ..periodic("liar") };
+        let lies = Thread {
+            asks: Requirements { rate: other, ..Requirements::default() },
+            ..periodic("liar")
+        };
         assert!(why(&scenario(vec![lies])).contains("another rate"));
     }
 
     #[test]
     fn refuses_company_that_has_no_period_and_machines_that_are_not_one_processor_of_speed_1() {
         let mut company = scenario(vec![periodic("a")]);
-        company.schedulers.push(Scheduler::below("rr", "round-robin", "rm", Asks::default()));
+        company.schedulers.push(Scheduler::below(
+            "rr",
+            "round-robin",
+            "rm",
+            Requirements::default(),
+        ));
         assert!(why(&company).contains("`rr` below `rm` is a scheduler"));
         let mut slow = scenario(vec![periodic("a")]);
         slow.machine = Machine { speeds: vec![Ratio::new(1, 2).unwrap()], ..Machine::ideal(1) };

@@ -6,16 +6,16 @@
 use crate::Guarantee;
 use crate::build::conversion;
 use crate::model::{
-    Activation, Asks, Change, Jobs, Parent, Rate, Reserve, Run, Scenario, Scheduler, Timer,
+    Activation, Change, Jobs, Parent, Rate, Requirements, Reserve, Run, Scenario, Scheduler, Timer,
     WarpLimit,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use windfall_guarantees::{Conversion, Tell, Terms};
+use windfall_guarantees::{ChildParam, ChildParams, Conversion};
 use windfall_hierarchy::Message;
 use windfall_time::{Instant, Ratio, Span};
 
 /// A key that cannot be asked there: the key, what is wrong, what would be right.
-pub(crate) type Misfit = (&'static str, String, String);
+pub(crate) type ParamError = (&'static str, String, String);
 
 /// Weights for shares: a weight of 1 (`share = 1`, or nothing said) is a thousandth of a processor, as
 /// far as it stands beside guarantees; all are multiplied by the one number by which every `PS` share
@@ -78,10 +78,10 @@ impl<'a> Asking<'a> {
             Some((scheduler.name.as_str(), (scheduler.kind.as_str(), conversion)))
         };
         let conversions: BTreeMap<_, _> = scenario.all_schedulers().filter_map(known).collect();
-        let told = |(asks, parent): (&Asks, Option<&'a str>)| {
+        let told = |(asks, parent): (&Requirements, Option<&'a str>)| {
             let (_, conversion): &(&str, Box<dyn Conversion>) = conversions.get(parent?)?;
             match conversion.tell(&asks.guarantee?) {
-                Ok(Tell::Share(share)) => Some((share, asks.tells_outright(), parent?)),
+                Ok(ChildParam::Share(share)) => Some((share, asks.tells_outright(), parent?)),
                 _ => None,
             }
         };
@@ -107,9 +107,9 @@ impl<'a> Asking<'a> {
     /// The messages for a child of the scheduler of that name; `None` is the top.
     pub(crate) fn messages(
         &self,
-        asks: &Asks,
+        asks: &Requirements,
         parent: Option<&str>,
-    ) -> Result<Vec<(&'static str, Message)>, Misfit> {
+    ) -> Result<Vec<(&'static str, Message)>, ParamError> {
         let mut messages = Vec::new();
         if let Some(guarantee) = asks.guarantee
             && let Some(message) = self.guaranteed(guarantee, parent, asks)?
@@ -155,10 +155,10 @@ impl<'a> Asking<'a> {
     }
 
     /// A weight as a parent understands it: a multiple where it has weights from shares as well.
-    pub(crate) fn share(&self, share: u32, parent: Option<&str>) -> Result<u32, Misfit> {
+    pub(crate) fn share(&self, share: u32, parent: Option<&str>) -> Result<u32, ParamError> {
         let weighs = parent.and_then(|parent| self.conversions.get(parent)).is_some_and(
             |(_, conversion)| {
-                matches!(conversion.tell(&Guarantee::Share(Ratio::ONE)), Ok(Tell::Share(_)))
+                matches!(conversion.tell(&Guarantee::Share(Ratio::ONE)), Ok(ChildParam::Share(_)))
             },
         );
         if !weighs {
@@ -172,7 +172,7 @@ impl<'a> Asking<'a> {
 
     /// A warp in the virtual time of its parent: told as the processor time of one of weight 1; where weights stand
     /// beside guarantees, as that of one with a whole processor.
-    pub(crate) fn warp(&self, warp: Span, parent: Option<&str>) -> Result<Span, Misfit> {
+    pub(crate) fn warp(&self, warp: Span, parent: Option<&str>) -> Result<Span, ParamError> {
         let guaranteed = parent.is_some_and(|parent| self.guaranteed.contains(parent));
         let scale = u64::from(self.share(1, parent)?);
         let scale = if guaranteed { scale.saturating_mul(PROCESSOR) } else { scale };
@@ -190,8 +190,8 @@ impl<'a> Asking<'a> {
         &self,
         guarantee: Guarantee,
         parent: Option<&str>,
-        asks: &Asks,
-    ) -> Result<Option<Message>, Misfit> {
+        asks: &Requirements,
+    ) -> Result<Option<Message>, ParamError> {
         let refuse = |what: &str, help: &str| {
             Err(("guarantee", format!("{what} does not give `{guarantee}`"), help.to_owned()))
         };
@@ -205,12 +205,14 @@ impl<'a> Asking<'a> {
         let told = asks.tells_outright();
         match conversion.tell(&guarantee) {
             _ if told => Ok(None),
-            Ok(Tell::Nothing) => Ok(None),
-            Ok(Tell::Reserve { amount, period }) => Ok(Some(Message::Reserve { amount, period })),
-            Ok(Tell::Block { amount, period, at }) => {
+            Ok(ChildParam::Nothing) => Ok(None),
+            Ok(ChildParam::Reserve { amount, period }) => {
+                Ok(Some(Message::Reserve { amount, period }))
+            }
+            Ok(ChildParam::Block { amount, period, at }) => {
                 Ok(Some(Message::Block { amount, period, at }))
             }
-            Ok(Tell::Share(share)) => match self.weights.weight(share) {
+            Ok(ChildParam::Share(share)) => match self.weights.weight(share) {
                 Some(weight) => Ok(Some(Message::Share(weight))),
                 None => Err((
                     "guarantee",
@@ -230,8 +232,8 @@ impl<'a> Asking<'a> {
 pub(crate) fn terms<'m>(
     messages: impl IntoIterator<Item = &'m Message>,
     since: Option<Instant>,
-) -> Terms {
-    let mut terms = Terms { since, ..Terms::default() };
+) -> ChildParams {
+    let mut terms = ChildParams { since, ..ChildParams::default() };
     for message in messages {
         match *message {
             Message::Reserve { amount, period } => terms.reserve = Some((amount, period)),
@@ -252,7 +254,12 @@ pub(crate) fn terms<'m>(
 }
 
 /// What a thread's own program tells the scheduler above it about its rate, unless it is told.
-pub(crate) fn rate(scenario: &Scenario, run: &Run, asks: &Asks, parent: &str) -> Option<Message> {
+pub(crate) fn rate(
+    scenario: &Scenario,
+    run: &Run,
+    asks: &Requirements,
+    parent: &str,
+) -> Option<Message> {
     let Run::Jobs(Jobs { activation, work, deadline, .. }) = run else {
         return None;
     };
@@ -312,7 +319,7 @@ impl Scenario {
     }
 
     /// Whatever is asked, and of whom; `None` is the top.
-    fn all_asks(&self) -> Vec<(&Asks, Option<&str>)> {
+    fn all_asks(&self) -> Vec<(&Requirements, Option<&str>)> {
         let owns = self.all_schedulers().flat_map(|scheduler| &scheduler.owns);
         let owns = owns.map(|own| (&own.asks, own.parent.name()));
         let default = self.default_scheduler();
@@ -338,13 +345,13 @@ mod tests {
     use crate::model::Machine;
     use windfall_time::{Instant, Span};
 
-    fn share(above: i128, below: i128) -> Asks {
-        Asks::guarantee(Guarantee::Share(Ratio::new(above, below).unwrap()))
+    fn share(above: i128, below: i128) -> Requirements {
+        Requirements::guarantee(Guarantee::Share(Ratio::new(above, below).unwrap()))
     }
 
     /// The weights of children of one proportional-share scheduler.
-    fn weights(children: &[Asks]) -> Vec<Option<u32>> {
-        let below = |asks: &Asks| Scheduler::below("c", "edf", "ps", asks.clone());
+    fn weights(children: &[Requirements]) -> Vec<Option<u32>> {
+        let below = |asks: &Requirements| Scheduler::below("c", "edf", "ps", asks.clone());
         let mut schedulers = vec![Scheduler::root("ps", "proportional-share")];
         schedulers.extend(children.iter().map(below));
         let scenario = Scenario {
@@ -377,7 +384,7 @@ mod tests {
         assert_eq!(tenths, [Some(400), Some(100), Some(500)]);
         assert_eq!(weights(&[share(1, 1), share(1, 3)]), [Some(3_000), Some(1_000)]);
         // A weight stays what it is, whatever others ask.
-        let beside = weights(&[share(1, 3), Asks::share(7), Asks::default()]);
+        let beside = weights(&[share(1, 3), Requirements::share(7), Requirements::default()]);
         assert_eq!(beside, [Some(1_000), Some(21), Some(3)]);
     }
 

@@ -17,7 +17,7 @@ pub(crate) use trees::conversion;
 
 use crate::asks::Asking;
 use crate::check::check;
-use crate::diagnostic::{Diagnostics, Mistake};
+use crate::diagnostic::{Diagnostics, ScenarioError};
 use crate::model::{Pattern, Quantity, Scenario, Subject};
 use crate::outcome::{promises, refusals};
 use crate::plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedProcesses, PlannedRequest};
@@ -29,13 +29,13 @@ use windfall_trace::glob::fits;
 /// What the parts of building share.
 pub(crate) struct Builder<'a> {
     pub(crate) scenario: &'a Scenario,
-    pub(crate) mistakes: Vec<Mistake>,
+    pub(crate) mistakes: Vec<ScenarioError>,
     pub(crate) asking: &'a Asking<'a>,
 }
 
 impl Builder<'_> {
     fn wrong(&mut self, paths: &[Path], message: impl Into<String>, help: Option<&str>) {
-        let mut mistake = Mistake::new(message, self.scenario.origin.find(paths));
+        let mut mistake = ScenarioError::new(message, self.scenario.origin.find(paths));
         mistake.help = help.map(str::to_owned);
         self.mistakes.push(mistake);
     }

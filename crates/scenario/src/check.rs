@@ -19,7 +19,7 @@ pub(crate) use names::{is_of_program, means, number_in, numbered};
 pub(crate) use schedulers::{ask_paths, parent_paths};
 
 use crate::asks::Asking;
-use crate::diagnostic::{Diagnostics, Mistake};
+use crate::diagnostic::{Diagnostics, ScenarioError};
 use crate::model::Scenario;
 use crate::source::{Origin, Path};
 use names::Names;
@@ -27,7 +27,7 @@ use names::Names;
 /// What the checks share.
 pub(crate) struct Checker<'a> {
     pub(crate) scenario: &'a Scenario,
-    pub(crate) mistakes: &'a mut Vec<Mistake>,
+    pub(crate) mistakes: &'a mut Vec<ScenarioError>,
     pub(crate) names: Names<'a>,
 }
 
@@ -39,13 +39,13 @@ impl Checker<'_> {
     /// A mistake at the first of these paths that is written.
     pub(crate) fn wrong(&mut self, paths: &[Path], message: impl Into<String>, help: &str) {
         let place = self.origin().find(paths);
-        self.mistakes.push(Mistake::new(message, place).help(help));
+        self.mistakes.push(ScenarioError::new(message, place).help(help));
     }
 
     /// A mistake at a key.
     pub(crate) fn wrong_key(&mut self, path: &Path, message: impl Into<String>, help: &str) {
         let place = self.origin().key(path);
-        self.mistakes.push(Mistake::new(message, place).help(help));
+        self.mistakes.push(ScenarioError::new(message, place).help(help));
     }
 }
 
@@ -61,7 +61,7 @@ impl Scenario {
     }
 }
 
-pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<Mistake>) {
+pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<ScenarioError>) {
     let names = Names::of(scenario);
     let mut checker = Checker { scenario, mistakes, names };
     if !limits::check(&mut checker) {
@@ -82,7 +82,7 @@ pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<Mistake>) {
 pub(crate) fn check_requests(
     scenario: &Scenario,
     asking: &Asking<'_>,
-    mistakes: &mut Vec<Mistake>,
+    mistakes: &mut Vec<ScenarioError>,
 ) {
     let names = Names::of(scenario);
     requests::check(&mut Checker { scenario, mistakes, names }, asking);

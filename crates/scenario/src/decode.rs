@@ -3,7 +3,8 @@
 //! serde stops at its first error. So the entry that it stumbled over is reported, taken out, and the
 //! rest is read again, until the rest is sound.
 
-use crate::diagnostic::Mistake;
+use crate::diagnostic::ScenarioError;
+use crate::migrate::renamed;
 use crate::suggest;
 use crate::tree::{Node, cut};
 use serde::de::DeserializeOwned;
@@ -12,7 +13,7 @@ use toml::de::ValueDeserializer;
 /// Reads a value; what cannot be read is reported and left out. `None` when nothing is left.
 pub(crate) fn decode<T: DeserializeOwned>(
     mut node: Node<'_>,
-    mistakes: &mut Vec<Mistake>,
+    mistakes: &mut Vec<ScenarioError>,
 ) -> Option<T> {
     loop {
         let error = match T::deserialize(ValueDeserializer::from(node.clone())) {
@@ -28,7 +29,7 @@ pub(crate) fn decode<T: DeserializeOwned>(
 }
 
 /// serde's words in ours.
-fn explain(message: &str, place: std::ops::Range<usize>) -> Mistake {
+fn explain(message: &str, place: std::ops::Range<usize>) -> ScenarioError {
     let message = message.lines().next().unwrap_or_default();
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     if message.starts_with("unknown field") {
@@ -38,10 +39,10 @@ fn explain(message: &str, place: std::ops::Range<usize>) -> Mistake {
     match message.split_once(", expected ") {
         Some((found, wanted)) => {
             let found = found.replace("invalid type: ", "").replace("invalid length ", "length ");
-            Mistake::new(format!("{found} does not belong here"), Some(place))
+            ScenarioError::new(format!("{found} does not belong here"), Some(place))
                 .help(format!("write {wanted}"))
         }
-        None => Mistake::new(message, Some(place)),
+        None => ScenarioError::new(message, Some(place)),
     }
 }
 
@@ -50,6 +51,10 @@ pub(crate) fn unknown_key<'a>(
     word: &str,
     allowed: impl IntoIterator<Item = &'a str> + Clone,
     place: Option<std::ops::Range<usize>>,
-) -> Mistake {
-    Mistake::new(format!("unknown key `{word}`"), place).help(suggest::hint(word, allowed))
+) -> ScenarioError {
+    if let Some(now) = renamed(word) {
+        return ScenarioError::new(format!("`{word}` is called `{now}` now"), place)
+            .help("`windfall migrate FILE` rewrites a file of schema 1");
+    }
+    ScenarioError::new(format!("unknown key `{word}`"), place).help(suggest::hint(word, allowed))
 }

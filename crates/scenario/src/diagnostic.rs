@@ -53,18 +53,18 @@ const WIDEST: usize = 200;
 
 /// A mistake, before its file is looked up.
 #[derive(Clone, Debug)]
-pub(crate) struct Mistake {
+pub(crate) struct ScenarioError {
     pub(crate) message: String,
     pub(crate) help: Option<String>,
     pub(crate) place: Option<Range<usize>>,
 }
 
-impl Mistake {
-    pub(crate) fn new(message: impl Into<String>, place: Option<Range<usize>>) -> Mistake {
-        Mistake { message: message.into(), help: None, place }
+impl ScenarioError {
+    pub(crate) fn new(message: impl Into<String>, place: Option<Range<usize>>) -> ScenarioError {
+        ScenarioError { message: message.into(), help: None, place }
     }
 
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Mistake {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> ScenarioError {
         self.help = Some(help.into());
         self
     }
@@ -72,7 +72,7 @@ impl Mistake {
 
 impl Diagnostics {
     /// `None` when there are no mistakes.
-    pub(crate) fn of(origin: &Origin, mistakes: Vec<Mistake>) -> Option<Diagnostics> {
+    pub(crate) fn of(origin: &Origin, mistakes: Vec<ScenarioError>) -> Option<Diagnostics> {
         let files = Arc::clone(&origin.files);
         let lines = beginnings(&files);
         let mut list: Vec<Diagnostic> =
@@ -83,7 +83,7 @@ impl Diagnostics {
     }
 
     /// One mistake.
-    pub(crate) fn single(origin: &Origin, mistake: Mistake) -> Diagnostics {
+    pub(crate) fn single(origin: &Origin, mistake: ScenarioError) -> Diagnostics {
         let files = Arc::clone(&origin.files);
         let list = vec![locate(&files, &beginnings(&files), mistake)];
         Diagnostics { files, list }
@@ -204,8 +204,8 @@ fn beginnings(files: &[SourceFile]) -> Vec<Vec<usize>> {
     files.iter().map(of).collect()
 }
 
-fn locate(files: &[SourceFile], lines: &[Vec<usize>], mistake: Mistake) -> Diagnostic {
-    let Mistake { message, help, place } = mistake;
+fn locate(files: &[SourceFile], lines: &[Vec<usize>], mistake: ScenarioError) -> Diagnostic {
+    let ScenarioError { message, help, place } = mistake;
     let place = place.filter(|place| file_at(files, place.start).is_some());
     let (mut name, mut line, mut column) = (String::new(), 0, 0);
     if let Some(place) = &place

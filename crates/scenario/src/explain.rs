@@ -4,7 +4,7 @@ use crate::promises::Promises;
 use serde::Serialize;
 use std::fmt;
 use windfall_guarantees::check::{By, Why};
-use windfall_guarantees::{Guarantee, Refusal, Unfit};
+use windfall_guarantees::{Guarantee, Remedy, RewriteError};
 
 /// What was found out about one virtual processor, in words and numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -126,7 +126,7 @@ impl Promises {
         self.findings.chain(link).into_iter().map(reason).collect()
     }
 
-    fn remedies(&self, why: &Why, refusal: &Refusal) -> Remedies {
+    fn remedies(&self, why: &Why, refusal: &Remedy) -> Remedies {
         let text = |guarantee: Option<Guarantee>| guarantee.map(|g| g.to_string());
         let named = |vp: &usize| {
             let vp = &self.tree.vps[*vp];
@@ -171,7 +171,7 @@ fn reason_of(why: &Why) -> String {
             list(has.iter().map(ToString::to_string).collect()),
         ),
         Why::Lacks(why) => why.clone(),
-        Why::Weaker(gives, Unfit::TooMuch { most: Some(most) }) if most == gives => {
+        Why::Weaker(gives, RewriteError::TooMuch { most: Some(most) }) if most == gives => {
             format!("it gives at most {most}")
         }
         Why::Weaker(gives, why) => format!("it gives {gives}; {why}"),

@@ -42,7 +42,7 @@ use windfall_time::{Instant, Span};
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[schemars(title = "Windfall scenario", rename = "Scenario")]
 pub(crate) struct HeadFile {
-    /// The version of this format: 1.
+    /// The version of this format: 2.
     pub(crate) schema: Option<Lax<u64>>,
     /// A file whose keys hold where this one has none; it inherits nothing itself.
     pub(crate) inherits: Option<Lax<String>>,

@@ -5,7 +5,7 @@
 //! also lets it have time that nobody else wants (figure 10.6, on the right).
 
 use crate::model::{
-    Asks, Interrupts, Machine, Parent, Pattern, Reserve, Run, Scenario, Scheduler, Thread,
+    Interrupts, Machine, Parent, Pattern, Requirements, Reserve, Run, Scenario, Scheduler, Thread,
 };
 use crate::names::Names;
 use crate::recording::Recording;
@@ -13,7 +13,7 @@ use crate::{Guarantee, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_programs::learn::{self, Options, Proposal};
 use windfall_time::{Instant, Span};
-use windfall_trace::{Cpu, Theft};
+use windfall_trace::{Cpu, OverheadKind};
 
 /// Whether proposals become reservations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -75,7 +75,8 @@ pub fn import(recording: &Recording, file: &str, reserving: Reserving) -> Import
             scenario.schedulers.push(root);
             let mut sharing = sharing;
             for own in &mut sharing.owns {
-                (own.parent, own.asks) = (Parent::Scheduler(ROOT.to_owned()), Asks::priority(1));
+                (own.parent, own.asks) =
+                    (Parent::Scheduler(ROOT.to_owned()), Requirements::priority(1));
             }
             reserved = reserve(&mut scenario, &proposal, file, recording, &mut names);
             scenario.schedulers.insert(1, sharing);
@@ -110,16 +111,17 @@ fn reserve(
         };
         let rez = format!("rez{processor}");
         if scenario.schedulers.iter().all(|other| other.name != rez) {
-            let asks = Asks::priority(2);
+            let asks = Requirements::priority(2);
             scenario.schedulers.push(Scheduler::below(&rez, "rez", ROOT, asks));
         }
         let name = names.fresh(&alone(row.thread, recording));
         let join = names.fresh(&format!("{name}-join"));
-        let asks = Asks { reserve: Some(Reserve { amount, period }), ..Asks::default() };
-        scenario
-            .schedulers
-            .push(Scheduler::below(&join, "join", SHARING, Asks::default()).and_below(&rez, asks));
-        let guarantee = Asks::guarantee(Guarantee::BasicSoft(amount.into(), period.into()));
+        let asks =
+            Requirements { reserve: Some(Reserve { amount, period }), ..Requirements::default() };
+        scenario.schedulers.push(
+            Scheduler::below(&join, "join", SHARING, Requirements::default()).and_below(&rez, asks),
+        );
+        let guarantee = Requirements::guarantee(Guarantee::BasicSoft(amount.into(), period.into()));
         let run = Run::Recorded { file: file.to_owned(), thread: recording.reference(row.thread) };
         scenario.threads.push(Thread::new(&name, &join, guarantee, run));
         reserved.insert(row.thread);
@@ -160,7 +162,7 @@ fn share(
     let mut entry = |name: &str, reference: String, count: usize, names: &mut Names| {
         let run = Run::Recorded { file: file.to_owned(), thread: reference };
         let key = if count > 1 { names.fresh_for_several(name) } else { names.fresh(name) };
-        let mut thread = Thread::new(&key, SHARING, Asks::default(), run);
+        let mut thread = Thread::new(&key, SHARING, Requirements::default(), run);
         thread.count = (count > 1)
             .then(|| u32::try_from(count).expect("a recording has at most 100,000 threads"));
         entries.push(thread);
@@ -183,7 +185,7 @@ fn interrupts(recording: &Recording, file: &str) -> Vec<Interrupts> {
     let learned = &recording.learned;
     let any = (0..learned.processors).any(|cpu| !learned.stolen(Cpu(cpu)).is_zero());
     let source = Interrupts {
-        kind: Theft::Interrupt,
+        kind: OverheadKind::Interrupt,
         number: 0,
         processors: Vec::new(),
         pattern: Pattern::Recorded { file: file.to_owned() },

@@ -23,6 +23,7 @@ mod file;
 mod import;
 mod import_rtapp;
 mod live;
+mod migrate;
 pub mod model;
 mod names;
 pub mod outcome;
@@ -49,6 +50,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Rendering};
 pub use import::{Imported, Reserving, import};
 pub use import_rtapp::{EndlessWait, ImportedRtApp, import_rtapp};
 pub use live::{Live, LiveNode, LiveRequest, LiveThread};
+pub use migrate::{Migrated, migrate};
 pub use model::Scenario;
 pub use overload::Overload;
 pub use plan::{

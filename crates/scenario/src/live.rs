@@ -10,7 +10,9 @@ use crate::asks::Asking;
 use crate::build;
 use crate::check::{check_requests, means, numbered};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Asks, Attachment, Change, Parent, Run, Scenario, Scheduler, Thread, Whom};
+use crate::model::{
+    Attachment, Change, Parent, Requirements, Run, Scenario, Scheduler, Thread, Whom,
+};
 use crate::outcome::{Promise, asked};
 use crate::plan::PlannedRequest;
 use crate::resolve;
@@ -44,7 +46,7 @@ pub struct Live {
     /// The schedulers that were created on the way, the last one first.
     created: Vec<Scheduler>,
     /// What is asked, where it is no longer what the file asks; of a thread, at which scheduler.
-    asked: BTreeMap<Whom, (Asks, Option<String>)>,
+    asked: BTreeMap<Whom, (Requirements, Option<String>)>,
     /// How many of the file's requests have come to pass.
     passed: usize,
 }
@@ -146,7 +148,7 @@ impl Live {
     }
 
     /// Something else is asked for somebody.
-    fn change(&mut self, there: &Scenario, whom: Whom, change: impl FnOnce(&mut Asks)) {
+    fn change(&mut self, there: &Scenario, whom: Whom, change: impl FnOnce(&mut Requirements)) {
         let found = match &whom {
             Whom::Thread(name) => {
                 let thread = there.threads.iter().find(|thread| thread.name == *name);
@@ -176,7 +178,7 @@ impl Live {
     }
 
     /// What is asked for a thread: what was asked last, as long as it stands where that was asked.
-    fn asks(&self, thread: &LiveThread, entry: Option<&Thread>) -> Asks {
+    fn asks(&self, thread: &LiveThread, entry: Option<&Thread>) -> Requirements {
         let known = |name: &str| self.asked.get(&Whom::Thread(name.to_owned()));
         let asked = known(&thread.name).or_else(|| known(&entry?.name));
         let home = entry.and_then(|entry| entry.parent.as_deref());
@@ -184,9 +186,9 @@ impl Live {
         let (asks, place) = match (asked, entry) {
             (Some((asks, place)), _) => (asks, place.as_deref()),
             (None, Some(entry)) => (&entry.asks, home),
-            (None, None) => return Asks::default(),
+            (None, None) => return Requirements::default(),
         };
-        if thread.parent.as_deref() == place { asks.clone() } else { Asks::default() }
+        if thread.parent.as_deref() == place { asks.clone() } else { Requirements::default() }
     }
 
     /// What there is, as a scenario that begins with it.
@@ -200,7 +202,7 @@ impl Live {
                 .unwrap_or_else(|| Scheduler::root(&node.name, &node.kind));
             let owns = node.parents.iter().map(|parent| Attachment {
                 parent: parent.clone().map_or(Parent::Top, Parent::Scheduler),
-                asks: Asks::default(),
+                asks: Requirements::default(),
             });
             let mut owns: Vec<Attachment> = owns.collect();
             for (number, (own, known)) in (0_u16..).zip(owns.iter_mut().zip(&scheduler.owns)) {

@@ -15,7 +15,9 @@ pub use expect::{Bound, Expectation, Level, Quantity, Statistic, Subject, Whole}
 pub use external::{External, ExternalProgram, Start, ThreadMatch};
 pub use machine::{Cache, Claim, Costs, Interrupts, Machine, Pattern, Timer};
 pub use request::{Change, Request, Whom};
-pub use scheduler::{Asks, Attachment, Parent, Rate, Reserve, Scheduler, Setting, WarpLimit};
+pub use scheduler::{
+    Attachment, Parent, Rate, Requirements, Reserve, Scheduler, Setting, WarpLimit,
+};
 pub use thread::{Activation, Jobs, Phase, Run, Step, Thread};
 
 use crate::source::Origin;

@@ -21,13 +21,13 @@ pub use crate::check::EARLIER;
 pub use accounts::Accounts;
 pub(crate) use asked::asked;
 pub use asked::{Refused, all_promises, broken_bounds, promises, refusals};
-pub use failure::Failure;
+pub use failure::RunError;
 pub use figures::{Figures, plain};
 pub use group::{Group, groups};
 pub use json::json;
 pub use judge::{Verdict, judge};
 pub use page::page;
-pub use promise::{Faring, Promise, PromiseVerdict};
+pub use promise::{Promise, PromiseStatus, PromiseVerdict};
 pub use response::Response;
 pub use thread::ThreadOutcome;
 pub use watch::{Use, Watch};
@@ -58,7 +58,7 @@ pub struct Outcome {
     /// Requests of threads and users that were refused: when and why.
     pub refused: Vec<(Instant, String)>,
     /// Threads that no scheduler would have, the default included.
-    pub unborn: Vec<String>,
+    pub not_admitted: Vec<String>,
     /// The threads that are left at the end of a simulation in which nothing could happen any more: each
     /// waits for another of them, or for nobody. Empty where anything could happen, and on real threads.
     pub waiting: Vec<String>,
@@ -67,7 +67,7 @@ pub struct Outcome {
     /// What was counted of event-driven processes.
     pub processes: windfall_programs::Counts,
     /// What ended the run early.
-    pub failure: Option<Failure>,
+    pub failure: Option<RunError>,
     /// How well real threads were kept to what was decided; `None` on a simulated machine.
     pub supervision: Option<Supervision>,
 }
@@ -83,7 +83,7 @@ pub struct Supervision {
     pub lag: Span,
     /// The same, without the time in which the processor is known to have stood still, or to have been had by an interrupt for
     /// 0.2 ms and more, or by threads that outrank all of ours (the kernel's, and ordinary ones that its fair server serves).
-    pub own_lag: Span,
+    pub lag_without_steal: Span,
     /// For how long processors stood still, all together: a hypervisor had them, whether it says so or not. `None`: such is
     /// not seen.
     pub steal: Option<Span>,
@@ -126,7 +126,7 @@ pub struct NodeOutcome {
     /// Whether it was alive at the end.
     pub alive: bool,
     /// What it counted of itself, while it was.
-    pub counted: Figures,
+    pub stats: Figures,
 }
 
 /// Where one processor's time went; the parts add up to the length of the run.

@@ -12,9 +12,9 @@ pub use request::PlannedRequest;
 use crate::model::{External, ExternalProgram, Machine};
 use crate::outcome::Promise;
 use windfall_hierarchy::{Hierarchy, Message, NodeId};
-use windfall_programs::{Code, Costs, Node, NodeCosts, Program, Resource, Terms};
+use windfall_programs::{Code, Costs, Node, NodeCosts, ProcessParams, Program, Resource};
 use windfall_time::{Instant, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 /// What a host carries out.
 pub struct Plan {
@@ -61,15 +61,15 @@ pub struct Home {
     /// The scheduler that processes of the node begin below.
     pub scheduler: NodeId,
     /// How that scheduler is asked for what a process is to have.
-    pub asks: fn(&Terms) -> Vec<Message>,
+    pub asks: fn(&ProcessParams) -> Vec<Message>,
 }
 
 impl Plan {
     /// Makes each scheduler of the file a node, in order, and begins with one process on the first of them.
     pub fn begin_with<C: Code>(
         &mut self,
-        asks: fn(&Terms) -> Vec<Message>,
-        terms: &Terms,
+        asks: fn(&ProcessParams) -> Vec<Message>,
+        terms: &ProcessParams,
         code: C,
     ) {
         let home = |(_, scheduler): &(String, NodeId)| Home { scheduler: *scheduler, asks };
@@ -144,7 +144,12 @@ impl From<Program> for PlannedProgram {
 impl PlannedThread {
     /// The first process of a run, or one of a few, on a node whose home is this.
     #[must_use]
-    pub fn process<C: Code>(node: Node, home: &Home, terms: &Terms, code: C) -> PlannedThread {
+    pub fn process<C: Code>(
+        node: Node,
+        home: &Home,
+        terms: &ProcessParams,
+        code: C,
+    ) -> PlannedThread {
         PlannedThread {
             name: C::NAME.to_owned(),
             parent: home.scheduler,
@@ -166,7 +171,7 @@ impl Plan {
             PlannedProgram::External { external, .. } => Some(&external.program),
             PlannedProgram::Declared(_) => None,
         };
-        if !of(program).is_some_and(|program| !matches!(program, ExternalProgram::Of(_))) {
+        if of(program).is_none_or(|program| matches!(program, ExternalProgram::Of(_))) {
             return Vec::new();
         }
         let name = &self.threads[program].name;
@@ -182,7 +187,7 @@ pub struct PlannedInterrupts {
     /// The processor that it strikes.
     pub processor: u16,
     /// What it counts as.
-    pub kind: Theft,
+    pub kind: OverheadKind,
     /// Its number in the trace.
     pub number: u16,
     /// When, and for how long.

@@ -6,7 +6,7 @@
 //!
 //! Absent on purpose: where profiles lie, and how a file's checksum is made ([`Profiles`] knows).
 
-use crate::diagnostic::{Diagnostics, Mistake};
+use crate::diagnostic::{Diagnostics, ScenarioError};
 use crate::model::{Activation, ExternalProgram, Jobs, Run, Scenario, Thread, ThreadMatch};
 use crate::source::Path;
 use serde::{Deserialize, Serialize};
@@ -232,8 +232,9 @@ impl Scenario {
                     let path = Path::of(&["threads", &thread.name]).key("profile");
                     let place = self.origin.find(&[path]);
                     let help = "calibrate it again: `windfall calibrate --save NAME -- COMMAND`";
-                    mistakes
-                        .push(Mistake::new(format!("profile `{name}`: {why}"), place).help(help));
+                    mistakes.push(
+                        ScenarioError::new(format!("profile `{name}`: {why}"), place).help(help),
+                    );
                 }
             }
         }
@@ -308,7 +309,7 @@ mod tests {
 
     fn applied(entry: &str, sum: &'static str) -> Result<Scenario, String> {
         let text = format!(
-            "schema = 1\nseed = 1\nlength = \"1s\"\n[schedulers.res]\nscheduler = \"rez\"\nparent = \"top\"\n\
+            "schema = 2\nseed = 1\nlength = \"1s\"\n[schedulers.res]\nscheduler = \"rez\"\nparent = \"top\"\n\
              [threads.a]\nparent = \"res\"\nexec = [\"player\"]\n{entry}\n"
         );
         let mut scenario = Scenario::parse("a.toml", &text).map_err(|d| d.render(false))?;
@@ -346,7 +347,7 @@ mod tests {
     fn refuses_a_routine_without_its_file() {
         let bare = "profile = \"player\"\nmatch = { routine = \"main\" }";
         let text = format!(
-            "schema = 1\nseed = 1\nlength = \"1s\"\n[threads.a]\nparent = \"top\"\nexec = [\"player\"]\n{bare}\n"
+            "schema = 2\nseed = 1\nlength = \"1s\"\n[threads.a]\nparent = \"top\"\nexec = [\"player\"]\n{bare}\n"
         );
         let scenario = Scenario::parse("a.toml", &text).map_err(|d| d.render(false));
         assert!(scenario.is_err_and(|why| why.contains("`*:main`")));

@@ -10,7 +10,7 @@ use crate::build::{conversion, parent_of, thread_messages};
 use crate::model::{Scenario, Scheduler, Thread};
 use std::collections::BTreeMap;
 use windfall_guarantees::check::{Findings, Node, Tree, Vp, check};
-use windfall_guarantees::{Refusal, refusal};
+use windfall_guarantees::{Remedy, remedy};
 use windfall_time::Instant;
 
 /// A scenario's tree and what was found out about it.
@@ -26,8 +26,8 @@ pub struct Promises {
 impl Promises {
     /// What would help a virtual processor whose request was refused.
     #[must_use]
-    pub fn refusal(&self, vp: usize) -> Refusal {
-        refusal(&self.tree, &self.findings, vp)
+    pub fn refusal(&self, vp: usize) -> Remedy {
+        remedy(&self.tree, &self.findings, vp)
     }
 
     /// The virtual processors whose requests were refused.

@@ -11,7 +11,7 @@ mod steps;
 mod thread;
 
 use crate::decode::{decode, unknown_key};
-use crate::diagnostic::{Diagnostics, Mistake};
+use crate::diagnostic::{Diagnostics, ScenarioError};
 use crate::file::HeadFile;
 use crate::model::{Change, Machine, Request, Scenario};
 use crate::source::{Origin, Path, SourceFile};
@@ -24,7 +24,7 @@ use toml::de::DeValue;
 use windfall_time::{Instant, Span};
 
 /// The version of the format.
-pub(crate) const SCHEMA: u64 = 1;
+pub(crate) const SCHEMA: u64 = 2;
 /// The seed of a scenario that names none. A constant, so that equal files mean equal runs.
 pub(crate) const SEED: u64 = 1;
 
@@ -44,7 +44,7 @@ impl Scenario {
         let standard = path == std::path::Path::new("-");
         let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
         let text = read_text(path).map_err(|why| {
-            let mistake = Mistake::new(format!("{name}: cannot be read: {why}"), None);
+            let mistake = ScenarioError::new(format!("{name}: cannot be read: {why}"), None);
             one(&Origin::default(), mistake)
         })?;
         Scenario::parse_with(&name, &text, |base| {
@@ -78,9 +78,11 @@ impl Scenario {
             return resolve(root, vec![own.clone()]);
         };
         let (base_name, base_text) = base(&base_name).map_err(|why| {
-            let mistake =
-                Mistake::new(format!("`{base_name}` cannot be read: {why}"), Some(place.clone()))
-                    .help("name a file relative to this one");
+            let mistake = ScenarioError::new(
+                format!("`{base_name}` cannot be read: {why}"),
+                Some(place.clone()),
+            )
+            .help("name a file relative to this one");
             one(&origin(vec![own.clone()]), mistake)
         })?;
         let base = file(&base_name, &base_text, own.text.len() + 1);
@@ -88,9 +90,11 @@ impl Scenario {
         let below = tree::parse(&base.text, base.start);
         let below = below.map_err(|list| many(&origin(files.clone()), list))?;
         if let Some((_, place)) = inherited(&below) {
-            let mistake =
-                Mistake::new("a file that is inherited from inherits nothing itself", Some(place))
-                    .help("inherit from one file only, and put there what both share");
+            let mistake = ScenarioError::new(
+                "a file that is inherited from inherits nothing itself",
+                Some(place),
+            )
+            .help("inherit from one file only, and put there what both share");
             return Err(one(&origin(files), mistake));
         }
         resolve(tree::merge(root.clone(), below), files)
@@ -98,7 +102,7 @@ impl Scenario {
 }
 
 /// Reads a text that holds requests only, as `[[at]]`. What they name is not looked up.
-pub(crate) fn requests(name: &str, text: &str) -> (Origin, Vec<Request>, Vec<Mistake>) {
+pub(crate) fn requests(name: &str, text: &str) -> (Origin, Vec<Request>, Vec<ScenarioError>) {
     let own = file(name, text, 0);
     let root = match tree::parse(&own.text, 0) {
         Ok(root) => root,
@@ -110,7 +114,7 @@ pub(crate) fn requests(name: &str, text: &str) -> (Origin, Vec<Request>, Vec<Mis
     let (_, mut parts) = split(root, &mut reader);
     let at = parts[AT].take();
     if parts.iter().any(Option::is_some) {
-        let mistake = Mistake::new("this holds more than requests", None);
+        let mistake = ScenarioError::new("this holds more than requests", None);
         reader.mistakes.push(mistake.help("ask for one request with its own keys"));
     }
     let requests = change::requests(at, &mut reader);
@@ -122,15 +126,16 @@ fn file(name: &str, text: &str, start: usize) -> SourceFile {
     SourceFile { name: name.to_owned(), text: text.to_owned(), start }
 }
 
-fn origin(files: Vec<SourceFile>) -> Origin {
+pub(crate) fn origin(files: Vec<SourceFile>) -> Origin {
     Origin { files: Arc::new(files), places: Arc::default() }
 }
 
-fn many(origin: &Origin, list: Vec<Mistake>) -> Diagnostics {
-    Diagnostics::of(origin, list).unwrap_or_else(|| one(origin, Mistake::new("unreadable", None)))
+pub(crate) fn many(origin: &Origin, list: Vec<ScenarioError>) -> Diagnostics {
+    Diagnostics::of(origin, list)
+        .unwrap_or_else(|| one(origin, ScenarioError::new("unreadable", None)))
 }
 
-fn one(origin: &Origin, mistake: Mistake) -> Diagnostics {
+fn one(origin: &Origin, mistake: ScenarioError) -> Diagnostics {
     Diagnostics::single(origin, mistake)
 }
 
@@ -184,12 +189,16 @@ fn read(root: Node<'_>, reader: &mut Reader<'_>) -> Scenario {
     let mut part = || parts.next().flatten();
     let head: HeadFile = decode(head, &mut reader.mistakes).unwrap_or_default();
     let at = |key: &str| Path::of(&[key]);
-    match reader.need(head.schema, &at("schema"), "`schema = 1`") {
+    match reader.need(head.schema, &at("schema"), "`schema = 2`") {
         Some(SCHEMA) | None => {}
         Some(other) => {
             let place = reader.origin.value(&at("schema"));
-            let mistake = Mistake::new(format!("schema {other} is not known"), place);
-            reader.mistakes.push(mistake.help(format!("this program reads schema {SCHEMA}")));
+            let mistake = ScenarioError::new(format!("schema {other} is not read any more"), place);
+            let help = match other {
+                1 => "`windfall migrate FILE` rewrites it, comments and all".to_owned(),
+                _ => format!("this program reads schema {SCHEMA}"),
+            };
+            reader.mistakes.push(mistake.help(help));
         }
     }
     let _ = reader.get(head.inherits, &at("inherits"));

@@ -6,7 +6,8 @@
 //! Requests for NAME that concern the reservation go to that scheduler.
 
 use crate::model::{
-    Asks, Attachment, Change, ExternalProgram, Parent, Scenario, Scheduler, Setting, Thread, Whom,
+    Attachment, Change, ExternalProgram, Parent, Requirements, Scenario, Scheduler, Setting,
+    Thread, Whom,
 };
 use std::mem::take;
 use windfall_time::Span;
@@ -24,7 +25,7 @@ pub(crate) fn shared(thread: &Thread) -> Option<Span> {
     if external.each || matches!(external.program, ExternalProgram::Of(_)) {
         return None;
     }
-    let Asks { guarantee, reserve, .. } = &thread.asks;
+    let Requirements { guarantee, reserve, .. } = &thread.asks;
     let promised = guarantee.and_then(|guarantee| guarantee.reservation());
     promised.and_then(|(amount, _)| amount.ceil()).or_else(|| Some(reserve.as_ref()?.amount))
 }

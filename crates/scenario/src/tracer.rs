@@ -2,10 +2,10 @@
 //!
 //! Nothing is built when nobody records.
 
-use windfall_hierarchy::{Entry, Happening, Hierarchy, NodeId, Note, Target, ThreadId};
+use windfall_hierarchy::{Hierarchy, JournalEntry, JournalEvent, NodeId, Note, Target, ThreadId};
 use windfall_time::Instant;
 use windfall_trace as trace;
-use windfall_trace::{Cpu, Event, Sink, Stop, Theft};
+use windfall_trace::{Cpu, Event, OverheadKind, Sink, Stop};
 
 /// Passes events on to a sink, if there is one.
 #[derive(Debug)]
@@ -70,13 +70,13 @@ impl<S: Sink> Tracer<S> {
     }
 
     /// Somebody other than a thread takes a processor.
-    pub fn theft(&mut self, at: Instant, cpu: usize, kind: Theft, number: u16) {
-        self.record(at, || Event::TheftBegin { cpu: cpu_id(cpu), kind, number });
+    pub fn overhead(&mut self, at: Instant, cpu: usize, kind: OverheadKind, number: u16) {
+        self.record(at, || Event::OverheadBegin { cpu: cpu_id(cpu), kind, number });
     }
 
-    /// The innermost theft on a processor ends.
-    pub fn theft_end(&mut self, at: Instant, cpu: usize) {
-        self.record(at, || Event::TheftEnd { cpu: cpu_id(cpu) });
+    /// The innermost overhead on a processor ends.
+    pub fn overhead_end(&mut self, at: Instant, cpu: usize) {
+        self.record(at, || Event::OverheadEnd { cpu: cpu_id(cpu) });
     }
 
     /// A thread is there, or has another name or scheduler; `tid` and its process `pid` are what the machine calls it.
@@ -135,7 +135,7 @@ impl<S: Sink> Tracer<S> {
     /// What a scheduler has noted, or that it was taken out of the tree; `thread` says whom the hierarchy means.
     pub fn entry(
         &mut self,
-        entry: &Entry,
+        entry: &JournalEntry,
         thread: impl FnOnce(ThreadId) -> Option<trace::ThreadId>,
     ) {
         if !self.is_on() {
@@ -143,7 +143,7 @@ impl<S: Sink> Tracer<S> {
         }
         let node = self.node_number(entry.node);
         match &entry.what {
-            Happening::Noted { note, about } => {
+            JournalEvent::Noted { note, about } => {
                 let Some(what) = words(*note) else { return };
                 let thread = match about {
                     Some(Target::Thread(id)) => thread(*id),
@@ -151,7 +151,7 @@ impl<S: Sink> Tracer<S> {
                 };
                 self.record(entry.at, || Event::Note { node, thread, what });
             }
-            Happening::Quarantined { defect } => {
+            JournalEvent::Quarantined { defect } => {
                 self.record(entry.at, || Event::Quarantine { node, reason: defect.to_string() });
             }
             _ => {}

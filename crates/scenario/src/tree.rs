@@ -1,6 +1,6 @@
 //! TOML as a tree with positions: parsing, moving behind another file, merging, and the map of places.
 
-use crate::diagnostic::Mistake;
+use crate::diagnostic::ScenarioError;
 use crate::source::{Path, Place};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 pub(crate) type Node<'i> = Spanned<DeValue<'i>>;
 
 /// Reads a text whose first byte has position `start`.
-pub(crate) fn parse(text: &str, start: usize) -> Result<Node<'_>, Vec<Mistake>> {
+pub(crate) fn parse(text: &str, start: usize) -> Result<Node<'_>, Vec<ScenarioError>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {
         let span = table.span();
@@ -23,13 +23,13 @@ pub(crate) fn parse(text: &str, start: usize) -> Result<Node<'_>, Vec<Mistake>> 
             return too_deep(text, start);
         }
         let place = error.span().unwrap_or(0..0);
-        Mistake::new(error.message().trim().replace('\n', "; "), Some(shift(place, start)))
+        ScenarioError::new(error.message().trim().replace('\n', "; "), Some(shift(place, start)))
     });
     Err(mistakes.collect())
 }
 
 /// Tables and lists too deep in each other, which the parser does not place: in the line with the most of them.
-fn too_deep(text: &str, start: usize) -> Mistake {
+fn too_deep(text: &str, start: usize) -> ScenarioError {
     let depth = |line: &str| line.bytes().filter(|byte| b".[{".contains(byte)).count();
     let (mut at, mut deepest) = (0, (0, 0..0));
     for line in text.split_inclusive('\n') {
@@ -38,7 +38,7 @@ fn too_deep(text: &str, start: usize) -> Mistake {
         }
         at += line.len();
     }
-    Mistake::new("tables or lists too deep in each other", Some(shift(deepest.1, start)))
+    ScenarioError::new("tables or lists too deep in each other", Some(shift(deepest.1, start)))
         .help("write at most 80 levels")
 }
 

@@ -8,7 +8,7 @@ mod scheduler;
 mod thread;
 
 use crate::file::{AsksFile, HeadFile, Lax};
-use crate::model::{Asks, Scenario};
+use crate::model::{Requirements, Scenario};
 use crate::resolve::SCHEMA;
 use serde::Serialize;
 use toml::Value;
@@ -54,7 +54,7 @@ impl Scenario {
 }
 
 /// What is asked of a parent, as it is written.
-fn asks(asks: &Asks) -> AsksFile {
+fn asks(asks: &Requirements) -> AsksFile {
     AsksFile {
         guarantee: asks.guarantee.and_then(Lax::good),
         reserve: asks.reserve.and_then(Lax::good),

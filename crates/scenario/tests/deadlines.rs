@@ -6,7 +6,7 @@ use windfall_time::Span;
 
 /// The bound of each thread that has a deadline, by name; `None` without one.
 fn bounds(text: &str) -> Vec<(String, Option<Span>)> {
-    let text = format!("schema = 1\nseed = 1\nlength = \"1 s\"\n{text}");
+    let text = format!("schema = 2\nseed = 1\nlength = \"1 s\"\n{text}");
     let scenario = Scenario::parse("test.toml", &text).unwrap();
     scenario.check().unwrap();
     let promises = scenario.promises();

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use windfall_scenario::{MOST_BYTES, Scenario};
 
-const HEAD: &str = "schema = 1\nlength = \"1 s\"\n";
+const HEAD: &str = "schema = 2\nlength = \"1 s\"\n";
 const ONE: &str = "[threads.a]\nrun = \"spin\"\n";
 
 /// A chain of schedulers, each below the one before.

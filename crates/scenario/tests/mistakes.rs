@@ -13,7 +13,7 @@ fn accepts_the_scenario_that_the_others_spoil() {
 
 #[test]
 fn tells_all_mistakes_at_once() {
-    let text = r#"schema = 1
+    let text = r#"schema = 2
 seed = 7
 length = 10
 colour = "red"
@@ -68,12 +68,12 @@ fn refuses_what_does_not_parse() {
     tells(
         "",
         &[
-            (1, "`schema` is missing", "schema = 1"),
+            (1, "`schema` is missing", "schema = 2"),
             (1, "`length` is missing", ""),
             (1, "no schedulers", "[schedulers.NAME]"),
         ],
     );
-    tells(&GOOD.replace("schema = 1", "schema = 9"), &[(1, "schema 9", "schema 1")]);
+    tells(&GOOD.replace("schema = 2", "schema = 9"), &[(1, "schema 9", "schema 2")]);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn refuses_what_no_scheduler_of_that_kind_gives_and_says_what_it_does() {
 
 #[test]
 fn refuses_a_tree_that_is_none() {
-    let tree = |body: &str| format!("schema = 1\nseed = 1\nlength = \"1 s\"\n{body}");
+    let tree = |body: &str| format!("schema = 2\nseed = 1\nlength = \"1 s\"\n{body}");
     tells(
         &tree(
             "[schedulers.a]\nscheduler = \"edf\"\nparent = \"b\"\n[schedulers.b]\nscheduler = \"edf\"\nparent = \"a\"\n",
@@ -144,7 +144,7 @@ fn refuses_programs_that_cannot_work() {
     let program = |steps: &str| {
         let threads = format!("[threads.x]\nparent = \"rr\"\nsteps = [{steps}]\n");
         format!(
-            "schema = 1\nseed = 1\nlength = \"1 s\"\n[schedulers.rr]\nscheduler = \"round-robin\"\nparent = \"top\"\n{threads}"
+            "schema = 2\nseed = 1\nlength = \"1 s\"\n[schedulers.rr]\nscheduler = \"round-robin\"\nparent = \"top\"\n{threads}"
         )
     };
     tells(
@@ -240,7 +240,7 @@ fn inherits_once_and_never_twice() {
         let own = "inherits = \"base.toml\"\nlength = \"3 s\"\n[threads.a]\nrun = \"spun\"\n";
         Scenario::parse_with("own.toml", own, move |name| Ok((name.to_owned(), base.to_owned())))
     };
-    let base = "schema = 1\nseed = 7\nlength = \"1 s\"\n[schedulers.rr]\nscheduler = \"round-robin\"\nparent = \"tip\"\n";
+    let base = "schema = 2\nseed = 7\nlength = \"1 s\"\n[schedulers.rr]\nscheduler = \"round-robin\"\nparent = \"tip\"\n";
     let mistakes = load(base).unwrap_err();
     let places: Vec<(&str, usize)> =
         mistakes.list().iter().map(|mistake| (mistake.file.as_str(), mistake.line)).collect();

@@ -5,7 +5,7 @@ use windfall_scenario::{Promises, Scenario};
 
 fn checked(processors: u16, rest: &str) -> (Scenario, Promises) {
     let text = format!(
-        "schema = 1\nseed = 1\nlength = \"1s\"\n[machine]\nprocessors = {processors}\n{rest}"
+        "schema = 2\nseed = 1\nlength = \"1s\"\n[machine]\nprocessors = {processors}\n{rest}"
     );
     let scenario = match Scenario::parse("test.toml", &text) {
         Ok(scenario) => scenario,

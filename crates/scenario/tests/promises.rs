@@ -6,7 +6,7 @@ use windfall_scenario::explain::Verdict;
 use windfall_scenario::{Promises, Scenario};
 
 fn promises(text: &str) -> Promises {
-    let head = "schema = 1\nseed = 1\nlength = \"1 s\"\n";
+    let head = "schema = 2\nseed = 1\nlength = \"1 s\"\n";
     let scenario = Scenario::parse("test.toml", &format!("{head}{text}"))
         .unwrap_or_else(|why| panic!("{}", why.render(false)));
     scenario.check().unwrap();

@@ -1,12 +1,12 @@
 //! Control requests of a scenario, carried out on its hierarchy without any host.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use windfall_hierarchy::{Hierarchy, Message, Refusal, ThreadId};
+use windfall_hierarchy::{Hierarchy, HierarchyError, Message, ThreadId};
 use windfall_scenario::{Place, Plan, PlannedRequest, Scenario};
 use windfall_time::Instant;
 
 const TREE: &str = r#"
-schema  = 1
+schema  = 2
 seed    = 1
 length  = "1s"
 default = "rr"
@@ -37,7 +37,7 @@ fn plan(requests: &str) -> (Plan, ThreadId) {
 }
 
 /// Each request in words, and what came of it.
-type Answers = Vec<(String, Result<(), Refusal>)>;
+type Answers = Vec<(String, Result<(), HierarchyError>)>;
 
 /// Carries out all of them, in order; what each says in words, and how it went.
 fn carried_out(requests: &str) -> (Hierarchy, ThreadId, Answers) {
@@ -111,7 +111,7 @@ fn refuses_what_names_nothing_that_lives() {
     let mut ask = |request: PlannedRequest, known: Option<ThreadId>| {
         request.carry_out(hierarchy, Instant::ZERO, |_| known)
     };
-    let gone = |what| Err(Refusal::Stale { what });
+    let gone = |what| Err(HierarchyError::Stale { what });
     assert_eq!(ask(PlannedRequest::Destroy("nobody".into()), None), gone("scheduler"));
     assert_eq!(ask(PlannedRequest::Default("nobody".into()), None), gone("scheduler"));
     let priority = Message::Priority(1);
@@ -156,13 +156,13 @@ fn refuses_a_thread_that_no_scheduler_would_have() {
     let mut empty = Hierarchy::new(1);
     let wanted = (plan.threads[0].parent, &[][..]);
     let place = Place::take(&mut empty, Instant::ZERO, "b", wanted);
-    assert_eq!(place, Err(Refusal::Stale { what: "scheduler" }));
+    assert_eq!(place, Err(HierarchyError::Stale { what: "scheduler" }));
 }
 
 /// A reservation below a priority, and requests.
 fn requested(requests: &str) -> Scenario {
     let text = format!(
-        r#"schema = 1
+        r#"schema = 2
 length = "10s"
 [schedulers.fp]
 scheduler = "fixed-priority"

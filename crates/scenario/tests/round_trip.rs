@@ -4,14 +4,14 @@
 use proptest::prelude::*;
 use windfall_programs::{OnLate, Tick, Work};
 use windfall_scenario::model::{
-    Activation, Asks, Attachment, Bound, Cache, Change, Claim, Costs, Expectation, External,
+    Activation, Attachment, Bound, Cache, Change, Claim, Costs, Expectation, External,
     ExternalProgram, Interrupts, Jobs, Level, Machine, Parent, Pattern, Phase, Quantity, Rate,
-    Request, Reserve, Run, Scheduler, Setting, Statistic, Step, Subject, Thread, ThreadMatch,
-    Timer, WarpLimit, Whole, Whom,
+    Request, Requirements, Reserve, Run, Scheduler, Setting, Statistic, Step, Subject, Thread,
+    ThreadMatch, Timer, WarpLimit, Whole, Whom,
 };
 use windfall_scenario::{Guarantee, Origin, Scenario};
 use windfall_time::{Instant, Ratio, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 fn span() -> impl Strategy<Value = Span> {
     prop_oneof![1_u64..5_000, 1_u64..10_000_000_000, Just(16_666_667)].prop_map(Span::from_nanos)
@@ -54,7 +54,7 @@ fn guarantee() -> impl Strategy<Value = Guarantee> {
 }
 
 /// Below fixed priority, which passes on any guarantee.
-fn asks() -> impl Strategy<Value = Asks> {
+fn asks() -> impl Strategy<Value = Requirements> {
     let reserve = pair().prop_map(|(amount, period)| Reserve { amount, period });
     let limit = (span(), span()).prop_map(|(limit, unwarp)| WarpLimit { limit, unwarp });
     let rate = (proptest::option::of(span()), span(), span())
@@ -81,7 +81,7 @@ fn asks() -> impl Strategy<Value = Asks> {
                 priority,
                 time_slice,
                 rate,
-            )| Asks {
+            )| Requirements {
                 guarantee,
                 reserve,
                 share,
@@ -217,7 +217,11 @@ fn interrupts() -> impl Strategy<Value = Interrupts> {
         (pair(), pair()).prop_map(|(gap, cost)| Pattern::Random { gap, cost }),
         ".{0,9}".prop_map(|file| Pattern::Recorded { file }),
     ];
-    let kind = prop_oneof![Just(Theft::Interrupt), Just(Theft::Softirq), Just(Theft::Steal)];
+    let kind = prop_oneof![
+        Just(OverheadKind::Interrupt),
+        Just(OverheadKind::Softirq),
+        Just(OverheadKind::Steal)
+    ];
     let processors = prop_oneof![Just(vec![]), Just(vec![0])];
     (kind, any::<u16>(), processors, pattern).prop_map(|(kind, number, processors, pattern)| {
         Interrupts { kind, number, processors, pattern }
@@ -337,7 +341,7 @@ prop_compose! {
         let named = programs.into_iter().chain([some]).zip(stand_ins).zip(10..);
         threads.extend(named.map(|((external, run), n)| Thread {
             external: Some(external),
-            ..Thread::new(&format!("program {n}"), "fp", Asks::default(), run)
+            ..Thread::new(&format!("program {n}"), "fp", Requirements::default(), run)
         }));
         Scenario {
             question,

@@ -11,7 +11,7 @@ const MOST: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else
 
 fn head(kind: &str, parents: &str) -> String {
     format!(
-        "schema = 1\nseed = 1\nlength = \"1s\"\n[machine]\nprocessors = 2\n\
+        "schema = 2\nseed = 1\nlength = \"1s\"\n[machine]\nprocessors = 2\n\
          [schedulers.s]\nscheduler = \"{kind}\"\nparents = [{parents}]\n"
     )
 }

@@ -28,7 +28,7 @@ fn law_threads_of_a_program_share_what_its_entry_reserves() {
         assert_eq!(shares.owns[0].parent, Parent::Scheduler("root".to_owned()));
         let thread = &scenario.threads[1];
         assert_eq!(thread.parent.as_deref(), Some("player-threads"));
-        assert_eq!(thread.asks, windfall_scenario::model::Asks::default());
+        assert_eq!(thread.asks, windfall_scenario::model::Requirements::default());
         assert!(scenario.build().is_ok());
         // As it is written, it is read again.
         let again = Scenario::parse("again.toml", &scenario.write()).unwrap();

@@ -18,7 +18,8 @@ use crate::quantum::{self, Quanta};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    Child, Message, News, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
+    VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -48,23 +49,23 @@ struct Line {
     /// The deadline of each child's last constraint.
     deadlines: Vec<Option<Instant>>,
     /// Whose constraint is being served.
-    urgent: Option<Child>,
+    urgent: Option<ChildVp>,
 }
 
 impl Line {
     /// A child that does not run goes to the end of the line.
-    fn queue(&mut self, child: Child) {
+    fn queue(&mut self, child: ChildVp) {
         self.drawn += 1;
         self.turns[child.index()] = self.drawn;
     }
 
     /// The child with a constraint of that deadline.
-    fn due(&self, deadline: Instant, port: &Port<'_>) -> Option<Child> {
+    fn due(&self, deadline: Instant, context: &Context<'_>) -> Option<ChildVp> {
         let children = (0_u32..).zip(&self.deadlines);
-        let mut due = children.filter(|(_, own)| **own == Some(deadline)).map(|(n, _)| Child(n));
+        let mut due = children.filter(|(_, own)| **own == Some(deadline)).map(|(n, _)| ChildVp(n));
         let first = due.next()?;
         let mut all = core::iter::once(first).chain(due);
-        all.find(|child| port.child(*child) != VpState::Waiting).or(Some(first))
+        all.find(|child| context.child(*child) != VpState::Waiting).or(Some(first))
     }
 }
 
@@ -72,7 +73,7 @@ impl Policy for Line {
     /// Whether another's constraint is served, turn.
     type Key = (bool, u64);
 
-    fn key(&self, child: Child) -> Self::Key {
+    fn key(&self, child: ChildVp) -> Self::Key {
         (self.urgent != Some(child), self.turns[child.index()])
     }
 
@@ -80,21 +81,21 @@ impl Policy for Line {
         running.0 && !ready.0
     }
 
-    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
-        self.quanta.started(child, own, port);
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.quanta.started(child, own, context);
     }
 
-    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
-        if self.quanta.is_over(child, port.now()) {
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        if self.quanta.is_over(child, context.now()) {
             self.queue(child);
             self.quanta.renew(child);
         } else {
-            self.quanta.stopped(child, port);
+            self.quanta.stopped(child, context);
         }
     }
 
-    fn idle(&mut self, own: Own, port: &mut Port<'_>) {
-        self.quanta.idle(own, port);
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.quanta.idle(own, context);
     }
 }
 
@@ -119,13 +120,13 @@ impl Activity {
     }
 
     /// This child's constraint is being served from now on, or nobody's.
-    fn serve(&mut self, child: Option<Child>, port: &mut Port<'_>) {
+    fn serve(&mut self, child: Option<ChildVp>, context: &mut Context<'_>) {
         let before = core::mem::replace(&mut self.line.urgent, child);
         if before != child {
             for changed in [before, child].into_iter().flatten() {
-                self.pool.refresh(changed, &self.line, port);
+                self.pool.refresh(changed, &self.line, context);
             }
-            self.pool.preempt(&mut self.line, port);
+            self.pool.preempt(&mut self.line, context);
         }
     }
 }
@@ -135,11 +136,11 @@ impl Scheduler for Activity {
         quantum::timers(owns)
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         self.line.quanta.register(child);
         let room = self.line.turns.len().max(child.index() + 1);
@@ -148,27 +149,27 @@ impl Scheduler for Activity {
         Ok(())
     }
 
-    fn unregister(&mut self, child: Child, _: &mut Port<'_>) {
+    fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
         self.line.deadlines[child.index()] = None;
         self.line.urgent = self.line.urgent.filter(|urgent| *urgent != child);
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.line.queue(child);
         self.line.quanta.renew(child);
-        self.pool.request(child, &mut self.line, port);
+        self.pool.request(child, &mut self.line, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.pool.release(child, held, &mut self.line, port);
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.pool.release(child, held, &mut self.line, context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         let (child, deadline, work) = match (child, message) {
             (Some(child), Message::Constraint { work, deadline }) => (child, deadline, work),
             (Some(child), Message::Job { deadline, work: Some(work), .. })
@@ -184,52 +185,57 @@ impl Scheduler for Activity {
                 self.line.quanta.length = quantum::checked(length)?;
                 return Ok(());
             }
-            _ => return Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => {
+                return Err(HierarchyError::NotUnderstood {
+                    message: message.name(),
+                    takes: TAKES,
+                });
+            }
         };
         self.line.deadlines[child.index()] = Some(deadline);
         for own in self.pool.own_vps() {
-            port.message(own, Message::Constraint { work, deadline });
+            context.message(own, Message::Constraint { work, deadline });
         }
         Ok(())
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.line, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.line, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.line, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.line, context);
     }
 
-    fn news(&mut self, _: Own, news: News, port: &mut Port<'_>) {
-        if let News::Constrained(deadline) = news {
-            let child = deadline.and_then(|deadline| self.line.due(deadline, port));
-            self.serve(child, port);
+    fn parent_notice(&mut self, _: OwnVp, news: ParentNotice, context: &mut Context<'_>) {
+        if let ParentNotice::Constrained(deadline) = news {
+            let child = deadline.and_then(|deadline| self.line.due(deadline, context));
+            self.serve(child, context);
         }
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer == SETTLED {
-            return self.pool.settled(&mut self.line, port);
+            return self.pool.settled(&mut self.line, context);
         }
         let own = quantum::own_of(timer);
-        let Some(child) = port.held_by(own) else {
+        let Some(child) = context.held_by(own) else {
             return;
         };
-        if !self.line.quanta.is_over(child, port.now()) {
+        if !self.line.quanta.is_over(child, context.now()) {
             return;
         }
         if self.pool.best().is_some() && self.line.urgent != Some(child) {
-            self.pool.rotate(child, &mut self.line, port);
+            self.pool.rotate(child, &mut self.line, context);
         } else {
             self.line.queue(child);
             self.line.quanta.renew(child);
-            self.line.quanta.started(child, own, port);
-            self.pool.refresh(child, &self.line, port);
+            self.line.quanta.started(child, own, context);
+            self.pool.refresh(child, &self.line, context);
         }
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pool.best()
     }
 

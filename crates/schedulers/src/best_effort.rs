@@ -1,7 +1,7 @@
 //! What a scheduler makes of guarantees that gives none: `NULL` to each child, whatever it has.
 
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
+use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
 use windfall_time::Span;
 
 /// `any -> NULL+`.
@@ -16,14 +16,14 @@ impl Conversion for BestEffort {
         &[]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         match asked {
-            Guarantee::Null => Ok(Tell::Nothing),
+            Guarantee::Null => Ok(ChildParam::Nothing),
             _ => Err("it gives `NULL`"),
         }
     }
 
-    fn give(&self, _: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, _: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         children.iter().map(|_| Offer::nothing()).collect()
     }
 }

@@ -17,7 +17,9 @@ use crate::pool::{Policy, Pool, SETTLED};
 use crate::quantum;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View,
+};
 use windfall_time::{Instant, Span};
 
 /// The most credit where none is set.
@@ -54,7 +56,7 @@ struct Credits {
 impl Policy for Credits {
     type Key = u64;
 
-    fn key(&self, child: Child) -> u64 {
+    fn key(&self, child: ChildVp) -> u64 {
         self.slots[child.index()].turn
     }
 
@@ -62,26 +64,26 @@ impl Policy for Credits {
         false
     }
 
-    fn eligible(&self, child: Child) -> bool {
+    fn eligible(&self, child: ChildVp) -> bool {
         !self.slots[child.index()].left.is_zero()
     }
 
-    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         let slot = &mut self.slots[child.index()];
-        slot.since = Some(port.now());
-        let end = port.now().saturating_add(slot.left);
-        port.set_timer(quantum::timer_of(own), Some(end));
+        slot.since = Some(context.now());
+        let end = context.now().saturating_add(slot.left);
+        context.set_timer(quantum::timer_of(own), Some(end));
     }
 
-    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
         let slot = &mut self.slots[child.index()];
         if let Some(since) = slot.since.take() {
-            slot.left = slot.left.saturating_sub(port.now().saturating_since(since));
+            slot.left = slot.left.saturating_sub(context.now().saturating_since(since));
         }
     }
 
-    fn idle(&mut self, own: Own, port: &mut Port<'_>) {
-        port.set_timer(quantum::timer_of(own), None);
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        context.set_timer(quantum::timer_of(own), None);
     }
 }
 
@@ -107,11 +109,11 @@ impl Scheduler for BrieflyBlocked {
         quantum::timers(owns)
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         let slots = &mut self.credits.slots;
         slots.resize(slots.len().max(child.index() + 1), Credit::default());
@@ -119,58 +121,58 @@ impl Scheduler for BrieflyBlocked {
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {}
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.turns += 1;
         let slot = &mut self.credits.slots[child.index()];
         slot.turn = self.turns;
         if let Some(since) = slot.since.take() {
-            let waited = port.now().saturating_since(since);
+            let waited = context.now().saturating_since(since);
             slot.left = slot.left.saturating_add(waited).min(self.most);
         }
-        self.pool.request(child, &mut self.credits, port);
+        self.pool.request(child, &mut self.credits, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.pool.release(child, held, &mut self.credits, port);
-        self.credits.slots[child.index()].since = Some(port.now());
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.pool.release(child, held, &mut self.credits, context);
+        self.credits.slots[child.index()].since = Some(context.now());
     }
 
     fn message(
         &mut self,
-        _: Option<Child>,
+        _: Option<ChildVp>,
         message: Message,
-        _: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
-        Err(Refusal::NotUnderstood { message: message.name(), takes: "nothing" })
+        _: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        Err(HierarchyError::NotUnderstood { message: message.name(), takes: "nothing" })
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.credits, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.credits, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.credits, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.credits, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer == SETTLED {
-            return self.pool.settled(&mut self.credits, port);
+            return self.pool.settled(&mut self.credits, context);
         }
         let own = quantum::own_of(timer);
-        let Some(child) = port.held_by(own) else {
+        let Some(child) = context.held_by(own) else {
             return;
         };
-        self.credits.stopped(child, own, port);
+        self.credits.stopped(child, own, context);
         if self.credits.eligible(child) {
-            self.credits.started(child, own, port);
+            self.credits.started(child, own, context);
         } else {
-            self.pool.rotate(child, &mut self.credits, port);
+            self.pool.rotate(child, &mut self.credits, context);
         }
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pool.best()
     }
 

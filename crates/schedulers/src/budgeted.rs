@@ -16,15 +16,16 @@ use crate::admission::{Admission, share_of};
 use crate::ahead::Ahead;
 use crate::bandwidth::Bandwidth;
 use crate::budgets::{BUDGET, Budgets};
+use crate::deadline_reporter::DeadlineReporter;
 use crate::feedback::Control;
-use crate::herald::Herald;
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::reservation::Reservation;
 use crate::stolen::Stolen;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    Child, Message, News, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, ParentNotice, Scheduler, TimerId, View,
+    VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -63,7 +64,7 @@ pub(crate) struct Rules {
     /// Whether children tell their jobs: the work that a period is for, or the deadline that ends it.
     pub(crate) jobs: bool,
     /// Whether the parent is told the earliest deadline.
-    pub(crate) tells: bool,
+    pub(crate) reports: bool,
     /// Whether what a budget was overrun by is taken from nothing.
     pub(crate) drops: bool,
     /// What becomes of time that is stolen from a running child.
@@ -78,7 +79,7 @@ impl Rules {
         waking: Waking::Fixed,
         overrun: Overrun::Throttle,
         jobs: false,
-        tells: false,
+        reports: false,
         drops: false,
         stolen: Stolen::Charged,
         admission: 1000,
@@ -94,7 +95,7 @@ pub(crate) struct Budgeted {
     periods: Heap<Instant>,
     armed: Option<Instant>,
     admission: Admission,
-    herald: Herald,
+    herald: DeadlineReporter,
     /// By child, where those tell deadlines.
     ahead: Vec<Ahead>,
 }
@@ -109,34 +110,34 @@ impl Budgeted {
             periods: Heap::new(),
             armed: None,
             admission: Admission::new(rules.admission),
-            herald: Herald::new(rules.tells),
+            herald: DeadlineReporter::new(rules.reports),
             ahead: Vec::new(),
         }
     }
 
-    fn arm(&mut self, port: &mut Port<'_>) {
+    fn arm(&mut self, context: &mut Context<'_>) {
         let first = self.periods.peek().map(|(at, _)| at);
         if self.armed != first {
             self.armed = first;
-            port.set_timer(PERIOD, first);
+            context.set_timer(PERIOD, first);
         }
     }
 
     /// Tells the parent the earliest deadline, of those that have budget left or of `coming`.
-    fn announce(&mut self, coming: Option<Instant>, port: &mut Port<'_>) {
+    fn announce(&mut self, coming: Option<Instant>, context: &mut Context<'_>) {
         let due = |key: &(bool, Instant, u32)| (!key.0).then_some(key.1);
-        self.herald.announce((&self.pool, &self.budgets), due, coming, port);
+        self.herald.announce((&self.pool, &self.budgets), due, coming, context);
     }
 
     /// Begins the next period, or the one that `now` lies in. Whether one begins.
-    fn advance(&mut self, child: Child, port: &mut Port<'_>) -> bool {
-        let now = port.now();
+    fn advance(&mut self, child: ChildVp, context: &mut Context<'_>) -> bool {
+        let now = context.now();
         match &mut self.budgets.slots[child.index()] {
             Some(slot) if self.rules.waking == Waking::Fixed => {
                 let former = (slot.amount, slot.period);
                 let begun = slot.roll(now);
                 if let (true, Stolen::FedBack { gain }) = (begun, self.rules.stolen) {
-                    self.feed_back(child, former, gain, port);
+                    self.feed_back(child, former, gain, context);
                 }
                 begun
             }
@@ -155,36 +156,42 @@ impl Budgeted {
     }
 
     /// A period begins: what is reserved for it follows from the last one. A change begins anew.
-    fn feed_back(&mut self, child: Child, former: (Span, Span), gain: u16, port: &mut Port<'_>) {
+    fn feed_back(
+        &mut self,
+        child: ChildVp,
+        former: (Span, Span),
+        gain: u16,
+        context: &mut Context<'_>,
+    ) {
         let control = &mut self.budgets.controls[child.index()];
         let Some(slot) = &mut self.budgets.slots[child.index()] else {
             return;
         };
         if control.ran() {
-            port.note(Some(child), Note::Received(control.received));
+            context.note(Some(child), Note::Received(control.received));
         }
         let wanted = match former == (slot.amount, slot.period) {
             true => control.next(slot.amount, gain),
             false => Span::ZERO,
         };
         self.admission.give_back((control.extra, former.1));
-        let extra = self.admission.lend((wanted, slot.period), slot.end, port.now());
+        let extra = self.admission.lend((wanted, slot.period), slot.end, context.now());
         *control = Control::new(extra);
         slot.budget = slot.budget.saturating_add(extra);
-        port.note(Some(child), Note::Reserved(slot.budget));
+        context.note(Some(child), Note::Reserved(slot.budget));
     }
 
     /// Begins the periods that are due. No effects but the last one's and the news, however many
     /// they are.
-    fn replenish(&mut self, port: &mut Port<'_>) {
-        let now = port.now();
+    fn replenish(&mut self, context: &mut Context<'_>) {
+        let now = context.now();
         while let Some((_, slot)) = self.periods.peek().filter(|(at, _)| *at <= now) {
-            let child = Child(slot);
-            let runs = matches!(port.child(child), VpState::Running(_));
+            let child = ChildVp(slot);
+            let runs = matches!(context.child(child), VpState::Running(_));
             if runs {
-                self.budgets.charge(child, port); // so that what comes is measured from now on
+                self.budgets.charge(child, context); // so that what comes is measured from now on
             }
-            self.advance(child, port);
+            self.advance(child, context);
             let Some(slot) = &mut self.budgets.slots[child.index()] else {
                 self.periods.remove(child.0);
                 continue;
@@ -192,77 +199,77 @@ impl Budgeted {
             slot.since = now;
             let (budget, end) = (slot.budget, slot.end);
             self.periods.set(child.0, end);
-            port.note(Some(child), Note::Replenished(budget));
+            context.note(Some(child), Note::Replenished(budget));
             if !budget.is_zero() {
-                port.tell(child, News::Replenished { budget, end });
+                context.notify_child(child, ParentNotice::Replenished { budget, end });
             }
             if runs {
-                port.set_timer(BUDGET, Some(now.saturating_add(budget)));
-                self.pool.refresh(child, &self.budgets, port);
+                context.set_timer(BUDGET, Some(now.saturating_add(budget)));
+                self.pool.refresh(child, &self.budgets, context);
             } else if self.budgets.eligible(child) {
                 self.pool.add(child, &self.budgets);
             } else {
-                self.pool.withdraw(child, port);
+                self.pool.withdraw(child, context);
             }
         }
-        self.arm(port);
-        self.announce(None, port);
-        self.pool.settled(&mut self.budgets, port);
+        self.arm(context);
+        self.announce(None, context);
+        self.pool.settled(&mut self.budgets, context);
     }
 
     /// The running child has used up its budget, or the timer came early.
-    fn exhaust(&mut self, port: &mut Port<'_>) {
-        let (now, held) = (port.now(), port.held_by(Own(0)));
+    fn exhaust(&mut self, context: &mut Context<'_>) {
+        let (now, held) = (context.now(), context.held_by(OwnVp(0)));
         let Some(child) = held else {
             return;
         };
-        let used_up = self.budgets.used_up(child, port);
+        let used_up = self.budgets.used_up(child, context);
         let Some(slot) = &mut self.budgets.slots[child.index()] else {
             return;
         };
         if !used_up {
-            return port.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
+            return context.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
         }
         match self.rules.overrun {
             Overrun::Throttle => {
                 if !core::mem::replace(&mut slot.told, true) {
-                    port.tell(child, News::Exhausted);
+                    context.notify_child(child, ParentNotice::Exhausted);
                 }
-                self.pool.rotate(child, &mut self.budgets, port);
+                self.pool.rotate(child, &mut self.budgets, context);
             }
-            Overrun::Postpone => self.postpone(child, port),
+            Overrun::Postpone => self.postpone(child, context),
             Overrun::Background => {
-                port.note(held, Note::Exhausted);
-                self.pool.rerank(child, &mut self.budgets, port);
+                context.note(held, Note::Exhausted);
+                self.pool.rerank(child, &mut self.budgets, context);
             }
         }
     }
 
     /// Begins the next period of a running child at once.
-    fn postpone(&mut self, child: Child, port: &mut Port<'_>) {
-        let now = port.now();
+    fn postpone(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let now = context.now();
         if let Some(slot) = &mut self.budgets.slots[child.index()] {
             slot.renew(slot.end.max(now));
             self.periods.set(child.0, slot.end);
-            port.note(Some(child), Note::Replenished(slot.budget));
-            port.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
-            self.arm(port);
-            self.pool.rerank(child, &mut self.budgets, port);
+            context.note(Some(child), Note::Replenished(slot.budget));
+            context.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
+            self.arm(context);
+            self.pool.rerank(child, &mut self.budgets, context);
         }
     }
 
     /// Begins or changes a reservation.
     fn reserve(
         &mut self,
-        child: Child,
+        child: ChildVp,
         (amount, period): (Span, Span),
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
-        let (now, index) = (port.now(), child.index());
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        let (now, index) = (context.now(), child.index());
         let before = share_of(self.budgets.slots[index].as_ref());
         let wanted = (amount, period);
         let from = self.admission.admit(&self.budgets.slots, index, wanted, now)?;
-        self.advance(child, port);
+        self.advance(child, context);
         if let Some(slot) = &mut self.budgets.slots[index] {
             slot.change = Some((amount, period, from));
             let ends = slot.end;
@@ -271,23 +278,23 @@ impl Budgeted {
             return Ok(());
         }
         self.budgets.slots[index] = Some(Reservation::new(amount, period, from));
-        self.begin(child, port);
+        self.begin(child, context);
         Ok(())
     }
 
     /// A reservation begins, or a child that has one wakes.
-    fn begin(&mut self, child: Child, port: &mut Port<'_>) {
-        let now = port.now();
-        let begun = self.rules.waking == Waking::Fixed && self.advance(child, port);
+    fn begin(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let now = context.now();
+        let begun = self.rules.waking == Waking::Fixed && self.advance(child, context);
         let Some(slot) = &mut self.budgets.slots[child.index()] else {
-            return port.tell(child, News::Exhausted);
+            return context.notify_child(child, ParentNotice::Exhausted);
         };
-        if port.child(child) == VpState::Waiting && self.rules.waking != Waking::Fixed {
+        if context.child(child) == VpState::Waiting && self.rules.waking != Waking::Fixed {
             return;
         }
         let begun = match self.rules.waking {
             Waking::Fixed => {
-                if self.rules.tells {
+                if self.rules.reports {
                     // A slower processor may be behind, and makes good only for who stays ready.
                     slot.budget = slot.budget.min(slot.steady(now));
                 } else {
@@ -304,32 +311,32 @@ impl Budgeted {
             Waking::Told => self.ahead[child.index()].wake(slot, now),
         };
         if begun {
-            port.note(Some(child), Note::Replenished(slot.budget));
+            context.note(Some(child), Note::Replenished(slot.budget));
         }
-        if port.child(child) == VpState::Ready {
+        if context.child(child) == VpState::Ready {
             let (budget, end) = (slot.budget, slot.end);
             if !budget.is_zero() {
                 if begun {
-                    port.tell(child, News::Replenished { budget, end });
+                    context.notify_child(child, ParentNotice::Replenished { budget, end });
                 }
-                self.announce(Some(end), port);
+                self.announce(Some(end), context);
             } else if self.rules.overrun == Overrun::Throttle {
-                port.tell(child, News::Exhausted);
+                context.notify_child(child, ParentNotice::Exhausted);
             }
             self.periods.set(child.0, end);
-            self.arm(port);
-            self.pool.request(child, &mut self.budgets, port);
+            self.arm(context);
+            self.pool.request(child, &mut self.budgets, context);
         }
     }
 
     /// Ends a reservation, if there is one; the child is no candidate any longer.
-    fn end(&mut self, child: Child, port: &mut Port<'_>) {
-        let now = port.now();
+    fn end(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let now = context.now();
         self.admission.end(share_of(self.budgets.slots[child.index()].as_ref()));
         self.periods.remove(child.0);
-        self.advance(child, port);
-        if matches!(port.child(child), VpState::Running(_)) {
-            self.budgets.charge(child, port);
+        self.advance(child, context);
+        if matches!(context.child(child), VpState::Running(_)) {
+            self.budgets.charge(child, context);
         }
         if let Some(slot) = self.budgets.slots[child.index()].take() {
             let control = self.budgets.controls.get_mut(child.index()).map(core::mem::take);
@@ -342,12 +349,12 @@ impl Budgeted {
     }
 
     /// The child's next job needs so much, and is due then.
-    fn job(&mut self, child: Child, work: Span, deadline: Instant, port: &mut Port<'_>) {
-        let (now, state) = (port.now(), port.child(child));
+    fn job(&mut self, child: ChildVp, work: Span, deadline: Instant, context: &mut Context<'_>) {
+        let (now, state) = (context.now(), context.child(child));
         let served = self.budgets.eligible(child);
         let runs = matches!(state, VpState::Running(_));
         if runs && self.rules.waking == Waking::Told {
-            self.budgets.charge(child, port);
+            self.budgets.charge(child, context);
         }
         let Some(slot) = &mut self.budgets.slots[child.index()] else {
             return;
@@ -371,13 +378,13 @@ impl Budgeted {
         self.periods.set(child.0, slot.end);
         if runs {
             slot.since = now;
-            port.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
+            context.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
         }
-        self.arm(port);
+        self.arm(context);
         match (served, self.budgets.eligible(child)) {
-            (false, true) if !runs => self.pool.request(child, &mut self.budgets, port),
-            (true, false) if !runs => self.pool.withdraw(child, port),
-            _ => self.pool.rerank(child, &mut self.budgets, port),
+            (false, true) if !runs => self.pool.request(child, &mut self.budgets, context),
+            (true, false) if !runs => self.pool.withdraw(child, context),
+            _ => self.pool.rerank(child, &mut self.budgets, context),
         }
     }
 }
@@ -387,11 +394,11 @@ impl Scheduler for Budgeted {
         3
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init_first(1, port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init_first(1, context);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         self.periods.reserve(child.index() + 1);
         self.budgets.register(child);
@@ -402,88 +409,88 @@ impl Scheduler for Budgeted {
         Ok(())
     }
 
-    fn unregister(&mut self, child: Child, port: &mut Port<'_>) {
-        self.end(child, port);
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.end(child, context);
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.begin(child, port);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.begin(child, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
         self.periods.remove(child.0);
-        self.arm(port);
-        self.pool.release(child, held, &mut self.budgets, port);
+        self.arm(context);
+        self.pool.release(child, held, &mut self.budgets, context);
         if let Some(slot) = &mut self.budgets.slots[child.index()] {
-            slot.since = port.now();
+            slot.since = context.now();
             slot.work = Span::ZERO;
         }
-        self.announce(None, port);
+        self.announce(None, context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Reserve { amount, period }) => {
-                self.replenish(port);
-                self.reserve(child, (amount, period), port)?;
+                self.replenish(context);
+                self.reserve(child, (amount, period), context)?;
             }
             (Some(child), Message::Unreserve) => {
-                self.replenish(port);
-                let runs = matches!(port.child(child), VpState::Running(_));
-                self.end(child, port);
-                self.arm(port);
-                port.tell(child, News::Exhausted);
+                self.replenish(context);
+                let runs = matches!(context.child(child), VpState::Running(_));
+                self.end(child, context);
+                self.arm(context);
+                context.notify_child(child, ParentNotice::Exhausted);
                 if runs {
-                    self.pool.rotate(child, &mut self.budgets, port);
+                    self.pool.rotate(child, &mut self.budgets, context);
                 } else {
-                    self.pool.withdraw(child, port);
+                    self.pool.withdraw(child, context);
                 }
             }
             (Some(child), Message::Job { work, deadline, .. }) if self.rules.jobs => {
-                self.replenish(port);
-                self.job(child, work.unwrap_or(Span::ZERO), deadline, port);
+                self.replenish(context);
+                self.job(child, work.unwrap_or(Span::ZERO), deadline, context);
             }
             _ => {
                 let takes = match self.rules.jobs {
                     true => "reserve, unreserve, job",
                     false => "reserve, unreserve",
                 };
-                return Err(Refusal::NotUnderstood { message: message.name(), takes });
+                return Err(HierarchyError::NotUnderstood { message: message.name(), takes });
             }
         }
-        self.announce(None, port);
+        self.announce(None, context);
         Ok(())
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.budgets, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.budgets, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.budgets, port);
-        self.announce(None, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.budgets, context);
+        self.announce(None, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer == SETTLED {
-            return self.pool.settled(&mut self.budgets, port);
+            return self.pool.settled(&mut self.budgets, context);
         }
         if timer == PERIOD {
             self.armed = None;
         }
-        self.replenish(port);
+        self.replenish(context);
         if timer == BUDGET {
-            self.exhaust(port);
-            self.announce(None, port);
+            self.exhaust(context);
+            self.announce(None, context);
         }
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pool.best()
     }
 

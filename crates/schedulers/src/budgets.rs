@@ -6,7 +6,7 @@ use crate::pool::Policy;
 use crate::reservation::Reservation;
 use crate::stolen::{Lost, Meter, Stolen};
 use alloc::vec::Vec;
-use windfall_hierarchy::{Child, News, Note, Own, Port, TimerId, VpState};
+use windfall_hierarchy::{ChildVp, Context, Note, OwnVp, ParentNotice, TimerId, VpState};
 use windfall_time::{Instant, Span};
 
 /// When the running child's budget ends.
@@ -32,7 +32,7 @@ impl Budgets {
     }
 
     /// A child comes.
-    pub(crate) fn register(&mut self, child: Child) {
+    pub(crate) fn register(&mut self, child: ChildVp) {
         let count = self.slots.len().max(child.index() + 1);
         self.slots.resize(count, None);
         self.slots[child.index()] = None;
@@ -44,15 +44,15 @@ impl Budgets {
 
     /// Takes what the running child has had since the last look from its budget. What it lost and received
     /// of that, where it matters.
-    pub(crate) fn charge(&mut self, child: Child, port: &Port<'_>) -> Lost {
+    pub(crate) fn charge(&mut self, child: ChildVp, context: &Context<'_>) -> Lost {
         let Some(slot) = &mut self.slots[child.index()] else {
             return Lost::default();
         };
-        let had = port.now().saturating_since(slot.since);
-        slot.since = port.now();
+        let had = context.now().saturating_since(slot.since);
+        slot.since = context.now();
         let lost = match self.stolen {
             Stolen::Charged => Lost::default(),
-            _ => self.meter.take(had, port),
+            _ => self.meter.take(had, context),
         };
         let paid = match self.stolen {
             Stolen::Charged => had,
@@ -64,7 +64,7 @@ impl Budgets {
         };
         // In the background nothing is owed.
         if self.overrun != Overrun::Background || !slot.budget.is_zero() {
-            slot.take(paid, port.now());
+            slot.take(paid, context.now());
             if self.drops {
                 slot.debt = Span::ZERO;
             }
@@ -73,8 +73,8 @@ impl Budgets {
     }
 
     /// Whether the running child's budget is used up.
-    pub(crate) fn used_up(&mut self, child: Child, port: &Port<'_>) -> bool {
-        let Lost { stolen, overhead, received } = self.charge(child, port);
+    pub(crate) fn used_up(&mut self, child: ChildVp, context: &Context<'_>) -> bool {
+        let Lost { stolen, overhead, received } = self.charge(child, context);
         let Some(slot) = &mut self.slots[child.index()] else {
             return true;
         };
@@ -94,7 +94,7 @@ impl Policy for Budgets {
     /// Whether there is no budget, deadline, slot.
     type Key = (bool, Instant, u32);
 
-    fn key(&self, child: Child) -> Self::Key {
+    fn key(&self, child: ChildVp) -> Self::Key {
         match &self.slots[child.index()] {
             Some(slot) => (slot.budget.is_zero(), slot.end, child.0),
             None => (true, Instant::MAX, child.0),
@@ -105,37 +105,37 @@ impl Policy for Budgets {
         (ready.0, ready.1) < (running.0, running.1)
     }
 
-    fn eligible(&self, child: Child) -> bool {
+    fn eligible(&self, child: ChildVp) -> bool {
         let background = self.overrun == Overrun::Background;
         self.slots[child.index()].is_some_and(|slot| background || !slot.budget.is_zero())
     }
 
-    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         if let Some(slot) = &mut self.slots[child.index()] {
-            slot.since = port.now();
-            let end = port.now().saturating_add(slot.budget);
-            port.set_timer(BUDGET, (!slot.budget.is_zero()).then_some(end));
+            slot.since = context.now();
+            let end = context.now().saturating_add(slot.budget);
+            context.set_timer(BUDGET, (!slot.budget.is_zero()).then_some(end));
             if self.stolen != Stolen::Charged {
-                self.meter.start(own, port);
+                self.meter.start(own, context);
             }
         }
     }
 
-    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
-        self.charge(child, port);
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        self.charge(child, context);
         if let Some(slot) = &mut self.slots[child.index()] {
             let note =
                 if slot.budget.is_zero() { Note::Exhausted } else { Note::Budget(slot.budget) };
-            port.note(Some(child), note);
+            context.note(Some(child), note);
             let throttled = slot.budget.is_zero() && self.overrun == Overrun::Throttle;
-            let ready = port.child(child) == VpState::Ready;
+            let ready = context.child(child) == VpState::Ready;
             if ready && throttled && !core::mem::replace(&mut slot.told, true) {
-                port.tell(child, News::Exhausted);
+                context.notify_child(child, ParentNotice::Exhausted);
             }
         }
     }
 
-    fn idle(&mut self, _: Own, port: &mut Port<'_>) {
-        port.set_timer(BUDGET, None);
+    fn idle(&mut self, _: OwnVp, context: &mut Context<'_>) {
+        context.set_timer(BUDGET, None);
     }
 }

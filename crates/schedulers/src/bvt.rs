@@ -25,9 +25,13 @@ use crate::quantum;
 use crate::virtual_time::{Account, Virtual};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_guarantees::{Allowance, Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
+use windfall_guarantees::{
+    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type,
+};
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+};
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "share, warp, warp-limit, quantum (to the instance: the allowance)";
@@ -57,7 +61,7 @@ impl Conversion for LongRun {
         &[Type::Ps]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         long_run::tell(asked)
     }
 
@@ -66,7 +70,7 @@ impl Conversion for LongRun {
         true
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         Shared::new(children, self.0, own.on_one).offers(own.guarantees, BY)
     }
 
@@ -74,7 +78,7 @@ impl Conversion for LongRun {
         &self,
         own: Supply<'_>,
         behind: &[Allowance],
-        children: &[Terms],
+        children: &[ChildParams],
     ) -> Option<Vec<Allowance>> {
         Shared::new(children, self.0, own.on_one).behind(own.guarantees, behind)
     }
@@ -162,7 +166,7 @@ struct Times {
 }
 
 impl Times {
-    fn charge(&mut self, child: Child, own: Own, now: Instant) {
+    fn charge(&mut self, child: ChildVp, own: OwnVp, now: Instant) {
         let since = core::mem::replace(&mut self.runs[own.index()].charged, now);
         let borrower = &mut self.borrowers[child.index()];
         borrower.charge(now.saturating_since(since), now);
@@ -172,15 +176,15 @@ impl Times {
     }
 
     /// An allowance begins on `own`, or what is left of a warp.
-    fn begin(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+    fn begin(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         let left = self.borrowers[child.index()].limited();
         let span = left.map_or(self.allowance, |left| left.min(self.allowance));
-        let ends = port.now().saturating_add(span);
-        self.runs[own.index()] = Run { charged: port.now(), ends };
-        port.set_timer(quantum::timer_of(own), Some(ends));
+        let ends = context.now().saturating_add(span);
+        self.runs[own.index()] = Run { charged: context.now(), ends };
+        context.set_timer(quantum::timer_of(own), Some(ends));
     }
 
-    fn enter(&mut self, child: Child) {
+    fn enter(&mut self, child: ChildVp) {
         let borrower = &self.borrowers[child.index()];
         if !borrower.background {
             self.actual.set(child.0, (borrower.account.time, child.0));
@@ -192,7 +196,7 @@ impl Policy for Times {
     /// Effective virtual time, then the slot, as one number.
     type Key = u128;
 
-    fn key(&self, child: Child) -> u128 {
+    fn key(&self, child: ChildVp) -> u128 {
         let borrower = &self.borrowers[child.index()];
         borrower.effective().tag(child.0) | u128::from(borrower.background) << BACKGROUND
     }
@@ -201,20 +205,20 @@ impl Policy for Times {
         ready >> 32 < running >> 32
     }
 
-    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         self.actual.remove(child.0);
-        self.begin(child, own, port);
+        self.begin(child, own, context);
     }
 
-    fn stopped(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
-        self.charge(child, own, port.now());
-        if port.child(child) == VpState::Ready {
+    fn stopped(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.charge(child, own, context.now());
+        if context.child(child) == VpState::Ready {
             self.enter(child);
         }
     }
 
-    fn idle(&mut self, own: Own, port: &mut Port<'_>) {
-        port.set_timer(quantum::timer_of(own), None);
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        context.set_timer(quantum::timer_of(own), None);
     }
 }
 
@@ -239,8 +243,8 @@ impl Bvt {
     }
 
     /// Scheduler virtual time: the smallest actual one among those that do not wait.
-    fn system_time(&self, port: &Port<'_>) -> Virtual {
-        let running = self.pool.own_vps().filter_map(|own| port.held_by(own));
+    fn system_time(&self, context: &Context<'_>) -> Virtual {
+        let running = self.pool.own_vps().filter_map(|own| context.held_by(own));
         let running = running.map(|child| &self.times.borrowers[child.index()]);
         let running = running.filter(|one| !one.background).map(|one| one.account.time);
         let ready = self.times.actual.peek().map(|((time, _), _)| time);
@@ -248,21 +252,21 @@ impl Bvt {
     }
 
     /// Charges all that run.
-    fn charge_running(&mut self, port: &Port<'_>) {
+    fn charge_running(&mut self, context: &Context<'_>) {
         for own in self.pool.own_vps() {
-            if let Some(child) = port.held_by(own) {
-                self.times.charge(child, own, port.now());
-                self.pool.refresh(child, &self.times, port);
+            if let Some(child) = context.held_by(own) {
+                self.times.charge(child, own, context.now());
+                self.pool.refresh(child, &self.times, context);
             }
         }
     }
 
     /// A child's key has changed; if it runs, so has the end of its warp.
-    fn reconsider(&mut self, child: Child, port: &mut Port<'_>) {
-        if let Some(own) = port.held_through(child) {
-            self.times.begin(child, own, port);
+    fn reconsider(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        if let Some(own) = context.held_through(child) {
+            self.times.begin(child, own, context);
         }
-        self.pool.rerank(child, &mut self.times, port);
+        self.pool.rerank(child, &mut self.times, context);
     }
 }
 
@@ -271,13 +275,13 @@ impl Scheduler for Bvt {
         quantum::timers(owns)
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
         let run = Run { charged: Instant::ZERO, ends: Instant::ZERO };
-        self.times.runs.resize(port.owns(), run);
+        self.times.runs.resize(context.owns(), run);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         self.times.actual.reserve(child.index() + 1);
         let borrowers = &mut self.times.borrowers;
@@ -286,35 +290,35 @@ impl Scheduler for Bvt {
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {}
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.charge_running(port);
-        let time = self.system_time(port);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.charge_running(context);
+        let time = self.system_time(context);
         let borrower = &mut self.times.borrowers[child.index()];
         if !borrower.background {
             borrower.account.catch_up(time);
         }
-        borrower.review(port.now());
+        borrower.review(context.now());
         self.times.enter(child);
-        self.pool.request(child, &mut self.times, port);
+        self.pool.request(child, &mut self.times, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
         self.times.actual.remove(child.0);
-        self.pool.release(child, held, &mut self.times, port);
+        self.pool.release(child, held, &mut self.times, context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
-                self.charge_running(port);
-                let time = self.system_time(port);
+                self.charge_running(context);
+                let time = self.system_time(context);
                 let borrower = &mut self.times.borrowers[child.index()];
                 if borrower.background && weight > 0 {
                     borrower.account.catch_up(time);
@@ -322,68 +326,68 @@ impl Scheduler for Bvt {
                 borrower.background = weight == 0;
                 borrower.account.set_weight(weight.max(1));
                 self.times.actual.remove(child.0);
-                if port.child(child) == VpState::Ready {
+                if context.child(child) == VpState::Ready {
                     self.times.enter(child);
                 }
-                self.reconsider(child, port);
+                self.reconsider(child, context);
                 Ok(())
             }
             (Some(child), Message::Warp(warp)) => {
-                self.charge_running(port);
+                self.charge_running(context);
                 self.times.borrowers[child.index()].warp = warp;
-                self.reconsider(child, port);
+                self.reconsider(child, context);
                 Ok(())
             }
             (Some(_), Message::WarpLimit { limit, .. }) if limit.is_zero() => {
-                Err(Refusal::OutOfRange { what: "limit", allowed: "above zero" })
+                Err(HierarchyError::OutOfRange { what: "limit", allowed: "above zero" })
             }
             (Some(child), Message::WarpLimit { limit, unwarp }) => {
-                self.charge_running(port);
+                self.charge_running(context);
                 let borrower = &mut self.times.borrowers[child.index()];
                 (borrower.limit, borrower.left) = (Some((limit, unwarp)), limit);
-                borrower.review(port.now());
-                self.reconsider(child, port);
+                borrower.review(context.now());
+                self.reconsider(child, context);
                 Ok(())
             }
             (None, Message::Quantum(length)) => {
                 self.times.allowance = quantum::checked(length)?;
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.times, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.times, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.times, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.times, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer == SETTLED {
-            return self.pool.settled(&mut self.times, port);
+            return self.pool.settled(&mut self.times, context);
         }
         let own = quantum::own_of(timer);
-        let Some(child) = port.held_by(own) else {
+        let Some(child) = context.held_by(own) else {
             return;
         };
-        if port.now() < self.times.runs[own.index()].ends {
+        if context.now() < self.times.runs[own.index()].ends {
             return;
         }
-        self.times.charge(child, own, port.now());
-        if self.times.borrowers[child.index()].unwarped != Some(port.now()) {
-            self.times.borrowers[child.index()].review(port.now());
+        self.times.charge(child, own, context.now());
+        if self.times.borrowers[child.index()].unwarped != Some(context.now()) {
+            self.times.borrowers[child.index()].review(context.now());
         }
-        if self.pool.pass(child, &mut self.times, port) {
-            self.pool.preempt(&mut self.times, port);
+        if self.pool.pass(child, &mut self.times, context) {
+            self.pool.preempt(&mut self.times, context);
         } else {
-            self.times.begin(child, own, port);
+            self.times.begin(child, own, context);
         }
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pool.best()
     }
 

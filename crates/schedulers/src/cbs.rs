@@ -1,6 +1,6 @@
 //! CBS: the constant bandwidth server, on one processor.
 //!
-//! Takes    ALL on its own VP 0. With `tells = true` it tells its parent its deadlines, but promises
+//! Takes    ALL on its own VP 0. With `report-deadlines = true` it tells its parent its deadlines, but promises
 //!          nothing below RESU r: a child that yields tells them out of order.
 //! Gives    RESBH x y to each child with a reservation of x in y while it is runnable; nothing to one
 //!          without. With `overrun = "postpone"` NULL.
@@ -25,7 +25,7 @@ use crate::best_effort::BestEffort;
 use crate::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
 use crate::reserved::{self, Reserved};
-use crate::rez::TELLS;
+use crate::rez::REPORT_DEADLINES;
 use crate::stolen::{CHARGES, Stolen, charges};
 use alloc::boxed::Box;
 
@@ -41,7 +41,7 @@ pub(crate) const KIND: Kind = Kind {
             default: "throttle",
             help: "whether a used-up budget waits for its deadline, or is replaced with a later one",
         },
-        TELLS,
+        REPORT_DEADLINES,
     ],
     build: |settings| Ok(Box::new(Budgeted::new(read(settings)?))),
     conversion: |settings| {
@@ -58,6 +58,6 @@ fn read(settings: &Settings<'_>) -> Result<Rules, BadSetting> {
     let words = [("throttle", Overrun::Throttle), ("postpone", Overrun::Postpone)];
     let overrun = settings.word("overrun", &words, "throttle, postpone")?;
     let stolen = charges(settings)?;
-    let tells = settings.bool(TELLS.name, false)?;
-    Ok(Rules { waking: Waking::Sporadic, overrun, stolen, tells, ..Rules::HARD })
+    let reports = settings.bool(REPORT_DEADLINES.name, false)?;
+    Ok(Rules { waking: Waking::Sporadic, overrun, stolen, reports, ..Rules::HARD })
 }

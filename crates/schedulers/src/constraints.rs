@@ -10,7 +10,7 @@
 
 use crate::plan::Block;
 use alloc::vec::Vec;
-use windfall_hierarchy::{Child, Refusal};
+use windfall_hierarchy::{ChildVp, HierarchyError};
 use windfall_time::{Instant, Ratio, Span};
 
 /// So many at a time.
@@ -18,7 +18,7 @@ pub(crate) const MANY: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
 struct Constraint {
-    child: Child,
+    child: ChildVp,
     deadline: Instant,
     /// Work left.
     work: Span,
@@ -52,20 +52,20 @@ impl Constraints {
     /// When it does not, or when nobody could do so much work until the deadline.
     pub(crate) fn accept<'b>(
         &mut self,
-        (child, own): (Child, Option<Block>),
+        (child, own): (ChildVp, Option<Block>),
         (work, deadline): (Span, Instant),
         blocks: impl Iterator<Item = &'b Block> + Clone,
         now: Instant,
-    ) -> Result<usize, Refusal> {
+    ) -> Result<usize, HierarchyError> {
         let length = deadline.saturating_since(now);
         if work.is_zero() || work > length {
-            return Err(Refusal::OutOfRange {
+            return Err(HierarchyError::OutOfRange {
                 what: "work",
                 allowed: "above zero, at most the time until the deadline",
             });
         }
         if self.list.len() == MANY {
-            return Err(Refusal::Full { limit: "a time line has 32 constraints at a time" });
+            return Err(HierarchyError::Full { limit: "a time line has 32 constraints at a time" });
         }
         let later = self.list.iter().map(|c| c.deadline).filter(|other| *other > deadline);
         let ends = core::iter::once(deadline).chain(later);
@@ -83,7 +83,7 @@ impl Constraints {
         let free = work.saturating_sub(from_blocks);
         let left = ends.map(in_free_time).fold(length, Span::min);
         if free > left {
-            return Err(Refusal::NoRoom {
+            return Err(HierarchyError::NoRoom {
                 asked: work.over(length).unwrap_or(Ratio::ZERO),
                 left: from_blocks.saturating_add(left).over(length).unwrap_or(Ratio::ZERO),
             });
@@ -98,14 +98,14 @@ impl Constraints {
     }
 
     /// Which one a child serves in a block of its own: one that counts on the block, else any.
-    pub(crate) fn in_block(&self, child: Child) -> Option<Place> {
+    pub(crate) fn in_block(&self, child: ChildVp) -> Option<Place> {
         let own = || self.list.iter().enumerate().filter(|(_, c)| c.child == child);
         let counts = own().find(|(_, c)| !c.reserved().is_zero());
         counts.or_else(|| own().next()).map(|(place, c)| (place, c.deadline))
     }
 
     /// Which one is served in free time, if these children wait.
-    pub(crate) fn in_free_time(&self, waits: impl Fn(Child) -> bool) -> Option<(Child, Place)> {
+    pub(crate) fn in_free_time(&self, waits: impl Fn(ChildVp) -> bool) -> Option<(ChildVp, Place)> {
         let mut all = self.list.iter().enumerate();
         let (place, first) = all.find(|(_, c)| !c.free.is_zero() && !waits(c.child))?;
         Some((first.child, (place, first.deadline)))
@@ -136,7 +136,7 @@ impl Constraints {
     }
 
     /// Drops a child's.
-    pub(crate) fn forget(&mut self, child: Child) {
+    pub(crate) fn forget(&mut self, child: ChildVp) {
         self.list.retain(|c| c.child != child);
     }
 

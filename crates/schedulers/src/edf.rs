@@ -1,6 +1,6 @@
 //! EDF: the child whose job is due first runs, on one processor or on several from one queue.
 //!
-//! Takes    any guarantee; ALL on each of its processors for the usual results, or with `tells =
+//! Takes    any guarantee; ALL on each of its processors for the usual results, or with `report-deadlines =
 //!          true` RESU r on one: it tells its parent its earliest deadline.
 //! Gives    NULL to each child (deadlines are met while the set is schedulable; no isolation).
 //! Admits   everyone.
@@ -13,13 +13,15 @@
 
 use crate::best_effort::BestEffort;
 use crate::catalogue::{Form, Kind, Setting};
-use crate::herald::Herald;
+use crate::deadline_reporter::DeadlineReporter;
 use crate::pool::{Policy, Pool, SETTLED};
-use crate::rez::TELLS;
+use crate::rez::REPORT_DEADLINES;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View,
+};
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "job, periodic";
@@ -37,12 +39,12 @@ pub(crate) const KIND: Kind = Kind {
             default: "complete",
             help: "what becomes of a job that is not done at its deadline",
         },
-        TELLS,
+        REPORT_DEADLINES,
     ],
     build: |settings| {
         let words = [("complete", Late::Complete), ("abort", Late::Abort)];
         let late = settings.word("late", &words, "complete, abort")?;
-        let herald = Herald::new(settings.bool(TELLS.name, false)?);
+        let herald = DeadlineReporter::new(settings.bool(REPORT_DEADLINES.name, false)?);
         Ok(Box::new(Edf { late, herald, ..Edf::default() }))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
@@ -87,7 +89,7 @@ impl Policy for Jobs {
     type Key = (Instant, Instant, u32);
 
     #[inline]
-    fn key(&self, child: Child) -> Self::Key {
+    fn key(&self, child: ChildVp) -> Self::Key {
         let job = &self.jobs[child.index()];
         (job.deadline, job.release, child.0)
     }
@@ -98,7 +100,7 @@ impl Policy for Jobs {
     }
 
     #[inline]
-    fn eligible(&self, child: Child) -> bool {
+    fn eligible(&self, child: ChildVp) -> bool {
         !self.jobs[child.index()].expired
     }
 }
@@ -113,7 +115,7 @@ pub struct Edf {
     due: Heap<Instant>,
     /// Whether the next job that begins is given up at once.
     refuses: bool,
-    herald: Herald,
+    herald: DeadlineReporter,
 }
 
 impl Edf {
@@ -130,13 +132,19 @@ impl Edf {
 
     /// When the job would be due that begins if `child` wakes now; `None` where none begins, or one
     /// that is due never.
-    pub(crate) fn due_on_waking(&self, child: Child, now: Instant) -> Option<Instant> {
+    pub(crate) fn due_on_waking(&self, child: ChildVp, now: Instant) -> Option<Instant> {
         let job = self.jobs.jobs[child.index()];
         job.relative.filter(|_| !job.told).map(|span| now.saturating_add(span))
     }
 
     /// A job of `child` begins.
-    fn begin(&mut self, child: Child, release: Instant, deadline: Instant, port: &mut Port<'_>) {
+    fn begin(
+        &mut self,
+        child: ChildVp,
+        release: Instant,
+        deadline: Instant,
+        context: &mut Context<'_>,
+    ) {
         let refused = core::mem::take(&mut self.refuses);
         let job = &mut self.jobs.jobs[child.index()];
         (job.release, job.deadline, job.expired) = (release, deadline, refused);
@@ -146,43 +154,43 @@ impl Edf {
             } else {
                 self.due.set(child.0, deadline);
             }
-            self.arm(port);
+            self.arm(context);
         }
     }
 
-    fn arm(&self, port: &mut Port<'_>) {
-        port.set_timer(EXPIRY, self.due.peek().map(|(at, _)| at));
+    fn arm(&self, context: &mut Context<'_>) {
+        context.set_timer(EXPIRY, self.due.peek().map(|(at, _)| at));
     }
 
     /// Gives up the job whose deadline came first; the next one, if it has come too, in a call of
     /// its own, so that no call takes long. Whose job it was.
-    pub(crate) fn expire(&mut self, port: &mut Port<'_>) -> Option<Child> {
-        let late = self.due.peek().filter(|(at, _)| *at <= port.now());
-        let child = late.map(|(_, slot)| Child(slot));
+    pub(crate) fn expire(&mut self, context: &mut Context<'_>) -> Option<ChildVp> {
+        let late = self.due.peek().filter(|(at, _)| *at <= context.now());
+        let child = late.map(|(_, slot)| ChildVp(slot));
         if let Some(child) = child {
             self.due.pop();
             self.jobs.jobs[child.index()].expired = true;
-            self.give_up(child, port);
-            self.announce(None, port);
+            self.give_up(child, context);
+            self.announce(None, context);
         }
-        self.arm(port);
+        self.arm(context);
         child
     }
 
     /// Tells the parent the earliest deadline, of those who do not wait or of one that comes.
-    fn announce(&mut self, coming: Option<Instant>, port: &mut Port<'_>) {
+    fn announce(&mut self, coming: Option<Instant>, context: &mut Context<'_>) {
         let due = |key: &(Instant, Instant, u32)| Some(key.0).filter(|due| *due < Instant::MAX);
         let coming = coming.filter(|due| *due < Instant::MAX);
-        self.herald.announce((&self.pool, &self.jobs), due, coming, port);
+        self.herald.announce((&self.pool, &self.jobs), due, coming, context);
     }
 
     /// A child that does not wait gets nothing more for its job.
-    fn give_up(&mut self, child: Child, port: &mut Port<'_>) {
-        port.note(Some(child), Note::Expired);
-        if port.held_through(child).is_some() {
-            self.pool.rotate(child, &mut self.jobs, port);
+    fn give_up(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        context.note(Some(child), Note::Expired);
+        if context.held_through(child).is_some() {
+            self.pool.rotate(child, &mut self.jobs, context);
         } else {
-            self.pool.withdraw(child, port);
+            self.pool.withdraw(child, context);
         }
     }
 }
@@ -192,11 +200,11 @@ impl Scheduler for Edf {
         2
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         self.due.reserve(child.index() + 1);
         if self.jobs.jobs.len() <= child.index() {
@@ -206,85 +214,85 @@ impl Scheduler for Edf {
         Ok(())
     }
 
-    fn unregister(&mut self, child: Child, _: &mut Port<'_>) {
+    fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
         self.due.remove(child.0);
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let job = &mut self.jobs.jobs[child.index()];
         if job.told {
             job.told = false;
         } else {
-            let now = port.now();
+            let now = context.now();
             let relative = job.relative;
             let deadline = relative.map_or(Instant::MAX, |span| now.saturating_add(span));
-            self.begin(child, now, deadline, port);
+            self.begin(child, now, deadline, context);
         }
         if self.jobs.jobs[child.index()].expired {
-            port.note(Some(child), Note::Expired);
+            context.note(Some(child), Note::Expired);
         } else {
-            self.announce(Some(self.jobs.jobs[child.index()].deadline), port);
+            self.announce(Some(self.jobs.jobs[child.index()].deadline), context);
         }
-        self.pool.request(child, &mut self.jobs, port);
+        self.pool.request(child, &mut self.jobs, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
         if self.late == Late::Abort && self.due.remove(child.0).is_some() {
-            self.arm(port);
+            self.arm(context);
         }
-        self.pool.release(child, held, &mut self.jobs, port);
-        self.announce(None, port);
+        self.pool.release(child, held, &mut self.jobs, context);
+        self.announce(None, context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Job { release, deadline, .. }) => {
                 let expired = self.jobs.jobs[child.index()].expired;
-                self.begin(child, release, deadline, port);
-                if port.child(child) == windfall_hierarchy::VpState::Waiting {
+                self.begin(child, release, deadline, context);
+                if context.child(child) == windfall_hierarchy::VpState::Waiting {
                     self.jobs.jobs[child.index()].told = true;
                 } else if self.jobs.jobs[child.index()].expired {
-                    self.give_up(child, port);
+                    self.give_up(child, context);
                 } else if expired {
-                    self.pool.request(child, &mut self.jobs, port);
+                    self.pool.request(child, &mut self.jobs, context);
                 } else {
-                    self.pool.rerank(child, &mut self.jobs, port);
+                    self.pool.rerank(child, &mut self.jobs, context);
                 }
-                self.announce(None, port);
+                self.announce(None, context);
                 Ok(())
             }
             (Some(child), Message::Periodic { deadline, .. }) => {
                 self.jobs.jobs[child.index()].relative = Some(deadline);
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.jobs, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.jobs, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.jobs, port);
-        self.announce(None, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.jobs, context);
+        self.announce(None, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         match timer {
-            SETTLED => self.pool.settled(&mut self.jobs, port),
+            SETTLED => self.pool.settled(&mut self.jobs, context),
             _ => {
-                self.expire(port);
+                self.expire(context);
             }
         }
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pool.best()
     }
 

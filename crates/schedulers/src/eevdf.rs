@@ -1,6 +1,6 @@
 //! EEVDF: proportional share by earliest eligible virtual deadline first, on one processor.
 //!
-//! Takes    ALL or PSBE s d on its own VP 0, and with `tells = true` RESU r: it tells the ends of quanta
+//! Takes    ALL or PSBE s d on its own VP 0, and with `report-deadlines = true` RESU r: it tells the ends of quanta
 //!          (`quantum_ends.rs`). Further own VPs are never asked for.
 //! Gives    PSBE to each child: its part p of the weights, p s, and p d + (2 - p) quantum; to an only
 //!          child all of it.
@@ -23,13 +23,15 @@ use crate::eligible::Eligible;
 use crate::fluid::{Clock, reweighed, scaled};
 use crate::long_run;
 use crate::quantum_ends::{QuantumEnds, Slowed};
-use crate::rez::TELLS;
+use crate::rez::REPORT_DEADLINES;
 use crate::turns::{Line, Turns};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type};
+use windfall_guarantees::{
+    ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type,
+};
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, View, VpState};
+use windfall_hierarchy::{ChildVp, View, VpState};
 use windfall_time::{Ratio, Span};
 
 const QUANTUM: Span = Span::from_millis(10);
@@ -45,12 +47,12 @@ pub(crate) const KIND: Kind = Kind {
             default: "10ms",
             help: "how long a child runs before deadlines are compared",
         },
-        TELLS,
+        REPORT_DEADLINES,
     ],
     build: |settings| {
         let quantum = settings.span("quantum", QUANTUM)?;
         let lags = Turns::new(Lags::new(quantum), Heap::new());
-        match settings.bool(TELLS.name, false)? {
+        match settings.bool(REPORT_DEADLINES.name, false)? {
             true => Ok(Box::new(QuantumEnds::new(lags, quantum))),
             false => Ok(Box::new(lags)),
         }
@@ -58,8 +60,9 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |settings| {
         let quantum = settings.span("quantum", QUANTUM)?;
         let inner = Bounded { quantum: quantum.into() };
-        let (tells, takes) = (settings.bool(TELLS.name, false)?, &[Type::Psbe, Type::Resu]);
-        Ok(Box::new(Slowed { inner, quantum, tells, takes }))
+        let (reports, takes) =
+            (settings.bool(REPORT_DEADLINES.name, false)?, &[Type::Psbe, Type::Resu]);
+        Ok(Box::new(Slowed { inner, quantum, reports, takes }))
     },
 };
 
@@ -98,10 +101,10 @@ impl Conversion for Bounded {
         &[Type::Psbe]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         let share = match *asked {
             // In the background: a weight would take from what the others are promised.
-            Guarantee::Null => return Ok(Tell::Share(Ratio::ZERO)),
+            Guarantee::Null => return Ok(ChildParam::Share(Ratio::ZERO)),
             Guarantee::Share(share) => Some(share),
             // Less than nothing is asked of windows up to error / share.
             Guarantee::BoundedShare(share, error) => {
@@ -119,7 +122,7 @@ impl Conversion for Bounded {
             return Err("it gives `PSBE share time` with an error of up to two quanta: less in a \
                         longer period, or a shorter quantum");
         }
-        Ok(Tell::Share(share))
+        Ok(ChildParam::Share(share))
     }
 
     /// A quantum ends at the next tick.
@@ -128,12 +131,12 @@ impl Conversion for Bounded {
         longer.inspect(|longer| self.quantum = *longer).is_some()
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let Some(&Guarantee::BoundedShare(s, d)) = own.guarantees.first() else {
             return children.iter().map(|_| Offer::nothing()).collect();
         };
         let (only, total) = (children.len() == 1, long_run::total(children));
-        let offer = |child: &Terms| {
+        let offer = |child: &ChildParams| {
             let part = total.and_then(|total| child.weight.checked_div(total));
             match child.weight.is_zero() {
                 true => Offer::nothing(),
@@ -211,7 +214,7 @@ impl Lags {
         }
     }
 
-    fn enter(&mut self, child: Child) {
+    fn enter(&mut self, child: ChildVp) {
         let client = &self.clients[child.index()];
         let due = client.from.saturating_add(scaled(self.quantum) / client.weight);
         self.ready.insert(child.0, due, client.from);
@@ -225,7 +228,7 @@ impl Line for Lags {
         &mut self.quantum
     }
 
-    fn register(&mut self, child: Child) {
+    fn register(&mut self, child: ChildVp) {
         let room = self.clients.len().max(child.index() + 1);
         self.clients.resize(room, STRANGER);
         self.ready.reserve(room);
@@ -238,7 +241,7 @@ impl Line for Lags {
         }
     }
 
-    fn joins(&mut self, child: Child) {
+    fn joins(&mut self, child: ChildVp) {
         let client = &mut self.clients[child.index()];
         if self.ahead.remove(child.0).is_none() {
             self.weights += client.weight;
@@ -248,7 +251,7 @@ impl Line for Lags {
         self.enter(child);
     }
 
-    fn leaves(&mut self, child: Child) {
+    fn leaves(&mut self, child: ChildVp) {
         self.ready.remove(child.0);
         let client = &self.clients[child.index()];
         if client.had.at > self.now.at {
@@ -258,28 +261,28 @@ impl Line for Lags {
         }
     }
 
-    fn pick(&mut self) -> Option<Child> {
+    fn pick(&mut self) -> Option<ChildVp> {
         if let Some((start, _)) = self.ready.least() {
             self.now.catch_up(start);
             self.retire();
         }
         let first = self.ready.first(|start| start <= self.now.at)?;
         self.ready.remove(first);
-        Some(Child(first))
+        Some(ChildVp(first))
     }
 
-    fn turn(&self, child: Child) -> Span {
+    fn turn(&self, child: ChildVp) -> Span {
         self.quantum.saturating_sub(self.clients[child.index()].used)
     }
 
-    fn charge(&mut self, child: Child, ran: Span) {
+    fn charge(&mut self, child: ChildVp, ran: Span) {
         let client = &mut self.clients[child.index()];
         client.had.pass(scaled(ran), client.weight);
         client.used = client.used.saturating_add(ran);
         self.pass(ran);
     }
 
-    fn returns(&mut self, child: Child) {
+    fn returns(&mut self, child: ChildVp) {
         let client = &mut self.clients[child.index()];
         if client.used >= self.quantum {
             (client.from, client.used) = (client.had.at, Span::ZERO);
@@ -288,7 +291,7 @@ impl Line for Lags {
     }
 
     /// Its lag, and how long it has been eligible, stay the same service.
-    fn weigh(&mut self, child: Child, weight: u32, state: VpState) {
+    fn weigh(&mut self, child: ChildVp, weight: u32, state: VpState) {
         let (now, weight) = (self.now.at, i128::from(weight));
         let client = &mut self.clients[child.index()];
         let before = core::mem::replace(&mut client.weight, weight);
@@ -308,16 +311,16 @@ impl Line for Lags {
         }
     }
 
-    fn next(&self, running: Option<(Child, Span)>) -> Option<Child> {
+    fn next(&self, running: Option<(ChildVp, Span)>) -> Option<ChildVp> {
         let mut now = self.now;
         if let Some((_, ran)) = running {
             now.pass(scaled(ran), self.weights);
         }
         let (least, _) = self.ready.least()?;
-        self.ready.first(|start| start <= now.at.max(least)).map(Child)
+        self.ready.first(|start| start <= now.at.max(least)).map(ChildVp)
     }
 
-    fn check(&self, view: &View<'_>, counts: &dyn Fn(Child) -> bool) -> Result<(), &'static str> {
+    fn check(&self, view: &View<'_>, counts: &dyn Fn(ChildVp) -> bool) -> Result<(), &'static str> {
         let mut weights = 0;
         for child in view.children() {
             let state = view.child(child);

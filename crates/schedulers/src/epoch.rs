@@ -34,13 +34,14 @@ use crate::epoch_ways::Ways;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    Child, Count, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, Count, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View,
+    VpState,
 };
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "reserve, unreserve, priority, quantum";
 /// The one that is used.
-const OWN: Own = Own(0);
+const OWN: OwnVp = OwnVp(0);
 /// The end of the slice or of the epoch, whichever comes first.
 const ENDS: TimerId = TimerId(0);
 
@@ -107,14 +108,14 @@ struct EpochScheduler {
     processes: Vec<Process>,
     /// Those that are ready, and whoever runs.
     queues: Queues,
-    running: Option<Child>,
+    running: Option<ChildVp>,
     /// Until when whoever runs has been charged.
     since: Instant,
     ways: Ways,
 }
 
 impl EpochScheduler {
-    fn rank(&self, child: Child) -> u8 {
+    fn rank(&self, child: ChildVp) -> u8 {
         let process = &self.processes[child.index()];
         rank(process.priority, process.is_low(&self.epoch))
     }
@@ -129,8 +130,8 @@ impl EpochScheduler {
     }
 
     /// The Epoch Scheduler: ends the epochs that have ended. Whether any has.
-    fn end_epochs(&mut self, port: &mut Port<'_>) -> bool {
-        let now = port.now();
+    fn end_epochs(&mut self, context: &mut Context<'_>) -> bool {
+        let now = context.now();
         let begun = now >= self.epoch.end;
         while let Some(ended) = self.epoch.overdue(now) {
             self.charge(self.epoch.end);
@@ -139,7 +140,7 @@ impl EpochScheduler {
             self.epoch.close(if self.running.is_some() { 0 } else { ended - 1 });
             self.queues.raise_all();
             if let Some(child) = self.running {
-                self.renew(child, port);
+                self.renew(child, context);
                 if over {
                     self.requeue(child);
                 }
@@ -149,7 +150,7 @@ impl EpochScheduler {
     }
 
     /// The epoch at a moment, and whoever runs, as they will be when the scheduler hears of it.
-    fn standing(&self, now: Instant) -> (Epoch, Option<(Child, Process)>) {
+    fn standing(&self, now: Instant) -> (Epoch, Option<(ChildVp, Process)>) {
         let mut epoch = self.epoch;
         let running = self.running.map(|child| {
             let (mut process, mut since) = (self.processes[child.index()], self.since);
@@ -169,39 +170,39 @@ impl EpochScheduler {
     }
 
     /// Ends the epochs that have ended, and decides anew if any has.
-    fn catch_up(&mut self, port: &mut Port<'_>) {
-        if self.end_epochs(port) && self.running.is_some() {
-            self.decide(self.running, port);
+    fn catch_up(&mut self, context: &mut Context<'_>) {
+        if self.end_epochs(context) && self.running.is_some() {
+            self.decide(self.running, context);
         }
     }
 
     /// Sees to it that a child's need is that of this epoch.
-    fn renew(&mut self, child: Child, port: &mut Port<'_>) {
+    fn renew(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let process = &mut self.processes[child.index()];
         if process.renew(&self.epoch) && !process.declared.is_zero() {
-            port.note(Some(child), Note::Replenished(process.declared));
+            context.note(Some(child), Note::Replenished(process.declared));
         }
     }
 
     /// Sees to it that a child's need and slice are of this epoch. Whether it keeps its place, and does not
     /// fall to its low queue.
-    fn fit(&mut self, child: Child, port: &mut Port<'_>) -> bool {
-        self.renew(child, port);
+    fn fit(&mut self, child: ChildVp, context: &mut Context<'_>) -> bool {
+        self.renew(child, context);
         let process = &mut self.processes[child.index()];
         if process.is_allotted(&self.epoch) {
             return true;
         }
         let whole = process.slice.unwrap_or(self.slice);
-        let falls = process.allot(whole, port.now(), &mut self.epoch);
+        let falls = process.allot(whole, context.now(), &mut self.epoch);
         if falls {
-            port.note(Some(child), Note::Exhausted);
+            context.note(Some(child), Note::Exhausted);
             self.requeue(child);
         }
         !falls
     }
 
     /// A child has another rank, or has had its turn: it goes to the end of its queue, if it is in one.
-    fn requeue(&mut self, child: Child) {
+    fn requeue(&mut self, child: ChildVp) {
         if self.queues.contains(child) {
             self.queues.remove(child);
             self.queues.push(child, self.rank(child));
@@ -209,111 +210,111 @@ impl EpochScheduler {
     }
 
     /// A child gets a new slice, out of which follows its queue.
-    fn renew_slice(&mut self, child: Child, port: &mut Port<'_>) {
+    fn renew_slice(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.processes[child.index()].give_back(&mut self.epoch);
-        self.fit(child, port);
+        self.fit(child, context);
     }
 
     /// A child that stops, or may go on: it stays at the head of its queue, unless its slice is used up.
-    fn keep_or_requeue(&mut self, child: Child, port: &mut Port<'_>) {
+    fn keep_or_requeue(&mut self, child: ChildVp, context: &mut Context<'_>) {
         if self.processes[child.index()].ends_slice(&mut self.epoch) {
-            self.fit(child, port);
+            self.fit(child, context);
             self.requeue(child);
         }
     }
 
     /// The first of the first queue whose slice is as long as it may be.
-    fn choose(&mut self, port: &mut Port<'_>) -> Option<Child> {
+    fn choose(&mut self, context: &mut Context<'_>) -> Option<ChildVp> {
         loop {
             let first = self.queues.first()?;
-            if self.fit(first, port) {
+            if self.fit(first, context) {
                 return Some(first);
             }
         }
     }
 
     /// The scheduler is entered while our processor is here: `before` ran until now, or nobody did.
-    fn decide(&mut self, before: Option<Child>, port: &mut Port<'_>) {
-        self.charge(port.now());
+    fn decide(&mut self, before: Option<ChildVp>, context: &mut Context<'_>) {
+        self.charge(context.now());
         let was_low = self.running.is_some_and(|child| is_low(self.rank(child)));
         if let Some(child) = self.running {
-            self.keep_or_requeue(child, port);
+            self.keep_or_requeue(child, context);
         }
-        let next = self.choose(port);
+        let next = self.choose(context);
         self.ways.count(before, next);
         if let Some(child) = self.running
             && next != Some(child)
         {
-            port.revoke(child);
+            context.revoke(child);
             let normal = next.is_some_and(|child| !is_low(self.rank(child)));
             self.ways.interrupted_low += u64::from(was_low && normal);
         }
         match next {
-            Some(child) if self.running == next => self.restart(child, port),
+            Some(child) if self.running == next => self.restart(child, context),
             Some(child) => {
-                port.grant(child, OWN);
-                self.restart(child, port);
+                context.grant(child, OWN);
+                self.restart(child, context);
             }
             None => {
-                port.release(OWN);
-                port.set_timer(ENDS, None);
+                context.release(OWN);
+                context.set_timer(ENDS, None);
             }
         }
         self.running = next;
     }
 
     /// A child runs from now on, until its slice or the epoch ends.
-    fn restart(&mut self, child: Child, port: &mut Port<'_>) {
+    fn restart(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let process = &mut self.processes[child.index()];
         process.scheduled += 1;
-        self.since = port.now();
+        self.since = context.now();
         let ends = self.since.saturating_add(process.rest);
-        port.set_timer(ENDS, Some(ends.min(self.epoch.end)));
+        context.set_timer(ENDS, Some(ends.min(self.epoch.end)));
     }
 
     /// A child is ready, or has another rank.
-    fn enqueue(&mut self, child: Child, port: &mut Port<'_>) {
+    fn enqueue(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let rank = self.rank(child);
         self.queues.push(child, rank);
-        match port.own(OWN) {
-            VpState::Waiting => port.request(OWN),
+        match context.own(OWN) {
+            VpState::Waiting => context.request(OWN),
             VpState::Ready => {}
             VpState::Running(_) => {
                 if self.running.is_some_and(|running| rank < self.rank(running)) {
-                    self.decide(self.running, port);
+                    self.decide(self.running, context);
                 }
             }
         }
     }
 
     /// A child is not ready any longer, and did not run.
-    fn dequeue(&mut self, child: Child, port: &mut Port<'_>) {
+    fn dequeue(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.queues.remove(child);
-        self.catch_up(port);
-        if self.queues.first().is_none() && port.own(OWN) == VpState::Ready {
-            port.release(OWN);
+        self.catch_up(context);
+        if self.queues.first().is_none() && context.own(OWN) == VpState::Ready {
+            context.release(OWN);
         }
     }
 
     /// Something changes about a child that may decide who runs.
     fn change(
         &mut self,
-        child: Child,
-        port: &mut Port<'_>,
+        child: ChildVp,
+        context: &mut Context<'_>,
         change: impl FnOnce(&mut Process, &mut Epoch),
     ) {
-        self.charge(port.now());
+        self.charge(context.now());
         let before = self.rank(child);
         change(&mut self.processes[child.index()], &mut self.epoch);
         if before != self.rank(child) {
             self.requeue(child);
         }
-        let goes_on = |child: Child| {
+        let goes_on = |child: ChildVp| {
             let fits = self.processes[child.index()].is_allotted(&self.epoch);
             fits && self.queues.first() == Some(child)
         };
         if self.running.is_some_and(|child| !goes_on(child)) {
-            self.decide(self.running, port);
+            self.decide(self.running, context);
         }
     }
 }
@@ -323,12 +324,16 @@ impl Scheduler for EpochScheduler {
         1
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.epoch.end = port.now().saturating_add(self.epoch.length);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.epoch.end = context.now().saturating_add(self.epoch.length);
     }
 
-    fn register(&mut self, child: Child, port: &mut Port<'_>) -> Result<(), Refusal> {
-        self.catch_up(port);
+    fn register(
+        &mut self,
+        child: ChildVp,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        self.catch_up(context);
         self.queues.register(child);
         let slots = self.processes.len().max(child.index() + 1);
         self.processes.resize(slots, STRANGER);
@@ -337,27 +342,27 @@ impl Scheduler for EpochScheduler {
         Ok(())
     }
 
-    fn unregister(&mut self, child: Child, port: &mut Port<'_>) {
-        self.catch_up(port);
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.catch_up(context);
         self.processes[child.index()].leave(&mut self.epoch);
         self.ways.forget(child);
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.catch_up(port);
-        self.enqueue(child, port);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.catch_up(context);
+        self.enqueue(child, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
         if held.is_none() {
-            return self.dequeue(child, port);
+            return self.dequeue(child, context);
         }
-        self.end_epochs(port);
-        self.charge(port.now());
+        self.end_epochs(context);
+        self.charge(context.now());
         self.running = None;
         self.queues.remove(child);
-        self.renew_slice(child, port);
-        self.decide(Some(child), port);
+        self.renew_slice(child, context);
+        self.decide(Some(child), context);
     }
 
     fn lets_yield(&self) -> bool {
@@ -366,35 +371,37 @@ impl Scheduler for EpochScheduler {
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
-        self.catch_up(port);
-        let now = port.now();
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        self.catch_up(context);
+        let now = context.now();
         match (child, message) {
             (Some(child), Message::Reserve { amount, period }) => {
                 let before = self.processes[child.index()].declared;
                 self.epoch.admit(amount, period, before)?;
-                self.change(child, port, |process, epoch| process.declare(amount, now, epoch));
+                self.change(child, context, |process, epoch| process.declare(amount, now, epoch));
                 Ok(())
             }
             (Some(child), Message::Unreserve) => {
-                self.change(child, port, |process, epoch| process.declare(Span::ZERO, now, epoch));
+                self.change(child, context, |process, epoch| {
+                    process.declare(Span::ZERO, now, epoch)
+                });
                 Ok(())
             }
             (Some(child), Message::Priority(priority)) => {
                 let priority = u8::try_from(priority).ok().filter(|given| *given < PRIORITIES);
                 let Some(priority) = priority else {
-                    return Err(Refusal::OutOfRange { what: "priority", allowed: "0 to 3" });
+                    return Err(HierarchyError::OutOfRange { what: "priority", allowed: "0 to 3" });
                 };
-                self.change(child, port, |process, _| process.priority = priority);
+                self.change(child, context, |process, _| process.priority = priority);
                 Ok(())
             }
             (child, Message::Quantum(slice)) => {
                 if slice < self.epoch.useful {
                     let allowed = "a time slice of at least what is `useful`";
-                    return Err(Refusal::OutOfRange { what: "quantum", allowed });
+                    return Err(HierarchyError::OutOfRange { what: "quantum", allowed });
                 }
                 match child {
                     Some(child) => self.processes[child.index()].slice = Some(slice),
@@ -402,39 +409,39 @@ impl Scheduler for EpochScheduler {
                 }
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, _: Own, port: &mut Port<'_>) {
-        self.catch_up(port);
-        self.decide(None, port);
+    fn grant(&mut self, _: OwnVp, context: &mut Context<'_>) {
+        self.catch_up(context);
+        self.decide(None, context);
     }
 
-    fn revoke(&mut self, _: Own, child: Child, port: &mut Port<'_>) {
-        port.revoke(child);
-        self.end_epochs(port);
-        self.charge(port.now());
+    fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        context.revoke(child);
+        self.end_epochs(context);
+        self.charge(context.now());
         self.running = None;
-        self.keep_or_requeue(child, port);
-        port.set_timer(ENDS, None);
+        self.keep_or_requeue(child, context);
+        context.set_timer(ENDS, None);
     }
 
-    fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
-        self.end_epochs(port);
+    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
+        self.end_epochs(context);
         if self.running.is_some() {
-            self.decide(self.running, port);
+            self.decide(self.running, context);
         }
     }
 
-    fn next(&self, _: Own, view: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         let held = view.held_by(OWN);
         self.queues.all().find(|child| Some(*child) != held)
     }
 
-    fn counted(
+    fn stats(
         &self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         at: Instant,
         tell: &mut dyn FnMut(&'static str, Count),
     ) {

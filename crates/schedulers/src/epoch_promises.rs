@@ -13,7 +13,7 @@ use crate::reserved::in_order;
 use alloc::format;
 use alloc::vec::Vec;
 use windfall_guarantees::{
-    Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type, rewrite,
+    ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type, rewrite,
 };
 use windfall_time::{Ratio, Span};
 
@@ -32,7 +32,7 @@ impl Needs {
     }
 
     /// Whether the needs of all together fit, where that is not decided for one after the other.
-    fn sum(children: &[Terms]) -> Option<Span> {
+    fn sum(children: &[ChildParams]) -> Option<Span> {
         let needs = children.iter().filter_map(|terms| Some(terms.reserve?.0));
         needs.into_iter().try_fold(Span::ZERO, Span::checked_add)
     }
@@ -44,9 +44,9 @@ impl Conversion for Needs {
     }
 
     /// The least need from which what is asked follows.
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         if *asked == Guarantee::Null {
-            return Ok(Tell::Nothing);
+            return Ok(ChildParam::Nothing);
         }
         let enough = |need: u64| rewrite(&self.promise(Span::from_nanos(need)), asked).is_ok();
         let mut most = self.epoch.as_nanos();
@@ -61,10 +61,10 @@ impl Conversion for Needs {
                 false => least = middle + 1,
             }
         }
-        Ok(Tell::Reserve { amount: Span::from_nanos(most), period: self.epoch })
+        Ok(ChildParam::Reserve { amount: Span::from_nanos(most), period: self.epoch })
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let whole = match own.guarantees.first() {
             Some(Guarantee::All) => Ratio::ONE,
             _ => Ratio::ZERO,

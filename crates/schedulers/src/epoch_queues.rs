@@ -6,7 +6,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use windfall_hierarchy::Child;
+use windfall_hierarchy::ChildVp;
 
 /// Priorities are 0 to 3, and as many low ones.
 pub(crate) const PRIORITIES: u8 = 4;
@@ -38,7 +38,7 @@ pub(crate) struct Queues {
     pieces: Vec<Piece>,
 }
 
-const fn place(child: Child) -> u32 {
+const fn place(child: ChildVp) -> u32 {
     child.0 + QUEUES
 }
 
@@ -50,7 +50,7 @@ impl Queues {
     }
 
     /// Makes room for a child, which is in no queue.
-    pub(crate) fn register(&mut self, child: Child) {
+    pub(crate) fn register(&mut self, child: ChildVp) {
         while self.pieces.len() <= place(child) as usize {
             let at = u32::try_from(self.pieces.len()).expect("children are numbered by 32 bits");
             self.pieces.push(Piece { before: at, after: at });
@@ -67,12 +67,12 @@ impl Queues {
     }
 
     /// Whether a child is in a queue.
-    pub(crate) fn contains(&self, child: Child) -> bool {
+    pub(crate) fn contains(&self, child: ChildVp) -> bool {
         self.after(place(child)) != place(child)
     }
 
     /// A child that is in no queue goes to the end of one.
-    pub(crate) fn push(&mut self, child: Child, rank: u8) {
+    pub(crate) fn push(&mut self, child: ChildVp, rank: u8) {
         let (at, end) = (place(child), u32::from(rank));
         let last = self.pieces[end as usize].before;
         self.join(last, at);
@@ -80,7 +80,7 @@ impl Queues {
     }
 
     /// Takes a child out of its queue, if it is in one.
-    pub(crate) fn remove(&mut self, child: Child) {
+    pub(crate) fn remove(&mut self, child: ChildVp) {
         let at = place(child);
         let Piece { before, after } = self.pieces[at as usize];
         self.join(before, after);
@@ -88,20 +88,23 @@ impl Queues {
     }
 
     /// The first of the first queue that is not empty.
-    pub(crate) fn first(&self) -> Option<Child> {
+    pub(crate) fn first(&self) -> Option<ChildVp> {
         let heads = (0..QUEUES).map(|end| (end, self.after(end)));
-        heads.into_iter().find(|(end, first)| first != end).map(|(_, first)| Child(first - QUEUES))
+        heads
+            .into_iter()
+            .find(|(end, first)| first != end)
+            .map(|(_, first)| ChildVp(first - QUEUES))
     }
 
     /// All of a queue, in order.
-    pub(crate) fn of_rank(&self, rank: u8) -> impl Iterator<Item = Child> + '_ {
+    pub(crate) fn of_rank(&self, rank: u8) -> impl Iterator<Item = ChildVp> + '_ {
         let first = self.after(rank.into());
         let all = core::iter::successors(Some(first), |at| Some(self.after(*at)));
-        all.take_while(|at| *at >= QUEUES).map(|at| Child(at - QUEUES))
+        all.take_while(|at| *at >= QUEUES).map(|at| ChildVp(at - QUEUES))
     }
 
     /// All children that are in queues, in order.
-    pub(crate) fn all(&self) -> impl Iterator<Item = Child> + '_ {
+    pub(crate) fn all(&self) -> impl Iterator<Item = ChildVp> + '_ {
         (0..2 * PRIORITIES).flat_map(|rank| self.of_rank(rank))
     }
 
@@ -131,8 +134,8 @@ mod tests {
 
     fn queues(places: &[(u32, u8)]) -> Queues {
         let mut queues = Queues::new();
-        (0..10).for_each(|child| queues.register(Child(child)));
-        places.iter().for_each(|(child, rank)| queues.push(Child(*child), *rank));
+        (0..10).for_each(|child| queues.register(ChildVp(child)));
+        places.iter().for_each(|(child, rank)| queues.push(ChildVp(*child), *rank));
         queues
     }
 
@@ -147,14 +150,14 @@ mod tests {
     fn law_the_first_is_of_the_first_queue_and_came_first() {
         let mut queues = queues(&[(1, 3), (2, 3), (3, 0), (4, 7)]);
         assert_eq!(order(&queues), [3, 1, 2, 4]);
-        assert_eq!(queues.first(), Some(Child(3)));
+        assert_eq!(queues.first(), Some(ChildVp(3)));
         for child in [1, 3, 4, 2] {
-            assert!(queues.contains(Child(child)));
-            queues.remove(Child(child));
-            assert!(!queues.contains(Child(child)));
+            assert!(queues.contains(ChildVp(child)));
+            queues.remove(ChildVp(child));
+            assert!(!queues.contains(ChildVp(child)));
         }
         assert_eq!(queues.first(), None);
-        queues.remove(Child(2));
+        queues.remove(ChildVp(2));
         assert_eq!(order(&queues), []);
     }
 
@@ -166,8 +169,8 @@ mod tests {
         queues.raise_all();
         assert_eq!(order(&queues), [2, 1, 3, 4]);
         assert_eq!(queues.of_rank(rank(2, false)).count(), 3);
-        queues.remove(Child(1));
-        queues.push(Child(1), rank(2, true));
+        queues.remove(ChildVp(1));
+        queues.push(ChildVp(1), rank(2, true));
         assert_eq!(order(&queues), [2, 3, 4, 1]);
     }
 }

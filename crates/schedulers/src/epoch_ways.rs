@@ -2,7 +2,7 @@
 //!
 //! A processor that was taken from above, and comes back, comes to an idle scheduler.
 
-use windfall_hierarchy::{Child, Count};
+use windfall_hierarchy::{ChildVp, Count};
 
 /// How often each way was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,12 +22,12 @@ pub(crate) struct Ways {
     /// From nobody to nobody.
     pub(crate) stayed_idle: u64,
     /// Who ran last.
-    last: Option<Child>,
+    last: Option<ChildVp>,
 }
 
 impl Ways {
     /// Counts the way from whoever ran to whoever runs.
-    pub(crate) fn count(&mut self, before: Option<Child>, after: Option<Child>) {
+    pub(crate) fn count(&mut self, before: Option<ChildVp>, after: Option<ChildVp>) {
         let way = match (before, after) {
             (Some(before), Some(after)) if before == after => &mut self.restarted,
             (Some(_), Some(_)) => &mut self.switched,
@@ -52,7 +52,7 @@ impl Ways {
     }
 
     /// A child goes; its number may be another's then.
-    pub(crate) fn forget(&mut self, child: Child) {
+    pub(crate) fn forget(&mut self, child: ChildVp) {
         self.last = self.last.filter(|last| *last != child);
     }
 }
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn paper_each_of_the_six_ways_is_told_from_the_others() {
-        let (a, b) = (Some(Child(1)), Some(Child(2)));
+        let (a, b) = (Some(ChildVp(1)), Some(ChildVp(2)));
         let mut ways = Ways::default();
         let walk =
             [(None, a), (a, a), (a, None), (None, None), (None, a), (a, b), (b, None), (None, a)];
@@ -71,7 +71,7 @@ mod tests {
         let once = (ways.restarted, ways.stayed_idle, ways.resumed, ways.switched);
         assert_eq!((once, ways.stopped, ways.started), ((1, 1, 1, 1), 2, 2));
         ways.count(a, None);
-        ways.forget(Child(1));
+        ways.forget(ChildVp(1));
         ways.count(None, a);
         assert_eq!((ways.resumed, ways.started), (1, 3), "another of the same number");
     }

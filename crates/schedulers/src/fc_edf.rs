@@ -23,7 +23,9 @@ use crate::edf::{EXPIRY, Edf, Late};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+};
 use windfall_time::{Instant, Span};
 
 /// The end of a window.
@@ -192,7 +194,7 @@ impl FcEdf {
     }
 
     /// A job with this deadline is about to begin: accepts or refuses it.
-    fn decide(&mut self, child: Child, deadline: Instant, port: &mut Port<'_>) {
+    fn decide(&mut self, child: ChildVp, deadline: Instant, context: &mut Context<'_>) {
         if deadline == Instant::MAX {
             return;
         }
@@ -205,23 +207,23 @@ impl FcEdf {
         tenant.open = true;
         self.open += 1;
         if !core::mem::replace(&mut self.sampling, true) {
-            self.arm(port);
+            self.arm(context);
         }
     }
 
-    fn arm(&self, port: &mut Port<'_>) {
-        let end = port.now().saturating_add(self.controller.spec.window);
-        port.set_timer(SAMPLE, Some(end));
+    fn arm(&self, context: &mut Context<'_>) {
+        let end = context.now().saturating_add(self.controller.spec.window);
+        context.set_timer(SAMPLE, Some(end));
     }
 
     /// The job of `child` ends, if one is open. Whether it was.
-    fn close(&mut self, child: Child) -> bool {
+    fn close(&mut self, child: ChildVp) -> bool {
         let open = core::mem::take(&mut self.tenants[child.index()].open);
         self.open -= usize::from(open);
         open
     }
 
-    fn done(&mut self, child: Child) {
+    fn done(&mut self, child: ChildVp) {
         if self.close(child) {
             self.controller.met = self.controller.met.saturating_add(1);
         }
@@ -233,84 +235,88 @@ impl Scheduler for FcEdf {
         self.edf.timers(owns) + 1
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.edf.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.edf.init(context);
     }
 
-    fn register(&mut self, child: Child, port: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(
+        &mut self,
+        child: ChildVp,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         // Spread by the golden section, so that jobs released together are not refused together.
         let spread = i64::from(child.0) * 618_034 % ALL;
         let stranger = Tenant { credit: spread, open: false };
         let room = self.tenants.len().max(child.index() + 1);
         self.tenants.resize(room, stranger);
         self.tenants[child.index()] = stranger;
-        self.edf.register(child, port)
+        self.edf.register(child, context)
     }
 
-    fn unregister(&mut self, child: Child, port: &mut Port<'_>) {
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.close(child);
-        self.edf.unregister(child, port);
+        self.edf.unregister(child, context);
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        if let Some(deadline) = self.edf.due_on_waking(child, port.now()) {
-            self.decide(child, deadline, port);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        if let Some(deadline) = self.edf.due_on_waking(child, context.now()) {
+            self.decide(child, deadline, context);
         }
-        self.edf.request(child, port);
+        self.edf.request(child, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
         self.done(child);
-        self.edf.release(child, held, port);
+        self.edf.release(child, held, context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         if let (Some(child), Message::Job { deadline, .. }) = (child, message) {
-            if port.child(child) == VpState::Waiting {
+            if context.child(child) == VpState::Waiting {
                 // The job that was told before, if any, never began.
                 self.close(child);
             } else {
                 self.done(child);
             }
-            self.decide(child, deadline, port);
+            self.decide(child, deadline, context);
         }
-        self.edf.message(child, message, port)
+        self.edf.message(child, message, context)
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.edf.grant(own, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.edf.grant(own, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.edf.revoke(own, child, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.edf.revoke(own, child, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         match timer {
             SAMPLE => {
                 let ended = self.controller.sample();
                 self.sampling = ended || self.open > 0;
                 if self.sampling {
-                    self.arm(port);
+                    self.arm(context);
                 }
             }
             EXPIRY => {
-                if let Some(child) = self.edf.expire(port)
+                if let Some(child) = self.edf.expire(context)
                     && self.close(child)
                 {
                     self.controller.missed = self.controller.missed.saturating_add(1);
                 }
             }
-            _ => self.edf.timer(timer, port),
+            _ => self.edf.timer(timer, context),
         }
     }
 
-    fn next(&self, own: Own, view: &View<'_>) -> Option<Child> {
+    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         self.edf.next(own, view)
     }
 

@@ -21,8 +21,10 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View};
+use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View,
+};
 use windfall_time::Span;
 
 const TAKES: &str = "priority";
@@ -51,7 +53,7 @@ struct Passing {
 
 impl Passing {
     /// Whether the child is refused its priority: one that came before it has that. What is refused takes nothing from the others.
-    fn is_refused(&self, children: &[Terms], at: usize) -> bool {
+    fn is_refused(&self, children: &[ChildParams], at: usize) -> bool {
         let priority = children[at].priority;
         let before = children[..at].iter().any(|other| other.priority == priority);
         self.exclusive && priority.is_some() && before
@@ -63,17 +65,17 @@ impl Conversion for Passing {
         &[]
     }
 
-    fn tell(&self, _: &Guarantee) -> Result<Tell, &'static str> {
-        Ok(Tell::Nothing)
+    fn tell(&self, _: &Guarantee) -> Result<ChildParam, &'static str> {
+        Ok(ChildParam::Nothing)
     }
 
     fn at_ticks(&mut self, _: Span) -> bool {
         true
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let whole = own.guarantees.iter().filter(|own| **own == Guarantee::All).count();
-        let offer = |(at, child): (usize, &Terms)| {
+        let offer = |(at, child): (usize, &ChildParams)| {
             let rivals = children.iter().enumerate().filter(|(other, terms)| {
                 terms.priority >= child.priority && !self.is_refused(children, *other)
             });
@@ -119,7 +121,7 @@ impl Policy for Priorities {
     type Key = (Reverse<Option<i32>>, u64);
 
     #[inline]
-    fn key(&self, child: Child) -> Self::Key {
+    fn key(&self, child: ChildVp) -> Self::Key {
         let place = &self.places[child.index()];
         (Reverse(place.priority), place.turn)
     }
@@ -154,11 +156,11 @@ impl Scheduler for FixedPriority {
         1
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         let places = &mut self.priorities.places;
         places.resize(places.len().max(child.index() + 1), Place::default());
@@ -166,21 +168,21 @@ impl Scheduler for FixedPriority {
         Ok(())
     }
 
-    fn unregister(&mut self, child: Child, _: &mut Port<'_>) {
+    fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
         let place = &mut self.priorities.places[child.index()];
         if let Some(priority) = place.priority.take() {
             self.taken.remove(&priority);
         }
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.turns += 1;
         self.priorities.places[child.index()].turn = self.turns;
-        self.pool.request(child, &mut self.priorities, port);
+        self.pool.request(child, &mut self.priorities, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.pool.release(child, held, &mut self.priorities, port);
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.pool.release(child, held, &mut self.priorities, context);
     }
 
     fn lets_yield(&self) -> bool {
@@ -189,12 +191,12 @@ impl Scheduler for FixedPriority {
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         let (Some(child), Message::Priority(priority)) = (child, message) else {
-            return Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES });
+            return Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES });
         };
         let before = self.priorities.places[child.index()].priority;
         if before == Some(priority) {
@@ -202,30 +204,30 @@ impl Scheduler for FixedPriority {
         }
         if self.exclusive {
             if !self.taken.insert(priority) {
-                return Err(Refusal::Taken { what: "priority" });
+                return Err(HierarchyError::Taken { what: "priority" });
             }
             if let Some(before) = before {
                 self.taken.remove(&before);
             }
         }
         self.priorities.places[child.index()].priority = Some(priority);
-        self.pool.rerank(child, &mut self.priorities, port);
+        self.pool.rerank(child, &mut self.priorities, context);
         Ok(())
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.priorities, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.priorities, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.priorities, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.priorities, context);
     }
 
-    fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
-        self.pool.settled(&mut self.priorities, port);
+    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
+        self.pool.settled(&mut self.priorities, context);
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pool.best()
     }
 

@@ -10,9 +10,9 @@ use crate::long_run;
 use alloc::format;
 use alloc::vec::Vec;
 use windfall_guarantees::{
-    Allowance, Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type,
+    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type,
 };
-use windfall_hierarchy::Refusal;
+use windfall_hierarchy::HierarchyError;
 use windfall_time::{Ratio, Span};
 
 /// How many currencies there may be beside the base.
@@ -54,11 +54,11 @@ impl Funds {
     ///
     /// # Errors
     /// When it is not funded.
-    pub(crate) fn place(&self, currency: u32) -> Result<usize, Refusal> {
+    pub(crate) fn place(&self, currency: u32) -> Result<usize, HierarchyError> {
         if currency == 0 || self.of(currency).is_some() {
             return Ok(usize::try_from(currency).unwrap_or(0));
         }
-        Err(Refusal::OutOfRange {
+        Err(HierarchyError::OutOfRange {
             what: "currency",
             allowed: "0, or one that a setting of the instance funds",
         })
@@ -66,7 +66,7 @@ impl Funds {
 
     /// What each child's tickets are worth in base tickets while nobody waits; `None` for one whose
     /// currency is not funded. The second is the worth of all. Nothing where it is too fine.
-    fn worth(&self, children: &[Terms]) -> Option<(Vec<Option<Ratio>>, Ratio)> {
+    fn worth(&self, children: &[ChildParams]) -> Option<(Vec<Option<Ratio>>, Ratio)> {
         let (mut issued, mut total) = ([Ratio::ZERO; CURRENCIES], Ratio::ZERO);
         for child in children {
             match child.currency.unwrap_or(0) {
@@ -82,7 +82,7 @@ impl Funds {
         for (_, funding) in used {
             total = total.checked_add(Ratio::whole(u64::from(funding)))?;
         }
-        let worth = |child: &Terms| match child.currency.unwrap_or(0) {
+        let worth = |child: &ChildParams| match child.currency.unwrap_or(0) {
             0 => Some(Some(child.weight)),
             n => match self.of(n) {
                 None => Some(None),
@@ -118,7 +118,7 @@ impl Conversion for Tickets {
         &[Type::Ps]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         long_run::tell(asked)
     }
 
@@ -127,14 +127,14 @@ impl Conversion for Tickets {
         true
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let Some(&Guarantee::Share(supply)) = own.guarantees.first() else {
             return children.iter().map(|_| Offer::nothing()).collect();
         };
         let Some((worth, total)) = self.funds.worth(children) else {
             return children.iter().map(|_| Offer::exact(None, self.by)).collect();
         };
-        let offer = |(child, worth): (&Terms, Option<Ratio>)| match worth {
+        let offer = |(child, worth): (&ChildParams, Option<Ratio>)| match worth {
             None => Offer::lacking(format!(
                 "currency {} is not funded; set `currency-{0}`",
                 child.currency.unwrap_or(0)
@@ -152,7 +152,7 @@ impl Conversion for Tickets {
         &self,
         _: Supply<'_>,
         behind: &[Allowance],
-        children: &[Terms],
+        children: &[ChildParams],
     ) -> Option<Vec<Allowance>> {
         let (worth, total) = self.funds.worth(children)?;
         let own = behind.first()?;

@@ -27,7 +27,9 @@ use crate::quantum;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+};
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "priority (which gang), quantum (to the instance)";
@@ -101,23 +103,23 @@ impl Gang {
         }
     }
 
-    fn is_present(&self, child: Child) -> bool {
+    fn is_present(&self, child: ChildVp) -> bool {
         self.present == Some(self.matrix.row_of(child))
     }
 
     /// Whether a child may run without the rest of its gang.
-    fn may_alone(&self, child: Child, view: &View<'_>) -> bool {
-        let active = |other: &Child| view.child(*other) != VpState::Waiting;
+    fn may_alone(&self, child: ChildVp, view: &View<'_>) -> bool {
+        let active = |other: &ChildVp| view.child(*other) != VpState::Waiting;
         self.partial || self.matrix.gang(child).filter(active).count() <= 1
     }
 
     /// Has a child be an alternative, or not, as its state and its gang's demand.
-    fn sort(&mut self, child: Child, port: &mut Port<'_>) {
-        let view = port.view();
+    fn sort(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let view = context.view();
         let row = self.matrix.row_of(child);
         let alone = !self.is_present(child) && self.may_alone(child, &view);
         let turn = self.line.key(row);
-        let state = port.child(child);
+        let state = context.child(child);
         match turn {
             Some(turn) if alone && state == VpState::Ready => {
                 self.others.set(child.0, (turn, child.0))
@@ -127,16 +129,16 @@ impl Gang {
             }
         }
         if !alone && !self.is_present(child) && matches!(state, VpState::Running(_)) {
-            port.revoke(child);
+            context.revoke(child);
         }
     }
 
     /// The members of a gang, or of a row, become or cease to be alternatives.
-    fn sort_row(&mut self, row: u32, port: &mut Port<'_>) {
-        for column in 0..port.owns() {
+    fn sort_row(&mut self, row: u32, context: &mut Context<'_>) {
+        for column in 0..context.owns() {
             if let Some(child) = self.matrix.cells(row)[column] {
                 self.withheld[child.index()] = false;
-                self.sort(child, port);
+                self.sort(child, context);
             }
         }
     }
@@ -148,7 +150,7 @@ impl Gang {
     }
 
     /// A child waits no longer, or does from now on.
-    fn count(&mut self, child: Child, by: i32) {
+    fn count(&mut self, child: ChildVp, by: i32) {
         let row = self.matrix.row_of(child);
         self.matrix.count(row, by);
         if self.matrix.active(row) == 0 {
@@ -159,29 +161,29 @@ impl Gang {
     }
 
     /// The quantum of the first row in line begins.
-    fn turn(&mut self, port: &mut Port<'_>) {
+    fn turn(&mut self, context: &mut Context<'_>) {
         let before = self.present;
         self.present = self.line.peek().map(|(_, row)| row);
         for row in before.into_iter().chain(self.present) {
-            self.sort_row(row, port);
+            self.sort_row(row, context);
         }
-        let end = self.present.map(|_| port.now().saturating_add(self.quantum));
-        port.set_timer(SLOT, end);
+        let end = self.present.map(|_| context.now().saturating_add(self.quantum));
+        context.set_timer(SLOT, end);
     }
 
     /// Has the members of the present row run, then alternatives; asks for what is missing, and
     /// gives back what nobody needs.
-    fn steer(&mut self, port: &mut Port<'_>) {
+    fn steer(&mut self, context: &mut Context<'_>) {
         if self.present.is_none_or(|row| self.matrix.active(row) == 0) {
-            self.turn(port);
+            self.turn(context);
         }
-        let missing = self.seat(port);
+        let missing = self.seat(context);
         let mut requested = 0;
-        for own in owns(port) {
-            match port.own(own) {
-                VpState::Running(_) if port.held_by(own).is_none() => match self.others.pop() {
-                    Some((_, child)) => port.grant(Child(child), own),
-                    None => port.release(own),
+        for own in owns(context) {
+            match context.own(own) {
+                VpState::Running(_) if context.held_by(own).is_none() => match self.others.pop() {
+                    Some((_, child)) => context.grant(ChildVp(child), own),
+                    None => context.release(own),
                 },
                 VpState::Ready => requested += 1,
                 _ => {}
@@ -189,90 +191,90 @@ impl Gang {
         }
         let wanted = missing + self.others.len();
         let mut waiting = false;
-        for own in owns(port) {
-            if port.own(own) == VpState::Waiting {
+        for own in owns(context) {
+            if context.own(own) == VpState::Waiting {
                 waiting |= requested >= wanted;
                 if requested < wanted {
                     requested += 1;
-                    port.request(own);
+                    context.request(own);
                 }
             }
         }
         // More is to be done if not all is granted, or if nobody needs it any longer.
         let more = if wanted > 0 { waiting || !self.partial } else { requested > 0 };
         if more {
-            port.set_timer(SETTLED, Some(port.now()));
+            context.set_timer(SETTLED, Some(context.now()));
         }
     }
 
     /// Gives processors to the ready members of the present row that are not withheld, those of
     /// alternatives if need be. How many members are left without.
-    fn seat(&mut self, port: &mut Port<'_>) -> usize {
+    fn seat(&mut self, context: &mut Context<'_>) -> usize {
         let Some(row) = self.present else {
             return 0;
         };
         let mut missing = 0;
         let mut from = 0;
-        for column in 0..port.owns() {
+        for column in 0..context.owns() {
             let Some(child) = self.matrix.cells(row)[column] else {
                 continue;
             };
-            if port.child(child) != VpState::Ready || self.withheld[child.index()] {
+            if context.child(child) != VpState::Ready || self.withheld[child.index()] {
                 continue;
             }
             let own = own_of(column);
-            let seat = if self.is_free(own, port) {
+            let seat = if self.is_free(own, context) {
                 Some(own)
             } else {
-                let free = (from..port.owns()).find(|at| self.is_free(own_of(*at), port));
-                from = free.unwrap_or(port.owns());
+                let free = (from..context.owns()).find(|at| self.is_free(own_of(*at), context));
+                from = free.unwrap_or(context.owns());
                 free.map(own_of)
             };
             let Some(own) = seat else {
                 missing += 1;
                 continue;
             };
-            if let Some(other) = port.held_by(own) {
-                port.revoke(other);
-                self.sort(other, port);
+            if let Some(other) = context.held_by(own) {
+                context.revoke(other);
+                self.sort(other, context);
             }
-            port.grant(child, own);
+            context.grant(child, own);
         }
         missing
     }
 
     /// Whether a processor is there for a member of the present row: nobody has it, or an
     /// alternative.
-    fn is_free(&self, own: Own, port: &Port<'_>) -> bool {
-        matches!(port.own(own), VpState::Running(_))
-            && port.held_by(own).is_none_or(|child| !self.is_present(child))
+    fn is_free(&self, own: OwnVp, context: &Context<'_>) -> bool {
+        matches!(context.own(own), VpState::Running(_))
+            && context.held_by(own).is_none_or(|child| !self.is_present(child))
     }
 
     /// All that was asked for has been answered: asks on, since each own VP may have another parent,
     /// or withdraws gangs that are not whole, and requests that nobody needs.
-    fn settle(&mut self, port: &mut Port<'_>) {
-        let withheld = |child: &Child| self.withheld[child.index()];
-        let ready = |child: &Child| port.child(*child) == VpState::Ready;
+    fn settle(&mut self, context: &mut Context<'_>) {
+        let withheld = |child: &ChildVp| self.withheld[child.index()];
+        let ready = |child: &ChildVp| context.child(*child) == VpState::Ready;
         let members = self.present.map_or(&[][..], |row| self.matrix.cells(row)).iter().flatten();
         let unseated = members.clone().filter(|child| ready(child) && !withheld(child)).count();
         let absent = members.filter(|child| withheld(child)).count();
-        let waiting = owns(port).find(|own| port.own(*own) == VpState::Waiting);
+        let waiting = owns(context).find(|own| context.own(*own) == VpState::Waiting);
         if unseated + self.others.len() > 0
             && let Some(own) = waiting
         {
-            port.request(own);
-            return port.set_timer(SETTLED, Some(port.now()));
+            context.request(own);
+            return context.set_timer(SETTLED, Some(context.now()));
         }
         if unseated > 0 && !self.partial {
-            self.withdraw_broken(port);
+            self.withdraw_broken(context);
         }
-        for own in owns(port) {
+        for own in owns(context) {
             let idle = unseated + absent + self.others.len() == 0;
-            match port.own(own) {
-                VpState::Ready if idle => port.release(own),
-                VpState::Running(_) if port.held_by(own).is_none() => match self.others.pop() {
-                    Some((_, child)) => port.grant(Child(child), own),
-                    None => port.release(own),
+            match context.own(own) {
+                VpState::Ready if idle => context.release(own),
+                VpState::Running(_) if context.held_by(own).is_none() => match self.others.pop() {
+                    Some((_, child)) => context.grant(ChildVp(child), own),
+                    None => context.release(own),
                 },
                 _ => {}
             }
@@ -280,62 +282,62 @@ impl Gang {
     }
 
     /// Withdraws all gangs of the present row of which one member has no processor.
-    fn withdraw_broken(&mut self, port: &mut Port<'_>) {
+    fn withdraw_broken(&mut self, context: &mut Context<'_>) {
         let Some(row) = self.present else {
             return;
         };
-        for column in 0..port.owns() {
+        for column in 0..context.owns() {
             if let Some(child) = self.matrix.cells(row)[column]
-                && port.child(child) == VpState::Ready
+                && context.child(child) == VpState::Ready
                 && !self.withheld[child.index()]
             {
-                self.withdraw(child, port);
+                self.withdraw(child, context);
             }
         }
     }
 
     /// Takes the processors from the gang of a child.
-    fn withdraw(&mut self, child: Child, port: &mut Port<'_>) {
-        self.withdrawn = Some(port.now());
+    fn withdraw(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.withdrawn = Some(context.now());
         let wait = Span::from_nanos((self.quantum.as_nanos() / RETRIES).max(1));
-        port.set_timer(RETRY, Some(port.now().saturating_add(wait)));
+        context.set_timer(RETRY, Some(context.now().saturating_add(wait)));
         let row = self.matrix.row_of(child);
-        for column in 0..port.owns() {
+        for column in 0..context.owns() {
             if let Some(member) = self.matrix.cells(row)[column]
                 && self.matrix.together(member, child)
             {
                 self.withheld[member.index()] = true;
-                if matches!(port.child(member), VpState::Running(_)) {
-                    port.revoke(member);
+                if matches!(context.child(member), VpState::Running(_)) {
+                    context.revoke(member);
                 }
             }
         }
     }
 
     /// What has changed may make room for gangs of the present row that were withdrawn.
-    fn relent(&mut self, port: &mut Port<'_>) {
-        if self.partial || self.withdrawn == Some(port.now()) {
+    fn relent(&mut self, context: &mut Context<'_>) {
+        if self.partial || self.withdrawn == Some(context.now()) {
             return;
         }
         if let Some(row) = self.present {
-            self.sort_row(row, port);
+            self.sort_row(row, context);
         }
     }
 
     /// One of a gang has begun or ceased to wait: what its fellows may do has changed.
-    fn sort_gang(&mut self, child: Child, port: &mut Port<'_>) {
+    fn sort_gang(&mut self, child: ChildVp, context: &mut Context<'_>) {
         if self.partial || self.is_present(child) {
-            return self.sort(child, port);
+            return self.sort(child, context);
         }
-        self.sort_row(self.matrix.row_of(child), port);
+        self.sort_row(self.matrix.row_of(child), context);
     }
 
     /// A child joins a gang that has room.
-    fn join(&mut self, child: Child, gang: i32, port: &mut Port<'_>) {
+    fn join(&mut self, child: ChildVp, gang: i32, context: &mut Context<'_>) {
         // Rows may change under everybody in the gang; so all are counted anew.
-        let active: Vec<Child> = (0..port.child_slots())
-            .map(Child)
-            .filter(|other| port.child(*other) != VpState::Waiting)
+        let active: Vec<ChildVp> = (0..context.child_slots())
+            .map(ChildVp)
+            .filter(|other| context.child(*other) != VpState::Waiting)
             .collect();
         for other in &active {
             self.count(*other, -1);
@@ -347,17 +349,17 @@ impl Gang {
         }
         self.withheld.fill(false);
         for other in active {
-            self.sort(other, port);
+            self.sort(other, context);
         }
     }
 }
 
-fn owns(port: &Port<'_>) -> impl Iterator<Item = Own> + use<> {
-    (0..port.owns()).map(own_of)
+fn owns(context: &Context<'_>) -> impl Iterator<Item = OwnVp> + use<> {
+    (0..context.owns()).map(own_of)
 }
 
-fn own_of(column: usize) -> Own {
-    Own(u16::try_from(column).expect("own VPs are numbered by 16 bits"))
+fn own_of(column: usize) -> OwnVp {
+    OwnVp(u16::try_from(column).expect("own VPs are numbered by 16 bits"))
 }
 
 impl Scheduler for Gang {
@@ -365,11 +367,11 @@ impl Scheduler for Gang {
         3
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.matrix = Matrix::new(port.owns());
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.matrix = Matrix::new(context.owns());
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.matrix.insert(child);
         self.line.reserve(self.matrix.rows());
         self.others.reserve(child.index() + 1);
@@ -378,85 +380,85 @@ impl Scheduler for Gang {
         Ok(())
     }
 
-    fn unregister(&mut self, child: Child, _: &mut Port<'_>) {
+    fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
         self.matrix.remove(child);
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.count(child, 1);
-        self.relent(port);
+        self.relent(context);
         let withheld = self.matrix.gang(child).any(|member| self.withheld[member.index()]);
         self.withheld[child.index()] = withheld;
-        self.sort_gang(child, port);
-        self.steer(port);
+        self.sort_gang(child, context);
+        self.steer(context);
     }
 
-    fn release(&mut self, child: Child, _: Option<Own>, port: &mut Port<'_>) {
+    fn release(&mut self, child: ChildVp, _: Option<OwnVp>, context: &mut Context<'_>) {
         self.count(child, -1);
         self.withheld[child.index()] = false;
-        self.relent(port);
-        self.sort_gang(child, port);
-        self.steer(port);
+        self.relent(context);
+        self.sort_gang(child, context);
+        self.steer(context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Priority(gang)) => {
                 if !self.matrix.has_room(child, gang) {
                     let limit = "a gang has at most as many members as its scheduler has virtual \
                                  processors; use a smaller gang, or give it more of them";
-                    return Err(Refusal::Full { limit });
+                    return Err(HierarchyError::Full { limit });
                 }
-                self.join(child, gang, port);
-                self.steer(port);
+                self.join(child, gang, context);
+                self.steer(context);
                 Ok(())
             }
             (None, Message::Quantum(length)) => {
                 self.quantum = quantum::checked(length)?;
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, _: Own, port: &mut Port<'_>) {
-        self.relent(port);
-        self.steer(port);
+    fn grant(&mut self, _: OwnVp, context: &mut Context<'_>) {
+        self.relent(context);
+        self.steer(context);
     }
 
-    fn revoke(&mut self, _: Own, child: Child, port: &mut Port<'_>) {
-        port.revoke(child);
-        self.sort(child, port);
-        self.steer(port);
+    fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        context.revoke(child);
+        self.sort(child, context);
+        self.steer(context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer == SETTLED {
-            return self.settle(port);
+            return self.settle(context);
         }
         if timer == RETRY {
-            self.relent(port);
-            return self.steer(port);
+            self.relent(context);
+            return self.steer(context);
         }
         if let Some(row) = self.present.filter(|row| self.matrix.active(*row) > 0) {
             self.queue(row);
         }
-        self.turn(port);
-        self.steer(port);
+        self.turn(context);
+        self.steer(context);
     }
 
-    fn next(&self, own: Own, view: &View<'_>) -> Option<Child> {
+    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         let row = self.present.map_or(&[][..], |row| self.matrix.cells(row));
         let ready =
-            |child: &Child| view.child(*child) == VpState::Ready && !self.withheld[child.index()];
+            |child: &ChildVp| view.child(*child) == VpState::Ready && !self.withheld[child.index()];
         let at_home = row.get(own.index()).copied().flatten().filter(ready);
         let member = at_home.or_else(|| row.iter().copied().flatten().find(ready));
-        member.or_else(|| self.others.peek().map(|(_, child)| Child(child)))
+        member.or_else(|| self.others.peek().map(|(_, child)| ChildVp(child)))
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
@@ -478,7 +480,7 @@ impl Scheduler for Gang {
             if matches!(state, VpState::Running(_)) && self.withheld[child.index()] {
                 return Err("a gang that is withdrawn runs");
             }
-            let fellow = |other: Child| matches!(view.child(other), VpState::Running(_));
+            let fellow = |other: ChildVp| matches!(view.child(other), VpState::Running(_));
             if unseated && view.children().any(|other| fellow(other) && !self.is_present(other)) {
                 return Err("an alternative runs although a member of the present row is ready");
             }

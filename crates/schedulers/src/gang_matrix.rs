@@ -7,7 +7,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use windfall_hierarchy::Child;
+use windfall_hierarchy::ChildVp;
 
 /// Where a child stands.
 #[derive(Clone, Copy, Default)]
@@ -18,7 +18,7 @@ pub(crate) struct Place {
 }
 
 struct Row {
-    cells: Vec<Option<Child>>,
+    cells: Vec<Option<ChildVp>>,
     /// How many members do not wait.
     active: u32,
 }
@@ -40,12 +40,12 @@ impl Matrix {
         self.rows.len()
     }
 
-    pub(crate) fn row_of(&self, child: Child) -> u32 {
+    pub(crate) fn row_of(&self, child: ChildVp) -> u32 {
         self.places[child.index()].row
     }
 
     /// The members of a row, by column.
-    pub(crate) fn cells(&self, row: u32) -> &[Option<Child>] {
+    pub(crate) fn cells(&self, row: u32) -> &[Option<ChildVp>] {
         &self.rows[row as usize].cells
     }
 
@@ -60,19 +60,19 @@ impl Matrix {
     }
 
     /// Whether two children belong together.
-    pub(crate) fn together(&self, a: Child, b: Child) -> bool {
+    pub(crate) fn together(&self, a: ChildVp, b: ChildVp) -> bool {
         let gang = self.places[a.index()].gang;
         a == b || (gang.is_some() && gang == self.places[b.index()].gang)
     }
 
     /// All that belong together with a child, itself included.
-    pub(crate) fn gang(&self, child: Child) -> impl Iterator<Item = Child> + '_ {
+    pub(crate) fn gang(&self, child: ChildVp) -> impl Iterator<Item = ChildVp> + '_ {
         let cells = self.cells(self.row_of(child)).iter().flatten();
         cells.copied().filter(move |other| self.together(child, *other))
     }
 
     /// A new child, which is alone.
-    pub(crate) fn insert(&mut self, child: Child) {
+    pub(crate) fn insert(&mut self, child: ChildVp) {
         let room = self.places.len().max(child.index() + 1);
         self.places.resize(room, Place::default());
         let row = self.first_fit(1);
@@ -80,7 +80,7 @@ impl Matrix {
         self.places[child.index()] = Place { gang: None, row };
     }
 
-    pub(crate) fn remove(&mut self, child: Child) {
+    pub(crate) fn remove(&mut self, child: ChildVp) {
         let row = self.row_of(child);
         for cell in &mut self.rows[row as usize].cells {
             if *cell == Some(child) {
@@ -90,16 +90,16 @@ impl Matrix {
     }
 
     /// Whether a gang has room for a child that is not in it.
-    pub(crate) fn has_room(&self, child: Child, gang: i32) -> bool {
+    pub(crate) fn has_room(&self, child: ChildVp, gang: i32) -> bool {
         let members = self.members(gang).filter(|member| *member != child);
         members.count() < self.columns
     }
 
     /// A child joins a gang that has room, and whose members stay in their row if that has room,
     /// or move together. Active members are not counted here.
-    pub(crate) fn join(&mut self, child: Child, gang: i32) {
+    pub(crate) fn join(&mut self, child: ChildVp, gang: i32) {
         self.remove(child);
-        let members: Vec<Child> = self.members(gang).filter(|member| *member != child).collect();
+        let members: Vec<ChildVp> = self.members(gang).filter(|member| *member != child).collect();
         let home = members.first().map(|member| self.row_of(*member));
         let row = match home.filter(|row| self.free(*row) > 0) {
             Some(row) => row,
@@ -118,7 +118,7 @@ impl Matrix {
         self.places[child.index()].gang = Some(gang);
     }
 
-    fn members(&self, gang: i32) -> impl Iterator<Item = Child> + '_ {
+    fn members(&self, gang: i32) -> impl Iterator<Item = ChildVp> + '_ {
         let all = self.rows.iter().flat_map(|row| row.cells.iter().flatten());
         all.copied().filter(move |child| self.places[child.index()].gang == Some(gang))
     }
@@ -139,7 +139,7 @@ impl Matrix {
     }
 
     /// Puts a child that has no cell into the first free one of a row that has one.
-    fn put(&mut self, child: Child, row: u32) {
+    fn put(&mut self, child: ChildVp, row: u32) {
         self.places[child.index()].row = row;
         if let Some(cell) = self.rows[row as usize].cells.iter_mut().find(|cell| cell.is_none()) {
             *cell = Some(child);

@@ -24,9 +24,12 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use windfall_guarantees::{
-    Allowance, Conversion, Given, Guarantee, Length, Offer, Supply, Tell, Terms, Type, form, least,
+    Allowance, ChildParam, ChildParams, Conversion, Given, Guarantee, Length, Offer, Supply, Type,
+    form, least,
 };
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+};
 use windfall_time::Span;
 
 const TAKES: &str = "job, periodic and constraint, for its parents; ask these for anything else";
@@ -56,8 +59,8 @@ impl Conversion for Sums {
         true
     }
 
-    fn tell(&self, _: &Guarantee) -> Result<Tell, &'static str> {
-        Ok(Tell::Nothing)
+    fn tell(&self, _: &Guarantee) -> Result<ChildParam, &'static str> {
+        Ok(ChildParam::Nothing)
     }
 
     fn at_ticks(&mut self, _: Span) -> bool {
@@ -65,7 +68,7 @@ impl Conversion for Sums {
         true
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let gives: Vec<Given> = if own.on_one {
             let soft = own.guarantees.iter().enumerate().map(|(at, one)| Given {
                 since: own.since(at),
@@ -84,7 +87,7 @@ impl Conversion for Sums {
         &self,
         own: Supply<'_>,
         behind: &[Allowance],
-        children: &[Terms],
+        children: &[ChildParams],
     ) -> Option<Vec<Allowance>> {
         let last = behind.len().saturating_sub(1);
         let counts = if own.on_one { behind } else { behind.get(last..)? };
@@ -161,7 +164,7 @@ fn shares(own: &[Guarantee]) -> Option<Given> {
 /// The scheduler.
 #[derive(Default)]
 pub struct Join {
-    child: Option<Child>,
+    child: Option<ChildVp>,
     /// How many parents, from 0 on, are still to be asked since the child became ready or was last
     /// without a processor; those that are lower than two that served at once are not.
     left: u16,
@@ -175,29 +178,29 @@ impl Join {
     }
 
     /// Asks the next parent that is not asked, and later the one after that.
-    fn ask(&mut self, port: &mut Port<'_>) {
-        while let Some(own) = self.left.checked_sub(1).map(Own) {
+    fn ask(&mut self, context: &mut Context<'_>) {
+        while let Some(own) = self.left.checked_sub(1).map(OwnVp) {
             self.left = own.0;
-            if port.own(own) == VpState::Waiting {
-                port.request(own);
+            if context.own(own) == VpState::Waiting {
+                context.request(own);
                 break;
             }
         }
         if self.left > 0 {
-            port.set_timer(ANSWERED, Some(port.now()));
+            context.set_timer(ANSWERED, Some(context.now()));
         }
     }
 
     /// Asks all that are not asked, beginning with the highest.
-    fn ask_all(&mut self, port: &mut Port<'_>) {
-        self.left = u16::try_from(port.owns()).expect("own VPs are numbered by 16 bits");
-        self.ask(port);
+    fn ask_all(&mut self, context: &mut Context<'_>) {
+        self.left = u16::try_from(context.owns()).expect("own VPs are numbered by 16 bits");
+        self.ask(context);
     }
 }
 
 /// The own VPs, the highest first, so that the first to be asked is the one preferred.
-fn own_vps(owns: usize) -> impl Iterator<Item = Own> {
-    (0..u16::try_from(owns).expect("own VPs are numbered by 16 bits")).rev().map(Own)
+fn own_vps(owns: usize) -> impl Iterator<Item = OwnVp> {
+    (0..u16::try_from(owns).expect("own VPs are numbered by 16 bits")).rev().map(OwnVp)
 }
 
 /// When the answer to a request is known.
@@ -208,85 +211,85 @@ impl Scheduler for Join {
         1
     }
 
-    fn init(&mut self, _: &mut Port<'_>) {}
+    fn init(&mut self, _: &mut Context<'_>) {}
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         if self.child.is_some() {
-            return Err(Refusal::Full { limit: "a join has one child" });
+            return Err(HierarchyError::Full { limit: "a join has one child" });
         }
         self.child = Some(child);
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {
         self.child = None;
     }
 
-    fn request(&mut self, _: Child, port: &mut Port<'_>) {
-        self.ask_all(port);
+    fn request(&mut self, _: ChildVp, context: &mut Context<'_>) {
+        self.ask_all(context);
     }
 
-    fn release(&mut self, _: Child, _: Option<Own>, port: &mut Port<'_>) {
-        for own in own_vps(port.owns()) {
-            if port.own(own) != VpState::Waiting {
-                port.release(own);
+    fn release(&mut self, _: ChildVp, _: Option<OwnVp>, context: &mut Context<'_>) {
+        for own in own_vps(context.owns()) {
+            if context.own(own) != VpState::Waiting {
+                context.release(own);
             }
         }
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (
                 Some(_),
                 Message::Job { .. } | Message::Periodic { .. } | Message::Constraint { .. },
             ) => {
-                for own in own_vps(port.owns()) {
-                    port.message(own, message);
+                for own in own_vps(context.owns()) {
+                    context.message(own, message);
                 }
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
         let Some(child) = self.child else {
-            return port.release(own);
+            return context.release(own);
         };
-        let Some(serving) = port.held_through(child) else {
-            return match port.child(child) {
-                VpState::Ready => port.grant(child, own),
-                _ => port.release(own),
+        let Some(serving) = context.held_through(child) else {
+            return match context.child(child) {
+                VpState::Ready => context.grant(child, own),
+                _ => context.release(own),
             };
         };
         // Two at once, so there are several processors: whoever is lower has had its turn.
         self.left = 0;
         if serving < own {
-            port.revoke(child);
-            port.release(serving);
-            port.grant(child, own);
+            context.revoke(child);
+            context.release(serving);
+            context.grant(child, own);
         } else {
-            port.release(own);
+            context.release(own);
         }
     }
 
-    fn revoke(&mut self, _: Own, child: Child, port: &mut Port<'_>) {
-        port.revoke(child);
-        self.ask_all(port);
+    fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        context.revoke(child);
+        self.ask_all(context);
     }
 
-    fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
-        if self.child.is_some_and(|child| port.child(child) != VpState::Waiting) {
-            self.ask(port);
+    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
+        if self.child.is_some_and(|child| context.child(child) != VpState::Waiting) {
+            self.ask(context);
         }
     }
 
-    fn next(&self, _: Own, view: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         self.child.filter(|child| view.child(*child) == VpState::Ready)
     }
 

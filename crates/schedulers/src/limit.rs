@@ -23,15 +23,15 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 use windfall_guarantees::{
-    Conversion, Given, Guarantee, Length, Offer, Supply, Tell, Terms, Type, least,
+    ChildParam, ChildParams, Conversion, Given, Guarantee, Length, Offer, Supply, Type, least,
 };
 use windfall_hierarchy::{
-    Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "reserve, unreserve; job and periodic, for its parent";
-const OWN: Own = Own(0);
+const OWN: OwnVp = OwnVp(0);
 /// The end of the budget while the child runs, of the period while it must not.
 const TURN: TimerId = TimerId(0);
 
@@ -83,16 +83,16 @@ impl Conversion for Capped {
         true
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         match asked {
             Guarantee::BasicHard(amount, period) => {
                 // The nearest whole numbers: no cap of other numbers gives exactly that.
                 match (amount.to_span(), period.to_span()) {
-                    (Some(amount), Some(period)) => Ok(Tell::Reserve { amount, period }),
+                    (Some(amount), Some(period)) => Ok(ChildParam::Reserve { amount, period }),
                     _ => Err("it gives `RESBH x y` of whole nanoseconds"),
                 }
             }
-            _ => Ok(Tell::Nothing),
+            _ => Ok(ChildParam::Nothing),
         }
     }
 
@@ -101,10 +101,10 @@ impl Conversion for Capped {
         true
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let since = own.since(0).filter(|_| self.tick.is_zero());
         let own = own.guarantees.first().copied().unwrap_or(Guarantee::Null);
-        let offer = |child: &Terms| match child.reserve.or(self.cap) {
+        let offer = |child: &ChildParams| match child.reserve.or(self.cap) {
             None => Offer::one(own, "without a cap").since(since),
             Some((amount, period)) => {
                 // The cap of the settings counts from the beginning.
@@ -164,7 +164,7 @@ impl Capped {
 pub struct Limit {
     cap: Option<(Span, Span)>,
     budget: Option<Reservation>,
-    child: Option<Child>,
+    child: Option<ChildVp>,
 }
 
 impl Limit {
@@ -174,35 +174,35 @@ impl Limit {
         Limit { cap, budget: None, child: None }
     }
 
-    fn set_cap(&mut self, cap: Option<(Span, Span)>, port: &Port<'_>) {
-        let now = port.now();
+    fn set_cap(&mut self, cap: Option<(Span, Span)>, context: &Context<'_>) {
+        let now = context.now();
         self.cap = cap;
         self.budget = cap.map(|(amount, period)| Reservation::new(amount, period, now));
     }
 
     /// Asks for a processor, releases it, or sets the timer, as the child and its budget demand.
-    fn steer(&mut self, port: &mut Port<'_>) {
-        let now = port.now();
-        let held = port.held_by(OWN);
-        let state = self.child.map_or(VpState::Waiting, |child| port.child(child));
+    fn steer(&mut self, context: &mut Context<'_>) {
+        let now = context.now();
+        let held = context.held_by(OWN);
+        let state = self.child.map_or(VpState::Waiting, |child| context.child(child));
         if let Some(budget) = &mut self.budget {
             if held.is_some() {
                 budget.charge(now);
             }
             if budget.roll(now) {
-                port.note(self.child, Note::Replenished(budget.budget));
+                context.note(self.child, Note::Replenished(budget.budget));
             }
         }
         let wanted = state != VpState::Waiting;
         let may = self.budget.is_none_or(|budget| !budget.budget.is_zero());
         if let (Some(child), false) = (held, may) {
-            port.revoke(child);
-            port.note(Some(child), Note::Exhausted);
+            context.revoke(child);
+            context.note(Some(child), Note::Exhausted);
         }
-        match port.own(OWN) {
-            VpState::Waiting if wanted && may => port.request(OWN),
+        match context.own(OWN) {
+            VpState::Waiting if wanted && may => context.request(OWN),
             VpState::Waiting => {}
-            _ if !(wanted && may) => port.release(OWN),
+            _ if !(wanted && may) => context.release(OWN),
             _ => {}
         }
         let due = self.budget.filter(|_| wanted).map(|budget| match (may, held) {
@@ -210,7 +210,7 @@ impl Limit {
             (true, Some(_)) => Some(now.saturating_add(budget.budget).min(budget.end)),
             (false, _) => Some(budget.end),
         });
-        port.set_timer(TURN, due.flatten());
+        context.set_timer(TURN, due.flatten());
     }
 }
 
@@ -219,92 +219,92 @@ impl Scheduler for Limit {
         1
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.set_cap(self.cap, port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.set_cap(self.cap, context);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         if self.child.is_some() {
-            return Err(Refusal::Full { limit: "a limit has one child" });
+            return Err(HierarchyError::Full { limit: "a limit has one child" });
         }
         self.child = Some(child);
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {
         self.child = None;
     }
 
-    fn request(&mut self, _: Child, port: &mut Port<'_>) {
-        self.steer(port);
+    fn request(&mut self, _: ChildVp, context: &mut Context<'_>) {
+        self.steer(context);
     }
 
-    fn release(&mut self, _: Child, held: Option<Own>, port: &mut Port<'_>) {
+    fn release(&mut self, _: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
         if let (Some(budget), Some(_)) = (&mut self.budget, held) {
-            budget.charge(port.now());
+            budget.charge(context.now());
         }
-        self.steer(port);
+        self.steer(context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (_, Message::Reserve { amount, period }) => {
                 if amount.is_zero() || amount > period {
-                    return Err(Refusal::OutOfRange {
+                    return Err(HierarchyError::OutOfRange {
                         what: "amount",
                         allowed: "above zero, at most the period",
                     });
                 }
-                self.set_cap(Some((amount, period)), port);
-                self.steer(port);
+                self.set_cap(Some((amount, period)), context);
+                self.steer(context);
                 Ok(())
             }
             (_, Message::Unreserve) => {
-                self.set_cap(None, port);
-                self.steer(port);
+                self.set_cap(None, context);
+                self.steer(context);
                 Ok(())
             }
             (Some(_), Message::Job { .. } | Message::Periodic { .. }) => {
-                port.message(OWN, message);
+                context.message(OWN, message);
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        let child = self.child.filter(|child| port.child(*child) == VpState::Ready);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        let child = self.child.filter(|child| context.child(*child) == VpState::Ready);
         let Some(child) = child else {
-            return port.release(own);
+            return context.release(own);
         };
-        port.grant(child, own);
+        context.grant(child, own);
         if let Some(budget) = &mut self.budget {
             // A period that ended while the child was ready had no use for its budget.
-            budget.roll(port.now());
-            budget.since = port.now();
+            budget.roll(context.now());
+            budget.since = context.now();
         }
-        self.steer(port);
+        self.steer(context);
     }
 
-    fn revoke(&mut self, _: Own, child: Child, port: &mut Port<'_>) {
+    fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
         if let Some(budget) = &mut self.budget {
-            budget.charge(port.now());
-            port.note(Some(child), Note::Budget(budget.budget));
+            budget.charge(context.now());
+            context.note(Some(child), Note::Budget(budget.budget));
         }
-        port.revoke(child);
-        self.steer(port);
+        context.revoke(child);
+        self.steer(context);
     }
 
-    fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
-        self.steer(port);
+    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
+        self.steer(context);
     }
 
-    fn next(&self, _: Own, view: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         let may = self.budget.is_none_or(|budget| !budget.budget.is_zero());
         self.child.filter(|child| may && view.child(*child) == VpState::Ready)
     }

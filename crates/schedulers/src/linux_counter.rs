@@ -27,7 +27,9 @@ use crate::quantum;
 use crate::ticks::Ticks;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View,
+};
 use windfall_time::{Instant, Span};
 
 /// Counters converge on twice what is added in an epoch, and are below 2^8: halving as often as
@@ -124,7 +126,7 @@ struct Tasks {
 
 impl Tasks {
     /// Brings a counter up to the present epoch.
-    fn catch_up(&mut self, child: Child) {
+    fn catch_up(&mut self, child: ChildVp) {
         let task = &mut self.tasks[child.index()];
         let added = self.version.ticks(task.nice);
         for _ in 0..(self.epoch - task.epoch).min(HALVINGS) {
@@ -143,7 +145,7 @@ impl Policy for Tasks {
     /// The epoch in which it may run, how far its goodness lies below the largest, and who woke last.
     type Key = (u64, i32, u64);
 
-    fn key(&self, child: Child) -> Self::Key {
+    fn key(&self, child: ChildVp) -> Self::Key {
         let task = &self.tasks[child.index()];
         let last = u64::MAX - task.turn;
         if task.counter == 0 {
@@ -158,18 +160,18 @@ impl Policy for Tasks {
         false
     }
 
-    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         let task = &mut self.tasks[child.index()];
-        (task.started, task.yields) = (port.now(), false);
+        (task.started, task.yields) = (context.now(), false);
         if task.counter == 0 && task.epoch == self.epoch {
             self.epoch += 1;
         }
         self.catch_up(child);
-        self.ticks.started(own, port);
+        self.ticks.started(own, context);
     }
 
-    fn idle(&mut self, own: Own, port: &mut Port<'_>) {
-        self.ticks.idle(own, port);
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.ticks.idle(own, context);
     }
 }
 
@@ -189,32 +191,32 @@ impl LinuxCounter {
     }
 
     /// The clock has found a child running on `own`.
-    fn tick(&mut self, own: Own, port: &mut Port<'_>) {
-        let Some(child) = port.held_by(own) else {
+    fn tick(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        let Some(child) = context.held_by(own) else {
             return;
         };
-        self.tasks.ticks.next(own, port);
+        self.tasks.ticks.next(own, context);
         self.tasks.catch_up(child);
         let task = &mut self.tasks.tasks[child.index()];
-        if task.started == port.now() {
+        if task.started == context.now() {
             // What else happens at a tick happens after it.
             return;
         }
         task.counter = (task.counter - 1).max(0);
         if task.counter == 0 {
-            self.pool.rotate(child, &mut self.tasks, port);
+            self.pool.rotate(child, &mut self.tasks, context);
         }
     }
 
     /// `reschedule_idle`: a child that does not run takes the processor from the one of least
     /// goodness, or rather makes room for whoever is best.
-    fn preempt(&mut self, child: Child, port: &mut Port<'_>) {
-        if port.held_through(child).is_some() {
+    fn preempt(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        if context.held_through(child).is_some() {
             return;
         }
-        let mut worst: Option<(i32, Child)> = None;
+        let mut worst: Option<(i32, ChildVp)> = None;
         for own in self.pool.own_vps() {
-            if let Some(held) = port.held_by(own) {
+            if let Some(held) = context.held_by(own) {
                 self.tasks.catch_up(held);
                 let goodness = self.tasks.goodness(&self.tasks.tasks[held.index()]);
                 if worst.is_none_or(|(least, _)| goodness < least) {
@@ -227,7 +229,7 @@ impl LinuxCounter {
         if let Some((least, held)) = worst
             && goodness - least > self.tasks.version.margin()
         {
-            self.pool.rotate(held, &mut self.tasks, port);
+            self.pool.rotate(held, &mut self.tasks, context);
         }
     }
 }
@@ -237,12 +239,12 @@ impl Scheduler for LinuxCounter {
         quantum::timers(owns)
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init(port);
-        self.tasks.ticks.init(port.owns());
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
+        self.tasks.ticks.init(context.owns());
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         let stranger = Task {
             nice: 0,
@@ -259,23 +261,23 @@ impl Scheduler for LinuxCounter {
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {}
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.tasks.catch_up(child);
         self.tasks.drawn += 1;
         let turn = self.tasks.drawn;
         let task = &mut self.tasks.tasks[child.index()];
-        task.yields = task.waits_since == Some(port.now());
+        task.yields = task.waits_since == Some(context.now());
         task.turn = turn;
-        self.pool.request(child, &mut self.tasks, port);
-        self.preempt(child, port);
+        self.pool.request(child, &mut self.tasks, context);
+        self.preempt(child, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
         self.tasks.catch_up(child);
-        self.tasks.tasks[child.index()].waits_since = Some(port.now());
-        self.pool.release(child, held, &mut self.tasks, port);
+        self.tasks.tasks[child.index()].waits_since = Some(context.now());
+        self.pool.release(child, held, &mut self.tasks, context);
     }
 
     fn lets_yield(&self) -> bool {
@@ -284,46 +286,46 @@ impl Scheduler for LinuxCounter {
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         let (Some(child), Message::Priority(priority)) = (child, message) else {
             let takes = "priority (minus the nice value)";
-            return Err(Refusal::NotUnderstood { message: message.name(), takes });
+            return Err(HierarchyError::NotUnderstood { message: message.name(), takes });
         };
         let nice = nice::of_priority(priority)?;
         self.tasks.catch_up(child);
         self.tasks.tasks[child.index()].nice = nice;
-        self.pool.rerank(child, &mut self.tasks, port);
+        self.pool.rerank(child, &mut self.tasks, context);
         Ok(())
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.tasks, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.tasks, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
         self.tasks.catch_up(child);
-        self.pool.revoke(own, child, &mut self.tasks, port);
-        self.preempt(child, port);
+        self.pool.revoke(own, child, &mut self.tasks, context);
+        self.preempt(child, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer == SETTLED {
-            self.pool.settled(&mut self.tasks, port);
+            self.pool.settled(&mut self.tasks, context);
         } else {
-            self.tick(quantum::own_of(timer), port);
+            self.tick(quantum::own_of(timer), context);
         }
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pool.best()
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
         self.pool.check(&self.tasks, view)?;
-        let early = |child: &Child| self.tasks.tasks[child.index()].epoch > self.tasks.epoch;
+        let early = |child: &ChildVp| self.tasks.tasks[child.index()].epoch > self.tasks.epoch;
         if view.children().any(|child| early(&child)) {
             return Err("a counter is ahead of its epoch");
         }

@@ -30,7 +30,9 @@ use crate::quantum;
 use crate::ticks::round_up;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+};
 use windfall_time::{Instant, Span};
 
 const TAKES: &str =
@@ -180,11 +182,11 @@ struct Queue {
     /// By own VP: charged up to here.
     charged: Vec<Instant>,
     /// Whom the pool serves next.
-    chosen: Option<Child>,
+    chosen: Option<ChildVp>,
 }
 
 impl Queue {
-    fn charge(&mut self, child: Child, own: Own, now: Instant) {
+    fn charge(&mut self, child: ChildVp, own: OwnVp, now: Instant) {
         let since = core::mem::replace(&mut self.charged[own.index()], now);
         let task = &mut self.tasks[child.index()];
         let (moved, rest) = task.moves(now.saturating_since(since));
@@ -197,7 +199,7 @@ impl Queue {
     }
 
     /// `place_entity`: a child joins those that do not wait.
-    fn enter(&mut self, child: Child, now: Instant) {
+    fn enter(&mut self, child: ChildVp, now: Instant) {
         let average = self.average();
         let load = self.load.weight;
         let slice = self.spec.slice;
@@ -223,7 +225,7 @@ impl Queue {
     }
 
     /// `update_entity_lag`: a child leaves them, its lag bounded by two slices or a tick.
-    fn leave(&mut self, child: Child, now: Instant) {
+    fn leave(&mut self, child: ChildVp, now: Instant) {
         let average = self.average();
         let task = &mut self.tasks[child.index()];
         let slice = task.slice.unwrap_or(self.spec.slice);
@@ -238,13 +240,13 @@ impl Queue {
 
     /// Who is served next of those that are ready, at this load: with several processors there may
     /// be nobody eligible, and then whoever will be first.
-    fn pick(&self, load: Load) -> Option<Child> {
+    fn pick(&self, load: Load) -> Option<ChildVp> {
         let eligible = self.ready.first(|time| load.reaches(time));
-        eligible.or_else(|| self.ready.least().map(|(_, slot)| slot)).map(Child)
+        eligible.or_else(|| self.ready.least().map(|(_, slot)| slot)).map(ChildVp)
     }
 
     /// Whether a ready child goes before one that runs.
-    fn goes_before(&self, ready: Child, running: Child) -> bool {
+    fn goes_before(&self, ready: ChildVp, running: ChildVp) -> bool {
         let (ready, running) = (&self.tasks[ready.index()], &self.tasks[running.index()]);
         match (self.load.reaches(ready.time), self.load.reaches(running.time)) {
             (true, true) => ready.deadline <= running.deadline,
@@ -255,16 +257,16 @@ impl Queue {
     }
 
     /// Sets the timer to the tick at which the slice of whoever runs on `own` has ended.
-    fn arm(&self, child: Child, own: Own, port: &mut Port<'_>) {
+    fn arm(&self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         let task = &self.tasks[child.index()];
         let left = (task.deadline - task.time) * task.weight - task.rest;
         let ns = (left + UNIT - 1).div_euclid(UNIT).max(1);
-        let end = port.now().saturating_add(Span::saturating_from_nanos(ns.unsigned_abs()));
-        port.set_timer(quantum::timer_of(own), Some(round_up(end, self.spec.tick)));
+        let end = context.now().saturating_add(Span::saturating_from_nanos(ns.unsigned_abs()));
+        context.set_timer(quantum::timer_of(own), Some(round_up(end, self.spec.tick)));
     }
 
     /// Another weight; a child's lag and what is left of its slice stay as long as they were.
-    fn reweigh(&mut self, child: Child, weight: i128, state: VpState) {
+    fn reweigh(&mut self, child: ChildVp, weight: i128, state: VpState) {
         let average = self.average();
         let task = &mut self.tasks[child.index()];
         let scale = |span: i128| span * task.weight / weight;
@@ -292,7 +294,7 @@ impl Policy for Queue {
     /// The chosen one, then all others: whom the pool serves is decided beforehand.
     type Key = (bool, u32);
 
-    fn key(&self, child: Child) -> Self::Key {
+    fn key(&self, child: ChildVp) -> Self::Key {
         (self.chosen != Some(child), child.0)
     }
 
@@ -300,23 +302,23 @@ impl Policy for Queue {
         false
     }
 
-    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         self.chosen = None;
         self.ready.remove(child.0);
-        self.charged[own.index()] = port.now();
-        self.arm(child, own, port);
+        self.charged[own.index()] = context.now();
+        self.arm(child, own, context);
     }
 
-    fn stopped(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
-        if port.child(child) == VpState::Ready {
-            self.charge(child, own, port.now());
+    fn stopped(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        if context.child(child) == VpState::Ready {
+            self.charge(child, own, context.now());
             let task = &self.tasks[child.index()];
             self.ready.insert(child.0, task.deadline, task.time);
         }
     }
 
-    fn idle(&mut self, own: Own, port: &mut Port<'_>) {
-        port.set_timer(quantum::timer_of(own), None);
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        context.set_timer(quantum::timer_of(own), None);
     }
 }
 
@@ -342,33 +344,33 @@ impl LinuxEevdf {
         LinuxEevdf { pool: Pool::default(), queue }
     }
 
-    fn charge_running(&mut self, port: &Port<'_>) {
+    fn charge_running(&mut self, context: &Context<'_>) {
         for own in self.pool.own_vps() {
-            if let Some(child) = port.held_by(own) {
-                self.queue.charge(child, own, port.now());
+            if let Some(child) = context.held_by(own) {
+                self.queue.charge(child, own, context.now());
             }
         }
     }
 
     /// Has the pool serve that child next.
-    fn choose(&mut self, child: Option<Child>, port: &Port<'_>) {
+    fn choose(&mut self, child: Option<ChildVp>, context: &Context<'_>) {
         let before = core::mem::replace(&mut self.queue.chosen, child);
         for child in before.into_iter().chain(child) {
-            self.pool.refresh(child, &self.queue, port);
+            self.pool.refresh(child, &self.queue, context);
         }
     }
 
-    fn choose_best(&mut self, port: &Port<'_>) {
+    fn choose_best(&mut self, context: &Context<'_>) {
         let best = self.queue.pick(self.queue.load);
-        self.choose(best, port);
+        self.choose(best, context);
     }
 
     /// Gives the best of the ready children the processor of the running one that is to make room
     /// first, if one is to, and if the best is `woken` where that is given.
-    fn preempt(&mut self, woken: Option<Child>, port: &mut Port<'_>) {
-        let mut victim: Option<Child> = None;
+    fn preempt(&mut self, woken: Option<ChildVp>, context: &mut Context<'_>) {
+        let mut victim: Option<ChildVp> = None;
         for own in self.pool.own_vps() {
-            let Some(child) = port.held_by(own) else {
+            let Some(child) = context.held_by(own) else {
                 return;
             };
             if victim.is_none_or(|victim| self.queue.goes_before(victim, child)) {
@@ -382,17 +384,17 @@ impl LinuxEevdf {
         let keeps = self.queue.spec.parity
             && self.queue.load.reaches(self.queue.tasks[victim.index()].time);
         if woken.unwrap_or(best) == best && !keeps && self.queue.goes_before(best, victim) {
-            self.choose(Some(best), port);
-            self.pool.rotate(victim, &mut self.queue, port);
+            self.choose(Some(best), context);
+            self.pool.rotate(victim, &mut self.queue, context);
         }
     }
 
     /// The slice of whoever runs on `own` may have ended.
-    fn tick(&mut self, own: Own, port: &mut Port<'_>) {
-        let Some(child) = port.held_by(own) else {
+    fn tick(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        let Some(child) = context.held_by(own) else {
             return;
         };
-        self.charge_running(port);
+        self.charge_running(context);
         let slice = self.queue.spec.slice;
         let task = &mut self.queue.tasks[child.index()];
         let ended = task.time >= task.deadline;
@@ -400,11 +402,11 @@ impl LinuxEevdf {
             task.deadline = task.time + task.scaled(task.slice.unwrap_or(slice));
             let best = self.queue.pick(self.queue.load);
             if let Some(best) = best.filter(|best| self.queue.goes_before(*best, child)) {
-                self.choose(Some(best), port);
-                return self.pool.rotate(child, &mut self.queue, port);
+                self.choose(Some(best), context);
+                return self.pool.rotate(child, &mut self.queue, context);
             }
         }
-        self.queue.arm(child, own, port);
+        self.queue.arm(child, own, context);
     }
 }
 
@@ -413,12 +415,12 @@ impl Scheduler for LinuxEevdf {
         quantum::timers(owns)
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init(port);
-        self.queue.charged.resize(port.owns(), Instant::ZERO);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
+        self.queue.charged.resize(context.owns(), Instant::ZERO);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         self.queue.ready.reserve(child.index() + 1);
         let tasks = &mut self.queue.tasks;
@@ -427,23 +429,23 @@ impl Scheduler for LinuxEevdf {
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {}
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.charge_running(port);
-        self.queue.enter(child, port.now());
-        self.pool.request(child, &mut self.queue, port);
-        self.preempt(Some(child), port);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.charge_running(context);
+        self.queue.enter(child, context.now());
+        self.pool.request(child, &mut self.queue, context);
+        self.preempt(Some(child), context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.charge_running(port);
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.charge_running(context);
         if let Some(own) = held {
-            self.queue.charge(child, own, port.now());
+            self.queue.charge(child, own, context.now());
         }
-        self.queue.leave(child, port.now());
-        self.choose_best(port);
-        self.pool.release(child, held, &mut self.queue, port);
+        self.queue.leave(child, context.now());
+        self.choose_best(context);
+        self.pool.release(child, held, &mut self.queue, context);
     }
 
     fn lets_yield(&self) -> bool {
@@ -452,18 +454,18 @@ impl Scheduler for LinuxEevdf {
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Priority(priority)) => {
                 let nice = nice::of_priority(priority)?;
                 let at = usize::try_from(nice + 20).unwrap_or(0);
-                self.charge_running(port);
-                self.queue.reweigh(child, WEIGHTS[at], port.child(child));
-                if let Some(own) = port.held_through(child) {
-                    self.queue.arm(child, own, port);
+                self.charge_running(context);
+                self.queue.reweigh(child, WEIGHTS[at], context.child(child));
+                if let Some(own) = context.held_through(child) {
+                    self.queue.arm(child, own, context);
                 }
                 Ok(())
             }
@@ -476,31 +478,31 @@ impl Scheduler for LinuxEevdf {
                 self.queue.spec.slice = quantum::checked(length)?;
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.charge_running(port);
-        self.choose_best(port);
-        self.pool.grant(own, &mut self.queue, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.charge_running(context);
+        self.choose_best(context);
+        self.pool.grant(own, &mut self.queue, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.queue, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.queue, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer == SETTLED {
-            self.pool.settled(&mut self.queue, port);
-            self.charge_running(port);
-            self.preempt(None, port);
+            self.pool.settled(&mut self.queue, context);
+            self.charge_running(context);
+            self.preempt(None, context);
         } else {
-            self.tick(quantum::own_of(timer), port);
+            self.tick(quantum::own_of(timer), context);
         }
     }
 
-    fn next(&self, own: Own, view: &View<'_>) -> Option<Child> {
+    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         let mut load = self.queue.load;
         for other in self.pool.own_vps() {
             let Some(child) = view.held_by(other) else {

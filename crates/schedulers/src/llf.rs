@@ -23,7 +23,9 @@ use crate::catalogue::{Form, Kind, Setting};
 use crate::pool::{Policy, Pool, SETTLED};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+};
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "job, periodic";
@@ -77,7 +79,7 @@ struct Jobs {
 }
 
 impl Jobs {
-    fn charge(&mut self, child: Child, now: Instant) {
+    fn charge(&mut self, child: ChildVp, now: Instant) {
         let job = &mut self.jobs[child.index()];
         job.work = job.work.saturating_sub(now.saturating_since(job.charged));
         job.charged = now;
@@ -88,7 +90,7 @@ impl Policy for Jobs {
     /// Latest start in nanoseconds, slot.
     type Key = (i128, u32);
 
-    fn key(&self, child: Child) -> Self::Key {
+    fn key(&self, child: ChildVp) -> Self::Key {
         let job = &self.jobs[child.index()];
         let latest = job.deadline.map_or(i128::MAX, |deadline| {
             i128::from(deadline.as_nanos()) - i128::from(job.work.as_nanos())
@@ -100,13 +102,13 @@ impl Policy for Jobs {
         ready.0 < running.0
     }
 
-    fn started(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
+    fn started(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
         let job = &mut self.jobs[child.index()];
-        (job.charged, job.started) = (port.now(), port.now());
+        (job.charged, job.started) = (context.now(), context.now());
     }
 
-    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
-        self.charge(child, port.now());
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        self.charge(child, context.now());
     }
 }
 
@@ -126,44 +128,44 @@ impl Llf {
     }
 
     /// Charges all that run.
-    fn charge_running(&mut self, port: &Port<'_>) {
+    fn charge_running(&mut self, context: &Context<'_>) {
         for own in self.pool.own_vps() {
-            if let Some(child) = port.held_by(own) {
-                self.jobs.charge(child, port.now());
-                self.pool.refresh(child, &self.jobs, port);
+            if let Some(child) = context.held_by(own) {
+                self.jobs.charge(child, context.now());
+                self.pool.refresh(child, &self.jobs, context);
             }
         }
     }
 
     /// Charges those running children whose place the best ready one may take.
-    fn charge_crossed(&mut self, port: &Port<'_>) {
+    fn charge_crossed(&mut self, context: &Context<'_>) {
         let Some((ready, _)) = self.pool.best_key() else {
             return;
         };
         for own in self.pool.own_vps() {
-            if let Some(child) = port.held_by(own)
-                && self.crossing(child, ready).is_some_and(|at| at <= port.now())
+            if let Some(child) = context.held_by(own)
+                && self.crossing(child, ready).is_some_and(|at| at <= context.now())
             {
-                self.jobs.charge(child, port.now());
-                self.pool.refresh(child, &self.jobs, port);
+                self.jobs.charge(child, context.now());
+                self.pool.refresh(child, &self.jobs, context);
             }
         }
     }
 
     /// Sets the timer to when a ready child may first take the place of a running one.
-    fn arm(&mut self, port: &mut Port<'_>) {
+    fn arm(&mut self, context: &mut Context<'_>) {
         let first = self.pool.best_key().and_then(|(ready, _)| {
-            let running = self.pool.own_vps().filter_map(|own| port.held_by(own));
+            let running = self.pool.own_vps().filter_map(|own| context.held_by(own));
             running.filter_map(|child| self.crossing(child, ready)).min()
         });
         if self.armed || first.is_some() {
             self.armed = first.is_some();
-            port.set_timer(CROSSING, first);
+            context.set_timer(CROSSING, first);
         }
     }
 
     /// When a running child's latest start passes `ready`, not before it has run long enough.
-    fn crossing(&self, child: Child, ready: i128) -> Option<Instant> {
+    fn crossing(&self, child: ChildVp, ready: i128) -> Option<Instant> {
         let job = &self.jobs.jobs[child.index()];
         let (latest, _) = self.jobs.key(child);
         let behind = ready.saturating_sub(latest);
@@ -176,7 +178,7 @@ impl Llf {
     }
 
     /// A job of `child` begins.
-    fn begin(&mut self, child: Child, deadline: Option<Instant>, work: Span) {
+    fn begin(&mut self, child: ChildVp, deadline: Option<Instant>, work: Span) {
         let job = &mut self.jobs.jobs[child.index()];
         (job.deadline, job.work) = (deadline, work);
     }
@@ -187,11 +189,11 @@ impl Scheduler for Llf {
         2
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         let jobs = &mut self.jobs.jobs;
         jobs.resize(jobs.len().max(child.index() + 1), NONE);
@@ -199,42 +201,42 @@ impl Scheduler for Llf {
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {}
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let job = &mut self.jobs.jobs[child.index()];
         if !core::mem::take(&mut job.told) {
-            let now = port.now();
+            let now = context.now();
             let (deadline, work) = job.periodic.unzip();
             let deadline = deadline.map(|span| now.saturating_add(span));
             self.begin(child, deadline, work.unwrap_or(Span::ZERO));
         }
-        self.charge_running(port);
-        self.pool.request(child, &mut self.jobs, port);
-        self.arm(port);
+        self.charge_running(context);
+        self.pool.request(child, &mut self.jobs, context);
+        self.arm(context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.pool.release(child, held, &mut self.jobs, port);
-        self.arm(port);
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.pool.release(child, held, &mut self.jobs, context);
+        self.arm(context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Job { deadline, work, .. }) => {
-                let waits = port.child(child) == VpState::Waiting;
+                let waits = context.child(child) == VpState::Waiting;
                 if !waits {
-                    self.charge_running(port);
+                    self.charge_running(context);
                 }
                 self.begin(child, Some(deadline), work.unwrap_or(Span::ZERO));
                 self.jobs.jobs[child.index()].told = waits;
-                self.pool.rerank(child, &mut self.jobs, port);
-                self.arm(port);
+                self.pool.rerank(child, &mut self.jobs, context);
+                self.arm(context);
                 Ok(())
             }
             (Some(child), Message::Periodic { deadline, amount, .. }) => {
@@ -242,31 +244,31 @@ impl Scheduler for Llf {
                 self.jobs.jobs[child.index()].periodic = Some((deadline, work));
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.jobs, port);
-        self.arm(port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.jobs, context);
+        self.arm(context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.jobs, port);
-        self.arm(port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.jobs, context);
+        self.arm(context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer == SETTLED {
-            self.pool.settled(&mut self.jobs, port);
+            self.pool.settled(&mut self.jobs, context);
         } else {
-            self.charge_crossed(port);
-            self.pool.preempt(&mut self.jobs, port);
+            self.charge_crossed(context);
+            self.pool.preempt(&mut self.jobs, context);
         }
-        self.arm(port);
+        self.arm(context);
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pool.best()
     }
 

@@ -18,15 +18,15 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use windfall_guarantees::{Allowance, Guarantee, Length, Offer, Tell, Terms};
+use windfall_guarantees::{Allowance, ChildParam, ChildParams, Guarantee, Length, Offer};
 use windfall_time::{Ratio, Span};
 
 /// What a child is to tell for a share in the long run. Nothing promised puts it in the background: a
 /// weight would take from what the others are promised.
-pub(crate) fn tell(asked: &Guarantee) -> Result<Tell, &'static str> {
+pub(crate) fn tell(asked: &Guarantee) -> Result<ChildParam, &'static str> {
     match *asked {
-        Guarantee::Share(share) => Ok(Tell::Share(share)),
-        Guarantee::Null => Ok(Tell::Share(Ratio::ZERO)),
+        Guarantee::Share(share) => Ok(ChildParam::Share(share)),
+        Guarantee::Null => Ok(ChildParam::Share(Ratio::ZERO)),
         _ => Err("it gives `PS share` or `NULL`"),
     }
 }
@@ -37,7 +37,7 @@ pub(crate) fn supply(own: &[Guarantee]) -> Option<Ratio> {
 }
 
 /// The sum of the children's weights; `None` when it is too fine.
-pub(crate) fn total(children: &[Terms]) -> Option<Ratio> {
+pub(crate) fn total(children: &[ChildParams]) -> Option<Ratio> {
     sum(children.iter().map(|child| child.weight))
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn apart<W: Copy>(
 pub(crate) struct Shared<'a> {
     /// What each child counts with; zero in the background.
     pub(crate) weights: Vec<Ratio>,
-    pub(crate) children: &'a [Terms],
+    pub(crate) children: &'a [ChildParams],
     pub(crate) quantum: Span,
     /// By how many quanta a child may be served beyond what is fair before others are looked at.
     pub(crate) coarse: u64,
@@ -100,7 +100,7 @@ enum Way {
 }
 
 impl<'a> Shared<'a> {
-    pub(crate) fn new(children: &'a [Terms], quantum: Span, on_one: bool) -> Shared<'a> {
+    pub(crate) fn new(children: &'a [ChildParams], quantum: Span, on_one: bool) -> Shared<'a> {
         let weights = children.iter().map(|child| child.weight).collect();
         Shared { weights, children, quantum, coarse: 1, dedicate: false, on_one }
     }

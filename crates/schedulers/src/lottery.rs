@@ -23,7 +23,7 @@ use crate::turns::{Line, Turns};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, Message, Refusal, View, VpState};
+use windfall_hierarchy::{ChildVp, HierarchyError, Message, View, VpState};
 use windfall_time::Span;
 
 const QUANTUM: Span = Span::from_millis(10);
@@ -125,7 +125,7 @@ impl Draws {
         Draws { quantum, chance, funds, clients: Vec::new(), groups: Default::default() }
     }
 
-    fn enter(&mut self, child: Child) {
+    fn enter(&mut self, child: ChildVp) {
         let client = &self.clients[child.index()];
         let group = &mut self.groups[client.group];
         group.tickets += u128::from(client.tickets);
@@ -133,7 +133,7 @@ impl Draws {
     }
 
     /// Takes a child out of the draw, if it is in it.
-    fn exit(&mut self, child: Child) -> bool {
+    fn exit(&mut self, child: ChildVp) -> bool {
         let client = &self.clients[child.index()];
         let group = &mut self.groups[client.group];
         let was = group.ready.weight(child.index()) > 0;
@@ -152,7 +152,7 @@ impl Draws {
         (funding * group.ready.total()).checked_div(group.tickets).unwrap_or(0)
     }
 
-    fn draw(&self, chance: &mut Chance) -> Option<Child> {
+    fn draw(&self, chance: &mut Chance) -> Option<ChildVp> {
         let base = self.groups[0].ready.total();
         let total = (0..CURRENCIES).map(|currency| self.worth(currency)).sum::<u128>() + base;
         if total == 0 {
@@ -173,11 +173,11 @@ impl Draws {
             number = chance.below(self.groups[group].ready.total().max(1));
         }
         let slot = self.groups[group].ready.at(number)?;
-        u32::try_from(slot).ok().map(Child)
+        u32::try_from(slot).ok().map(ChildVp)
     }
 
     /// The tickets of one that has stopped running count for more.
-    fn compensate(&mut self, child: Child) {
+    fn compensate(&mut self, child: ChildVp) {
         let (whole, client) = (self.quantum.as_nanos(), &mut self.clients[child.index()]);
         let used = core::mem::take(&mut client.used).as_nanos();
         let scaled = u128::from(whole) * u128::from(ONE);
@@ -194,7 +194,7 @@ impl Line for Draws {
         &mut self.quantum
     }
 
-    fn register(&mut self, child: Child) {
+    fn register(&mut self, child: ChildVp) {
         let room = self.clients.len().max(child.index() + 1);
         self.clients.resize(room, STRANGER);
         self.clients[child.index()] = STRANGER;
@@ -204,17 +204,17 @@ impl Line for Draws {
         }
     }
 
-    fn joins(&mut self, child: Child) {
+    fn joins(&mut self, child: ChildVp) {
         self.enter(child);
     }
 
-    fn leaves(&mut self, child: Child) {
+    fn leaves(&mut self, child: ChildVp) {
         if !self.exit(child) {
             self.compensate(child);
         }
     }
 
-    fn pick(&mut self) -> Option<Child> {
+    fn pick(&mut self) -> Option<ChildVp> {
         let mut chance = self.chance;
         let child = self.draw(&mut chance)?;
         self.chance = chance;
@@ -222,21 +222,21 @@ impl Line for Draws {
         Some(child)
     }
 
-    fn turn(&self, _: Child) -> Span {
+    fn turn(&self, _: ChildVp) -> Span {
         self.quantum
     }
 
-    fn charge(&mut self, child: Child, ran: Span) {
+    fn charge(&mut self, child: ChildVp, ran: Span) {
         let client = &mut self.clients[child.index()];
         client.used = client.used.saturating_add(ran);
     }
 
-    fn returns(&mut self, child: Child) {
+    fn returns(&mut self, child: ChildVp) {
         self.compensate(child);
         self.enter(child);
     }
 
-    fn weigh(&mut self, child: Child, tickets: u32, _: VpState) {
+    fn weigh(&mut self, child: ChildVp, tickets: u32, _: VpState) {
         let was = self.exit(child);
         self.clients[child.index()].tickets = tickets;
         if was {
@@ -244,9 +244,12 @@ impl Line for Draws {
         }
     }
 
-    fn told(&mut self, child: Child, message: Message, _: VpState) -> Result<(), Refusal> {
+    fn told(&mut self, child: ChildVp, message: Message, _: VpState) -> Result<(), HierarchyError> {
         let Message::Currency(currency) = message else {
-            return Err(Refusal::NotUnderstood { message: message.name(), takes: Self::TAKES });
+            return Err(HierarchyError::NotUnderstood {
+                message: message.name(),
+                takes: Self::TAKES,
+            });
         };
         let group = self.funds.place(currency)?;
         let was = self.exit(child);
@@ -257,11 +260,11 @@ impl Line for Draws {
         Ok(())
     }
 
-    fn next(&self, _: Option<(Child, Span)>) -> Option<Child> {
+    fn next(&self, _: Option<(ChildVp, Span)>) -> Option<ChildVp> {
         self.draw(&mut { self.chance })
     }
 
-    fn check(&self, view: &View<'_>, counts: &dyn Fn(Child) -> bool) -> Result<(), &'static str> {
+    fn check(&self, view: &View<'_>, counts: &dyn Fn(ChildVp) -> bool) -> Result<(), &'static str> {
         let (mut tickets, mut worth) = ([0; 1 + CURRENCIES], [0; 1 + CURRENCIES]);
         for child in view.children() {
             let client = &self.clients[child.index()];

@@ -21,15 +21,18 @@ use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Given, Guarantee, Length, Offer, Supply, Tell, Terms, Type};
+use windfall_guarantees::{
+    ChildParam, ChildParams, Conversion, Given, Guarantee, Length, Offer, Supply, Type,
+};
 use windfall_hierarchy::{
-    Child, Message, News, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
+    VpState,
 };
 use windfall_time::Span;
 
 const TAKES: &str = "job, periodic and constraint, for its parents; ask these for anything else";
 /// The reservation.
-const RESERVED: Own = Own(0);
+const RESERVED: OwnVp = OwnVp(0);
 /// When the answer to a request is known.
 const ANSWERED: TimerId = TimerId(0);
 
@@ -63,11 +66,11 @@ impl Conversion for Chance {
         true
     }
 
-    fn tell(&self, _: &Guarantee) -> Result<Tell, &'static str> {
-        Ok(Tell::Nothing)
+    fn tell(&self, _: &Guarantee) -> Result<ChildParam, &'static str> {
+        Ok(ChildParam::Nothing)
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let own = own.guarantees.first().copied().unwrap_or(Guarantee::Null).soft();
         let mut offer = Offer::one(own, "its reservation, soft");
         let overrun = self.0.map_or(Length::ZERO, Length::from);
@@ -95,7 +98,7 @@ impl Conversion for Chance {
 /// The scheduler.
 #[derive(Default)]
 pub struct Overrun {
-    child: Option<Child>,
+    child: Option<ChildVp>,
     /// The budget is used up.
     spent: bool,
 }
@@ -109,44 +112,44 @@ impl Overrun {
 
     /// Asks the highest parent of the partition that is not asked and would serve the child better
     /// than whoever does, and later the next, unless it grants.
-    fn ask(&self, child: Child, port: &mut Port<'_>) {
-        let serving = port.held_through(child);
+    fn ask(&self, child: ChildVp, context: &mut Context<'_>) {
+        let serving = context.held_through(child);
         if !self.spent || serving == Some(RESERVED) {
             return;
         }
-        let mut waiting = partition_vps(port.owns())
+        let mut waiting = partition_vps(context.owns())
             .take_while(|own| Some(*own) > serving)
-            .filter(|own| port.own(*own) == VpState::Waiting);
+            .filter(|own| context.own(*own) == VpState::Waiting);
         let (first, more) = (waiting.next(), waiting.next().is_some());
         if let Some(own) = first {
-            port.request(own);
+            context.request(own);
         }
         if more {
-            port.set_timer(ANSWERED, Some(port.now()));
+            context.set_timer(ANSWERED, Some(context.now()));
         }
     }
 
     /// Asks nobody of the partition any longer.
-    fn leave(port: &mut Port<'_>) {
-        for own in partition_vps(port.owns()) {
-            if let Some(child) = port.held_by(own) {
-                port.revoke(child);
+    fn leave(context: &mut Context<'_>) {
+        for own in partition_vps(context.owns()) {
+            if let Some(child) = context.held_by(own) {
+                context.revoke(child);
             }
-            if port.own(own) != VpState::Waiting {
-                port.release(own);
+            if context.own(own) != VpState::Waiting {
+                context.release(own);
             }
         }
     }
 
     /// The child, if it is runnable.
-    fn runnable(&self, port: &Port<'_>) -> Option<Child> {
-        self.child.filter(|child| port.child(*child) != VpState::Waiting)
+    fn runnable(&self, context: &Context<'_>) -> Option<ChildVp> {
+        self.child.filter(|child| context.child(*child) != VpState::Waiting)
     }
 }
 
 /// The own VPs of the partition, the highest first.
-fn partition_vps(owns: usize) -> impl Iterator<Item = Own> {
-    (1..u16::try_from(owns).expect("own VPs are numbered by 16 bits")).rev().map(Own)
+fn partition_vps(owns: usize) -> impl Iterator<Item = OwnVp> {
+    (1..u16::try_from(owns).expect("own VPs are numbered by 16 bits")).rev().map(OwnVp)
 }
 
 impl Scheduler for Overrun {
@@ -154,97 +157,97 @@ impl Scheduler for Overrun {
         1
     }
 
-    fn init(&mut self, _: &mut Port<'_>) {}
+    fn init(&mut self, _: &mut Context<'_>) {}
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         if self.child.is_some() {
-            return Err(Refusal::Full { limit: "an overrun join has one child" });
+            return Err(HierarchyError::Full { limit: "an overrun join has one child" });
         }
         self.child = Some(child);
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {
         self.child = None;
     }
 
-    fn request(&mut self, _: Child, port: &mut Port<'_>) {
+    fn request(&mut self, _: ChildVp, context: &mut Context<'_>) {
         // Whether the budget is used up is told again when the request arrives.
         self.spent = false;
-        port.request(RESERVED);
+        context.request(RESERVED);
     }
 
-    fn release(&mut self, _: Child, _: Option<Own>, port: &mut Port<'_>) {
-        Self::leave(port);
-        if port.own(RESERVED) != VpState::Waiting {
-            port.release(RESERVED);
+    fn release(&mut self, _: ChildVp, _: Option<OwnVp>, context: &mut Context<'_>) {
+        Self::leave(context);
+        if context.own(RESERVED) != VpState::Waiting {
+            context.release(RESERVED);
         }
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (
                 Some(_),
                 Message::Job { .. } | Message::Periodic { .. } | Message::Constraint { .. },
             ) => {
-                port.message(RESERVED, message);
-                for own in partition_vps(port.owns()) {
-                    port.message(own, message);
+                context.message(RESERVED, message);
+                for own in partition_vps(context.owns()) {
+                    context.message(own, message);
                 }
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        let Some(child) = self.runnable(port) else {
-            return port.release(own);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        let Some(child) = self.runnable(context) else {
+            return context.release(own);
         };
-        match port.held_through(child) {
-            None => port.grant(child, own),
+        match context.held_through(child) {
+            None => context.grant(child, own),
             Some(serving) if own == RESERVED || serving != RESERVED && serving < own => {
-                port.revoke(child);
-                port.release(serving);
-                port.grant(child, own);
+                context.revoke(child);
+                context.release(serving);
+                context.grant(child, own);
             }
-            Some(_) => port.release(own),
+            Some(_) => context.release(own),
         }
     }
 
-    fn revoke(&mut self, _: Own, child: Child, port: &mut Port<'_>) {
-        port.revoke(child);
-        self.ask(child, port);
+    fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        context.revoke(child);
+        self.ask(child, context);
     }
 
-    fn news(&mut self, own: Own, news: News, port: &mut Port<'_>) {
+    fn parent_notice(&mut self, own: OwnVp, news: ParentNotice, context: &mut Context<'_>) {
         match news {
-            News::Exhausted if own == RESERVED && !self.spent => {
+            ParentNotice::Exhausted if own == RESERVED && !self.spent => {
                 self.spent = true;
-                if let Some(child) = self.runnable(port) {
-                    self.ask(child, port);
+                if let Some(child) = self.runnable(context) {
+                    self.ask(child, context);
                 }
             }
-            News::Replenished { .. } if own == RESERVED => {
+            ParentNotice::Replenished { .. } if own == RESERVED => {
                 self.spent = false;
-                Self::leave(port);
+                Self::leave(context);
             }
             _ => {}
         }
     }
 
-    fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
-        if let Some(child) = self.runnable(port) {
-            self.ask(child, port);
+    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
+        if let Some(child) = self.runnable(context) {
+            self.ask(child, context);
         }
     }
 
-    fn next(&self, _: Own, view: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         self.child.filter(|child| view.child(*child) == VpState::Ready)
     }
 

@@ -2,7 +2,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use windfall_hierarchy::Own;
+use windfall_hierarchy::OwnVp;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OwnSet {
@@ -20,7 +20,7 @@ impl OwnSet {
     pub(crate) fn full(owns: u16) -> OwnSet {
         let mut set = OwnSet::empty(owns);
         for own in 0..owns {
-            set.insert(Own(own));
+            set.insert(OwnVp(own));
         }
         set
     }
@@ -29,55 +29,55 @@ impl OwnSet {
         self.len == 0
     }
 
-    pub(crate) fn contains(&self, own: Own) -> bool {
+    pub(crate) fn contains(&self, own: OwnVp) -> bool {
         self.words.get(own.index() / 64).is_some_and(|word| word & bit(own) != 0)
     }
 
-    pub(crate) fn insert(&mut self, own: Own) {
+    pub(crate) fn insert(&mut self, own: OwnVp) {
         let word = &mut self.words[own.index() / 64];
         self.len += usize::from(*word & bit(own) == 0);
         *word |= bit(own);
     }
 
-    pub(crate) fn remove(&mut self, own: Own) {
+    pub(crate) fn remove(&mut self, own: OwnVp) {
         let word = &mut self.words[own.index() / 64];
         self.len -= usize::from(*word & bit(own) != 0);
         *word &= !bit(own);
     }
 
     /// Takes `wanted` if it is a member, else the lowest.
-    pub(crate) fn take_preferring(&mut self, wanted: Own) -> Option<Own> {
+    pub(crate) fn take_preferring(&mut self, wanted: OwnVp) -> Option<OwnVp> {
         let own = if self.contains(wanted) { wanted } else { self.lowest()? };
         self.remove(own);
         Some(own)
     }
 
     /// Takes the lowest.
-    pub(crate) fn take_first(&mut self) -> Option<Own> {
+    pub(crate) fn take_first(&mut self) -> Option<OwnVp> {
         let own = self.lowest()?;
         self.remove(own);
         Some(own)
     }
 
     /// Takes the highest.
-    pub(crate) fn take_last(&mut self) -> Option<Own> {
+    pub(crate) fn take_last(&mut self) -> Option<OwnVp> {
         let at = self.words.iter().rposition(|word| *word != 0)?;
         let own = number(at, 63 - self.words[at].leading_zeros());
         self.remove(own);
         Some(own)
     }
 
-    fn lowest(&self) -> Option<Own> {
+    fn lowest(&self) -> Option<OwnVp> {
         let at = self.words.iter().position(|word| *word != 0)?;
         Some(number(at, self.words[at].trailing_zeros()))
     }
 }
 
-const fn bit(own: Own) -> u64 {
+const fn bit(own: OwnVp) -> u64 {
     1 << (own.0 % 64)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "own VPs are numbered in 16 bits")]
-const fn number(word: usize, bit: u32) -> Own {
-    Own((word * 64) as u16 + bit as u16)
+const fn number(word: usize, bit: u32) -> OwnVp {
+    OwnVp((word * 64) as u16 + bit as u16)
 }

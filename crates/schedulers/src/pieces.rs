@@ -8,7 +8,7 @@ use crate::search::Task;
 use crate::table::Block;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, Note, Own, Port, TimerId, View, VpState};
+use windfall_hierarchy::{ChildVp, Context, Note, OwnVp, TimerId, View, VpState};
 use windfall_time::Instant;
 
 /// When the present piece ends, or the next one begins.
@@ -50,13 +50,13 @@ impl Piece {
 /// Whose piece it is.
 #[derive(Default)]
 struct Turn {
-    whose: Option<Child>,
+    whose: Option<ChildVp>,
 }
 
 impl Policy for Turn {
     type Key = u32;
 
-    fn key(&self, child: Child) -> u32 {
+    fn key(&self, child: ChildVp) -> u32 {
         child.0
     }
 
@@ -64,7 +64,7 @@ impl Policy for Turn {
         false
     }
 
-    fn eligible(&self, child: Child) -> bool {
+    fn eligible(&self, child: ChildVp) -> bool {
         self.whose == Some(child)
     }
 }
@@ -83,12 +83,12 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    pub(crate) fn init(&mut self, port: &Port<'_>) {
-        self.pool.init_first(1, port);
+    pub(crate) fn init(&mut self, context: &Context<'_>) {
+        self.pool.init_first(1, context);
     }
 
     /// Makes room for a child.
-    pub(crate) fn register(&mut self, child: Child) {
+    pub(crate) fn register(&mut self, child: ChildVp) {
         self.pool.register(child);
         self.starts.reserve(child.index() + 1);
         self.plan.resize(self.plan.len().max(child.index() + 1), None);
@@ -96,7 +96,7 @@ impl Pieces {
     }
 
     /// The blocks of all children but one.
-    pub(crate) fn blocks(&self, but: Child) -> Vec<Block> {
+    pub(crate) fn blocks(&self, but: ChildVp) -> Vec<Block> {
         let others = self.plan.iter().enumerate().filter(|(at, _)| *at != but.index());
         let block = |(_, piece): (usize, &Option<Piece>)| match piece {
             Some(Piece::Always(block, _)) => Some(*block),
@@ -106,97 +106,107 @@ impl Pieces {
     }
 
     /// The plan holds this for a child from now on.
-    pub(crate) fn assign(&mut self, child: Child, piece: Option<Piece>, port: &mut Port<'_>) {
-        self.stop(child, port);
+    pub(crate) fn assign(
+        &mut self,
+        child: ChildVp,
+        piece: Option<Piece>,
+        context: &mut Context<'_>,
+    ) {
+        self.stop(child, context);
         self.plan[child.index()] = piece;
-        self.enter(child, port);
-        self.turn(port);
+        self.enter(child, context);
+        self.turn(context);
     }
 
     /// Whether the plan holds nothing more for a child.
-    pub(crate) fn is_over(&self, child: Child, now: Instant) -> bool {
+    pub(crate) fn is_over(&self, child: ChildVp, now: Instant) -> bool {
         self.plan[child.index()].is_none_or(|piece| piece.is_over(now))
     }
 
     /// Ends the piece that is over and begins the one that is due.
-    pub(crate) fn turn(&mut self, port: &mut Port<'_>) {
-        let now = port.now();
+    pub(crate) fn turn(&mut self, context: &mut Context<'_>) {
+        let now = context.now();
         if let Some(child) = self.turn.whose.filter(|_| self.end <= now) {
-            self.stop(child, port);
-            self.enter(child, port);
+            self.stop(child, context);
+            self.enter(child, context);
             if self.is_over(child, now) {
-                port.note(Some(child), Note::Exhausted);
+                context.note(Some(child), Note::Exhausted);
             }
         }
         while let Some((_, slot)) = self.starts.peek().filter(|(at, _)| *at <= now) {
-            self.enter(Child(slot), port);
+            self.enter(ChildVp(slot), context);
         }
         let first = self.starts.peek().map(|(at, _)| at);
         let ends = self.turn.whose.map(|_| self.end);
-        port.set_timer(TURN, first.into_iter().chain(ends).min());
+        context.set_timer(TURN, first.into_iter().chain(ends).min());
     }
 
     /// A child that does not wait has its turn, or will have it.
-    pub(crate) fn enter(&mut self, child: Child, port: &mut Port<'_>) {
-        let now = port.now();
+    pub(crate) fn enter(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let now = context.now();
         self.starts.remove(child.0);
         let Some(piece) = self.plan[child.index()] else {
             return;
         };
-        if port.child(child) == VpState::Waiting {
+        if context.child(child) == VpState::Waiting {
             return;
         }
         if let Some(end) = piece.end(now) {
             (self.turn.whose, self.end) = (Some(child), end);
-            self.pool.request(child, &mut self.turn, port);
+            self.pool.request(child, &mut self.turn, context);
         } else if let Some(next) = piece.next(now) {
             self.starts.set(child.0, next);
         }
     }
 
     /// A child has its turn no longer.
-    pub(crate) fn stop(&mut self, child: Child, port: &mut Port<'_>) {
+    pub(crate) fn stop(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.starts.remove(child.0);
         if self.turn.whose != Some(child) {
             return;
         }
         self.turn.whose = None;
-        match port.child(child) {
-            VpState::Running(_) => self.pool.rotate(child, &mut self.turn, port),
-            _ => self.pool.withdraw(child, port),
+        match context.child(child) {
+            VpState::Running(_) => self.pool.rotate(child, &mut self.turn, context),
+            _ => self.pool.withdraw(child, context),
         }
     }
 
     /// A child waits from now on.
-    pub(crate) fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+    pub(crate) fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        context: &mut Context<'_>,
+    ) {
         self.starts.remove(child.0);
         if self.turn.whose == Some(child) {
             self.turn.whose = None;
         }
-        self.pool.release(child, held, &mut self.turn, port);
-        self.turn(port);
+        self.pool.release(child, held, &mut self.turn, context);
+        self.turn(context);
     }
 
     /// The processor comes.
-    pub(crate) fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.turn, port);
+    pub(crate) fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.turn, context);
     }
 
     /// The processor goes.
-    pub(crate) fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.turn, port);
+    pub(crate) fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.turn, context);
     }
 
     /// A timer is due.
-    pub(crate) fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    pub(crate) fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         match timer {
-            SETTLED => self.pool.settled(&mut self.turn, port),
-            _ => self.turn(port),
+            SETTLED => self.pool.settled(&mut self.turn, context),
+            _ => self.turn(context),
         }
     }
 
     /// Who would run next.
-    pub(crate) fn best(&self) -> Option<Child> {
+    pub(crate) fn best(&self) -> Option<ChildVp> {
         self.pool.best()
     }
 

@@ -13,7 +13,7 @@ use crate::own_set::OwnSet;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, Own, Port, TimerId, View, VpState};
+use windfall_hierarchy::{ChildVp, Context, OwnVp, TimerId, View, VpState};
 
 /// The pool's own timer: an immediate call back once requests that are under way have been
 /// answered. Policies number theirs from 1.
@@ -27,7 +27,7 @@ pub(crate) trait Policy {
     type Key: Ord + Copy;
 
     /// The key of a child that is ready, or that runs.
-    fn key(&self, child: Child) -> Self::Key;
+    fn key(&self, child: ChildVp) -> Self::Key;
 
     /// Whether a ready child takes the processor from a running one. Coarser than the order of
     /// keys: among equals, whoever runs stays.
@@ -35,21 +35,21 @@ pub(crate) trait Policy {
 
     /// Whether a ready child may be served at present.
     #[inline]
-    fn eligible(&self, _child: Child) -> bool {
+    fn eligible(&self, _child: ChildVp) -> bool {
         true
     }
 
     /// The child runs from now on.
     #[inline]
-    fn started(&mut self, _child: Child, _own: Own, _port: &mut Port<'_>) {}
+    fn started(&mut self, _child: ChildVp, _own: OwnVp, _port: &mut Context<'_>) {}
 
-    /// The child no longer runs; it is ready or waits, as `port` says.
+    /// The child no longer runs; it is ready or waits, as `context` says.
     #[inline]
-    fn stopped(&mut self, _child: Child, _own: Own, _port: &mut Port<'_>) {}
+    fn stopped(&mut self, _child: ChildVp, _own: OwnVp, _port: &mut Context<'_>) {}
 
     /// Nobody runs on `own` any longer.
     #[inline]
-    fn idle(&mut self, _own: Own, _port: &mut Port<'_>) {}
+    fn idle(&mut self, _own: OwnVp, _port: &mut Context<'_>) {}
 }
 
 /// Ready children, running children, and own VPs by state.
@@ -60,7 +60,7 @@ pub(crate) struct Pool<P: Policy> {
     waiting: OwnSet,
     requested: OwnSet,
     /// The own VP on which a child last ran: asked for first (processor affinity, HLS 4.3.7.2).
-    last: Vec<Own>,
+    last: Vec<OwnVp>,
     /// How many own VPs are used.
     owns: u16,
 }
@@ -80,29 +80,30 @@ impl<P: Policy> Default for Pool<P> {
 
 impl<P: Policy> Pool<P> {
     /// All own VPs are waiting, and all are used.
-    pub(crate) fn init(&mut self, port: &Port<'_>) {
-        self.init_first(u16::MAX, port);
+    pub(crate) fn init(&mut self, context: &Context<'_>) {
+        self.init_first(u16::MAX, context);
     }
 
     /// All own VPs are waiting; only so many are used.
-    pub(crate) fn init_first(&mut self, used: u16, port: &Port<'_>) {
-        self.owns = u16::try_from(port.owns()).expect("own VPs are numbered by 16 bits").min(used);
+    pub(crate) fn init_first(&mut self, used: u16, context: &Context<'_>) {
+        self.owns =
+            u16::try_from(context.owns()).expect("own VPs are numbered by 16 bits").min(used);
         self.running.reserve(usize::from(self.owns));
         self.waiting = OwnSet::full(self.owns);
         self.requested = OwnSet::empty(self.owns);
     }
 
     /// Makes room for a child.
-    pub(crate) fn register(&mut self, child: Child) {
+    pub(crate) fn register(&mut self, child: ChildVp) {
         self.ready.reserve(child.index() + 1);
         if self.last.len() <= child.index() {
-            self.last.resize(child.index() + 1, Own(0));
+            self.last.resize(child.index() + 1, OwnVp(0));
         }
     }
 
     /// The best of the ready children.
-    pub(crate) fn best(&self) -> Option<Child> {
-        self.ready.peek().map(|(_, child)| Child(child))
+    pub(crate) fn best(&self) -> Option<ChildVp> {
+        self.ready.peek().map(|(_, child)| ChildVp(child))
     }
 
     /// The key of the best of the ready children.
@@ -111,49 +112,49 @@ impl<P: Policy> Pool<P> {
     }
 
     /// The own VPs that are used.
-    pub(crate) fn own_vps(&self) -> impl Iterator<Item = Own> + use<P> {
-        (0..self.owns).map(Own)
+    pub(crate) fn own_vps(&self) -> impl Iterator<Item = OwnVp> + use<P> {
+        (0..self.owns).map(OwnVp)
     }
 
     /// A child becomes ready, or eligible while ready.
     #[inline]
-    pub(crate) fn request(&mut self, child: Child, policy: &mut P, port: &mut Port<'_>) {
+    pub(crate) fn request(&mut self, child: ChildVp, policy: &mut P, context: &mut Context<'_>) {
         if !policy.eligible(child) {
             return;
         }
         self.ready.set(child.0, policy.key(child));
         let last = self.last[child.index()];
         match self.waiting.take_preferring(last) {
-            Some(own) => self.ask(own, port),
-            None => self.preempt(policy, port),
+            Some(own) => self.ask(own, context),
+            None => self.preempt(policy, context),
         }
     }
 
     /// What was asked for when [`SETTLED`] was set has been answered: asks on, or restores the
     /// order, or withdraws what nobody needs.
-    pub(crate) fn settled(&mut self, policy: &mut P, port: &mut Port<'_>) {
+    pub(crate) fn settled(&mut self, policy: &mut P, context: &mut Context<'_>) {
         if !self.ready.is_empty()
             && let Some(own) = self.waiting.take_first()
         {
-            self.ask(own, port);
+            self.ask(own, context);
         } else {
-            self.trim(port);
-            self.preempt(policy, port);
+            self.trim(context);
+            self.preempt(policy, context);
         }
     }
 
     /// Asks for a processor, and to be called back when that has been answered, if there is more
     /// to do in case it was not granted.
-    fn ask(&mut self, own: Own, port: &mut Port<'_>) {
+    fn ask(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.requested.insert(own);
-        port.request(own);
+        context.request(own);
         if !self.waiting.is_empty() || self.must_preempt() {
-            port.set_timer(SETTLED, Some(port.now()));
+            context.set_timer(SETTLED, Some(context.now()));
         }
     }
 
     /// A child becomes a candidate, if eligible, where the caller calls [`settled`](Self::settled) later.
-    pub(crate) fn add(&mut self, child: Child, policy: &P) {
+    pub(crate) fn add(&mut self, child: ChildVp, policy: &P) {
         if policy.eligible(child) {
             self.ready.set(child.0, policy.key(child));
         }
@@ -163,101 +164,112 @@ impl<P: Policy> Pool<P> {
     #[inline]
     pub(crate) fn release(
         &mut self,
-        child: Child,
-        held: Option<Own>,
+        child: ChildVp,
+        held: Option<OwnVp>,
         policy: &mut P,
-        port: &mut Port<'_>,
+        context: &mut Context<'_>,
     ) {
         match held {
             Some(own) => {
                 self.running.remove(u32::from(own.0));
-                policy.stopped(child, own, port);
-                self.fill(own, policy, port);
+                policy.stopped(child, own, context);
+                self.fill(own, policy, context);
             }
-            None => self.withdraw(child, port),
+            None => self.withdraw(child, context),
         }
     }
 
     /// A ready child is no longer a candidate.
-    pub(crate) fn withdraw(&mut self, child: Child, port: &mut Port<'_>) {
+    pub(crate) fn withdraw(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.ready.remove(child.0);
-        self.trim(port);
+        self.trim(context);
     }
 
     /// A request of ours was granted.
     #[inline]
-    pub(crate) fn grant(&mut self, own: Own, policy: &mut P, port: &mut Port<'_>) {
+    pub(crate) fn grant(&mut self, own: OwnVp, policy: &mut P, context: &mut Context<'_>) {
         self.requested.remove(own);
-        self.fill(own, policy, port);
+        self.fill(own, policy, context);
     }
 
     /// A processor is taken from us.
     #[inline]
-    pub(crate) fn revoke(&mut self, own: Own, child: Child, policy: &mut P, port: &mut Port<'_>) {
-        port.revoke(child);
+    pub(crate) fn revoke(
+        &mut self,
+        own: OwnVp,
+        child: ChildVp,
+        policy: &mut P,
+        context: &mut Context<'_>,
+    ) {
+        context.revoke(child);
         self.running.remove(u32::from(own.0));
-        policy.stopped(child, own, port);
-        policy.idle(own, port);
+        policy.stopped(child, own, context);
+        policy.idle(own, context);
         self.requested.insert(own);
         if policy.eligible(child) {
             self.ready.set(child.0, policy.key(child));
         }
-        self.settled(policy, port);
+        self.settled(policy, context);
     }
 
     /// Takes the processor from a running child, which stays a candidate if eligible, and gives it
     /// to the best.
-    pub(crate) fn rotate(&mut self, child: Child, policy: &mut P, port: &mut Port<'_>) {
-        let Some(own) = port.revoke(child) else {
+    pub(crate) fn rotate(&mut self, child: ChildVp, policy: &mut P, context: &mut Context<'_>) {
+        let Some(own) = context.revoke(child) else {
             return;
         };
         self.running.remove(u32::from(own.0));
-        policy.stopped(child, own, port);
+        policy.stopped(child, own, context);
         if policy.eligible(child) {
             self.ready.set(child.0, policy.key(child));
         }
-        self.fill(own, policy, port);
+        self.fill(own, policy, context);
     }
 
     /// A running child has had its turn and has another key: gives its processor to the best if
     /// that goes before it. Whether it did.
-    pub(crate) fn pass(&mut self, child: Child, policy: &mut P, port: &mut Port<'_>) -> bool {
+    pub(crate) fn pass(
+        &mut self,
+        child: ChildVp,
+        policy: &mut P,
+        context: &mut Context<'_>,
+    ) -> bool {
         if self.best_key().is_some_and(|best| best < policy.key(child)) {
-            self.rotate(child, policy, port);
+            self.rotate(child, policy, context);
             return true;
         }
-        self.refresh(child, policy, port);
+        self.refresh(child, policy, context);
         false
     }
 
     /// A child's key has changed.
-    pub(crate) fn rerank(&mut self, child: Child, policy: &mut P, port: &mut Port<'_>) {
-        self.refresh(child, policy, port);
-        self.preempt(policy, port);
+    pub(crate) fn rerank(&mut self, child: ChildVp, policy: &mut P, context: &mut Context<'_>) {
+        self.refresh(child, policy, context);
+        self.preempt(policy, context);
     }
 
     /// As [`rerank`](Self::rerank), where the caller will have the order restored later.
-    pub(crate) fn refresh(&mut self, child: Child, policy: &P, port: &Port<'_>) {
+    pub(crate) fn refresh(&mut self, child: ChildVp, policy: &P, context: &Context<'_>) {
         if self.ready.contains(child.0) {
             self.ready.set(child.0, policy.key(child));
-        } else if matches!(port.child(child), VpState::Running(_))
-            && let Some(own) = port.held_through(child)
+        } else if matches!(context.child(child), VpState::Running(_))
+            && let Some(own) = context.held_through(child)
         {
             self.running.set(u32::from(own.0), Reverse(policy.key(child)));
         }
     }
 
     /// Restores the order: no ready child preempts a running one.
-    pub(crate) fn preempt(&mut self, policy: &mut P, port: &mut Port<'_>) {
+    pub(crate) fn preempt(&mut self, policy: &mut P, context: &mut Context<'_>) {
         while self.must_preempt() {
             let Some((_, own)) = self.running.peek() else {
                 return;
             };
-            let own = Own(u16::try_from(own).expect("own VPs are numbered by 16 bits"));
-            let Some(child) = port.held_by(own) else {
+            let own = OwnVp(u16::try_from(own).expect("own VPs are numbered by 16 bits"));
+            let Some(child) = context.held_by(own) else {
                 return;
             };
-            self.rotate(child, policy, port);
+            self.rotate(child, policy, context);
         }
     }
 
@@ -273,32 +285,32 @@ impl<P: Policy> Pool<P> {
     /// needs any longer stay until all is answered: one of them may be about to take away the very
     /// processor that made it needless, and whoever withdraws and asks again goes round in circles.
     #[inline]
-    fn fill(&mut self, own: Own, policy: &mut P, port: &mut Port<'_>) {
+    fn fill(&mut self, own: OwnVp, policy: &mut P, context: &mut Context<'_>) {
         if let Some((key, child)) = self.ready.pop() {
-            let child = Child(child);
+            let child = ChildVp(child);
             self.running.set(u32::from(own.0), Reverse(key));
             self.last[child.index()] = own;
-            port.grant(child, own);
-            policy.started(child, own, port);
+            context.grant(child, own);
+            policy.started(child, own, context);
         } else {
             self.waiting.insert(own);
-            policy.idle(own, port);
-            port.release(own);
+            policy.idle(own, context);
+            context.release(own);
         }
         if self.ready.is_empty() && !self.requested.is_empty() {
-            port.set_timer(SETTLED, Some(port.now()));
+            context.set_timer(SETTLED, Some(context.now()));
         }
     }
 
     /// Withdraws all requests when nobody is a candidate.
     #[inline]
-    fn trim(&mut self, port: &mut Port<'_>) {
+    fn trim(&mut self, context: &mut Context<'_>) {
         if !self.ready.is_empty() {
             return;
         }
         while let Some(own) = self.requested.take_last() {
             self.waiting.insert(own);
-            port.release(own);
+            context.release(own);
         }
     }
 
@@ -316,7 +328,7 @@ impl<P: Policy> Pool<P> {
             return Err("a candidate is not a child");
         }
         for own in
-            (0..u16::try_from(view.owns()).expect("own VPs are numbered by 16 bits")).map(Own)
+            (0..u16::try_from(view.owns()).expect("own VPs are numbered by 16 bits")).map(OwnVp)
         {
             let (waits, asks) = (self.waiting.contains(own), self.requested.contains(own));
             if own.0 >= self.owns {

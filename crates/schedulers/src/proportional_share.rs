@@ -1,6 +1,6 @@
 //! Proportional share: start-time fair queuing with warp, on one processor or several.
 //!
-//! Takes    PS or PSBE s d from its parent, on one processor, and with `tells = true` RESU r: it tells the
+//! Takes    PS or PSBE s d from its parent, on one processor, and with `report-deadlines = true` RESU r: it tells the
 //!          ends of quanta (`quantum_ends.rs`); anything at all for mere fairness.
 //! Gives    with warp zero everywhere, on one processor, PSBE by equation 5.2 to each child, its share
 //!          being its weight over the sum of weights; with warp, or on several, PS (`long_run.rs`).
@@ -25,15 +25,17 @@ use crate::long_run::{self, Shared};
 use crate::pool::{Policy, Pool, SETTLED};
 use crate::quantum;
 use crate::quantum_ends::{QuantumEnds, Slowed};
-use crate::rez::TELLS;
+use crate::rez::REPORT_DEADLINES;
 use crate::virtual_time::{Account, Virtual};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_guarantees::{
-    Allowance, Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type,
+    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type,
 };
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+};
 use windfall_time::{Instant, Ratio, Span};
 
 const TAKES: &str = "share, warp, quantum (to the instance)";
@@ -57,7 +59,7 @@ pub(crate) const KIND: Kind = Kind {
             default: "10ms",
             help: "the longest time that a child runs before virtual times are compared",
         },
-        TELLS,
+        REPORT_DEADLINES,
         Setting {
             name: "warp",
             form: Form::Bool,
@@ -70,7 +72,7 @@ pub(crate) const KIND: Kind = Kind {
         let warp = settings.bool("warp", true)?;
         let dedicate = settings.bool("dedicate", false)?;
         let shares = ProportionalShare::new(quantum, warp, dedicate);
-        match settings.bool(TELLS.name, false)? {
+        match settings.bool(REPORT_DEADLINES.name, false)? {
             true => Ok(Box::new(QuantumEnds::new(shares, quantum))),
             false => Ok(Box::new(shares)),
         }
@@ -78,9 +80,10 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |settings| {
         let quantum = settings.span("quantum", QUANTUM)?;
         let dedicate = settings.bool("dedicate", false)?;
-        let (inner, tells) = (FairQueuing { quantum, dedicate }, settings.bool(TELLS.name, false)?);
+        let (inner, reports) =
+            (FairQueuing { quantum, dedicate }, settings.bool(REPORT_DEADLINES.name, false)?);
         let takes = &[Type::Ps, Type::Psbe, Type::Resu];
-        Ok(Box::new(Slowed { inner, quantum, tells, takes }))
+        Ok(Box::new(Slowed { inner, quantum, reports, takes }))
     },
 };
 
@@ -92,7 +95,7 @@ struct FairQueuing {
 }
 
 impl FairQueuing {
-    fn shared<'a>(&self, children: &'a [Terms], on_one: bool) -> Shared<'a> {
+    fn shared<'a>(&self, children: &'a [ChildParams], on_one: bool) -> Shared<'a> {
         Shared { dedicate: self.dedicate, ..Shared::new(children, self.quantum, on_one) }
     }
 
@@ -110,11 +113,13 @@ impl Conversion for FairQueuing {
         &[Type::Ps, Type::Psbe]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         match *asked {
-            Guarantee::Share(share) | Guarantee::BoundedShare(share, _) => Ok(Tell::Share(share)),
+            Guarantee::Share(share) | Guarantee::BoundedShare(share, _) => {
+                Ok(ChildParam::Share(share))
+            }
             // In the background: a weight would take from what the others are promised.
-            Guarantee::Null => Ok(Tell::Share(Ratio::ZERO)),
+            Guarantee::Null => Ok(ChildParam::Share(Ratio::ZERO)),
             _ => Err("it gives `PS share`, `PSBE share time` or `NULL`"),
         }
     }
@@ -125,7 +130,7 @@ impl Conversion for FairQueuing {
         true
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         // From a bounded share on one processor, without warps, by equation 5.2; else in the long run.
         let unwarped = children.iter().all(|child| child.warp.is_zero());
         let (&[Guarantee::BoundedShare(s, d)], true) = (own.guarantees, unwarped) else {
@@ -134,11 +139,11 @@ impl Conversion for FairQueuing {
         };
         let shared = children.iter().filter(|child| !child.weight.is_zero());
         let (count, total) = (shared.count() as u64, long_run::total(children));
-        let given = |child: &Terms| {
+        let given = |child: &ChildParams| {
             let part = child.weight.checked_div(total?)?;
             self.bounded((s, d), part, count)
         };
-        let offer = |child: &Terms| match child.weight.is_zero() {
+        let offer = |child: &ChildParams| match child.weight.is_zero() {
             true => Offer::nothing(),
             false => Offer::exact(given(child), "equation 5.2"),
         };
@@ -149,7 +154,7 @@ impl Conversion for FairQueuing {
         &self,
         own: Supply<'_>,
         behind: &[Allowance],
-        children: &[Terms],
+        children: &[ChildParams],
     ) -> Option<Vec<Allowance>> {
         self.shared(children, own.on_one).behind(own.guarantees, behind)
     }
@@ -206,7 +211,7 @@ struct Shares {
 }
 
 impl Shares {
-    fn charge(&mut self, child: Child, own: Own, now: Instant) {
+    fn charge(&mut self, child: ChildVp, own: OwnVp, now: Instant) {
         let since = core::mem::replace(&mut self.runs[own.index()].charged, now);
         let sharer = &mut self.sharers[child.index()];
         sharer.account.charge(now.saturating_since(since));
@@ -216,41 +221,41 @@ impl Shares {
     }
 
     /// A quantum begins on `own`.
-    fn begin(&mut self, own: Own, port: &mut Port<'_>) {
-        let ends = port.now().saturating_add(self.quantum);
-        self.runs[own.index()] = Run { charged: port.now(), ends };
-        port.set_timer(quantum::timer_of(own), Some(ends));
+    fn begin(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        let ends = context.now().saturating_add(self.quantum);
+        self.runs[own.index()] = Run { charged: context.now(), ends };
+        context.set_timer(quantum::timer_of(own), Some(ends));
     }
 
     /// The virtual time of a child that shares.
-    fn time(&self, child: Child) -> Option<Virtual> {
+    fn time(&self, child: ChildVp) -> Option<Virtual> {
         let sharer = &self.sharers[child.index()];
         (sharer.class == Class::Sharing).then_some(sharer.account.time)
     }
 
-    fn enter(&mut self, child: Child) {
+    fn enter(&mut self, child: ChildVp) {
         let sharer = &self.sharers[child.index()];
         if self.warped > 0 && sharer.class == Class::Sharing {
             self.actual.set(child.0, (sharer.account.time, child.0));
         }
     }
 
-    fn leave(&mut self, child: Child) {
+    fn leave(&mut self, child: ChildVp) {
         if self.warped > 0 {
             self.actual.remove(child.0);
         }
     }
 
     /// Changes a child's warp; begins and ends keeping ready children by actual virtual time.
-    fn set_warp(&mut self, child: Child, warp: Span, port: &Port<'_>) {
+    fn set_warp(&mut self, child: ChildVp, warp: Span, context: &Context<'_>) {
         let before = core::mem::replace(&mut self.sharers[child.index()].warp, warp);
         self.warped -= usize::from(!before.is_zero());
         let first = self.warped == 0;
         self.warped += usize::from(!warp.is_zero());
         if first && self.warped > 0 && before.is_zero() {
             while self.actual.pop().is_some() {}
-            for child in (0..port.child_slots()).map(Child) {
-                if port.child(child) == VpState::Ready {
+            for child in (0..context.child_slots()).map(ChildVp) {
+                if context.child(child) == VpState::Ready {
                     self.enter(child);
                 }
             }
@@ -262,7 +267,7 @@ impl Policy for Shares {
     type Key = Tag;
 
     #[inline]
-    fn key(&self, child: Child) -> Tag {
+    fn key(&self, child: ChildVp) -> Tag {
         let sharer = &self.sharers[child.index()];
         let tag = sharer.account.time.earlier(sharer.warp).tag(child.0);
         match sharer.class {
@@ -278,22 +283,22 @@ impl Policy for Shares {
     }
 
     #[inline]
-    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         self.leave(child);
-        self.begin(own, port);
+        self.begin(own, context);
     }
 
     #[inline]
-    fn stopped(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
-        self.charge(child, own, port.now());
-        if port.child(child) == VpState::Ready {
+    fn stopped(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.charge(child, own, context.now());
+        if context.child(child) == VpState::Ready {
             self.enter(child);
         }
     }
 
     #[inline]
-    fn idle(&mut self, own: Own, port: &mut Port<'_>) {
-        port.set_timer(quantum::timer_of(own), None);
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        context.set_timer(quantum::timer_of(own), None);
     }
 }
 
@@ -323,63 +328,63 @@ impl ProportionalShare {
 
     /// System virtual time: the smallest among the children that do not wait, running ones as of
     /// their last charge; the largest ever reached when all wait.
-    fn system_time(&self, port: &Port<'_>) -> Virtual {
+    fn system_time(&self, context: &Context<'_>) -> Virtual {
         let first = if self.shares.warped > 0 {
             self.shares.actual.peek().map(|((time, _), _)| time)
         } else {
             self.pool.best().and_then(|child| self.shares.time(child))
         };
-        let running = self.pool.own_vps().filter_map(|own| port.held_by(own));
+        let running = self.pool.own_vps().filter_map(|own| context.held_by(own));
         let running = running.filter_map(|child| self.shares.time(child));
         running.chain(first).min().unwrap_or(self.shares.latest)
     }
 
     /// Changes a child's class; one that begins to share is no better off for what it had.
-    fn reclass(&mut self, child: Child, class: Class, port: &mut Port<'_>) {
+    fn reclass(&mut self, child: ChildVp, class: Class, context: &mut Context<'_>) {
         if self.shares.sharers[child.index()].class == class {
             return;
         }
-        let time = self.system_time(port);
+        let time = self.system_time(context);
         self.shares.leave(child);
         let sharer = &mut self.shares.sharers[child.index()];
         sharer.class = class;
         if class == Class::Sharing {
             sharer.account.catch_up(time);
         }
-        if port.child(child) == VpState::Ready {
+        if context.child(child) == VpState::Ready {
             self.shares.enter(child);
         }
-        self.pool.refresh(child, &self.shares, port);
+        self.pool.refresh(child, &self.shares, context);
     }
 
     /// Sets the children apart whose weights come to a whole processor each.
-    fn set_apart(&mut self, port: &mut Port<'_>) {
-        if !self.dedicate || port.owns() < 2 {
+    fn set_apart(&mut self, context: &mut Context<'_>) {
+        if !self.dedicate || context.owns() < 2 {
             return;
         }
-        let class = |child: &Child| self.shares.sharers[child.index()].class;
-        let weight = |child: Child| u64::from(self.shares.sharers[child.index()].account.weight);
-        let mut largest: Vec<Child> =
-            port.view().children().filter(|child| class(child) != Class::Background).collect();
+        let class = |child: &ChildVp| self.shares.sharers[child.index()].class;
+        let weight = |child: ChildVp| u64::from(self.shares.sharers[child.index()].account.weight);
+        let mut largest: Vec<ChildVp> =
+            context.view().children().filter(|child| class(child) != Class::Background).collect();
         largest.sort_by_key(|child| (core::cmp::Reverse(weight(*child)), child.0));
-        let whole = |first: Child, owns: usize, rest: &[Child]| {
+        let whole = |first: ChildVp, owns: usize, rest: &[ChildVp]| {
             let all: u64 = rest.iter().map(|child| weight(*child)).sum();
             weight(first).saturating_mul(owns as u64) >= all
         };
-        let apart = long_run::apart(&largest, port.owns(), whole);
+        let apart = long_run::apart(&largest, context.owns(), whole);
         for (at, child) in largest.into_iter().enumerate() {
             let class = if at < apart { Class::Dedicated } else { Class::Sharing };
-            self.reclass(child, class, port);
+            self.reclass(child, class, context);
         }
-        self.pool.preempt(&mut self.shares, port);
+        self.pool.preempt(&mut self.shares, context);
     }
 
     /// Charges all that run.
-    fn charge_running(&mut self, port: &Port<'_>) {
+    fn charge_running(&mut self, context: &Context<'_>) {
         for own in self.pool.own_vps() {
-            if let Some(child) = port.held_by(own) {
-                self.shares.charge(child, own, port.now());
-                self.pool.refresh(child, &self.shares, port);
+            if let Some(child) = context.held_by(own) {
+                self.shares.charge(child, own, context.now());
+                self.pool.refresh(child, &self.shares, context);
             }
         }
     }
@@ -390,109 +395,113 @@ impl Scheduler for ProportionalShare {
         quantum::timers(owns)
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
         let run = Run { charged: Instant::ZERO, ends: Instant::ZERO };
-        self.shares.runs.resize(port.owns(), run);
+        self.shares.runs.resize(context.owns(), run);
     }
 
-    fn register(&mut self, child: Child, port: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(
+        &mut self,
+        child: ChildVp,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         self.pool.register(child);
         self.shares.actual.reserve(child.index() + 1);
         let sharers = &mut self.shares.sharers;
         sharers.resize(sharers.len().max(child.index() + 1), STRANGER);
         sharers[child.index()] = STRANGER;
-        self.set_apart(port);
+        self.set_apart(context);
         Ok(())
     }
 
-    fn unregister(&mut self, child: Child, port: &mut Port<'_>) {
-        self.shares.set_warp(child, Span::ZERO, port);
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.shares.set_warp(child, Span::ZERO, context);
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        let time = self.system_time(port);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let time = self.system_time(context);
         let sharer = &mut self.shares.sharers[child.index()];
         if sharer.class == Class::Sharing {
             sharer.account.catch_up(time);
         }
-        self.charge_running(port);
+        self.charge_running(context);
         self.shares.enter(child);
-        self.pool.request(child, &mut self.shares, port);
+        self.pool.request(child, &mut self.shares, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
         if held.is_none() {
             self.shares.leave(child);
         }
-        self.pool.release(child, held, &mut self.shares, port);
+        self.pool.release(child, held, &mut self.shares, context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
-                if let Some(own) = port.held_through(child) {
-                    self.shares.charge(child, own, port.now());
+                if let Some(own) = context.held_through(child) {
+                    self.shares.charge(child, own, context.now());
                 }
                 self.shares.sharers[child.index()].account.set_weight(weight.max(1));
                 let class = if weight == 0 { Class::Background } else { Class::Sharing };
-                self.reclass(child, class, port);
-                self.set_apart(port);
-                self.pool.rerank(child, &mut self.shares, port);
+                self.reclass(child, class, context);
+                self.set_apart(context);
+                self.pool.rerank(child, &mut self.shares, context);
                 Ok(())
             }
             (Some(child), Message::Warp(warp)) if self.warp => {
-                if port.child(child) != VpState::Waiting {
-                    self.charge_running(port);
+                if context.child(child) != VpState::Waiting {
+                    self.charge_running(context);
                 }
-                self.shares.set_warp(child, warp, port);
-                self.pool.rerank(child, &mut self.shares, port);
+                self.shares.set_warp(child, warp, context);
+                self.pool.rerank(child, &mut self.shares, context);
                 Ok(())
             }
             (None, Message::Quantum(length)) => {
                 self.shares.quantum = quantum::checked(length)?;
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood {
+            _ => Err(HierarchyError::NotUnderstood {
                 message: message.name(),
                 takes: if self.warp { TAKES } else { TAKES_UNWARPED },
             }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.shares, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.shares, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.shares, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.shares, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer == SETTLED {
-            return self.pool.settled(&mut self.shares, port);
+            return self.pool.settled(&mut self.shares, context);
         }
         let own = quantum::own_of(timer);
-        let Some(child) = port.held_by(own) else {
+        let Some(child) = context.held_by(own) else {
             return;
         };
-        if port.now() < self.shares.runs[own.index()].ends {
+        if context.now() < self.shares.runs[own.index()].ends {
             return;
         }
-        self.shares.charge(child, own, port.now());
-        if self.pool.pass(child, &mut self.shares, port) {
-            self.pool.preempt(&mut self.shares, port);
+        self.shares.charge(child, own, context.now());
+        if self.pool.pass(child, &mut self.shares, context) {
+            self.pool.preempt(&mut self.shares, context);
         } else {
-            self.shares.begin(own, port);
+            self.shares.begin(own, context);
         }
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pool.best()
     }
 

@@ -1,6 +1,6 @@
 //! PShED: uniformly slower processors, by earliest deadline first among their owners' deadlines.
 //!
-//! Takes    ALL on its own VP 0. With `tells = true` it tells its parent its deadlines, but promises
+//! Takes    ALL on its own VP 0. With `report-deadlines = true` it tells its parent its deadlines, but promises
 //!          nothing below RESU r: a child that yields tells them out of order.
 //! Gives    RESU x/y to each child with a reservation of x in y, in whole nanoseconds, rounded down;
 //!          nothing to one without.
@@ -22,21 +22,21 @@
 use crate::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::catalogue::Kind;
 use crate::reserved::{in_order, speed};
-use crate::rez::TELLS;
+use crate::rez::REPORT_DEADLINES;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
+use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
 use windfall_time::{Ratio, Span};
 
 pub(crate) const KIND: Kind = Kind {
     name: "pshed",
     summary: "uniformly slower processors for schedulers that tell their deadlines",
     source: include_str!("pshed.rs"),
-    settings: &[TELLS],
+    settings: &[REPORT_DEADLINES],
     build: |settings| {
-        let tells = settings.bool(TELLS.name, false)?;
+        let reports = settings.bool(REPORT_DEADLINES.name, false)?;
         let (waking, overrun) = (Waking::Told, Overrun::Throttle);
-        Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, tells, ..Rules::HARD })))
+        Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, reports, ..Rules::HARD })))
     },
     conversion: |_| Ok(Box::new(Slower)),
 };
@@ -51,22 +51,22 @@ impl Conversion for Slower {
         &[Type::All]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         let speed = match *asked {
-            Guarantee::Null => return Ok(Tell::Nothing),
+            Guarantee::Null => return Ok(ChildParam::Nothing),
             Guarantee::Slower(speed) | Guarantee::Share(speed) => speed,
             _ => return Err("it gives `RESU speed`, as `RESU 1/2`"),
         };
         let too_fine = "it gives `RESU speed` with a speed of at most nine digits, as `RESU 1/2`";
         let (amount, period) = scaled(speed).ok_or(too_fine)?;
-        Ok(Tell::Reserve { amount, period })
+        Ok(ChildParam::Reserve { amount, period })
     }
 
     fn serves_reserved_alone(&self) -> bool {
         true
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         in_order(speed(own.guarantees, false), Span::ZERO, children, |amount, period| {
             Offer::exact(amount.over(period).map(Guarantee::Slower), "EDF among told deadlines")
         })

@@ -6,7 +6,7 @@
 //! a switch costs one timer operation, and a call back may find that nobody's quantum has ended.
 
 use alloc::vec::Vec;
-use windfall_hierarchy::{Child, Own, Port, Refusal, TimerId};
+use windfall_hierarchy::{ChildVp, Context, HierarchyError, OwnVp, TimerId};
 use windfall_time::{Instant, Span};
 
 /// Timers of a scheduler with quanta: the pool's, then one for each own VP.
@@ -15,12 +15,12 @@ pub(crate) const fn timers(owns: usize) -> usize {
 }
 
 /// The own VP of a quantum's timer.
-pub(crate) const fn own_of(timer: TimerId) -> Own {
-    Own(timer.0 - 1)
+pub(crate) const fn own_of(timer: TimerId) -> OwnVp {
+    OwnVp(timer.0 - 1)
 }
 
 /// The timer of an own VP.
-pub(crate) const fn timer_of(own: Own) -> TimerId {
+pub(crate) const fn timer_of(own: OwnVp) -> TimerId {
     TimerId(own.0 + 1)
 }
 
@@ -28,9 +28,9 @@ pub(crate) const fn timer_of(own: Own) -> TimerId {
 ///
 /// # Errors
 /// When it is zero.
-pub(crate) fn checked(length: Span) -> Result<Span, Refusal> {
+pub(crate) fn checked(length: Span) -> Result<Span, HierarchyError> {
     if length.is_zero() {
-        return Err(Refusal::OutOfRange { what: "quantum", allowed: "above zero" });
+        return Err(HierarchyError::OutOfRange { what: "quantum", allowed: "above zero" });
     }
     Ok(length)
 }
@@ -52,7 +52,7 @@ impl Quanta {
     }
 
     /// Makes room for a child.
-    pub(crate) fn register(&mut self, child: Child) {
+    pub(crate) fn register(&mut self, child: ChildVp) {
         let fresh = Quantum { left: self.length, started: Instant::ZERO };
         let room = self.slots.len().max(child.index() + 1);
         self.slots.resize(room, fresh);
@@ -60,29 +60,29 @@ impl Quanta {
     }
 
     /// A child that does not run gets a whole quantum.
-    pub(crate) fn renew(&mut self, child: Child) {
+    pub(crate) fn renew(&mut self, child: ChildVp) {
         self.slots[child.index()].left = self.length;
     }
 
     /// A child that does not run gets so much.
-    pub(crate) fn give(&mut self, child: Child, left: Span) {
+    pub(crate) fn give(&mut self, child: ChildVp, left: Span) {
         self.slots[child.index()].left = left;
     }
 
-    pub(crate) fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
-        self.started_untimed(child, port.now());
-        let end = port.now().saturating_add(self.slots[child.index()].left);
-        port.set_timer(timer_of(own), Some(end));
+    pub(crate) fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.started_untimed(child, context.now());
+        let end = context.now().saturating_add(self.slots[child.index()].left);
+        context.set_timer(timer_of(own), Some(end));
     }
 
     /// The child runs from now on. When its timer is set is the caller's affair.
-    pub(crate) fn started_untimed(&mut self, child: Child, now: Instant) {
+    pub(crate) fn started_untimed(&mut self, child: ChildVp, now: Instant) {
         self.slots[child.index()].started = now;
     }
 
     /// Whole quanta that have passed while nobody else waited are nothing to others: the child has what is left of
     /// the one that began last, and the time at which that ends.
-    pub(crate) fn catch_up(&mut self, child: Child, now: Instant) -> Instant {
+    pub(crate) fn catch_up(&mut self, child: ChildVp, now: Instant) -> Instant {
         let slot = &mut self.slots[child.index()];
         let ran = now.saturating_since(slot.started);
         if ran >= slot.left {
@@ -93,19 +93,19 @@ impl Quanta {
         slot.started.saturating_add(slot.left)
     }
 
-    pub(crate) fn stopped(&mut self, child: Child, port: &Port<'_>) {
+    pub(crate) fn stopped(&mut self, child: ChildVp, context: &Context<'_>) {
         let slot = &mut self.slots[child.index()];
-        let ran = port.now().saturating_since(slot.started);
+        let ran = context.now().saturating_since(slot.started);
         slot.left = slot.left.saturating_sub(ran);
     }
 
     #[expect(clippy::unused_self, reason = "reads as the third of three")]
-    pub(crate) fn idle(&mut self, own: Own, port: &mut Port<'_>) {
-        port.set_timer(timer_of(own), None);
+    pub(crate) fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        context.set_timer(timer_of(own), None);
     }
 
     /// Whether the quantum of a running child has ended.
-    pub(crate) fn is_over(&self, child: Child, now: Instant) -> bool {
+    pub(crate) fn is_over(&self, child: ChildVp, now: Instant) -> bool {
         let slot = &self.slots[child.index()];
         now.saturating_since(slot.started) >= slot.left
     }

@@ -8,14 +8,15 @@
 
 use alloc::vec::Vec;
 use windfall_guarantees::{
-    Allowance, Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type,
+    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type,
 };
 use windfall_hierarchy::{
-    Child, Count, Message, News, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, Count, HierarchyError, Message, OwnVp, ParentNotice, Scheduler, TimerId,
+    View, VpState,
 };
 use windfall_time::{Instant, Ratio, Span};
 
-const ONE: Own = Own(0);
+const ONE: OwnVp = OwnVp(0);
 
 /// A scheduler whose parent is told the ends of quanta.
 pub(crate) struct QuantumEnds<S> {
@@ -33,29 +34,29 @@ impl<S: Scheduler> QuantumEnds<S> {
     }
 
     /// Tells the next deadline, when the last one is over.
-    fn look(&mut self, port: &mut Port<'_>) {
+    fn look(&mut self, context: &mut Context<'_>) {
         match self.told {
-            None => self.tell(port.now(), port),
+            None => self.tell(context.now(), context),
             // One that would be over as well is late already.
-            Some(told) if told.saturating_add(self.quantum) <= port.now() => {
-                self.tell(port.now(), port);
+            Some(told) if told.saturating_add(self.quantum) <= context.now() => {
+                self.tell(context.now(), context);
             }
-            Some(told) if told <= port.now() => self.tell(told, port),
+            Some(told) if told <= context.now() => self.tell(told, context),
             Some(_) => {}
         }
     }
 
-    fn tell(&mut self, from: Instant, port: &mut Port<'_>) {
+    fn tell(&mut self, from: Instant, context: &mut Context<'_>) {
         let deadline = from.saturating_add(self.quantum);
         self.told = Some(deadline);
-        port.message(ONE, Message::Job { release: port.now(), deadline, work: None });
-        port.set_timer(TimerId(self.timers), Some(deadline));
+        context.message(ONE, Message::Job { release: context.now(), deadline, work: None });
+        context.set_timer(TimerId(self.timers), Some(deadline));
     }
 
     /// Tells nothing more, when all wait.
-    fn rest(&mut self, port: &mut Port<'_>) {
-        if port.own(ONE) == VpState::Waiting && self.told.take().is_some() {
-            port.set_timer(TimerId(self.timers), None);
+    fn rest(&mut self, context: &mut Context<'_>) {
+        if context.own(ONE) == VpState::Waiting && self.told.take().is_some() {
+            context.set_timer(TimerId(self.timers), None);
         }
     }
 }
@@ -65,32 +66,36 @@ impl<S: Scheduler> Scheduler for QuantumEnds<S> {
         self.inner.timers(owns) + 1
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        let timers = self.inner.timers(port.owns());
+    fn init(&mut self, context: &mut Context<'_>) {
+        let timers = self.inner.timers(context.owns());
         self.timers = u16::try_from(timers).expect("timers are numbered by 16 bits");
-        self.inner.init(port);
+        self.inner.init(context);
     }
 
     fn deinit(&mut self) {
         self.inner.deinit();
     }
 
-    fn register(&mut self, child: Child, port: &mut Port<'_>) -> Result<(), Refusal> {
-        self.inner.register(child, port)
+    fn register(
+        &mut self,
+        child: ChildVp,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        self.inner.register(child, context)
     }
 
-    fn unregister(&mut self, child: Child, port: &mut Port<'_>) {
-        self.inner.unregister(child, port);
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.inner.unregister(child, context);
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.look(port); // before its processor is asked for
-        self.inner.request(child, port);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.look(context); // before its processor is asked for
+        self.inner.request(child, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.inner.release(child, held, port);
-        self.rest(port);
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.inner.release(child, held, context);
+        self.rest(context);
     }
 
     fn lets_yield(&self) -> bool {
@@ -99,49 +104,49 @@ impl<S: Scheduler> Scheduler for QuantumEnds<S> {
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
-        self.inner.message(child, message, port)?;
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        self.inner.message(child, message, context)?;
         if let (None, Message::Quantum(quantum)) = (child, message) {
             self.quantum = quantum;
         }
         Ok(())
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.inner.grant(own, port);
-        self.rest(port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.inner.grant(own, context);
+        self.rest(context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.inner.revoke(own, child, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.inner.revoke(own, child, context);
     }
 
-    fn news(&mut self, own: Own, news: News, port: &mut Port<'_>) {
-        self.inner.news(own, news, port);
+    fn parent_notice(&mut self, own: OwnVp, news: ParentNotice, context: &mut Context<'_>) {
+        self.inner.parent_notice(own, news, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer.0 == self.timers {
-            return self.look(port);
+            return self.look(context);
         }
-        self.inner.timer(timer, port);
-        self.rest(port);
+        self.inner.timer(timer, context);
+        self.rest(context);
     }
 
-    fn next(&self, own: Own, view: &View<'_>) -> Option<Child> {
+    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         self.inner.next(own, view)
     }
 
-    fn counted(
+    fn stats(
         &self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         at: Instant,
         tell: &mut dyn FnMut(&'static str, Count),
     ) {
-        self.inner.counted(child, at, tell);
+        self.inner.stats(child, at, tell);
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
@@ -157,7 +162,7 @@ pub(crate) struct Slowed<C> {
     pub(crate) inner: C,
     pub(crate) quantum: Span,
     /// Whether the ends of quanta are told.
-    pub(crate) tells: bool,
+    pub(crate) reports: bool,
     /// What it takes then, a slower processor included.
     pub(crate) takes: &'static [Type],
 }
@@ -181,20 +186,20 @@ impl<C> Slowed<C> {
 
 impl<C: Conversion> Conversion for Slowed<C> {
     fn takes(&self) -> &'static [Type] {
-        if self.tells { self.takes } else { self.inner.takes() }
+        if self.reports { self.takes } else { self.inner.takes() }
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         self.inner.tell(asked)
     }
 
     /// Where timers tick, deadlines are told too late.
     fn at_ticks(&mut self, tick: Span) -> bool {
-        self.tells = false;
+        self.reports = false;
         self.inner.at_ticks(tick)
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         self.inner.give(Supply { guarantees: &self.own(own.guarantees), ..own }, children)
     }
 
@@ -202,7 +207,7 @@ impl<C: Conversion> Conversion for Slowed<C> {
         &self,
         own: Supply<'_>,
         behind: &[Allowance],
-        children: &[Terms],
+        children: &[ChildParams],
     ) -> Option<Vec<Allowance>> {
         self.inner.behind(Supply { guarantees: &self.own(own.guarantees), ..own }, behind, children)
     }

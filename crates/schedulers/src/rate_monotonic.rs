@@ -16,7 +16,9 @@ use crate::catalogue::{Form, Kind, Setting};
 use crate::pool::{Policy, Pool};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+};
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "periodic, job";
@@ -70,7 +72,7 @@ impl Policy for Tasks {
     type Key = (Span, Instant, u32);
 
     #[inline]
-    fn key(&self, child: Child) -> Self::Key {
+    fn key(&self, child: ChildVp) -> Self::Key {
         let task = &self.tasks[child.index()];
         (task.length, task.release, child.0)
     }
@@ -102,11 +104,11 @@ impl Scheduler for RateMonotonic {
         1
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         let tasks = &mut self.tasks.tasks;
         tasks.resize(tasks.len().max(child.index() + 1), APERIODIC);
@@ -114,59 +116,59 @@ impl Scheduler for RateMonotonic {
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {}
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let task = &mut self.tasks.tasks[child.index()];
         if !core::mem::take(&mut task.told) {
-            task.release = port.now();
+            task.release = context.now();
         }
-        self.pool.request(child, &mut self.tasks, port);
+        self.pool.request(child, &mut self.tasks, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.pool.release(child, held, &mut self.tasks, port);
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.pool.release(child, held, &mut self.tasks, context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Periodic { period, deadline, .. }) => {
                 self.tasks.tasks[child.index()].length = match self.order {
                     Order::Rate => period,
                     Order::Deadline => deadline,
                 };
-                self.pool.rerank(child, &mut self.tasks, port);
+                self.pool.rerank(child, &mut self.tasks, context);
                 Ok(())
             }
             (Some(child), Message::Job { release, .. }) => {
                 let task = &mut self.tasks.tasks[child.index()];
                 task.release = release;
-                task.told = port.child(child) == VpState::Waiting;
-                self.pool.rerank(child, &mut self.tasks, port);
+                task.told = context.child(child) == VpState::Waiting;
+                self.pool.rerank(child, &mut self.tasks, context);
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.tasks, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.tasks, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.tasks, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.tasks, context);
     }
 
-    fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
-        self.pool.settled(&mut self.tasks, port);
+    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
+        self.pool.settled(&mut self.tasks, context);
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pool.best()
     }
 

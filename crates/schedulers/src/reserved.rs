@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use windfall_guarantees::{
-    Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type, basic_for, rewrite,
+    ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type, basic_for, rewrite,
 };
 use windfall_time::{Ratio, Span};
 
@@ -31,16 +31,16 @@ impl Form {
     }
 
     /// What a child is to tell for `asked`.
-    pub(crate) fn tell(self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    pub(crate) fn tell(self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         let plain = match *asked {
-            Guarantee::Null => return Ok(Tell::Nothing),
+            Guarantee::Null => return Ok(ChildParam::Nothing),
             // What else it needs is a part of an overrun partition, which a join adds (HLS 6.2.2).
             Guarantee::Probabilistic(x, y, _) => Guarantee::BasicSoft(x, y),
             other => other,
         };
         let told = basic_for(&plain)
             .filter(|(amount, period)| rewrite(&self.of(*amount, *period), &plain).is_ok());
-        told.map(|(amount, period)| Tell::Reserve { amount, period }).ok_or(match self {
+        told.map(|(amount, period)| ChildParam::Reserve { amount, period }).ok_or(match self {
             Form::Hard => "it gives `RESBH amount period`, as `RESBH 3ms 10ms`",
             Form::Soft => "it gives `RESBS amount period`, as `RESBS 3ms 10ms`",
         })
@@ -54,7 +54,7 @@ pub(crate) struct Reserved {
     /// By which rule.
     pub(crate) by: &'static str,
     /// Whether it can make use of a uniformly slower processor.
-    pub(crate) tells: bool,
+    pub(crate) reports: bool,
     /// How much of a processor it reserves at most.
     pub(crate) most: Ratio,
     /// Whether it makes up for stolen time.
@@ -71,26 +71,35 @@ impl Reserved {
     /// One that reserves all of a processor, and takes nothing less.
     pub(crate) const fn new(form: Form, by: &'static str) -> Reserved {
         let (most, tick) = (Ratio::ONE, Span::ZERO);
-        Reserved { form, by, tells: false, most, makes_up: false, tick, drops: false, fixed: false }
+        Reserved {
+            form,
+            by,
+            reports: false,
+            most,
+            makes_up: false,
+            tick,
+            drops: false,
+            fixed: false,
+        }
     }
 }
 
 impl Conversion for Reserved {
     fn takes(&self) -> &'static [Type] {
-        if self.tells { &[Type::All, Type::Resu] } else { &[Type::All] }
+        if self.reports { &[Type::All, Type::Resu] } else { &[Type::All] }
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         self.form.tell(asked)
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
-        let whole = speed(own.guarantees, self.tells).min(self.most);
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        let whole = speed(own.guarantees, self.reports).min(self.most);
         let offers = in_order(whole, self.tick, children, |amount, period| {
             Offer::one(self.form.of(amount, period), self.by)
         });
         let in_step = self.fixed && self.tick.is_zero() && !self.makes_up;
-        let since = |child: &Terms| child.since.filter(|_| in_step);
+        let since = |child: &ChildParams| child.since.filter(|_| in_step);
         offers.into_iter().zip(children).map(|(offer, child)| offer.since(since(child))).collect()
     }
 
@@ -126,7 +135,7 @@ pub(crate) fn speed(own: &[Guarantee], slower: bool) -> Ratio {
 pub(crate) fn in_order(
     whole: Ratio,
     tick: Span,
-    children: &[Terms],
+    children: &[ChildParams],
     give: impl Fn(Span, Span) -> Offer,
 ) -> Vec<Offer> {
     let mut sum = Some(Ratio::ZERO);

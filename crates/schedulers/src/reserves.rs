@@ -4,7 +4,7 @@
 use crate::pool::Policy;
 use crate::reservation::Reservation;
 use alloc::vec::Vec;
-use windfall_hierarchy::{Child, News, Note, Own, Port, TimerId, VpState};
+use windfall_hierarchy::{ChildVp, Context, Note, OwnVp, ParentNotice, TimerId, VpState};
 use windfall_time::{Instant, Span};
 
 /// When the running child's budget ends, or its turn.
@@ -70,21 +70,21 @@ pub(crate) struct Reserves {
 
 impl Reserves {
     /// A child goes to the end of its line.
-    pub(crate) fn queue(&mut self, child: Child) {
+    pub(crate) fn queue(&mut self, child: ChildVp) {
         self.turns += 1;
         self.slots[child.index()].turn = self.turns;
     }
 
     /// When what the running child runs on is over.
-    pub(crate) fn over(&self, child: Child, now: Instant) -> Instant {
+    pub(crate) fn over(&self, child: ChildVp, now: Instant) -> Instant {
         let budget = self.slots[child.index()].budget().map(|reserve| reserve.budget);
         now.saturating_add(budget.unwrap_or(self.quantum))
     }
 
     /// Takes what a running child has run from its budget.
-    pub(crate) fn charge(&mut self, child: Child, port: &Port<'_>) {
-        if matches!(port.child(child), VpState::Running(_)) {
-            self.slots[child.index()].charge(port.now());
+    pub(crate) fn charge(&mut self, child: ChildVp, context: &Context<'_>) {
+        if matches!(context.child(child), VpState::Running(_)) {
+            self.slots[child.index()].charge(context.now());
         }
     }
 }
@@ -93,7 +93,7 @@ impl Policy for Reserves {
     /// On what it runs; its period, or its turn; slot.
     type Key = (Rank, u64, u32);
 
-    fn key(&self, child: Child) -> Self::Key {
+    fn key(&self, child: ChildVp) -> Self::Key {
         let slot = &self.slots[child.index()];
         match (slot.budget(), slot.class) {
             (Some(reserve), _) => (Rank::Budget, reserve.period.as_nanos(), child.0),
@@ -107,37 +107,37 @@ impl Policy for Reserves {
             || ready.0 == Rank::Budget && (ready.0, ready.1) < (running.0, running.1)
     }
 
-    fn eligible(&self, child: Child) -> bool {
+    fn eligible(&self, child: ChildVp) -> bool {
         let slot = &self.slots[child.index()];
         slot.class != Class::Hard || slot.reserve.is_none() || slot.budget().is_some()
     }
 
-    fn started(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
-        let now = port.now();
+    fn started(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        let now = context.now();
         if let Some(reserve) = &mut self.slots[child.index()].reserve {
             reserve.since = now;
         }
-        port.set_timer(BUDGET, Some(self.over(child, now)));
+        context.set_timer(BUDGET, Some(self.over(child, now)));
     }
 
-    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
         let hard = self.slots[child.index()].class == Class::Hard;
-        let ready = port.child(child) == VpState::Ready;
+        let ready = context.child(child) == VpState::Ready;
         let had = self.slots[child.index()].budget().is_some();
-        self.slots[child.index()].charge(port.now());
+        self.slots[child.index()].charge(context.now());
         if let Some(reserve) = &mut self.slots[child.index()].reserve {
             let left = reserve.budget;
             if had {
                 let note = if left.is_zero() { Note::Exhausted } else { Note::Budget(left) };
-                port.note(Some(child), note);
+                context.note(Some(child), note);
             }
             if left.is_zero() && hard && ready && !core::mem::replace(&mut reserve.told, true) {
-                port.tell(child, News::Exhausted);
+                context.notify_child(child, ParentNotice::Exhausted);
             }
         }
     }
 
-    fn idle(&mut self, _: Own, port: &mut Port<'_>) {
-        port.set_timer(BUDGET, None);
+    fn idle(&mut self, _: OwnVp, context: &mut Context<'_>) {
+        context.set_timer(BUDGET, None);
     }
 }

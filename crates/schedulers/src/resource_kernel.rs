@@ -26,10 +26,11 @@ use crate::reserves::{BUDGET, Class, Reserves, Slot};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
+use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    Child, Message, News, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, ParentNotice, Scheduler, TimerId, View,
+    VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -79,21 +80,21 @@ impl ResourceKernel {
         }
     }
 
-    fn arm(&mut self, port: &mut Port<'_>) {
+    fn arm(&mut self, context: &mut Context<'_>) {
         let first = self.periods.peek().map(|(at, _)| at);
         if self.armed != first {
             self.armed = first;
-            port.set_timer(PERIOD, first);
+            context.set_timer(PERIOD, first);
         }
     }
 
     /// Begins the periods that are due. No effects but the last one's and the news, however many
     /// they are.
-    fn replenish(&mut self, port: &mut Port<'_>) {
-        let now = port.now();
+    fn replenish(&mut self, context: &mut Context<'_>) {
+        let now = context.now();
         while let Some((_, slot)) = self.periods.peek().filter(|(at, _)| *at <= now) {
-            let child = Child(slot);
-            self.reserves.charge(child, port);
+            let child = ChildVp(slot);
+            self.reserves.charge(child, context);
             let Some(reserve) = &mut self.reserves.slots[child.index()].reserve else {
                 self.periods.remove(slot);
                 continue;
@@ -102,52 +103,52 @@ impl ResourceKernel {
             reserve.since = now;
             let (budget, end) = (reserve.budget, reserve.end);
             self.periods.set(slot, end);
-            port.note(Some(child), Note::Replenished(budget));
-            port.tell(child, News::Replenished { budget, end });
-            if matches!(port.child(child), VpState::Running(_)) {
-                port.set_timer(BUDGET, Some(now.saturating_add(budget)));
-                self.pool.refresh(child, &self.reserves, port);
+            context.note(Some(child), Note::Replenished(budget));
+            context.notify_child(child, ParentNotice::Replenished { budget, end });
+            if matches!(context.child(child), VpState::Running(_)) {
+                context.set_timer(BUDGET, Some(now.saturating_add(budget)));
+                self.pool.refresh(child, &self.reserves, context);
             } else {
                 self.pool.add(child, &self.reserves);
             }
         }
-        self.arm(port);
-        self.pool.settled(&mut self.reserves, port);
+        self.arm(context);
+        self.pool.settled(&mut self.reserves, context);
     }
 
     /// What the running child ran on is over, or the timer came early.
-    fn exhaust(&mut self, port: &mut Port<'_>) {
-        let (now, held) = (port.now(), port.held_by(Own(0)));
+    fn exhaust(&mut self, context: &mut Context<'_>) {
+        let (now, held) = (context.now(), context.held_by(OwnVp(0)));
         let Some(child) = held else {
             return;
         };
         let had = self.reserves.slots[child.index()].budget().is_some();
-        self.reserves.charge(child, port);
+        self.reserves.charge(child, context);
         let slot = &self.reserves.slots[child.index()];
         if let Some(reserve) = slot.budget() {
-            return port.set_timer(BUDGET, Some(now.saturating_add(reserve.budget)));
+            return context.set_timer(BUDGET, Some(now.saturating_add(reserve.budget)));
         }
         if had {
-            port.note(held, Note::Exhausted);
+            context.note(held, Note::Exhausted);
         }
         self.reserves.queue(child);
         if !self.reserves.eligible(child) {
-            self.pool.rotate(child, &mut self.reserves, port);
-        } else if !self.pool.pass(child, &mut self.reserves, port) {
-            port.set_timer(BUDGET, Some(self.reserves.over(child, now)));
+            self.pool.rotate(child, &mut self.reserves, context);
+        } else if !self.pool.pass(child, &mut self.reserves, context) {
+            context.set_timer(BUDGET, Some(self.reserves.over(child, now)));
         }
     }
 
     /// Begins or changes a reserve.
     fn reserve(
         &mut self,
-        child: Child,
+        child: ChildVp,
         (amount, period): (Span, Span),
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         if amount.is_zero() || amount > period {
             let allowed = "above zero, at most the period";
-            return Err(Refusal::OutOfRange { what: "amount", allowed });
+            return Err(HierarchyError::OutOfRange { what: "amount", allowed });
         }
         let slots = self.reserves.slots.iter().enumerate();
         let reserves = slots.filter_map(|(at, slot)| Some((at, slot.reserve.as_ref()?)));
@@ -155,7 +156,7 @@ impl ResourceKernel {
         let mut promised: Vec<_> = others.map(|(_, reserve)| target(reserve)).collect();
         promised.push((amount, period));
         if !fits(&promised) {
-            return Err(Refusal::OutOfRange {
+            return Err(HierarchyError::OutOfRange {
                 what: "reserve",
                 allowed: "one with which each gets its amount in each of its periods, the shortest \
                           first; ask for less, or for a period that divides the others' or is a \
@@ -164,12 +165,12 @@ impl ResourceKernel {
         }
         let longest = reserves.map(|(_, reserve)| reserve.period).max();
         let longest = promised.iter().map(|(_, period)| *period).chain(longest).max();
-        let now = port.now();
+        let now = context.now();
         let clear = |freed: Option<Instant>| {
             let after = |freed: Instant| freed.saturating_add(longest.unwrap_or(Span::ZERO));
             freed.map_or(now, after).max(now)
         };
-        self.reserves.charge(child, port);
+        self.reserves.charge(child, context);
         let begins = clear(self.freed);
         if let Some(reserve) = &mut self.reserves.slots[child.index()].reserve {
             reserve.roll(now);
@@ -188,17 +189,20 @@ impl ResourceKernel {
         let mut reserve = Reservation::new(Span::ZERO, period, begins);
         reserve.change = Some((amount, period, begins));
         if reserve.roll(now) {
-            port.note(Some(child), Note::Replenished(amount));
-            port.tell(child, News::Replenished { budget: amount, end: reserve.end });
+            context.note(Some(child), Note::Replenished(amount));
+            context.notify_child(
+                child,
+                ParentNotice::Replenished { budget: amount, end: reserve.end },
+            );
         }
         reserve.since = now;
         self.reserves.slots[child.index()].reserve = Some(reserve);
-        self.place(child, port);
+        self.place(child, context);
         Ok(())
     }
 
     /// Ends a reserve, if there is one.
-    fn end(&mut self, child: Child, now: Instant) {
+    fn end(&mut self, child: ChildVp, now: Instant) {
         if let Some(reserve) = self.reserves.slots[child.index()].reserve.take() {
             self.freed = self.freed.max(used_until(&reserve, now));
         }
@@ -206,24 +210,24 @@ impl ResourceKernel {
     }
 
     /// What a child runs on has changed.
-    fn place(&mut self, child: Child, port: &mut Port<'_>) {
-        let (now, state) = (port.now(), port.child(child));
+    fn place(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let (now, state) = (context.now(), context.child(child));
         let slot = &self.reserves.slots[child.index()];
         if let Some(reserve) = slot.reserve.filter(|_| state != VpState::Waiting) {
             self.periods.set(child.0, reserve.end);
         }
-        self.arm(port);
+        self.arm(context);
         match (state, self.reserves.eligible(child)) {
             (VpState::Waiting, _) => {}
             (VpState::Running(_), true) => {
-                port.set_timer(BUDGET, Some(self.reserves.over(child, now)));
-                self.pool.rerank(child, &mut self.reserves, port);
+                context.set_timer(BUDGET, Some(self.reserves.over(child, now)));
+                self.pool.rerank(child, &mut self.reserves, context);
             }
-            (VpState::Running(_), false) => self.pool.rotate(child, &mut self.reserves, port),
-            (VpState::Ready, true) => self.pool.request(child, &mut self.reserves, port),
+            (VpState::Running(_), false) => self.pool.rotate(child, &mut self.reserves, context),
+            (VpState::Ready, true) => self.pool.request(child, &mut self.reserves, context),
             (VpState::Ready, false) => {
-                self.pool.withdraw(child, port);
-                port.tell(child, News::Exhausted);
+                self.pool.withdraw(child, context);
+                context.notify_child(child, ParentNotice::Exhausted);
             }
         }
     }
@@ -244,11 +248,11 @@ impl Scheduler for ResourceKernel {
         3
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init_first(1, port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init_first(1, context);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         self.periods.reserve(child.index() + 1);
         let slots = &mut self.reserves.slots;
@@ -257,80 +261,85 @@ impl Scheduler for ResourceKernel {
         Ok(())
     }
 
-    fn unregister(&mut self, child: Child, port: &mut Port<'_>) {
-        self.end(child, port.now());
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.end(child, context.now());
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.reserves.queue(child);
         if let Some(reserve) = &mut self.reserves.slots[child.index()].reserve
-            && reserve.roll(port.now())
+            && reserve.roll(context.now())
         {
             let (budget, end) = (reserve.budget, reserve.end);
-            port.note(Some(child), Note::Replenished(budget));
-            port.tell(child, News::Replenished { budget, end });
+            context.note(Some(child), Note::Replenished(budget));
+            context.notify_child(child, ParentNotice::Replenished { budget, end });
         }
-        self.place(child, port);
+        self.place(child, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
         self.periods.remove(child.0);
-        self.arm(port);
-        self.pool.release(child, held, &mut self.reserves, port);
+        self.arm(context);
+        self.pool.release(child, held, &mut self.reserves, context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Reserve { amount, period }) => {
-                self.replenish(port);
-                return self.reserve(child, (amount, period), port);
+                self.replenish(context);
+                return self.reserve(child, (amount, period), context);
             }
             (Some(child), Message::Unreserve) => {
-                self.replenish(port);
-                self.end(child, port.now());
-                self.place(child, port);
+                self.replenish(context);
+                self.end(child, context.now());
+                self.place(child, context);
             }
             (Some(child), Message::Priority(priority)) => {
-                self.replenish(port);
-                self.reserves.charge(child, port);
+                self.replenish(context);
+                self.reserves.charge(child, context);
                 self.reserves.slots[child.index()].class = Class::of(priority);
-                self.place(child, port);
+                self.place(child, context);
             }
             (None, Message::Quantum(length)) => {
                 self.reserves.quantum = quantum::checked(length)?;
             }
-            _ => return Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => {
+                return Err(HierarchyError::NotUnderstood {
+                    message: message.name(),
+                    takes: TAKES,
+                });
+            }
         }
         Ok(())
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.reserves, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.reserves, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.reserves, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.reserves, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer == SETTLED {
-            return self.pool.settled(&mut self.reserves, port);
+            return self.pool.settled(&mut self.reserves, context);
         }
         if timer == PERIOD {
             self.armed = None;
         }
-        self.replenish(port);
+        self.replenish(context);
         if timer == BUDGET {
-            self.exhaust(port);
+            self.exhaust(context);
         }
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pool.best()
     }
 
@@ -354,15 +363,15 @@ impl Conversion for Monotonic {
         &[Type::All]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         reserved::Form::Hard.tell(asked)
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let whole = own.guarantees.first() == Some(&Guarantee::All);
         let mut before = Vec::new();
         let mut all_fit = whole;
-        let give = |terms: &Terms| {
+        let give = |terms: &ChildParams| {
             let Some((amount, period)) = terms.reserve else {
                 return Offer::nothing();
             };

@@ -1,6 +1,6 @@
 //! Rez: hard CPU reservations by budgeted earliest deadline first, on one processor.
 //!
-//! Takes    ALL on its own VP 0, or, with `tells = true`, RESU r: it tells its parent its deadlines.
+//! Takes    ALL on its own VP 0, or, with `report-deadlines = true`, RESU r: it tells its parent its deadlines.
 //!          Further own VPs are never asked for: create one instance a processor.
 //! Gives    RESBH x y to each child with a reservation of x in y; nothing to one without.
 //! Admits   while the sum of all x/y is at most 1, exactly, or `admission` thousandths; below RESU r
@@ -30,11 +30,11 @@ use alloc::boxed::Box;
 use windfall_time::Ratio;
 
 /// Whether the parent is told about deadlines, as a uniformly slower processor needs it.
-pub(crate) const TELLS: Setting = Setting {
-    name: "tells",
+pub(crate) const REPORT_DEADLINES: Setting = Setting {
+    name: "report-deadlines",
     form: Form::Bool,
     default: "false",
-    help: "whether it tells its parent its deadlines, as a uniformly slower processor needs",
+    help: "whether it reports its deadlines to its parent, as a uniformly slower processor needs",
 };
 
 /// What becomes of overruns.
@@ -74,17 +74,19 @@ pub(crate) const KIND: Kind = Kind {
     name: "rez",
     summary: "hard CPU reservations on one processor",
     source: include_str!("rez.rs"),
-    settings: &[ADMISSION, CHARGES, OVERRUNS, TELLS],
+    settings: &[ADMISSION, CHARGES, OVERRUNS, REPORT_DEADLINES],
     build: |settings| {
-        let (admission, tells) = (admission(settings)?, settings.bool(TELLS.name, false)?);
+        let (admission, reports) =
+            (admission(settings)?, settings.bool(REPORT_DEADLINES.name, false)?);
         let (stolen, drops) = (charges(settings)?, drops(settings)?);
-        Ok(Box::new(Budgeted::new(Rules { admission, stolen, tells, drops, ..Rules::HARD })))
+        Ok(Box::new(Budgeted::new(Rules { admission, stolen, reports, drops, ..Rules::HARD })))
     },
     conversion: |settings| {
-        let (most, tells) = (part(admission(settings)?), settings.bool(TELLS.name, false)?);
+        let (most, reports) =
+            (part(admission(settings)?), settings.bool(REPORT_DEADLINES.name, false)?);
         let makes_up = charges(settings)? != Stolen::Charged;
         let rez = Reserved::new(reserved::Form::Hard, "EDF with budgets");
         let (drops, fixed) = (drops(settings)?, true);
-        Ok(Box::new(Reserved { most, tells, makes_up, drops, fixed, ..rez }))
+        Ok(Box::new(Reserved { most, reports, makes_up, drops, fixed, ..rez }))
     },
 };

@@ -40,7 +40,7 @@ pub(crate) const KIND: Kind = Kind {
             name: GRANULE,
             form: Form::Span,
             default: "10us",
-            help: "after a theft, a budget with less left than this counts as used up",
+            help: "after time was stolen, a budget with less left than this counts as used up",
         },
         OVERRUNS,
     ],

@@ -18,7 +18,9 @@ use crate::quantum::{self, Quanta};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View,
+};
 use windfall_time::Span;
 
 const TAKES: &str = "quantum (to the instance)";
@@ -62,7 +64,7 @@ struct Line {
 
 impl Line {
     /// A child that does not run goes to the end of the line.
-    fn queue(&mut self, child: Child) {
+    fn queue(&mut self, child: ChildVp) {
         self.drawn += 1;
         self.turns[child.index()] = self.drawn;
     }
@@ -71,7 +73,7 @@ impl Line {
 impl Policy for Line {
     type Key = u64;
 
-    fn key(&self, child: Child) -> u64 {
+    fn key(&self, child: ChildVp) -> u64 {
         self.turns[child.index()]
     }
 
@@ -79,26 +81,26 @@ impl Policy for Line {
         false
     }
 
-    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
-        self.quanta.started_untimed(child, port.now());
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.quanta.started_untimed(child, context.now());
         self.set[usize::from(own.0)] = false;
     }
 
-    fn stopped(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+    fn stopped(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         if !self.set[usize::from(own.0)] {
-            self.quanta.catch_up(child, port.now());
+            self.quanta.catch_up(child, context.now());
         }
-        if self.quanta.is_over(child, port.now()) {
+        if self.quanta.is_over(child, context.now()) {
             self.queue(child);
             self.quanta.renew(child);
         } else {
-            self.quanta.stopped(child, port);
+            self.quanta.stopped(child, context);
         }
     }
 
-    fn idle(&mut self, own: Own, port: &mut Port<'_>) {
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
         if core::mem::take(&mut self.set[usize::from(own.0)]) {
-            self.quanta.idle(own, port);
+            self.quanta.idle(own, context);
         }
     }
 }
@@ -120,16 +122,16 @@ impl RoundRobin {
     }
 
     /// While others wait, or wherever a quantum ends alone, the timer of each processor is set.
-    fn set_timers(&mut self, port: &mut Port<'_>) {
+    fn set_timers(&mut self, context: &mut Context<'_>) {
         if self.pool.best().is_none() && !self.ends_alone {
             return;
         }
         for own in self.pool.own_vps() {
             let set = &mut self.line.set[usize::from(own.0)];
-            if let Some(child) = port.held_by(own).filter(|_| !*set) {
+            if let Some(child) = context.held_by(own).filter(|_| !*set) {
                 *set = true;
-                let end = self.line.quanta.catch_up(child, port.now());
-                port.set_timer(quantum::timer_of(own), Some(end));
+                let end = self.line.quanta.catch_up(child, context.now());
+                context.set_timer(quantum::timer_of(own), Some(end));
             }
         }
     }
@@ -140,12 +142,12 @@ impl Scheduler for RoundRobin {
         quantum::timers(owns)
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init(port);
-        self.line.set = vec![false; port.owns()];
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
+        self.line.set = vec![false; context.owns()];
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         self.line.quanta.register(child);
         let room = self.line.turns.len().max(child.index() + 1);
@@ -153,18 +155,18 @@ impl Scheduler for RoundRobin {
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {}
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.line.queue(child);
         self.line.quanta.renew(child);
-        self.pool.request(child, &mut self.line, port);
-        self.set_timers(port);
+        self.pool.request(child, &mut self.line, context);
+        self.set_timers(context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.pool.release(child, held, &mut self.line, port);
-        self.set_timers(port);
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.pool.release(child, held, &mut self.line, context);
+        self.set_timers(context);
     }
 
     fn lets_yield(&self) -> bool {
@@ -173,44 +175,44 @@ impl Scheduler for RoundRobin {
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        _: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        _: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         let (None, Message::Quantum(length)) = (child, message) else {
-            return Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES });
+            return Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES });
         };
         self.line.quanta.length = quantum::checked(length)?;
         Ok(())
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.line, port);
-        self.set_timers(port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.line, context);
+        self.set_timers(context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.line, port);
-        self.set_timers(port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.line, context);
+        self.set_timers(context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer == SETTLED {
-            self.pool.settled(&mut self.line, port);
-            return self.set_timers(port);
+            self.pool.settled(&mut self.line, context);
+            return self.set_timers(context);
         }
         let own = quantum::own_of(timer);
-        let is_over = |child: &Child| self.line.quanta.is_over(*child, port.now());
-        match port.held_by(own).filter(is_over) {
+        let is_over = |child: &ChildVp| self.line.quanta.is_over(*child, context.now());
+        match context.held_by(own).filter(is_over) {
             Some(child) if self.pool.best().is_some() => {
-                self.pool.rotate(child, &mut self.line, port);
+                self.pool.rotate(child, &mut self.line, context);
             }
             _ => self.line.set[usize::from(own.0)] = false,
         }
-        self.set_timers(port);
+        self.set_timers(context);
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pool.best()
     }
 

@@ -28,9 +28,13 @@ use crate::tournament::{Line, Tournament};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use windfall_guarantees::{Allowance, Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
+use windfall_guarantees::{
+    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type,
+};
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+};
 use windfall_time::{Instant, Ratio, Span};
 
 const TAKES: &str = "share, quantum (to the instance)";
@@ -57,7 +61,12 @@ const BY: &str = "SFS: readjusted weights, in the long run";
 
 impl Readjusted {
     /// As [`Surpluses::readjust`] has it, of all children.
-    fn shared<'a>(&self, children: &'a [Terms], owns: usize, on_one: bool) -> Option<Shared<'a>> {
+    fn shared<'a>(
+        &self,
+        children: &'a [ChildParams],
+        owns: usize,
+        on_one: bool,
+    ) -> Option<Shared<'a>> {
         let mut shared = Shared::new(children, self.0, on_one);
         let mut rest = long_run::total(children)?;
         let mut heaviest: Vec<usize> = (0..children.len()).collect();
@@ -88,7 +97,7 @@ impl Conversion for Readjusted {
         &[Type::Ps]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         long_run::tell(asked)
     }
 
@@ -97,7 +106,7 @@ impl Conversion for Readjusted {
         true
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         match self.shared(children, own.guarantees.len(), own.on_one) {
             Some(shared) => shared.offers(own.guarantees, BY),
             None => children.iter().map(|_| Offer::exact(None, BY)).collect(),
@@ -108,7 +117,7 @@ impl Conversion for Readjusted {
         &self,
         own: Supply<'_>,
         behind: &[Allowance],
-        children: &[Terms],
+        children: &[ChildParams],
     ) -> Option<Vec<Allowance>> {
         self.shared(children, own.guarantees.len(), own.on_one)?.behind(own.guarantees, behind)
     }
@@ -163,17 +172,17 @@ struct Surpluses {
     /// Those whose weights are held down, and a list to be refilled.
     held: Vec<u32>,
     spare: Vec<u32>,
-    chosen: Option<Child>,
+    chosen: Option<ChildVp>,
     turn: u64,
 }
 
 impl Surpluses {
-    fn sharer(&self, child: Child) -> &Sharer {
+    fn sharer(&self, child: ChildVp) -> &Sharer {
         &self.sharers[child.index()]
     }
 
     /// A ready child, or one that is no longer, with its present tag and weight.
-    fn place(&mut self, child: Child, ready: bool) {
+    fn place(&mut self, child: ChildVp, ready: bool) {
         let sharer = self.sharers[child.index()];
         let ready = ready && sharer.weight > 0;
         self.ready.set(child.0, ready.then(|| sharer.line()));
@@ -185,9 +194,9 @@ impl Surpluses {
     }
 
     /// Charges what runs, if anybody waits for a processor.
-    fn charge(&mut self, held_by: impl Fn(Own) -> Option<Child>, now: Instant) {
+    fn charge(&mut self, held_by: impl Fn(OwnVp) -> Option<ChildVp>, now: Instant) {
         let contended = !self.starts.is_empty();
-        for (run, own) in self.runs.iter_mut().zip((0..).map(Own)) {
+        for (run, own) in self.runs.iter_mut().zip((0..).map(OwnVp)) {
             let since = core::mem::replace(&mut run.charged, now);
             let Some(child) = held_by(own).filter(|_| contended) else { continue };
             let sharer = &mut self.sharers[child.index()];
@@ -199,9 +208,9 @@ impl Surpluses {
     }
 
     /// Virtual time moves on to the smallest tag; whoever waits and is not ahead counts no longer.
-    fn move_on(&mut self, held_by: impl Fn(Own) -> Option<Child>) {
+    fn move_on(&mut self, held_by: impl Fn(OwnVp) -> Option<ChildVp>) {
         let owns = (0..self.runs.len()).filter_map(|own| u16::try_from(own).ok());
-        let running = owns.filter_map(|own| held_by(Own(own))).map(|child| self.sharer(child));
+        let running = owns.filter_map(|own| held_by(OwnVp(own))).map(|child| self.sharer(child));
         let running = running.filter(|one| one.weight > 0).map(|one| one.start.at);
         let first = self.starts.peek().map(|((at, _), _)| at);
         let least = running.chain(first).min();
@@ -210,7 +219,7 @@ impl Surpluses {
         let mut changed = false;
         while let Some((_, slot)) = self.ahead.peek().filter(|((at, _), _)| *at <= self.now) {
             self.ahead.remove(slot);
-            self.uncount(Child(slot));
+            self.uncount(ChildVp(slot));
             changed = true;
         }
         if changed {
@@ -218,14 +227,14 @@ impl Surpluses {
         }
     }
 
-    fn uncount(&mut self, child: Child) {
+    fn uncount(&mut self, child: ChildVp) {
         if self.count.remove(child.0).is_some() {
             self.weights -= self.sharer(child).weight;
         }
     }
 
     /// A waiting child takes part from now on.
-    fn join(&mut self, child: Child) {
+    fn join(&mut self, child: ChildVp) {
         let (now, sharer) = (self.now, &mut self.sharers[child.index()]);
         if sharer.weight == 0 {
             self.turn += 1;
@@ -243,7 +252,7 @@ impl Surpluses {
     }
 
     /// A child, charged, waits from now on.
-    fn leave(&mut self, child: Child) {
+    fn leave(&mut self, child: ChildVp) {
         self.place(child, false);
         let sharer = self.sharer(child);
         if sharer.weight > 0 && sharer.start.at > self.now {
@@ -255,7 +264,7 @@ impl Surpluses {
     }
 
     /// Takes a child out, whatever it does, and gives it another weight.
-    fn reweigh(&mut self, child: Child, weight: i128) {
+    fn reweigh(&mut self, child: ChildVp, weight: i128) {
         self.place(child, false);
         self.ahead.remove(child.0);
         self.uncount(child);
@@ -274,7 +283,7 @@ impl Surpluses {
         }
         sharer.start.at = now + reweighed((sharer.start.at - now).max(0), before, counts);
         if self.starts.contains(slot) {
-            self.place(Child(slot), true);
+            self.place(ChildVp(slot), true);
         } else if self.ahead.contains(slot) {
             self.ahead.set(slot, (self.sharers[slot as usize].start.at, slot));
         }
@@ -312,10 +321,10 @@ impl Surpluses {
         self.spare = before;
     }
 
-    fn begin(&mut self, own: Own, port: &mut Port<'_>) {
-        let ends = port.now().saturating_add(self.quantum);
-        self.runs[own.index()] = Run { charged: port.now(), ends };
-        port.set_timer(quantum::timer_of(own), Some(ends));
+    fn begin(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        let ends = context.now().saturating_add(self.quantum);
+        self.runs[own.index()] = Run { charged: context.now(), ends };
+        context.set_timer(quantum::timer_of(own), Some(ends));
     }
 }
 
@@ -324,7 +333,7 @@ impl Policy for Surpluses {
     /// beforehand.
     type Key = (u8, u64, u32);
 
-    fn key(&self, child: Child) -> Self::Key {
+    fn key(&self, child: ChildVp) -> Self::Key {
         let sharer = self.sharer(child);
         match (self.chosen == Some(child), sharer.weight == 0) {
             (true, _) => (0, 0, child.0),
@@ -337,14 +346,14 @@ impl Policy for Surpluses {
         ready.0 < 2 && running.0 == 2
     }
 
-    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         self.chosen = None;
         self.place(child, false);
-        self.begin(own, port);
+        self.begin(own, context);
     }
 
-    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
-        if port.child(child) == VpState::Ready {
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        if context.child(child) == VpState::Ready {
             self.place(child, true);
             if self.sharer(child).weight == 0 {
                 self.join(child);
@@ -352,8 +361,8 @@ impl Policy for Surpluses {
         }
     }
 
-    fn idle(&mut self, own: Own, port: &mut Port<'_>) {
-        port.set_timer(quantum::timer_of(own), None);
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        context.set_timer(quantum::timer_of(own), None);
     }
 }
 
@@ -385,18 +394,18 @@ impl Sfs {
         Sfs { pool: Pool::default(), line }
     }
 
-    fn charge(&mut self, port: &Port<'_>) {
-        self.line.charge(|own| port.held_by(own), port.now());
-        self.line.move_on(|own| port.held_by(own));
+    fn charge(&mut self, context: &Context<'_>) {
+        self.line.charge(|own| context.held_by(own), context.now());
+        self.line.move_on(|own| context.held_by(own));
     }
 
     /// Has the pool serve the child of least surplus next.
-    fn choose(&mut self, port: &Port<'_>) {
-        self.line.move_on(|own| port.held_by(own));
-        let best = self.line.ready.lowest().map(Child);
+    fn choose(&mut self, context: &Context<'_>) {
+        self.line.move_on(|own| context.held_by(own));
+        let best = self.line.ready.lowest().map(ChildVp);
         let before = core::mem::replace(&mut self.line.chosen, best);
         for child in before.into_iter().chain(best) {
-            self.pool.refresh(child, &self.line, port);
+            self.pool.refresh(child, &self.line, context);
         }
     }
 }
@@ -406,15 +415,15 @@ impl Scheduler for Sfs {
         quantum::timers(owns)
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
         let run = Run { charged: Instant::ZERO, ends: Instant::ZERO };
-        self.line.runs.resize(port.owns(), run);
-        self.line.held.reserve(port.owns());
-        self.line.spare.reserve(port.owns());
+        self.line.runs.resize(context.owns(), run);
+        self.line.held.reserve(context.owns());
+        self.line.spare.reserve(context.owns());
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         let line = &mut self.line;
         let room = line.sharers.len().max(child.index() + 1);
@@ -433,92 +442,92 @@ impl Scheduler for Sfs {
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {}
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.charge(port);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.charge(context);
         self.line.join(child);
         self.line.place(child, true);
-        self.choose(port);
-        self.pool.request(child, &mut self.line, port);
+        self.choose(context);
+        self.pool.request(child, &mut self.line, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
         // It is held by nobody any longer, but has run until now.
-        let was = |own| if held == Some(own) { Some(child) } else { port.held_by(own) };
-        self.line.charge(was, port.now());
+        let was = |own| if held == Some(own) { Some(child) } else { context.held_by(own) };
+        self.line.charge(was, context.now());
         self.line.move_on(was);
         self.line.leave(child);
-        self.choose(port);
-        self.pool.release(child, held, &mut self.line, port);
+        self.choose(context);
+        self.pool.release(child, held, &mut self.line, context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
-                self.charge(port);
-                let (line, state) = (&mut self.line, port.child(child));
+                self.charge(context);
+                let (line, state) = (&mut self.line, context.child(child));
                 line.reweigh(child, i128::from(weight) * WEIGHT);
                 if state != VpState::Waiting {
                     line.join(child);
                     line.place(child, state == VpState::Ready);
                 }
-                self.choose(port);
-                self.pool.rerank(child, &mut self.line, port);
+                self.choose(context);
+                self.pool.rerank(child, &mut self.line, context);
                 Ok(())
             }
             (None, Message::Quantum(length)) => {
                 self.line.quantum = quantum::checked(length)?;
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.charge(port);
-        self.choose(port);
-        self.pool.grant(own, &mut self.line, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.charge(context);
+        self.choose(context);
+        self.pool.grant(own, &mut self.line, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.charge(port);
-        self.pool.revoke(own, child, &mut self.line, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.charge(context);
+        self.pool.revoke(own, child, &mut self.line, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
-        self.charge(port);
-        self.choose(port);
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
+        self.charge(context);
+        self.choose(context);
         if timer == SETTLED {
-            return self.pool.settled(&mut self.line, port);
+            return self.pool.settled(&mut self.line, context);
         }
         let own = quantum::own_of(timer);
-        let Some(child) = port.held_by(own) else {
+        let Some(child) = context.held_by(own) else {
             return;
         };
-        if port.now() < self.line.runs[own.index()].ends {
+        if context.now() < self.line.runs[own.index()].ends {
             return;
         }
         let now = self.line.now >> COARSE;
-        let surplus = |child: Child| self.line.sharer(child).line().at(now);
+        let surplus = |child: ChildVp| self.line.sharer(child).line().at(now);
         let makes_room = match self.line.chosen {
             Some(best) => self.line.sharer(child).weight == 0 || surplus(best) < surplus(child),
             None => self.line.sharer(child).weight == 0 && self.pool.best().is_some(),
         };
         if makes_room {
-            self.pool.rotate(child, &mut self.line, port);
+            self.pool.rotate(child, &mut self.line, context);
         } else {
-            self.line.begin(own, port);
+            self.line.begin(own, context);
         }
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
-        self.line.ready.lowest().map(Child).or_else(|| self.pool.best())
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
+        self.line.ready.lowest().map(ChildVp).or_else(|| self.pool.best())
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {

@@ -29,14 +29,16 @@ use crate::working_schedule::{Job, ROOM, WorkingSchedule};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+};
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "job, periodic, priority, share";
 const BIAS: Span = Span::from_millis(50);
 const QUANTUM: Span = Span::from_millis(10);
 /// The only own VP that is used.
-const OWN: Own = Own(0);
+const OWN: OwnVp = OwnVp(0);
 /// When the running child has had a quantum.
 const ENDS: TimerId = TimerId(0);
 /// Priorities, from 0 on.
@@ -82,14 +84,18 @@ struct Task {
     told: bool,
 }
 
-const STRANGER: Task = Task {
-    priority: 0,
-    account: Account::new(1),
-    used: Span::ZERO,
-    job: None,
-    periodic: None,
-    told: false,
-};
+impl Default for Task {
+    fn default() -> Task {
+        Task {
+            priority: 0,
+            account: Account::new(1),
+            used: Span::ZERO,
+            job: None,
+            periodic: None,
+            told: false,
+        }
+    }
+}
 
 /// Priority from the top, then biased virtual finishing time and slot. The smallest is the most
 /// important.
@@ -101,7 +107,7 @@ struct Smart {
     /// All that do not wait, the running one as of its last charge.
     line: Heap<Importance>,
     /// The most important, in order, up to the second conventional one: as of the last decision.
-    candidates: Vec<Child>,
+    candidates: Vec<ChildVp>,
     /// By priority: the virtual time of the most important child, when that was last looked at.
     present: [Virtual; PRIORITIES as usize],
     bias: Span,
@@ -124,7 +130,7 @@ impl Smart {
         }
     }
 
-    fn importance(&self, child: Child) -> Importance {
+    fn importance(&self, child: ChildVp) -> Importance {
         let task = &self.tasks[child.index()];
         let mut finish = task.account;
         finish.charge(self.quantum.saturating_sub(task.used));
@@ -133,12 +139,12 @@ impl Smart {
     }
 
     /// Puts a child that does not wait where it belongs.
-    fn rank(&mut self, child: Child) {
+    fn rank(&mut self, child: ChildVp) {
         self.line.set(child.0, self.importance(child));
     }
 
     /// What `child` ran since the last charge is had.
-    fn charge(&mut self, child: Child, now: Instant) {
+    fn charge(&mut self, child: ChildVp, now: Instant) {
         let service = now.saturating_since(core::mem::replace(&mut self.charged, now));
         let task = &mut self.tasks[child.index()];
         task.account.charge(service);
@@ -150,10 +156,10 @@ impl Smart {
     }
 
     /// Charges whoever runs.
-    fn charge_running(&mut self, port: &Port<'_>) {
-        match port.held_by(OWN) {
-            Some(child) => self.charge(child, port.now()),
-            None => self.charged = port.now(),
+    fn charge_running(&mut self, context: &Context<'_>) {
+        match context.held_by(OWN) {
+            Some(child) => self.charge(child, context.now()),
+            None => self.charged = context.now(),
         }
     }
 
@@ -164,7 +170,7 @@ impl Smart {
         let (mut conventional, mut priority) = (0, None);
         for _ in 0..ROOM {
             let Some((_, slot)) = self.line.pop() else { break };
-            let (child, task) = (Child(slot), &mut self.tasks[slot as usize]);
+            let (child, task) = (ChildVp(slot), &mut self.tasks[slot as usize]);
             if task.job.is_some_and(|job| job.deadline < now) {
                 task.job = None;
                 self.rank(child);
@@ -186,7 +192,7 @@ impl Smart {
     }
 
     /// Who of these, in order of importance, is to run.
-    fn choose(&self, candidates: impl Iterator<Item = Child>, now: Instant) -> Option<Child> {
+    fn choose(&self, candidates: impl Iterator<Item = ChildVp>, now: Instant) -> Option<ChildVp> {
         let (mut schedule, mut most) = (WorkingSchedule::new(), None);
         for child in candidates {
             let Some(job) = self.tasks[child.index()].job else {
@@ -199,29 +205,29 @@ impl Smart {
     }
 
     /// Has the right child run, or asks for the processor, or gives it back.
-    fn decide(&mut self, port: &mut Port<'_>) {
-        self.charge_running(port);
-        self.look(port.now());
-        let chosen = self.choose(self.candidates.iter().copied(), port.now());
-        let chosen = chosen.or(self.line.peek().map(|(_, slot)| Child(slot)));
+    fn decide(&mut self, context: &mut Context<'_>) {
+        self.charge_running(context);
+        self.look(context.now());
+        let chosen = self.choose(self.candidates.iter().copied(), context.now());
+        let chosen = chosen.or(self.line.peek().map(|(_, slot)| ChildVp(slot)));
         let mut ends = None;
-        match (port.own(OWN), chosen) {
-            (VpState::Waiting, Some(_)) => port.request(OWN),
-            (VpState::Ready | VpState::Running(_), None) => port.release(OWN),
+        match (context.own(OWN), chosen) {
+            (VpState::Waiting, Some(_)) => context.request(OWN),
+            (VpState::Ready | VpState::Running(_), None) => context.release(OWN),
             (VpState::Running(_), Some(child)) => {
-                let held = port.held_by(OWN);
+                let held = context.held_by(OWN);
                 if held != chosen {
                     if let Some(held) = held {
-                        port.revoke(held);
+                        context.revoke(held);
                     }
-                    port.grant(child, OWN);
+                    context.grant(child, OWN);
                 }
                 let left = self.quantum.saturating_sub(self.tasks[child.index()].used);
-                ends = Some(port.now().saturating_add(left));
+                ends = Some(context.now().saturating_add(left));
             }
             (VpState::Waiting, None) | (VpState::Ready, Some(_)) => {}
         }
-        port.set_timer(ENDS, ends);
+        context.set_timer(ENDS, ends);
     }
 }
 
@@ -230,50 +236,51 @@ impl Scheduler for Smart {
         1
     }
 
-    fn init(&mut self, _: &mut Port<'_>) {
+    fn init(&mut self, _: &mut Context<'_>) {
         self.candidates.reserve(ROOM);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.line.reserve(child.index() + 1);
-        self.tasks.resize(self.tasks.len().max(child.index() + 1), STRANGER);
-        self.tasks[child.index()] = STRANGER;
+        self.tasks.resize(self.tasks.len().max(child.index() + 1), Task::default());
+        self.tasks[child.index()] = Task::default();
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {}
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let task = &mut self.tasks[child.index()];
         task.account.catch_up(self.present[usize::from(task.priority)]);
         if !core::mem::take(&mut task.told) {
-            let now = port.now();
+            let now = context.now();
             let job = |(due, work)| Job { deadline: now.saturating_add(due), work };
             task.job = task.periodic.map(job);
         }
         self.rank(child);
-        self.decide(port);
+        self.decide(context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
         if held.is_some() {
-            self.charge(child, port.now());
+            self.charge(child, context.now());
         }
         self.tasks[child.index()].job = None;
         self.line.remove(child.0);
-        self.decide(port);
+        self.decide(context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
-        let not_understood = Refusal::NotUnderstood { message: message.name(), takes: TAKES };
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        let not_understood =
+            HierarchyError::NotUnderstood { message: message.name(), takes: TAKES };
         let Some(child) = child else { return Err(not_understood) };
-        self.charge_running(port);
-        let waits = port.child(child) == VpState::Waiting;
+        self.charge_running(context);
+        let waits = context.child(child) == VpState::Waiting;
         let task = &mut self.tasks[child.index()];
         match message {
             Message::Job { deadline, work, .. } => {
@@ -284,7 +291,7 @@ impl Scheduler for Smart {
                 task.periodic = amount.map(|amount| (deadline, amount));
             }
             Message::Priority(priority) => {
-                let refusal = Refusal::OutOfRange { what: "priority", allowed: "0 to 31" };
+                let refusal = HierarchyError::OutOfRange { what: "priority", allowed: "0 to 31" };
                 let known = u8::try_from(priority).ok().filter(|known| *known < PRIORITIES);
                 let priority = known.ok_or(refusal)?;
                 if priority != task.priority {
@@ -293,33 +300,33 @@ impl Scheduler for Smart {
                 }
             }
             Message::Share(0) => {
-                return Err(Refusal::OutOfRange { what: "share", allowed: "at least 1" });
+                return Err(HierarchyError::OutOfRange { what: "share", allowed: "at least 1" });
             }
             Message::Share(weight) => task.account.set_weight(weight),
             _ => return Err(not_understood),
         }
         if !waits {
             self.rank(child);
-            self.decide(port);
+            self.decide(context);
         }
         Ok(())
     }
 
-    fn grant(&mut self, _: Own, port: &mut Port<'_>) {
-        self.decide(port);
+    fn grant(&mut self, _: OwnVp, context: &mut Context<'_>) {
+        self.decide(context);
     }
 
-    fn revoke(&mut self, _: Own, child: Child, port: &mut Port<'_>) {
-        self.charge(child, port.now());
-        port.revoke(child);
-        self.decide(port);
+    fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.charge(child, context.now());
+        context.revoke(child);
+        self.decide(context);
     }
 
-    fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
-        self.decide(port);
+    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
+        self.decide(context);
     }
 
-    fn next(&self, _: Own, view: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         let ready = self.candidates.iter().filter(|child| view.child(**child) == VpState::Ready);
         self.choose(ready.copied(), view.now())
     }

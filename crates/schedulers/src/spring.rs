@@ -26,9 +26,9 @@ use crate::table::{Block, gcd};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
+use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
 use windfall_hierarchy::{
-    Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -59,7 +59,7 @@ struct Spring {
 
 impl Spring {
     /// The jobs of others that are not done, and when they begin.
-    fn jobs(&self, but: Child, now: Instant) -> Vec<(usize, Task, Instant)> {
+    fn jobs(&self, but: ChildVp, now: Instant) -> Vec<(usize, Task, Instant)> {
         let others = self.pieces.plan.iter().enumerate().filter(|(at, _)| *at != but.index());
         let job = |(at, piece): (usize, &Option<Piece>)| match piece {
             Some(piece @ Piece::Once(task, start)) if !piece.is_over(now) => {
@@ -73,17 +73,17 @@ impl Spring {
     /// Begins or changes a reservation: from when on all jobs are done that were admitted before.
     fn reserve(
         &mut self,
-        child: Child,
+        child: ChildVp,
         (amount, period): (Span, Span),
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
-        let now = port.now();
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        let now = context.now();
         if amount.is_zero() || amount > period {
             let allowed = "above zero, at most the period";
-            return Err(Refusal::OutOfRange { what: "amount", allowed });
+            return Err(HierarchyError::OutOfRange { what: "amount", allowed });
         }
         let Some(block) = Block::place(&self.pieces.blocks(child), (amount, period), None) else {
-            return Err(Refusal::OutOfRange {
+            return Err(HierarchyError::OutOfRange {
                 what: "reservation",
                 allowed: "one whose block never overlaps another; use a period that divides the \
                           others' or is a multiple, or a smaller amount",
@@ -96,17 +96,17 @@ impl Spring {
         let jobs = self.jobs(child, now);
         let done = jobs.iter().map(|(_, task, start)| start.saturating_add(task.work)).max();
         let begins = done.unwrap_or(now);
-        self.pieces.assign(child, Some(Piece::Always(block, begins)), port);
+        self.pieces.assign(child, Some(Piece::Always(block, begins)), context);
         Ok(())
     }
 
     /// A job arrives: it is planned beside all that were admitted before, or gets nothing.
-    fn job(&mut self, child: Child, task: Task, port: &mut Port<'_>) {
-        let now = port.now();
+    fn job(&mut self, child: ChildVp, task: Task, context: &mut Context<'_>) {
+        let now = context.now();
         if matches!(self.pieces.plan[child.index()], Some(Piece::Always(..))) {
             return;
         }
-        self.pieces.stop(child, port);
+        self.pieces.stop(child, context);
         self.pieces.plan[child.index()] = None;
         let jobs = self.jobs(child, now);
         // The one that has begun stays where it is.
@@ -121,16 +121,16 @@ impl Spring {
                 for ((at, task, _), start) in coming.into_iter().zip(starts) {
                     self.pieces.plan[at] = Some(Piece::Once(task, start));
                     if let Ok(slot) = u32::try_from(at) {
-                        self.pieces.enter(Child(slot), port);
+                        self.pieces.enter(ChildVp(slot), context);
                     }
                 }
             }
-            None if port.child(child) != VpState::Waiting => {
-                port.note(Some(child), Note::Expired);
+            None if context.child(child) != VpState::Waiting => {
+                context.note(Some(child), Note::Expired);
             }
             None => {}
         }
-        self.pieces.turn(port);
+        self.pieces.turn(context);
     }
 }
 
@@ -139,74 +139,74 @@ impl Scheduler for Spring {
         2
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pieces.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pieces.init(context);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pieces.register(child);
         Ok(())
     }
 
-    fn unregister(&mut self, child: Child, _: &mut Port<'_>) {
+    fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
         self.pieces.plan[child.index()] = None;
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.pieces.turn(port);
-        if self.pieces.is_over(child, port.now()) {
-            return port.note(Some(child), Note::Expired);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.pieces.turn(context);
+        if self.pieces.is_over(child, context.now()) {
+            return context.note(Some(child), Note::Expired);
         }
-        self.pieces.enter(child, port);
-        self.pieces.turn(port);
+        self.pieces.enter(child, context);
+        self.pieces.turn(context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.pieces.release(child, held, port);
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.pieces.release(child, held, context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Reserve { amount, period }) => {
-                self.pieces.turn(port);
-                self.reserve(child, (amount, period), port)
+                self.pieces.turn(context);
+                self.reserve(child, (amount, period), context)
             }
             (Some(child), Message::Unreserve) => {
-                self.pieces.turn(port);
-                self.pieces.assign(child, None, port);
+                self.pieces.turn(context);
+                self.pieces.assign(child, None, context);
                 Ok(())
             }
             (Some(child), Message::Job { release, deadline, work }) => {
                 let Some(work) = work.filter(|work| !work.is_zero()) else {
                     let allowed = "the most that the job needs, above zero";
-                    return Err(Refusal::OutOfRange { what: "work", allowed });
+                    return Err(HierarchyError::OutOfRange { what: "work", allowed });
                 };
-                self.pieces.turn(port);
-                self.job(child, Task { release, deadline, work }, port);
+                self.pieces.turn(context);
+                self.job(child, Task { release, deadline, work }, context);
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pieces.grant(own, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pieces.grant(own, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pieces.revoke(own, child, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pieces.revoke(own, child, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
-        self.pieces.timer(timer, port);
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
+        self.pieces.timer(timer, context);
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pieces.best()
     }
 
@@ -222,14 +222,14 @@ impl Conversion for Planned {
         &[Type::All]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         reserved::Form::Hard.tell(asked)
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let whole = own.guarantees.first() == Some(&Guarantee::All);
         let (mut sum, mut divisor) = (0_u128, 0);
-        let give = |terms: &Terms| {
+        let give = |terms: &ChildParams| {
             let Some((amount, period)) = terms.reserve else {
                 return Offer::nothing();
             };

@@ -6,7 +6,7 @@
 use crate::ticks::round_up;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, Port, TimerId, View, VpState};
+use windfall_hierarchy::{ChildVp, Context, TimerId, View, VpState};
 use windfall_time::{Instant, Span};
 
 pub(crate) struct Starvation {
@@ -36,50 +36,50 @@ impl Starvation {
     }
 
     /// Makes room for a child.
-    pub(crate) fn register(&mut self, child: Child) {
+    pub(crate) fn register(&mut self, child: ChildVp) {
         self.ready.reserve(child.index() + 1);
     }
 
     /// A child is ready from now on.
-    pub(crate) fn watch(&mut self, child: Child, port: &mut Port<'_>) {
+    pub(crate) fn watch(&mut self, child: ChildVp, context: &mut Context<'_>) {
         if self.after.is_none() {
             return;
         }
-        self.ready.set(child.0, (port.now(), child.0));
+        self.ready.set(child.0, (context.now(), child.0));
         if !self.armed {
             self.armed = true;
-            port.set_timer(self.timer, Some(self.ends(port.now())));
+            context.set_timer(self.timer, Some(self.ends(context.now())));
         }
     }
 
     /// A child runs, waits, or is not to be rescued.
-    pub(crate) fn forget(&mut self, child: Child) {
+    pub(crate) fn forget(&mut self, child: ChildVp) {
         self.ready.remove(child.0);
     }
 
     /// The timer has come: whoever starved first, if anybody does; not watched any longer. Sets the
     /// timer for the next.
-    pub(crate) fn starved(&mut self, port: &mut Port<'_>) -> Option<Child> {
-        let first = self.take(port.now());
-        self.arm(port.now(), port);
+    pub(crate) fn starved(&mut self, context: &mut Context<'_>) -> Option<ChildVp> {
+        let first = self.take(context.now());
+        self.arm(context.now(), context);
         first
     }
 
     /// Whoever starved first, if anybody does; not watched any longer. [`arm`](Self::arm) follows.
-    pub(crate) fn take(&mut self, now: Instant) -> Option<Child> {
+    pub(crate) fn take(&mut self, now: Instant) -> Option<ChildVp> {
         let ((since, _), slot) = self.ready.peek()?;
         if self.ends(since) > now {
             return None;
         }
         self.ready.remove(slot);
-        Some(Child(slot))
+        Some(ChildVp(slot))
     }
 
     /// Sets the timer for the next to starve, not before `from`.
-    pub(crate) fn arm(&mut self, from: Instant, port: &mut Port<'_>) {
+    pub(crate) fn arm(&mut self, from: Instant, context: &mut Context<'_>) {
         let next = self.ready.peek().map(|((since, _), _)| self.ends(since).max(from));
         self.armed = next.is_some();
-        port.set_timer(self.timer, next);
+        context.set_timer(self.timer, next);
     }
 
     /// Whether those watched are ready children, and are watched indeed.

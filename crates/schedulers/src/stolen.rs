@@ -4,7 +4,7 @@
 //! is what is stolen from the processor that it has, while it has it: nothing before, nothing after.
 
 use crate::catalogue::{BadSetting, Form, Setting, Settings};
-use windfall_hierarchy::{Own, Port, Processor, VpState};
+use windfall_hierarchy::{Context, OwnVp, Processor, VpState};
 use windfall_time::Span;
 
 /// What becomes of stolen time.
@@ -12,7 +12,7 @@ use windfall_time::Span;
 pub(crate) enum Stolen {
     /// It is taken from the budget, as if the child had received it.
     Charged,
-    /// It is not taken from the budget, so that the child catches up (Rez-C). After a theft, a rest
+    /// It is not taken from the budget, so that the child catches up (Rez-C). After stolen time, a rest
     /// below the granule counts as used up.
     CaughtUp {
         /// No timer is set for less on account of stolen time.
@@ -36,7 +36,7 @@ pub(crate) const CHARGES: Setting = Setting {
            SCHED_DEADLINE has it",
 };
 
-/// What [`CHARGES`] says. A budget with less left after a theft than a decision may take counts as used up: it would be decided
+/// What [`CHARGES`] says. A budget with less left after stolen time than a decision may take counts as used up: it would be decided
 /// on without end.
 pub(crate) fn charges(settings: &Settings<'_>) -> Result<Stolen, BadSetting> {
     let received = Stolen::CaughtUp { granule: Span::from_nanos(50_000), overhead: true };
@@ -72,18 +72,18 @@ impl Meter {
     }
 
     /// A child runs on the processor of `own` from now on.
-    pub(crate) fn start(&mut self, own: Own, port: &Port<'_>) {
-        if let VpState::Running(processor) = port.own(own) {
-            let (stolen, overhead) = (port.stolen(processor), port.overhead(processor));
+    pub(crate) fn start(&mut self, own: OwnVp, context: &Context<'_>) {
+        if let VpState::Running(processor) = context.own(own) {
+            let (stolen, overhead) = (context.stolen(processor), context.overhead(processor));
             *self = Meter { processor, stolen, overhead, ..*self };
         }
     }
 
     /// What was lost of what it had since the last look.
-    pub(crate) fn take(&mut self, had: Span, port: &Port<'_>) -> Lost {
+    pub(crate) fn take(&mut self, had: Span, context: &Context<'_>) -> Lost {
         let since = |seen: &mut Span, now: Span| now.saturating_sub(core::mem::replace(seen, now));
-        let stolen = since(&mut self.stolen, port.stolen(self.processor)).min(had);
-        let overhead = since(&mut self.overhead, port.overhead(self.processor));
+        let stolen = since(&mut self.stolen, context.stolen(self.processor)).min(had);
+        let overhead = since(&mut self.overhead, context.overhead(self.processor));
         let overhead = if self.both { overhead.min(had - stolen) } else { Span::ZERO };
         Lost { stolen, overhead, received: had - stolen - overhead }
     }

@@ -26,7 +26,7 @@ use crate::turns::{Line, Turns};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, Message, Refusal, View, VpState};
+use windfall_hierarchy::{ChildVp, HierarchyError, Message, View, VpState};
 use windfall_time::Span;
 
 const QUANTUM: Span = Span::from_millis(10);
@@ -107,13 +107,13 @@ struct Strides {
     /// The base, then the currencies.
     groups: [Group; 1 + CURRENCIES],
     currencies: [Holder; CURRENCIES],
-    running: Option<Child>,
+    running: Option<ChildVp>,
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "there are few currencies")]
 const FIRST_CHILD: u32 = CURRENCIES as u32;
 
-const fn slot(child: Child) -> u32 {
+const fn slot(child: ChildVp) -> u32 {
     child.0 + FIRST_CHILD
 }
 
@@ -146,19 +146,19 @@ impl Strides {
         }
     }
 
-    fn enter(&mut self, child: Child) {
+    fn enter(&mut self, child: ChildVp) {
         let Client { holder, group } = self.clients[child.index()];
         self.groups[group].ready.set(slot(child), (holder.pass.at, slot(child)));
         self.settle(group);
     }
 
     /// The first of a group, currencies opened.
-    fn first(&self, (pass, at): (i128, u32)) -> Option<(i128, Child)> {
+    fn first(&self, (pass, at): (i128, u32)) -> Option<(i128, ChildVp)> {
         match at.checked_sub(FIRST_CHILD) {
-            Some(child) => Some((pass, Child(child))),
+            Some(child) => Some((pass, ChildVp(child))),
             None => {
                 let (_, slot) = self.groups[at as usize + 1].ready.peek()?;
-                Some((pass, Child(slot.checked_sub(FIRST_CHILD)?)))
+                Some((pass, ChildVp(slot.checked_sub(FIRST_CHILD)?)))
             }
         }
     }
@@ -171,7 +171,7 @@ impl Line for Strides {
         &mut self.quantum
     }
 
-    fn register(&mut self, child: Child) {
+    fn register(&mut self, child: ChildVp) {
         let fresh = Client { holder: self.fresh(1), group: 0 };
         let room = self.clients.len().max(child.index() + 1);
         self.clients.resize(room, fresh);
@@ -181,7 +181,7 @@ impl Line for Strides {
         }
     }
 
-    fn joins(&mut self, child: Child) {
+    fn joins(&mut self, child: ChildVp) {
         let client = &mut self.clients[child.index()];
         let group = client.group;
         if let Some(currency) = group.checked_sub(1).filter(|_| self.groups[group].tickets == 0) {
@@ -191,7 +191,7 @@ impl Line for Strides {
         self.enter(child);
     }
 
-    fn leaves(&mut self, child: Child) {
+    fn leaves(&mut self, child: ChildVp) {
         self.running = self.running.filter(|running| *running != child);
         let (client, turn) = (&mut self.clients[child.index()], scaled(self.quantum));
         let group = client.group;
@@ -203,7 +203,7 @@ impl Line for Strides {
         }
     }
 
-    fn pick(&mut self) -> Option<Child> {
+    fn pick(&mut self) -> Option<ChildVp> {
         let (key, _) = self.groups[0].ready.peek()?;
         let (_, child) = self.first(key)?;
         let group = self.clients[child.index()].group;
@@ -215,11 +215,11 @@ impl Line for Strides {
         Some(child)
     }
 
-    fn turn(&self, _: Child) -> Span {
+    fn turn(&self, _: ChildVp) -> Span {
         self.quantum
     }
 
-    fn charge(&mut self, child: Child, ran: Span) {
+    fn charge(&mut self, child: ChildVp, ran: Span) {
         let service = scaled(ran);
         let client = &mut self.clients[child.index()];
         self.groups[client.group].received(&mut client.holder, service);
@@ -228,12 +228,12 @@ impl Line for Strides {
         }
     }
 
-    fn returns(&mut self, child: Child) {
+    fn returns(&mut self, child: ChildVp) {
         self.running = None;
         self.enter(child);
     }
 
-    fn weigh(&mut self, child: Child, tickets: u32, state: VpState) {
+    fn weigh(&mut self, child: ChildVp, tickets: u32, state: VpState) {
         let tickets = i128::from(tickets);
         let client = &mut self.clients[child.index()];
         let group = &mut self.groups[client.group];
@@ -250,9 +250,17 @@ impl Line for Strides {
         }
     }
 
-    fn told(&mut self, child: Child, message: Message, state: VpState) -> Result<(), Refusal> {
+    fn told(
+        &mut self,
+        child: ChildVp,
+        message: Message,
+        state: VpState,
+    ) -> Result<(), HierarchyError> {
         let Message::Currency(currency) = message else {
-            return Err(Refusal::NotUnderstood { message: message.name(), takes: Self::TAKES });
+            return Err(HierarchyError::NotUnderstood {
+                message: message.name(),
+                takes: Self::TAKES,
+            });
         };
         let group = self.funds.place(currency)?;
         let runs = self.running == Some(child);
@@ -271,7 +279,7 @@ impl Line for Strides {
         Ok(())
     }
 
-    fn next(&self, running: Option<(Child, Span)>) -> Option<Child> {
+    fn next(&self, running: Option<(ChildVp, Span)>) -> Option<ChildVp> {
         let first = self.groups[0].ready.peek().map(|(key, _)| key);
         // The currency of whoever runs is in line again when that leaves.
         let group = running.map(|(child, ran)| (self.clients[child.index()].group, ran));
@@ -285,7 +293,7 @@ impl Line for Strides {
         self.first(key).map(|(_, child)| child)
     }
 
-    fn check(&self, view: &View<'_>, counts: &dyn Fn(Child) -> bool) -> Result<(), &'static str> {
+    fn check(&self, view: &View<'_>, counts: &dyn Fn(ChildVp) -> bool) -> Result<(), &'static str> {
         let mut tickets = [0; 1 + CURRENCIES];
         for child in view.children() {
             let state = view.child(child);

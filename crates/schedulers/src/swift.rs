@@ -24,7 +24,9 @@ use crate::catalogue::{Form, Kind, Setting};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+};
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "progress (how full its queue is), periodic (its period)";
@@ -159,7 +161,7 @@ impl Swift {
     }
 
     /// Has what is wanted of a child be `wanted`, and reserves its part.
-    fn want(&mut self, child: Child, wanted: i64, port: &mut Port<'_>) {
+    fn want(&mut self, child: ChildVp, wanted: i64, context: &mut Context<'_>) {
         let cap = self.cap();
         let stage = &mut self.stages[child.index()];
         self.wanted += wanted - core::mem::replace(&mut stage.wanted, wanted);
@@ -181,38 +183,38 @@ impl Swift {
         let reserve = Message::Reserve { amount, period };
         // Refused only where amounts of single nanoseconds add up to more than the processor; then
         // what was reserved holds.
-        if self.reservations.message(Some(child), reserve, port).is_ok() {
+        if self.reservations.message(Some(child), reserve, context).is_ok() {
             self.stages[child.index()].share = share;
             self.shared += share - former;
         }
     }
 
     /// One period of a child's controller.
-    fn adjust(&mut self, child: Child, port: &mut Port<'_>) {
+    fn adjust(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let cap = self.cap();
         let stage = &mut self.stages[child.index()];
         let error = match stage.fill {
             Some(fill) => fill - HALF_FULL,
-            None if port.child(child) == VpState::Waiting => -PRESSURE,
+            None if context.child(child) == VpState::Waiting => -PRESSURE,
             None => PRESSURE,
         };
         stage.base = (stage.base + self.spec.integral * error).clamp(0, cap);
         let wanted = (stage.base + self.spec.proportional * error).clamp(LEAST, cap.max(LEAST));
-        let next = port.now().saturating_add(stage.period);
+        let next = context.now().saturating_add(stage.period);
         self.due.set(child.0, (next, child.0));
-        self.want(child, wanted, port);
+        self.want(child, wanted, context);
     }
 
     /// Adjusts whoever is due first; the next one in a call of its own, so that no call takes long.
-    fn adjust_first(&mut self, port: &mut Port<'_>) {
-        if let Some((_, slot)) = self.due.peek().filter(|((at, _), _)| *at <= port.now()) {
-            self.adjust(Child(slot), port);
+    fn adjust_first(&mut self, context: &mut Context<'_>) {
+        if let Some((_, slot)) = self.due.peek().filter(|((at, _), _)| *at <= context.now()) {
+            self.adjust(ChildVp(slot), context);
         }
-        self.arm(port);
+        self.arm(context);
     }
 
-    fn arm(&self, port: &mut Port<'_>) {
-        port.set_timer(ADJUST, self.due.peek().map(|((at, _), _)| at));
+    fn arm(&self, context: &mut Context<'_>) {
+        context.set_timer(ADJUST, self.due.peek().map(|((at, _), _)| at));
     }
 }
 
@@ -221,15 +223,21 @@ impl Scheduler for Swift {
         self.reservations.timers(owns) + 1
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.reservations.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.reservations.init(context);
     }
 
-    fn register(&mut self, child: Child, port: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(
+        &mut self,
+        child: ChildVp,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         if (self.children + 1) * LEAST > self.cap() {
-            return Err(Refusal::Full { limit: "1 % of the processor for each within the cap" });
+            return Err(HierarchyError::Full {
+                limit: "1 % of the processor for each within the cap",
+            });
         }
-        self.reservations.register(child, port)?;
+        self.reservations.register(child, context)?;
         self.children += 1;
         self.due.reserve(child.index() + 1);
         let initial = self.spec.initial * 1000;
@@ -238,75 +246,76 @@ impl Scheduler for Swift {
         let room = self.stages.len().max(child.index() + 1);
         self.stages.resize(room, stage);
         self.stages[child.index()] = stage;
-        self.want(child, initial.min(self.cap()), port);
-        self.due.set(child.0, (port.now().saturating_add(stage.period), child.0));
-        self.arm(port);
+        self.want(child, initial.min(self.cap()), context);
+        self.due.set(child.0, (context.now().saturating_add(stage.period), child.0));
+        self.arm(context);
         Ok(())
     }
 
-    fn unregister(&mut self, child: Child, port: &mut Port<'_>) {
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let stage = &mut self.stages[child.index()];
         self.wanted -= core::mem::take(&mut stage.wanted);
         self.shared -= core::mem::take(&mut stage.share);
         self.children -= 1;
         self.due.remove(child.0);
-        self.arm(port);
-        self.reservations.unregister(child, port);
+        self.arm(context);
+        self.reservations.unregister(child, context);
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.reservations.request(child, port);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.reservations.request(child, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.reservations.release(child, held, port);
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.reservations.release(child, held, context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
-            (Some(_), Message::Progress(fill)) if fill > 1000 => {
-                Err(Refusal::OutOfRange { what: "progress", allowed: "0 to 1000 thousandths" })
-            }
+            (Some(_), Message::Progress(fill)) if fill > 1000 => Err(HierarchyError::OutOfRange {
+                what: "progress",
+                allowed: "0 to 1000 thousandths",
+            }),
             (Some(child), Message::Progress(fill)) => {
                 self.stages[child.index()].fill = Some(fill.into());
                 Ok(())
             }
             (Some(_), Message::Periodic { period, .. }) if period.is_zero() => {
-                Err(Refusal::OutOfRange { what: "period", allowed: "above zero" })
+                Err(HierarchyError::OutOfRange { what: "period", allowed: "above zero" })
             }
             (Some(child), Message::Periodic { period, .. }) => {
                 let stage = &mut self.stages[child.index()];
                 stage.period = period;
                 let wanted = stage.wanted;
-                self.want(child, wanted, port);
+                self.want(child, wanted, context);
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.reservations.grant(own, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.reservations.grant(own, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.reservations.revoke(own, child, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.reservations.revoke(own, child, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer == ADJUST {
-            self.adjust_first(port);
+            self.adjust_first(context);
         } else {
-            self.reservations.timer(timer, port);
+            self.reservations.timer(timer, context);
         }
     }
 
-    fn next(&self, own: Own, view: &View<'_>) -> Option<Child> {
+    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         self.reservations.next(own, view)
     }
 

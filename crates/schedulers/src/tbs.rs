@@ -1,6 +1,6 @@
 //! TBS: the total bandwidth server, on one processor.
 //!
-//! Takes    ALL on its own VP 0. With `tells = true` it tells its parent its deadlines, but promises
+//! Takes    ALL on its own VP 0. With `report-deadlines = true` it tells its parent its deadlines, but promises
 //!          nothing below RESU r, where the slack that it hands out is charged to it.
 //! Gives    RESBS x y to each child with a reservation of x in y; nothing to one without. With `slack =
 //!          "charged"` NULL.
@@ -24,7 +24,7 @@ use crate::best_effort::BestEffort;
 use crate::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
 use crate::reserved::{self, Reserved};
-use crate::rez::TELLS;
+use crate::rez::REPORT_DEADLINES;
 use alloc::boxed::Box;
 
 pub(crate) const KIND: Kind = Kind {
@@ -38,15 +38,15 @@ pub(crate) const KIND: Kind = Kind {
             default: "free",
             help: "whether time that nobody else needs counts as a child's own",
         },
-        TELLS,
+        REPORT_DEADLINES,
     ],
     build: |settings| {
         let (waking, overrun) = match charges(settings)? {
             true => (Waking::After, Overrun::Postpone),
             false => (Waking::Sporadic, Overrun::Background),
         };
-        let tells = settings.bool(TELLS.name, false)?;
-        Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, tells, ..Rules::HARD })))
+        let reports = settings.bool(REPORT_DEADLINES.name, false)?;
+        Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, reports, ..Rules::HARD })))
     },
     conversion: |settings| {
         if charges(settings)? {

@@ -6,7 +6,7 @@
 
 use crate::quantum::timer_of;
 use alloc::vec::Vec;
-use windfall_hierarchy::{Own, Port};
+use windfall_hierarchy::{Context, OwnVp};
 use windfall_time::{Instant, Span};
 
 pub(crate) struct Ticks {
@@ -26,22 +26,22 @@ impl Ticks {
     }
 
     /// Somebody runs on `own`.
-    pub(crate) fn started(&mut self, own: Own, port: &mut Port<'_>) {
+    pub(crate) fn started(&mut self, own: OwnVp, context: &mut Context<'_>) {
         if !self.set[own.index()] {
-            self.next(own, port);
+            self.next(own, context);
         }
     }
 
     /// The timer of `own` has come, and whoever runs there has been charged.
-    pub(crate) fn next(&mut self, own: Own, port: &mut Port<'_>) {
+    pub(crate) fn next(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.set[own.index()] = true;
-        port.set_timer(timer_of(own), Some(self.after(port.now())));
+        context.set_timer(timer_of(own), Some(self.after(context.now())));
     }
 
     /// Nobody runs on `own` any longer.
-    pub(crate) fn idle(&mut self, own: Own, port: &mut Port<'_>) {
+    pub(crate) fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.set[own.index()] = false;
-        port.set_timer(timer_of(own), None);
+        context.set_timer(timer_of(own), None);
     }
 
     /// The first tick after `now`.

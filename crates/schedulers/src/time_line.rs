@@ -23,15 +23,16 @@ use crate::constraints::Constraints;
 use crate::plan::Block;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
+use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    Child, Message, News, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
+    VpState,
 };
 use windfall_time::{Instant, Ratio, Span};
 
 const TAKES: &str = "reserve, unreserve, constraint";
-const OWN: Own = Own(0);
+const OWN: OwnVp = OwnVp(0);
 /// The next moment at which somebody else may have to run.
 const TURN: TimerId = TimerId(0);
 
@@ -52,13 +53,13 @@ impl Conversion for Planned {
         &[Type::All]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         let why = "it gives `RESCS x y`, as `RESCS 3ms 10ms`";
         match *asked {
-            Guarantee::Null => Ok(Tell::Nothing),
+            Guarantee::Null => Ok(ChildParam::Nothing),
             Guarantee::ContinuousSoft(x, y) | Guarantee::BasicSoft(x, y) => {
                 match (x.ceil(), y.floor()) {
-                    (Some(amount), Some(period)) => Ok(Tell::Reserve { amount, period }),
+                    (Some(amount), Some(period)) => Ok(ChildParam::Reserve { amount, period }),
                     _ => Err(why),
                 }
             }
@@ -66,7 +67,7 @@ impl Conversion for Planned {
         }
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         if own.guarantees.first() != Some(&Guarantee::All) {
             let why = "it serves its first virtual processor only, which has not `ALL`";
             return children.iter().map(|_| Offer::lacking(why.into())).collect();
@@ -100,7 +101,7 @@ impl Conversion for Planned {
 /// Who is to run, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Choice {
-    child: Child,
+    child: ChildVp,
     /// In a block of its own.
     reserved: bool,
     /// For which constraint: its place, and its deadline.
@@ -114,7 +115,7 @@ pub struct TimeLine {
     /// The next blocks of children that do not wait.
     starts: Heap<Instant>,
     /// Whose block it is, until when; never that of a child that waits.
-    present: Option<(Child, Instant)>,
+    present: Option<(ChildVp, Instant)>,
     constraints: Constraints,
     /// Who runs, why, and since when it is accounted for.
     serving: Option<(Choice, Instant)>,
@@ -128,7 +129,7 @@ impl TimeLine {
     }
 
     /// Who is to run if these children wait.
-    fn choose(&self, waits: impl Fn(Child) -> bool) -> Option<Choice> {
+    fn choose(&self, waits: impl Fn(ChildVp) -> bool) -> Option<Choice> {
         if let Some((child, _)) = self.present.filter(|(child, _)| !waits(*child)) {
             let constraint = self.constraints.in_block(child);
             return Some(Choice { child, reserved: true, constraint });
@@ -148,12 +149,12 @@ impl TimeLine {
         }
         self.present = self.present.filter(|(_, end)| *end > now);
         while let Some((_, slot)) = self.starts.peek().filter(|(at, _)| *at <= now) {
-            self.enter(Child(slot), now);
+            self.enter(ChildVp(slot), now);
         }
     }
 
     /// A child that does not wait: whether it is in a block now, and when the next begins.
-    fn enter(&mut self, child: Child, now: Instant) {
+    fn enter(&mut self, child: ChildVp, now: Instant) {
         let Some(block) = self.blocks[child.index()] else {
             self.starts.remove(child.0);
             return;
@@ -165,27 +166,27 @@ impl TimeLine {
     }
 
     /// A child waits, or has no reservation any longer.
-    fn leave(&mut self, child: Child) {
+    fn leave(&mut self, child: ChildVp) {
         self.starts.remove(child.0);
         self.present = self.present.filter(|(present, _)| *present != child);
     }
 
     /// Sees to it that the right child runs, if any, and that the next change is not missed.
-    fn steer(&mut self, port: &mut Port<'_>) {
-        let now = port.now();
+    fn steer(&mut self, context: &mut Context<'_>) {
+        let now = context.now();
         self.catch_up(now);
         self.constraints.drop_stale(now);
-        let choice = self.choose(|child| port.child(child) == VpState::Waiting);
-        let held = port.held_by(OWN);
+        let choice = self.choose(|child| context.child(child) == VpState::Waiting);
+        let held = context.held_by(OWN);
         if let Some(child) = held.filter(|held| choice.is_none_or(|choice| choice.child != *held)) {
-            port.revoke(child);
+            context.revoke(child);
             self.serving = None;
         }
-        match (choice, port.own(OWN)) {
+        match (choice, context.own(OWN)) {
             (None, VpState::Waiting) | (Some(_), VpState::Ready) => {}
-            (None, _) => port.release(OWN),
-            (Some(_), VpState::Waiting) => port.request(OWN),
-            (Some(choice), VpState::Running(_)) => self.serve(choice, port),
+            (None, _) => context.release(OWN),
+            (Some(_), VpState::Waiting) => context.request(OWN),
+            (Some(choice), VpState::Running(_)) => self.serve(choice, context),
         }
         let mut due = self.starts.peek().map(|(at, _)| at);
         let mut sooner = |at: Instant| due = Some(due.map_or(at, |due| due.min(at)));
@@ -194,37 +195,37 @@ impl TimeLine {
         if let Some((Choice { reserved, constraint: Some((place, _)), .. }, _)) = self.serving {
             sooner(now.saturating_add(self.constraints.left(place, reserved)));
         }
-        port.set_timer(TURN, due);
+        context.set_timer(TURN, due);
     }
 
     /// Runs the child, and tells it for which constraint.
-    fn serve(&mut self, choice: Choice, port: &mut Port<'_>) {
+    fn serve(&mut self, choice: Choice, context: &mut Context<'_>) {
         let deadline = |choice: &Choice| choice.constraint.map(|(_, deadline)| deadline);
         let told = self.serving.map(|(before, _)| deadline(&before));
         if told != Some(deadline(&choice)) {
-            port.tell(choice.child, News::Constrained(deadline(&choice)));
+            context.notify_child(choice.child, ParentNotice::Constrained(deadline(&choice)));
         }
-        if port.held_by(OWN).is_none() {
-            port.grant(choice.child, OWN);
+        if context.held_by(OWN).is_none() {
+            context.grant(choice.child, OWN);
         }
-        self.serving = Some((choice, port.now()));
+        self.serving = Some((choice, context.now()));
     }
 
     /// Begins or changes a reservation.
     fn reserve(
         &mut self,
-        child: Child,
+        child: ChildVp,
         size: (Span, Span),
-        port: &Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &Context<'_>,
+    ) -> Result<(), HierarchyError> {
         let (amount, period) = size;
         if amount.is_zero() || amount > period {
-            return Err(Refusal::OutOfRange {
+            return Err(HierarchyError::OutOfRange {
                 what: "amount",
                 allowed: "above zero, at most the period",
             });
         }
-        let now = port.now();
+        let now = context.now();
         let others = (0_u32..).zip(&self.blocks).filter(|(slot, _)| *slot != child.0);
         let others = others.filter_map(|(_, block)| *block);
         // Accepted constraints count on the time until their deadlines.
@@ -234,13 +235,13 @@ impl TimeLine {
             let taken = others.map(share).try_fold(Ratio::ZERO, |sum, one| sum.checked_add(one?));
             let left = taken.and_then(|taken| Ratio::ONE.checked_sub(taken));
             return Err(match (amount.over(period), left) {
-                (Some(asked), Some(left)) if asked > left => Refusal::NoRoom { asked, left },
-                _ => Refusal::NoPlace { amount, period },
+                (Some(asked), Some(left)) if asked > left => HierarchyError::NoRoom { asked, left },
+                _ => HierarchyError::NoPlace { amount, period },
             });
         };
         self.leave(child);
         self.blocks[child.index()] = Some(block);
-        if port.child(child) != VpState::Waiting {
+        if context.child(child) != VpState::Waiting {
             self.enter(child, now);
         }
         Ok(())
@@ -252,48 +253,48 @@ impl Scheduler for TimeLine {
         1
     }
 
-    fn init(&mut self, _: &mut Port<'_>) {}
+    fn init(&mut self, _: &mut Context<'_>) {}
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.starts.reserve(child.index() + 1);
         self.blocks.resize(self.blocks.len().max(child.index() + 1), None);
         self.blocks[child.index()] = None;
         Ok(())
     }
 
-    fn unregister(&mut self, child: Child, port: &mut Port<'_>) {
-        self.catch_up(port.now());
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.catch_up(context.now());
         self.constraints.forget(child);
         self.blocks[child.index()] = None;
         self.leave(child);
-        self.steer(port);
+        self.steer(context);
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.enter(child, port.now());
-        self.steer(port);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.enter(child, context.now());
+        self.steer(context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.catch_up(port.now());
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.catch_up(context.now());
         if held.is_some() {
             self.serving = None;
         }
         self.leave(child);
-        self.steer(port);
+        self.steer(context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
-        let now = port.now();
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        let now = context.now();
         self.catch_up(now);
         let answer = match (child, message) {
             (Some(child), Message::Reserve { amount, period }) => {
-                self.reserve(child, (amount, period), port)
+                self.reserve(child, (amount, period), context)
             }
             (Some(child), Message::Unreserve) => {
                 self.blocks[child.index()] = None;
@@ -312,28 +313,28 @@ impl Scheduler for TimeLine {
                 }
                 accepted.map(|_| ())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         };
-        self.steer(port);
+        self.steer(context);
         answer
     }
 
-    fn grant(&mut self, _: Own, port: &mut Port<'_>) {
-        self.steer(port);
+    fn grant(&mut self, _: OwnVp, context: &mut Context<'_>) {
+        self.steer(context);
     }
 
-    fn revoke(&mut self, _: Own, child: Child, port: &mut Port<'_>) {
-        self.catch_up(port.now());
-        port.revoke(child);
+    fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.catch_up(context.now());
+        context.revoke(child);
         self.serving = None;
-        self.steer(port);
+        self.steer(context);
     }
 
-    fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
-        self.steer(port);
+    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
+        self.steer(context);
     }
 
-    fn next(&self, own: Own, view: &View<'_>) -> Option<Child> {
+    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         let held = view.held_by(own);
         let waits = |child| held == Some(child) || view.child(child) == VpState::Waiting;
         self.choose(waits).map(|choice| choice.child)
@@ -347,7 +348,7 @@ impl Scheduler for TimeLine {
         if view.held_by(OWN).is_some_and(|held| choice.is_none_or(|choice| choice.child != held)) {
             return Err("another runs than the plan says");
         }
-        let follows = |child: &Child| {
+        let follows = |child: &ChildVp| {
             let reserved = self.blocks.get(child.index()).copied().flatten().is_some();
             (reserved && view.child(*child) != VpState::Waiting) == self.starts.contains(child.0)
         };

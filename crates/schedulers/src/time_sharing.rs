@@ -27,7 +27,7 @@ use crate::starvation::Starvation;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -141,14 +141,18 @@ struct Tenant {
     turn: u64,
 }
 
-const STRANGER: Tenant = Tenant {
-    base: DEFAULT,
-    priority: DEFAULT,
-    rescued: false,
-    begun: false,
-    waits_since: None,
-    turn: 0,
-};
+impl Default for Tenant {
+    fn default() -> Tenant {
+        Tenant {
+            base: DEFAULT,
+            priority: DEFAULT,
+            rescued: false,
+            begun: false,
+            waits_since: None,
+            turn: 0,
+        }
+    }
+}
 
 struct Levels {
     spec: TimeSharingSpec,
@@ -160,14 +164,14 @@ struct Levels {
 
 impl Levels {
     /// A child that does not run goes to the end of the line with a whole quantum.
-    fn queue(&mut self, child: Child) {
+    fn queue(&mut self, child: ChildVp) {
         self.drawn += 1;
         self.tenants[child.index()].turn = self.drawn;
         self.quanta.renew(child);
     }
 
     /// The quantum of a child has ended: it sinks.
-    fn sink(&mut self, child: Child) {
+    fn sink(&mut self, child: ChildVp) {
         let tenant = &mut self.tenants[child.index()];
         if tenant.rescued {
             (tenant.rescued, tenant.priority) = (false, tenant.base);
@@ -178,12 +182,12 @@ impl Levels {
     }
 
     /// A child has become ready and may begin to starve.
-    fn watch(&mut self, child: Child, port: &mut Port<'_>) {
+    fn watch(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let tenant = &self.tenants[child.index()];
         if tenant.rescued || tenant.base > CEILING || self.spec.mode == Mode::NonPreemptive {
             return;
         }
-        self.starving.watch(child, port);
+        self.starving.watch(child, context);
     }
 }
 
@@ -192,7 +196,7 @@ impl Policy for Levels {
     type Key = u64;
 
     #[inline]
-    fn key(&self, child: Child) -> u64 {
+    fn key(&self, child: ChildVp) -> u64 {
         let tenant = &self.tenants[child.index()];
         let begun = tenant.begun && self.spec.mode == Mode::NonPreemptive;
         let priority = if begun { BEGUN } else { tenant.priority };
@@ -205,29 +209,29 @@ impl Policy for Levels {
         ready >> 56 < running >> 56
     }
 
-    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         self.starving.forget(child);
         self.tenants[child.index()].begun = true;
         if self.spec.mode == Mode::RoundRobin {
-            self.quanta.started(child, own, port);
+            self.quanta.started(child, own, context);
         }
     }
 
-    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
         if self.spec.mode == Mode::RoundRobin {
-            if self.quanta.is_over(child, port.now()) {
+            if self.quanta.is_over(child, context.now()) {
                 self.sink(child);
             } else {
-                self.quanta.stopped(child, port);
+                self.quanta.stopped(child, context);
             }
         }
-        if port.child(child) == VpState::Ready {
-            self.watch(child, port);
+        if context.child(child) == VpState::Ready {
+            self.watch(child, context);
         }
     }
 
-    fn idle(&mut self, own: Own, port: &mut Port<'_>) {
-        self.quanta.idle(own, port);
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.quanta.idle(own, context);
     }
 }
 
@@ -252,22 +256,22 @@ impl TimeSharing {
     }
 
     /// The quantum of whoever runs on `own` may have ended.
-    fn turn(&mut self, own: Own, port: &mut Port<'_>) {
-        let Some(child) = port.held_by(own) else {
+    fn turn(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        let Some(child) = context.held_by(own) else {
             return;
         };
-        if !self.levels.quanta.is_over(child, port.now()) {
+        if !self.levels.quanta.is_over(child, context.now()) {
             return;
         }
         self.levels.sink(child);
         // It begins the new quantum here, or puts it off until it runs again.
-        self.levels.quanta.started(child, own, port);
-        self.pool.pass(child, &mut self.levels, port);
+        self.levels.quanta.started(child, own, context);
+        self.pool.pass(child, &mut self.levels, context);
     }
 
     /// Rescues whoever has starved longest, if anybody starves; one in each call.
-    fn rescue(&mut self, port: &mut Port<'_>) {
-        let Some(child) = self.levels.starving.starved(port) else {
+    fn rescue(&mut self, context: &mut Context<'_>) {
+        let Some(child) = self.levels.starving.starved(context) else {
             return;
         };
         let tenant = &mut self.levels.tenants[child.index()];
@@ -275,8 +279,8 @@ impl TimeSharing {
         self.levels.queue(child);
         let twice = self.levels.quanta.length;
         self.levels.quanta.give(child, twice.saturating_add(twice));
-        port.note(Some(child), Note::Rescued);
-        self.pool.rerank(child, &mut self.levels, port);
+        context.note(Some(child), Note::Rescued);
+        self.pool.rerank(child, &mut self.levels, context);
     }
 }
 
@@ -285,46 +289,46 @@ impl Scheduler for TimeSharing {
         quantum::timers(owns) + 1
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init(port);
-        let last = quantum::timers(port.owns());
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
+        let last = quantum::timers(context.owns());
         self.levels.starving.timer =
             TimerId(u16::try_from(last).expect("timers are numbered by 16 bits"));
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         self.levels.quanta.register(child);
         self.levels.starving.register(child);
         let tenants = &mut self.levels.tenants;
-        tenants.resize(tenants.len().max(child.index() + 1), STRANGER);
-        tenants[child.index()] = STRANGER;
+        tenants.resize(tenants.len().max(child.index() + 1), Tenant::default());
+        tenants[child.index()] = Tenant::default();
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {}
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let levels = &mut self.levels;
         let tenant = &mut levels.tenants[child.index()];
-        let woke = tenant.waits_since.is_some_and(|since| since < port.now());
+        let woke = tenant.waits_since.is_some_and(|since| since < context.now());
         tenant.begun = false;
         if woke && levels.spec.mode == Mode::RoundRobin {
             let boosted = tenant.base + i32::from(levels.spec.boost);
             (tenant.rescued, tenant.priority) = (false, boosted.min(CEILING).max(tenant.base));
             if tenant.priority > tenant.base {
-                port.note(Some(child), Note::Boosted);
+                context.note(Some(child), Note::Boosted);
             }
         }
         levels.queue(child);
-        levels.watch(child, port);
-        self.pool.request(child, levels, port);
+        levels.watch(child, context);
+        self.pool.request(child, levels, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
         self.levels.starving.forget(child);
-        self.levels.tenants[child.index()].waits_since = Some(port.now());
-        self.pool.release(child, held, &mut self.levels, port);
+        self.levels.tenants[child.index()].waits_since = Some(context.now());
+        self.pool.release(child, held, &mut self.levels, context);
     }
 
     fn lets_yield(&self) -> bool {
@@ -333,52 +337,55 @@ impl Scheduler for TimeSharing {
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Priority(priority)) => {
                 if !(LOWEST..=HIGHEST).contains(&priority) {
-                    return Err(Refusal::OutOfRange { what: "priority", allowed: "1 to 31" });
+                    return Err(HierarchyError::OutOfRange {
+                        what: "priority",
+                        allowed: "1 to 31",
+                    });
                 }
                 let tenant = &mut self.levels.tenants[child.index()];
                 (tenant.base, tenant.priority) = (priority, priority);
                 tenant.rescued = false;
                 self.levels.starving.forget(child);
-                if port.child(child) == VpState::Ready {
-                    self.levels.watch(child, port);
+                if context.child(child) == VpState::Ready {
+                    self.levels.watch(child, context);
                 }
-                self.pool.rerank(child, &mut self.levels, port);
+                self.pool.rerank(child, &mut self.levels, context);
                 Ok(())
             }
             (None, Message::Quantum(length)) => {
                 self.levels.quanta.length = quantum::checked(length)?;
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.levels, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.levels, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.levels, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.levels, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer == SETTLED {
-            self.pool.settled(&mut self.levels, port);
+            self.pool.settled(&mut self.levels, context);
         } else if timer == self.levels.starving.timer {
-            self.rescue(port);
+            self.rescue(context);
         } else {
-            self.turn(quantum::own_of(timer), port);
+            self.turn(quantum::own_of(timer), context);
         }
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pool.best()
     }
 

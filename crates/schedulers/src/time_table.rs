@@ -21,9 +21,11 @@ use crate::table::Block;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_guarantees::{
-    Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type, basic_for,
+    ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type, basic_for,
 };
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View,
+};
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "block, reserve, unreserve";
@@ -45,26 +47,26 @@ struct TimeTable {
 impl TimeTable {
     fn block(
         &mut self,
-        child: Child,
+        child: ChildVp,
         (amount, period): (Span, Span),
         at: Option<Instant>,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         if amount.is_zero() || amount > period {
-            return Err(Refusal::OutOfRange {
+            return Err(HierarchyError::OutOfRange {
                 what: "amount",
                 allowed: "above zero, at most the period",
             });
         }
         let others = self.pieces.blocks(child);
         let Some(block) = Block::place(&others, (amount, period), at) else {
-            return Err(Refusal::OutOfRange {
+            return Err(HierarchyError::OutOfRange {
                 what: "block",
                 allowed: "one that never overlaps another; use a period that divides the others' \
                           or is a multiple, a smaller amount, or another offset",
             });
         };
-        self.pieces.assign(child, Some(Piece::Always(block, Instant::ZERO)), port);
+        self.pieces.assign(child, Some(Piece::Always(block, Instant::ZERO)), context);
         Ok(())
     }
 }
@@ -74,63 +76,63 @@ impl Scheduler for TimeTable {
         2
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pieces.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pieces.init(context);
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pieces.register(child);
         Ok(())
     }
 
-    fn unregister(&mut self, child: Child, _: &mut Port<'_>) {
+    fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
         self.pieces.plan[child.index()] = None;
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.pieces.turn(port);
-        self.pieces.enter(child, port);
-        self.pieces.turn(port);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.pieces.turn(context);
+        self.pieces.enter(child, context);
+        self.pieces.turn(context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.pieces.release(child, held, port);
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.pieces.release(child, held, context);
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Block { amount, period, at }) => {
-                self.block(child, (amount, period), at, port)
+                self.block(child, (amount, period), at, context)
             }
             (Some(child), Message::Reserve { amount, period }) => {
-                self.block(child, (amount, period), None, port)
+                self.block(child, (amount, period), None, context)
             }
             (Some(child), Message::Unreserve) => {
-                self.pieces.assign(child, None, port);
+                self.pieces.assign(child, None, context);
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pieces.grant(own, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pieces.grant(own, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pieces.revoke(own, child, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pieces.revoke(own, child, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
-        self.pieces.timer(timer, port);
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
+        self.pieces.timer(timer, context);
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pieces.best()
     }
 
@@ -146,12 +148,12 @@ impl Conversion for Blocks {
         &[Type::All]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         let none = "it gives `RESNH amount period`, as `RESNH 2ms 16ms`, and `RESSH amount period \
                     offset`";
         let whole = |x: &Length, y: &Length| Some((x.to_span()?, y.to_span()?));
         let (told, at) = match asked {
-            Guarantee::Null => return Ok(Tell::Nothing),
+            Guarantee::Null => return Ok(ChildParam::Nothing),
             Guarantee::Synchronized(x, y, z) => {
                 let z = z.to_span().ok_or(none)?;
                 (whole(x, y), Some(Instant::ZERO.saturating_add(z)))
@@ -163,12 +165,12 @@ impl Conversion for Blocks {
             other => (basic_for(other), None),
         };
         let (amount, period) = told.filter(|(amount, period)| amount <= period).ok_or(none)?;
-        Ok(Tell::Block { amount, period, at })
+        Ok(ChildParam::Block { amount, period, at })
     }
 
-    fn give(&self, own: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let mut placed: Vec<Block> = Vec::new();
-        let mut give = |terms: &Terms| {
+        let mut give = |terms: &ChildParams| {
             let Some((amount, period)) = terms.reserve else {
                 return Offer::nothing();
             };

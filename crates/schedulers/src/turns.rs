@@ -10,10 +10,12 @@
 use crate::quantum;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Child, Message, Own, Port, Refusal, Scheduler, TimerId, View, VpState};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+};
 use windfall_time::{Instant, Span};
 
-const ONE: Own = Own(0);
+const ONE: OwnVp = OwnVp(0);
 const TURN: TimerId = TimerId(0);
 
 /// Who is next. The running child is not in the line, but still takes part in it.
@@ -25,51 +27,51 @@ pub(crate) trait Line: Send {
     fn quantum(&mut self) -> &mut Span;
 
     /// Makes room for a child. What one of that number that is gone still owed may fall to it.
-    fn register(&mut self, child: Child);
+    fn register(&mut self, child: ChildVp);
 
     /// A waiting child takes part from now on, and is ready.
-    fn joins(&mut self, child: Child);
+    fn joins(&mut self, child: ChildVp);
 
     /// A child no longer takes part. If it ran, it has been charged.
-    fn leaves(&mut self, child: Child);
+    fn leaves(&mut self, child: ChildVp);
 
     /// Takes the first out of the line: it runs from now on.
-    fn pick(&mut self) -> Option<Child>;
+    fn pick(&mut self) -> Option<ChildVp>;
 
     /// How long the running child may run.
-    fn turn(&self, child: Child) -> Span;
+    fn turn(&self, child: ChildVp) -> Span;
 
     /// The running child has run so long since it was last charged.
-    fn charge(&mut self, child: Child, ran: Span);
+    fn charge(&mut self, child: ChildVp, ran: Span);
 
     /// The running child, charged, is ready again: its turn has ended, or the processor is gone.
-    fn returns(&mut self, child: Child);
+    fn returns(&mut self, child: ChildVp);
 
     /// Another weight, above zero.
-    fn weigh(&mut self, child: Child, weight: u32, state: VpState);
+    fn weigh(&mut self, child: ChildVp, weight: u32, state: VpState);
 
     /// Any other message about a child; if it runs, it has been charged.
     ///
     /// # Errors
     /// When it means nothing here.
-    fn told(&mut self, _: Child, message: Message, _: VpState) -> Result<(), Refusal> {
-        Err(Refusal::NotUnderstood { message: message.name(), takes: Self::TAKES })
+    fn told(&mut self, _: ChildVp, message: Message, _: VpState) -> Result<(), HierarchyError> {
+        Err(HierarchyError::NotUnderstood { message: message.name(), takes: Self::TAKES })
     }
 
     /// Whom [`pick`](Self::pick) would take if the running child, not charged for so long, left now.
-    fn next(&self, running: Option<(Child, Span)>) -> Option<Child>;
+    fn next(&self, running: Option<(ChildVp, Span)>) -> Option<ChildVp>;
 
     /// Whether the line holds exactly those children that are ready, `counts` saying who is in it.
     ///
     /// # Errors
     /// The invariant that does not hold.
-    fn check(&self, view: &View<'_>, counts: &dyn Fn(Child) -> bool) -> Result<(), &'static str>;
+    fn check(&self, view: &View<'_>, counts: &dyn Fn(ChildVp) -> bool) -> Result<(), &'static str>;
 }
 
 /// A scheduler of one processor by a line.
 pub(crate) struct Turns<L> {
     line: L,
-    running: Option<Child>,
+    running: Option<ChildVp>,
     charged: Instant,
     ends: Instant,
     /// By child: whether it stands in the background.
@@ -85,7 +87,7 @@ impl<L: Line> Turns<L> {
         Turns { line, running: None, charged, ends, behind: Vec::new(), background, turn: 0 }
     }
 
-    fn is_behind(&self, child: Child) -> bool {
+    fn is_behind(&self, child: ChildVp) -> bool {
         self.behind[child.index()]
     }
 
@@ -96,7 +98,7 @@ impl<L: Line> Turns<L> {
         }
     }
 
-    fn join(&mut self, child: Child) {
+    fn join(&mut self, child: ChildVp) {
         if self.is_behind(child) {
             self.turn += 1;
             self.background.set(child.0, (self.turn, child.0));
@@ -105,7 +107,7 @@ impl<L: Line> Turns<L> {
         }
     }
 
-    fn leave(&mut self, child: Child) {
+    fn leave(&mut self, child: ChildVp) {
         if !self.is_behind(child) {
             self.line.leaves(child);
         }
@@ -113,7 +115,7 @@ impl<L: Line> Turns<L> {
     }
 
     /// The running child, charged, is ready from now on.
-    fn put_back(&mut self, child: Child) {
+    fn put_back(&mut self, child: ChildVp) {
         self.running = None;
         if self.is_behind(child) {
             self.join(child);
@@ -123,32 +125,32 @@ impl<L: Line> Turns<L> {
     }
 
     /// A turn of the next begins; `holder` has the processor, if anybody.
-    fn dispatch(&mut self, holder: Option<Child>, port: &mut Port<'_>) {
+    fn dispatch(&mut self, holder: Option<ChildVp>, context: &mut Context<'_>) {
         let next =
-            self.line.pick().or_else(|| self.background.pop().map(|(_, child)| Child(child)));
+            self.line.pick().or_else(|| self.background.pop().map(|(_, child)| ChildVp(child)));
         if holder.is_some() && holder != next {
-            holder.map(|holder| port.revoke(holder));
+            holder.map(|holder| context.revoke(holder));
         }
-        (self.running, self.charged) = (next, port.now());
+        (self.running, self.charged) = (next, context.now());
         let Some(child) = next else {
-            port.set_timer(TURN, None);
-            return port.release(ONE);
+            context.set_timer(TURN, None);
+            return context.release(ONE);
         };
         if holder != next {
-            port.grant(child, ONE);
+            context.grant(child, ONE);
         }
-        self.begin(child, port);
+        self.begin(child, context);
     }
 
-    fn begin(&mut self, child: Child, port: &mut Port<'_>) {
+    fn begin(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let turn = if self.is_behind(child) { *self.line.quantum() } else { self.line.turn(child) };
         self.ends = self.charged.saturating_add(turn);
-        port.set_timer(TURN, Some(self.ends));
+        context.set_timer(TURN, Some(self.ends));
     }
 
     /// A weight, and with it the place in the line or in the background.
-    fn weigh(&mut self, child: Child, weight: u32, port: &mut Port<'_>) {
-        let state = port.child(child);
+    fn weigh(&mut self, child: ChildVp, weight: u32, context: &mut Context<'_>) {
+        let state = context.child(child);
         let moves = self.is_behind(child) != (weight == 0) && state != VpState::Waiting;
         let runs = moves && self.running == Some(child);
         if moves {
@@ -164,19 +166,19 @@ impl<L: Line> Turns<L> {
         }
         if runs {
             self.running = None;
-            self.dispatch(Some(child), port);
+            self.dispatch(Some(child), context);
         } else {
-            self.displace(port);
+            self.displace(context);
         }
     }
 
     /// Nobody in the line waits for one in the background.
-    fn displace(&mut self, port: &mut Port<'_>) {
+    fn displace(&mut self, context: &mut Context<'_>) {
         if let Some(child) = self.running.filter(|child| self.is_behind(*child))
             && self.line.next(None).is_some()
         {
             self.put_back(child);
-            self.dispatch(Some(child), port);
+            self.dispatch(Some(child), context);
         }
     }
 }
@@ -186,9 +188,9 @@ impl<L: Line> Scheduler for Turns<L> {
         1
     }
 
-    fn init(&mut self, _: &mut Port<'_>) {}
+    fn init(&mut self, _: &mut Context<'_>) {}
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         let room = self.behind.len().max(child.index() + 1);
         self.behind.resize(room, false);
         self.behind[child.index()] = false;
@@ -197,78 +199,78 @@ impl<L: Line> Scheduler for Turns<L> {
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {}
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.charge(port.now());
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.charge(context.now());
         self.join(child);
-        if port.own(ONE) == VpState::Waiting {
-            port.request(ONE);
+        if context.own(ONE) == VpState::Waiting {
+            context.request(ONE);
         }
-        self.displace(port);
+        self.displace(context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.charge(port.now());
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.charge(context.now());
         self.leave(child);
         if held.is_some() {
             self.running = None;
-            self.dispatch(None, port);
-        } else if port.own(ONE) == VpState::Ready && self.next(ONE, &port.view()).is_none() {
-            port.release(ONE);
+            self.dispatch(None, context);
+        } else if context.own(ONE) == VpState::Ready && self.next(ONE, &context.view()).is_none() {
+            context.release(ONE);
         }
     }
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
-        self.charge(port.now());
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        self.charge(context.now());
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
-                self.weigh(child, weight, port);
+                self.weigh(child, weight, context);
                 Ok(())
             }
             (None, Message::Quantum(length)) => {
                 *self.line.quantum() = quantum::checked(length)?;
                 Ok(())
             }
-            (Some(child), message) => self.line.told(child, message, port.child(child)),
-            _ => Err(Refusal::NotUnderstood { message: message.name(), takes: L::TAKES }),
+            (Some(child), message) => self.line.told(child, message, context.child(child)),
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: L::TAKES }),
         }
     }
 
-    fn grant(&mut self, _: Own, port: &mut Port<'_>) {
-        self.dispatch(None, port);
+    fn grant(&mut self, _: OwnVp, context: &mut Context<'_>) {
+        self.dispatch(None, context);
     }
 
-    fn revoke(&mut self, _: Own, child: Child, port: &mut Port<'_>) {
-        self.charge(port.now());
-        port.revoke(child);
-        port.set_timer(TURN, None);
+    fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.charge(context.now());
+        context.revoke(child);
+        context.set_timer(TURN, None);
         self.put_back(child);
     }
 
-    fn timer(&mut self, _: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
         let Some(child) = self.running else { return };
-        if port.now() < self.ends {
+        if context.now() < self.ends {
             return;
         }
-        self.charge(port.now());
+        self.charge(context.now());
         self.put_back(child);
-        self.dispatch(Some(child), port);
+        self.dispatch(Some(child), context);
     }
 
-    fn next(&self, own: Own, view: &View<'_>) -> Option<Child> {
+    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         if own != ONE {
             return None;
         }
         let ran = view.now().saturating_since(self.charged);
         let running = self.running.filter(|child| !self.is_behind(*child));
         let next = self.line.next(running.map(|child| (child, ran)));
-        next.or_else(|| self.background.peek().map(|(_, child)| Child(child)))
+        next.or_else(|| self.background.peek().map(|(_, child)| ChildVp(child)))
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {

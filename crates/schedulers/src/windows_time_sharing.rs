@@ -27,7 +27,7 @@ use crate::ticks::Ticks;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    Child, Message, Note, Own, Port, Refusal, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -159,7 +159,7 @@ struct Levels {
 }
 
 impl Levels {
-    fn quantum(&self, child: Child) -> i32 {
+    fn quantum(&self, child: ChildVp) -> i32 {
         match self.spec.edition {
             Edition::Workstation => 6 * i32::from(self.tenants[child.index()].stretch),
             Edition::Server => 36,
@@ -167,20 +167,20 @@ impl Levels {
     }
 
     /// A child goes to the end of the line.
-    fn queue(&mut self, child: Child) {
+    fn queue(&mut self, child: ChildVp) {
         self.drawn += 1;
         self.tenants[child.index()].turn = self.drawn;
     }
 
     /// A child has become ready and may begin to starve.
-    fn watch(&mut self, child: Child, port: &mut Port<'_>) {
+    fn watch(&mut self, child: ChildVp, context: &mut Context<'_>) {
         if self.tenants[child.index()].priority < CEILING {
-            self.starving.watch(child, port);
+            self.starving.watch(child, context);
         }
     }
 
     /// A child has waited: boost, and what the wait costs. Whether it was raised.
-    fn woke(&mut self, child: Child) -> bool {
+    fn woke(&mut self, child: ChildVp) -> bool {
         let whole = self.quantum(child);
         let tenant = &mut self.tenants[child.index()];
         if tenant.base > CEILING {
@@ -210,7 +210,7 @@ impl Policy for Levels {
     type Key = u64;
 
     #[inline]
-    fn key(&self, child: Child) -> u64 {
+    fn key(&self, child: ChildVp) -> u64 {
         let tenant = &self.tenants[child.index()];
         u64::from(tenant.priority.abs_diff(HIGHEST)) << 56 | tenant.turn
     }
@@ -220,20 +220,20 @@ impl Policy for Levels {
         ready >> 56 < running >> 56
     }
 
-    fn started(&mut self, child: Child, own: Own, port: &mut Port<'_>) {
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         self.starving.forget(child);
-        self.tenants[child.index()].started = port.now();
-        self.ticks.started(own, port);
+        self.tenants[child.index()].started = context.now();
+        self.ticks.started(own, context);
     }
 
-    fn stopped(&mut self, child: Child, _: Own, port: &mut Port<'_>) {
-        if port.child(child) == VpState::Ready {
-            self.watch(child, port);
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        if context.child(child) == VpState::Ready {
+            self.watch(child, context);
         }
     }
 
-    fn idle(&mut self, own: Own, port: &mut Port<'_>) {
-        self.ticks.idle(own, port);
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.ticks.idle(own, context);
     }
 }
 
@@ -258,14 +258,14 @@ impl WindowsTimeSharing {
     }
 
     /// The clock has found a child running on `own`.
-    fn tick(&mut self, own: Own, port: &mut Port<'_>) {
-        let Some(child) = port.held_by(own) else {
+    fn tick(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        let Some(child) = context.held_by(own) else {
             return;
         };
-        self.levels.ticks.next(own, port);
+        self.levels.ticks.next(own, context);
         let whole = self.levels.quantum(child);
         let tenant = &mut self.levels.tenants[child.index()];
-        if tenant.started == port.now() {
+        if tenant.started == context.now() {
             // What else happens at a tick happens after it.
             return;
         }
@@ -273,38 +273,38 @@ impl WindowsTimeSharing {
         if tenant.units <= 0 {
             tenant.end_quantum(whole);
             self.levels.queue(child);
-            self.pool.pass(child, &mut self.levels, port);
+            self.pool.pass(child, &mut self.levels, context);
         }
     }
 
     /// The balance set manager rescues those that have starved longest.
-    fn balance(&mut self, port: &mut Port<'_>) {
+    fn balance(&mut self, context: &mut Context<'_>) {
         for _ in 0..RESCUED_AT_ONCE {
-            let Some(child) = self.levels.starving.take(port.now()) else {
+            let Some(child) = self.levels.starving.take(context.now()) else {
                 break;
             };
             self.levels.queue(child);
             let whole = self.levels.quantum(child);
             let tenant = &mut self.levels.tenants[child.index()];
             (tenant.rescued, tenant.priority, tenant.units) = (true, CEILING, 2 * whole);
-            port.note(Some(child), Note::Rescued);
-            self.pool.refresh(child, &self.levels, port);
+            context.note(Some(child), Note::Rescued);
+            self.pool.refresh(child, &self.levels, context);
         }
-        let from = port.now().saturating_add(BALANCE);
-        self.levels.starving.arm(from, port);
-        self.pool.preempt(&mut self.levels, port);
+        let from = context.now().saturating_add(BALANCE);
+        self.levels.starving.arm(from, context);
+        self.pool.preempt(&mut self.levels, context);
     }
 
-    fn set_priority(&mut self, child: Child, priority: i32, port: &mut Port<'_>) {
+    fn set_priority(&mut self, child: ChildVp, priority: i32, context: &mut Context<'_>) {
         let whole = self.levels.quantum(child);
         let tenant = &mut self.levels.tenants[child.index()];
         (tenant.base, tenant.priority) = (priority, priority);
         (tenant.rescued, tenant.units) = (false, whole);
         self.levels.starving.forget(child);
-        if port.child(child) == VpState::Ready {
-            self.levels.watch(child, port);
+        if context.child(child) == VpState::Ready {
+            self.levels.watch(child, context);
         }
-        self.pool.rerank(child, &mut self.levels, port);
+        self.pool.rerank(child, &mut self.levels, context);
     }
 }
 
@@ -313,15 +313,15 @@ impl Scheduler for WindowsTimeSharing {
         quantum::timers(owns) + 1
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.pool.init(port);
-        self.levels.ticks.init(port.owns());
-        let last = quantum::timers(port.owns());
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
+        self.levels.ticks.init(context.owns());
+        let last = quantum::timers(context.owns());
         self.levels.starving.timer =
             TimerId(u16::try_from(last).expect("timers are numbered by 16 bits"));
     }
 
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         self.levels.starving.register(child);
         let stranger = Tenant {
@@ -342,26 +342,26 @@ impl Scheduler for WindowsTimeSharing {
         Ok(())
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {}
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let levels = &mut self.levels;
         let waits_since = levels.tenants[child.index()].waits_since;
-        if waits_since == Some(port.now()) {
+        if waits_since == Some(context.now()) {
             let whole = levels.quantum(child);
             levels.tenants[child.index()].end_quantum(whole);
         } else if waits_since.is_some() && levels.woke(child) {
-            port.note(Some(child), Note::Boosted);
+            context.note(Some(child), Note::Boosted);
         }
         levels.queue(child);
-        levels.watch(child, port);
-        self.pool.request(child, levels, port);
+        levels.watch(child, context);
+        self.pool.request(child, levels, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
         self.levels.starving.forget(child);
-        self.levels.tenants[child.index()].waits_since = Some(port.now());
-        self.pool.release(child, held, &mut self.levels, port);
+        self.levels.tenants[child.index()].waits_since = Some(context.now());
+        self.pool.release(child, held, &mut self.levels, context);
     }
 
     fn lets_yield(&self) -> bool {
@@ -370,55 +370,58 @@ impl Scheduler for WindowsTimeSharing {
 
     fn message(
         &mut self,
-        child: Option<Child>,
+        child: Option<ChildVp>,
         message: Message,
-        port: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         let workstation = self.levels.spec.edition == Edition::Workstation;
         match (child, message) {
             (Some(child), Message::Priority(priority)) => {
                 if !(LOWEST..=HIGHEST).contains(&priority) {
-                    return Err(Refusal::OutOfRange { what: "priority", allowed: "1 to 31" });
+                    return Err(HierarchyError::OutOfRange {
+                        what: "priority",
+                        allowed: "1 to 31",
+                    });
                 }
-                self.set_priority(child, priority, port);
+                self.set_priority(child, priority, context);
                 Ok(())
             }
             (Some(child), Message::Share(share)) if workstation => {
                 let stretch = u8::try_from(share).ok().filter(|n| (1..=3).contains(n));
                 let Some(stretch) = stretch else {
-                    return Err(Refusal::OutOfRange { what: "share", allowed: "1, 2 or 3" });
+                    return Err(HierarchyError::OutOfRange { what: "share", allowed: "1, 2 or 3" });
                 };
                 self.levels.tenants[child.index()].stretch = stretch;
                 let whole = self.levels.quantum(child);
                 self.levels.tenants[child.index()].units = whole;
                 Ok(())
             }
-            _ => Err(Refusal::NotUnderstood {
+            _ => Err(HierarchyError::NotUnderstood {
                 message: message.name(),
                 takes: if workstation { WORKSTATION } else { SERVER },
             }),
         }
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.pool.grant(own, &mut self.levels, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.levels, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.pool.revoke(own, child, &mut self.levels, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.levels, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         if timer == SETTLED {
-            self.pool.settled(&mut self.levels, port);
+            self.pool.settled(&mut self.levels, context);
         } else if timer == self.levels.starving.timer {
-            self.balance(port);
+            self.balance(context);
         } else {
-            self.tick(quantum::own_of(timer), port);
+            self.tick(quantum::own_of(timer), context);
         }
     }
 
-    fn next(&self, _: Own, _: &View<'_>) -> Option<Child> {
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
         self.pool.best()
     }
 

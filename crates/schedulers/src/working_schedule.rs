@@ -5,7 +5,7 @@
 //! one that matters more (best-effort EDF; Locke 1986; Nieh and Lam 1997). Of equal deadlines the one
 //! taken in first goes first. It has room for 32 jobs; taking one in is one pass over them.
 
-use windfall_hierarchy::Child;
+use windfall_hierarchy::ChildVp;
 use windfall_time::{Instant, Span};
 
 /// How many jobs there is room for.
@@ -21,21 +21,21 @@ pub(crate) struct Job {
 
 /// Jobs that can all be done, one after the other from now on, by deadline.
 pub(crate) struct WorkingSchedule {
-    jobs: [(Job, Child); ROOM],
+    jobs: [(Job, ChildVp); ROOM],
     len: usize,
 }
 
 impl WorkingSchedule {
     pub(crate) const fn new() -> WorkingSchedule {
-        let nothing = (Job { deadline: Instant::MAX, work: Span::ZERO }, Child(0));
+        let nothing = (Job { deadline: Instant::MAX, work: Span::ZERO }, ChildVp(0));
         WorkingSchedule { jobs: [nothing; ROOM], len: 0 }
     }
 
     /// Takes a job in unless a deadline is then missed, or there is no room.
-    pub(crate) fn insert(&mut self, job: Job, child: Child, now: Instant) {
+    pub(crate) fn insert(&mut self, job: Job, child: ChildVp, now: Instant) {
         let jobs = &self.jobs[..self.len];
         let at = jobs.partition_point(|(other, _)| other.deadline <= job.deadline);
-        let work = |jobs: &[(Job, Child)]| {
+        let work = |jobs: &[(Job, ChildVp)]| {
             jobs.iter().try_fold(now, |end, (job, _)| end.checked_add(job.work))
         };
         let mut end = work(&jobs[..at]).and_then(|end| end.checked_add(job.work));
@@ -55,7 +55,7 @@ impl WorkingSchedule {
     }
 
     /// Whose job is due first.
-    pub(crate) fn first(&self) -> Option<Child> {
+    pub(crate) fn first(&self) -> Option<ChildVp> {
         self.jobs[..self.len].first().map(|(_, child)| *child)
     }
 }
@@ -92,13 +92,13 @@ mod tests {
             let (mut schedule, mut kept) = (WorkingSchedule::new(), Vec::new());
             for (child, (deadline, work)) in (0..).zip(jobs) {
                 let job = Job { deadline: at(deadline), work: Span::from_nanos(work) };
-                schedule.insert(job, Child(child), at(now));
+                schedule.insert(job, ChildVp(child), at(now));
                 kept.push((deadline, work, child));
                 if !feasible(&kept, now).0 {
                     kept.pop();
                 }
                 prop_assert_eq!(schedule.len, kept.len());
-                prop_assert_eq!(schedule.first(), feasible(&kept, now).1.map(Child));
+                prop_assert_eq!(schedule.first(), feasible(&kept, now).1.map(ChildVp));
             }
         }
     }
@@ -107,12 +107,12 @@ mod tests {
     fn refuses_a_job_beyond_its_room_and_one_without_end() {
         let mut schedule = WorkingSchedule::new();
         let endless = Job { deadline: Instant::MAX, work: Span::MAX };
-        schedule.insert(endless, Child(0), at(1));
+        schedule.insert(endless, ChildVp(0), at(1));
         assert_eq!(schedule.first(), None);
         for child in 0..40 {
             let job = Job { deadline: at(100 - u64::from(child)), work: Span::from_nanos(1) };
-            schedule.insert(job, Child(child), at(0));
+            schedule.insert(job, ChildVp(child), at(0));
         }
-        assert_eq!((schedule.len, schedule.first()), (ROOM, Some(Child(31))));
+        assert_eq!((schedule.len, schedule.first()), (ROOM, Some(ChildVp(31))));
     }
 }

@@ -6,7 +6,7 @@ use common::adversary::{offers, play, steps};
 use common::{Host, MS, S, span};
 use proptest::prelude::*;
 use windfall_guarantees::Guarantee;
-use windfall_hierarchy::{Message, Refusal};
+use windfall_hierarchy::{HierarchyError, Message};
 use windfall_time::Ratio;
 
 const WHOLE: Guarantee = Guarantee::Share(Ratio::ONE);
@@ -157,7 +157,7 @@ fn refuses_a_warp_limit_of_nothing() {
     let root = host.root("bvt", &[]);
     let a = host.thread(root, "a", &[]);
     let none = host.tell(a, limit(0, MS));
-    assert!(matches!(none, Err(Refusal::OutOfRange { what: "limit", .. })));
+    assert!(matches!(none, Err(HierarchyError::OutOfRange { what: "limit", .. })));
     host.tell(a, limit(1, 0)).unwrap();
 }
 

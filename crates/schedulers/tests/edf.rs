@@ -24,10 +24,10 @@ fn law_an_offer_says_whether_there_is_a_use_for_it() {
     };
     let edf = tree.create(at(0), spec).unwrap();
     let thread = tree.create_thread(at(0), edf, &[]).unwrap();
-    assert_eq!(tree.offer(at(0), thread, job(20)), Ok(true));
-    assert_eq!(tree.offer(at(0), thread, Message::Quantum(Span::ZERO)), Ok(false));
+    assert_eq!(tree.try_send(at(0), thread, job(20)), Ok(true));
+    assert_eq!(tree.try_send(at(0), thread, Message::Quantum(Span::ZERO)), Ok(false));
     tree.exited(at(1), thread).unwrap();
-    assert!(tree.offer(at(1), thread, job(20)).is_err());
+    assert!(tree.try_send(at(1), thread, job(20)).is_err());
 }
 
 #[test]
@@ -42,13 +42,13 @@ fn accepts_an_earlier_deadline_at_once() {
     let edf = tree.create(at(0), spec).unwrap();
     let [a, b] = [20, 10].map(|deadline| {
         let thread = tree.create_thread(at(0), edf, &[]).unwrap();
-        tree.tell(at(0), thread, job(deadline)).unwrap();
+        tree.send(at(0), thread, job(deadline)).unwrap();
         tree.ready(at(0), thread).unwrap();
         thread
     });
     assert_eq!(tree.running(Processor(0)), Some(b));
-    assert_eq!(tree.would_run(Processor(0)), Some(a));
-    tree.tell(at(5), b, job(30)).unwrap();
+    assert_eq!(tree.peek(Processor(0)), Some(a));
+    tree.send(at(5), b, job(30)).unwrap();
     assert_eq!(tree.running(Processor(0)), Some(a));
     tree.blocked(at(6), a).unwrap();
     assert_eq!(tree.running(Processor(0)), Some(b));
@@ -72,7 +72,7 @@ fn accepts_two_processors_and_preempts_the_latest() {
     let edf = tree.create(at(0), spec).unwrap();
     let threads = [30, 20, 10].map(|deadline| {
         let thread = tree.create_thread(at(0), edf, &[]).unwrap();
-        tree.tell(at(0), thread, job(deadline)).unwrap();
+        tree.send(at(0), thread, job(deadline)).unwrap();
         tree.ready(at(0), thread).unwrap();
         thread
     });

@@ -7,7 +7,7 @@ use common::adversary::{offers, play, steps};
 use common::{Host, MS, S, US, conversion, promise, span};
 use proptest::prelude::*;
 use windfall_guarantees::meaning::Verdict;
-use windfall_guarantees::{Guarantee, Length, Tell};
+use windfall_guarantees::{ChildParam, Guarantee, Length};
 use windfall_hierarchy::Message;
 use windfall_schedulers::catalogue::Value;
 use windfall_schedulers::needed_share;
@@ -144,13 +144,13 @@ fn paper_hls_5_3_3_2_five_in_33_ms_need_5_11_of_the_processor_with_an_error_of_o
 fn limit_what_is_told_is_just_enough() {
     let conversion = conversion("eevdf", &[]);
     let told = conversion.tell(&promise("RESCS 5ms 33ms"));
-    assert_eq!(told, Ok(Tell::Share(ratio(25, 43))));
+    assert_eq!(told, Ok(ChildParam::Share(ratio(25, 43))));
     let Some(Guarantee::BoundedShare(s, d)) = offers("eevdf", &[], &[WHOLE], &[25, 18])[0] else {
         panic!("nothing is offered")
     };
     assert_eq!(s, ratio(25, 43));
     assert_eq!(ms(33).checked_mul(s).unwrap().checked_sub(d), Some(ms(5)));
-    assert_eq!(conversion.tell(&promise("RESCS 23ms 33ms")), Ok(Tell::Share(Ratio::ONE)));
+    assert_eq!(conversion.tell(&promise("RESCS 23ms 33ms")), Ok(ChildParam::Share(Ratio::ONE)));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn accepts_an_error_that_a_larger_share_makes_up_for() {
     let conversion = conversion("eevdf", &[]);
     for (text, share) in [("PSBE 1/4 20ms", (1, 4)), ("PSBE 1/4 10ms", (2, 5)), ("NULL", (0, 1))] {
         let told = conversion.tell(&promise(text));
-        assert_eq!(told, Ok(Tell::Share(ratio(share.0, share.1))), "{text}");
+        assert_eq!(told, Ok(ChildParam::Share(ratio(share.0, share.1))), "{text}");
     }
 }
 

@@ -4,8 +4,8 @@
 mod common;
 
 use common::{Host, MS, T, US, at, conversion, gives, promise, reserve, span};
-use windfall_guarantees::{Supply, Tell, Terms};
-use windfall_hierarchy::{Count, Message, NodeId, Refusal, Target};
+use windfall_guarantees::{ChildParam, ChildParams, Supply};
+use windfall_hierarchy::{Count, HierarchyError, Message, NodeId, Target};
 use windfall_schedulers::catalogue::{Settings, Value, find};
 
 const EPOCH: u64 = 100 * MS;
@@ -283,9 +283,11 @@ fn paper_an_overcommitted_processor_never_demotes_whoever_asks_for_all_of_it() {
 
 #[test]
 fn paper_needs_are_what_is_promised_unless_the_processor_is_overcommitted() {
-    let terms = |needs: &[u64]| -> Vec<Terms> {
-        let term =
-            |need: &u64| Terms { reserve: Some((span(*need), span(EPOCH))), ..Terms::default() };
+    let terms = |needs: &[u64]| -> Vec<ChildParams> {
+        let term = |need: &u64| ChildParams {
+            reserve: Some((span(*need), span(EPOCH))),
+            ..ChildParams::default()
+        };
         needs.iter().map(term).collect()
     };
     let given = |settings: &[(&str, Value<'_>)], own: &str, needs: &[u64]| -> Vec<String> {
@@ -301,7 +303,7 @@ fn paper_needs_are_what_is_promised_unless_the_processor_is_overcommitted() {
     assert_eq!(given(&over, "ALL", &more), ["", ""], "nobody is promised anything");
     assert_eq!(given(&[], "NULL", &fits), ["", ""]);
     let told = |text: &str| conversion("epoch", &[]).tell(&promise(text));
-    let need = |ms| Ok(Tell::Reserve { amount: span(ms), period: span(EPOCH) });
+    let need = |ms| Ok(ChildParam::Reserve { amount: span(ms), period: span(EPOCH) });
     assert_eq!(told("RESBS 20ms 100ms"), need(20 * MS));
     assert_eq!(told("RESBS 21ms 300ms"), need(7 * MS), "three epochs in one");
     assert_eq!(
@@ -368,19 +370,19 @@ fn law_whoever_is_promised_what_another_gave_up_has_it_from_then_on() {
 fn refuses_a_need_for_another_period_and_more_than_is_left() {
     let (mut host, root) = node(10 * MS);
     let other = host.try_thread(root, "a", &[reserve(10 * MS, 50 * MS)]);
-    assert!(matches!(other, Err(Refusal::OutOfRange { what: "period", .. })));
+    assert!(matches!(other, Err(HierarchyError::OutOfRange { what: "period", .. })));
     host.thread(root, "b", &[need(70 * MS)]);
     assert!(matches!(
         host.try_thread(root, "c", &[need(30 * MS + 1)]),
-        Err(Refusal::NoRoom { .. })
+        Err(HierarchyError::NoRoom { .. })
     ));
     host.thread(root, "d", &[need(30 * MS)]);
     for priority in [-1, 4] {
         let refused = host.try_thread(root, "e", &[Message::Priority(priority)]);
-        assert!(matches!(refused, Err(Refusal::OutOfRange { what: "priority", .. })));
+        assert!(matches!(refused, Err(HierarchyError::OutOfRange { what: "priority", .. })));
     }
     let short = host.try_thread(root, "e", &[Message::Quantum(span(300 * US - 1))]);
-    assert!(matches!(short, Err(Refusal::OutOfRange { what: "quantum", .. })));
+    assert!(matches!(short, Err(HierarchyError::OutOfRange { what: "quantum", .. })));
     let kind = find("epoch").unwrap();
     assert!(kind.build(&Settings(&settings(MS, MS + 1))).is_err());
     assert!(kind.build(&Settings(&settings(MS, MS))).is_ok());

@@ -7,7 +7,7 @@ use common::{Host, MS, T, US, reserve, span};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use windfall_guarantees::{Guarantee, Length};
-use windfall_hierarchy::{Count, Happening, Message, NodeId, Note, Target, VpState};
+use windfall_hierarchy::{Count, JournalEvent, Message, NodeId, Note, Target, VpState};
 use windfall_schedulers::catalogue::Value;
 
 /// What a process has told.
@@ -128,7 +128,7 @@ impl World {
         let latest = self.host.now + self.case.useful - 1;
         let now = common::at(self.host.now);
         let demoted =
-            |what: &Happening| matches!(what, Happening::Noted { note: Note::Exhausted, .. });
+            |what: &JournalEvent| matches!(what, JournalEvent::Noted { note: Note::Exhausted, .. });
         let count =
             self.host.tree.drain_journal().filter(|e| e.at == now && demoted(&e.what)).count();
         prop_assert!(

@@ -7,7 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use windfall_hierarchy::{
-    Happening, Hierarchy, Message, NodeId, NodeSpec, Parent, Processor, Target, ThreadId,
+    Hierarchy, JournalEvent, Message, NodeId, NodeSpec, Parent, Processor, Target, ThreadId,
 };
 use windfall_schedulers::catalogue::{self, Settings};
 use windfall_time::{Instant, Span};
@@ -34,7 +34,7 @@ impl Example {
         let entries: Vec<_> = self.tree.drain_journal().collect();
         let mut text = String::new();
         for entry in entries {
-            let Happening::Notified { what, about } = entry.what else { continue };
+            let JournalEvent::Notified { what, about } = entry.what else { continue };
             let node = self.tree.node(entry.node).unwrap().name;
             let about = match about {
                 None => String::new(),

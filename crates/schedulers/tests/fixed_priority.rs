@@ -4,8 +4,8 @@ mod common;
 
 use common::{Host, MS, conversion, gives, promise, reserve};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Supply, Terms};
-use windfall_hierarchy::{Message, Refusal};
+use windfall_guarantees::{ChildParams, Guarantee, Supply};
+use windfall_hierarchy::{HierarchyError, Message};
 use windfall_schedulers::catalogue::Value;
 
 const LOW: [Message; 1] = [Message::Priority(1)];
@@ -70,7 +70,7 @@ fn refuses_a_priority_that_another_has_beside_accepts_it_when_that_one_is_gone()
     let mut host = Host::new(1);
     let root = host.root("fixed-priority", &[("exclusive", Value::Bool(true))]);
     let first = host.thread(root, "first", &HIGH);
-    let taken = Err(Refusal::Taken { what: "priority" });
+    let taken = Err(HierarchyError::Taken { what: "priority" });
     assert_eq!(host.try_thread(root, "second", &HIGH), taken);
     let second = host.thread(root, "second", &MIDDLE);
     assert_eq!(host.tell(second, HIGH[0]).map(|()| 0), taken);
@@ -84,8 +84,9 @@ fn refuses_a_priority_that_another_has_beside_accepts_it_when_that_one_is_gone()
 /// What children of these priorities are given.
 fn offered(own: &[&str], priorities: &[Option<i32>]) -> Vec<Vec<String>> {
     let own: Vec<Guarantee> = own.iter().map(|text| promise(text)).collect();
-    let terms = |priority: &Option<i32>| Terms { priority: *priority, ..Terms::default() };
-    let terms: Vec<Terms> = priorities.iter().map(terms).collect();
+    let terms =
+        |priority: &Option<i32>| ChildParams { priority: *priority, ..ChildParams::default() };
+    let terms: Vec<ChildParams> = priorities.iter().map(terms).collect();
     conversion("fixed-priority", &[]).give(Supply::of(&own), &terms).iter().map(gives).collect()
 }
 
@@ -173,7 +174,7 @@ proptest! {
         host.run_for(400 * MS);
         let reserved = Guarantee::BasicHard(common::span(amount).into(), common::span(20 * MS).into());
         let offers = conversion("fixed-priority", &[])
-            .give(Supply::of(&[reserved]), &[Terms { priority: Some(3), ..Terms::default() }]);
+            .give(Supply::of(&[reserved]), &[ChildParams { priority: Some(3), ..ChildParams::default() }]);
         for given in &offers[0].gives {
             host.keeps(high, 0, &given.guarantee);
         }
@@ -183,7 +184,7 @@ proptest! {
 /// The later of two with the same priority is refused when it comes, and so promised nothing.
 #[test]
 fn refuses_a_priority_that_another_has_where_each_is_given_once() {
-    let child = |priority: i32| Terms { priority: Some(priority), ..Terms::default() };
+    let child = |priority: i32| ChildParams { priority: Some(priority), ..ChildParams::default() };
     let children = [child(5), child(5), child(3)];
     let told = |exclusive: bool| {
         let settings = [("exclusive", Value::Bool(exclusive))];

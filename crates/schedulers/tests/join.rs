@@ -5,8 +5,8 @@ mod common;
 
 use common::{Host, MS, conversion, gives, periodic, promise, reserve};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Supply, Terms};
-use windfall_hierarchy::{Message, NodeId, Parent, Refusal, VpState};
+use windfall_guarantees::{ChildParams, Guarantee, Supply};
+use windfall_hierarchy::{HierarchyError, Message, NodeId, Parent, VpState};
 
 /// Two processors, a fixed-priority scheduler on each, and a join of the two with a thread below.
 fn joined() -> (Host, [NodeId; 2], NodeId) {
@@ -49,11 +49,11 @@ fn refuses_a_second_child_and_parameters_beside_accepts_jobs() {
     let (mut host, _, join) = joined();
     let child = host.thread(join, "child", &[]);
     let second = host.try_thread(join, "second", &[]);
-    assert!(matches!(second, Err(Refusal::Full { .. })));
+    assert!(matches!(second, Err(HierarchyError::Full { .. })));
     let share = host.tell(child, Message::Share(2));
-    assert!(matches!(share, Err(Refusal::NotUnderstood { .. })));
+    assert!(matches!(share, Err(HierarchyError::NotUnderstood { .. })));
     let reserved = host.tell(child, reserve(MS, 10 * MS));
-    assert!(matches!(reserved, Err(Refusal::NotUnderstood { .. })));
+    assert!(matches!(reserved, Err(HierarchyError::NotUnderstood { .. })));
     host.tell(child, periodic(10 * MS, 10 * MS)).unwrap();
     host.ask(join, 1, Message::Priority(7)).unwrap();
     host.exit(child);
@@ -63,7 +63,7 @@ fn refuses_a_second_child_and_parameters_beside_accepts_jobs() {
 #[test]
 fn paper_hls_5_3_1_2_any_one_of_the_guarantees_in_its_soft_form() {
     let own = [promise("RESBH 2ms 30ms"), promise("RESCH 3ms 40ms"), promise("NULL")];
-    let offers = conversion("join", &[]).give(Supply::on_one(&own), &[Terms::default()]);
+    let offers = conversion("join", &[]).give(Supply::on_one(&own), &[ChildParams::default()]);
     let offered = gives(&offers[0]);
     for soft in ["RESBS 2ms 30ms", "RESCS 3ms 40ms"] {
         assert!(offered.iter().any(|given| given == soft), "{offered:?}");
@@ -74,7 +74,7 @@ fn paper_hls_5_3_1_2_any_one_of_the_guarantees_in_its_soft_form() {
 fn paper_hls_5_3_1_2_continuous_reservations_and_shares_add_up() {
     let sums = |own: &[&str]| {
         let own: Vec<Guarantee> = own.iter().map(|text| promise(text)).collect();
-        gives(&conversion("join", &[]).give(Supply::on_one(&own), &[Terms::default()])[0])
+        gives(&conversion("join", &[]).give(Supply::on_one(&own), &[ChildParams::default()])[0])
     };
     let continuous = sums(&["RESCS 2ms 30ms", "RESCS 3ms 30ms"]);
     assert!(continuous.contains(&"RESCS 5ms 30ms".into()), "{continuous:?}");
@@ -90,7 +90,7 @@ fn paper_hls_5_3_1_2_continuous_reservations_and_shares_add_up() {
 #[test]
 fn refuses_on_several_processors_what_lower_parents_give() {
     let own = [promise("RESBH 2ms 30ms"), promise("RESCH 3ms 40ms")];
-    let offers = conversion("join", &[]).give(Supply::of(&own), &[Terms::default()]);
+    let offers = conversion("join", &[]).give(Supply::of(&own), &[ChildParams::default()]);
     assert_eq!(gives(&offers[0]), ["RESCS 3ms 40ms"]);
 }
 
@@ -192,7 +192,7 @@ proptest! {
         let own = [amounts.0, amounts.1].map(|amount| {
             Guarantee::BasicHard(common::span(amount).into(), common::span(period).into())
         });
-        let offers = conversion("join", &[]).give(Supply::on_one(&own), &[Terms::default()]);
+        let offers = conversion("join", &[]).give(Supply::on_one(&own), &[ChildParams::default()]);
         prop_assert!(offers[0].gives.len() >= 5);
         for given in &offers[0].gives {
             host.keeps(child, begun, &given.guarantee);
@@ -224,7 +224,7 @@ proptest! {
         compete(&mut host, [one, rez], &there);
         host.run_for(400 * MS);
         let reserved = Guarantee::BasicHard(common::span(amount).into(), common::span(20 * MS).into());
-        let offers = conversion("join", &[]).give(Supply::of(&[Guarantee::Null, reserved]), &[Terms::default()]);
+        let offers = conversion("join", &[]).give(Supply::of(&[Guarantee::Null, reserved]), &[ChildParams::default()]);
         for given in &offers[0].gives {
             host.keeps(child, 0, &given.guarantee);
         }

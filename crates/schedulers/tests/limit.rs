@@ -5,8 +5,8 @@ mod common;
 
 use common::{Host, MS, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Supply, Terms};
-use windfall_hierarchy::{Message, NodeId, Parent, Refusal};
+use windfall_guarantees::{ChildParams, Guarantee, Supply};
+use windfall_hierarchy::{HierarchyError, Message, NodeId, Parent};
 use windfall_schedulers::catalogue::{self, Settings, Value};
 
 /// A limit above a fixed-priority scheduler that also serves `rest`.
@@ -64,8 +64,8 @@ fn limit_time_under_another_does_not_count() {
 fn refuses_a_second_child_and_odd_caps() {
     let (mut host, _, limit) = limited(MS, 2 * MS);
     let child = host.thread(limit, "child", &[]);
-    assert!(matches!(host.try_thread(limit, "second", &[]), Err(Refusal::Full { .. })));
-    assert!(matches!(host.tell(child, reserve(2, 1)), Err(Refusal::OutOfRange { .. })));
+    assert!(matches!(host.try_thread(limit, "second", &[]), Err(HierarchyError::Full { .. })));
+    assert!(matches!(host.tell(child, reserve(2, 1)), Err(HierarchyError::OutOfRange { .. })));
     assert!(host.tell(child, Message::Share(1)).is_err());
     host.tell(child, reserve(1, 1)).unwrap();
     let kind = catalogue::find("limit").unwrap();
@@ -104,7 +104,7 @@ fn doubly(
 }
 
 fn offered(own: Guarantee, cap: (u64, u64)) -> Vec<Guarantee> {
-    let terms = Terms { reserve: Some((span(cap.0), span(cap.1))), ..Terms::default() };
+    let terms = ChildParams { reserve: Some((span(cap.0), span(cap.1))), ..ChildParams::default() };
     let offers = conversion("limit", &[]).give(Supply::of(&[own]), &[terms]);
     offers[0].gives.iter().map(|given| given.guarantee).collect()
 }
@@ -128,7 +128,7 @@ fn limit_a_cap_of_what_any_interval_leaves() {
     assert_eq!(offered(own, (5 * MS, 10 * MS)), []);
     assert_eq!(offered(promise("RESCS 5ms 10ms"), (5 * MS, 10 * MS)), [promise("RESBH 5ms 10ms")]);
     assert_eq!(offered(promise("PS 1/2"), (5 * MS, 10 * MS)), []);
-    let free = conversion("limit", &[]).give(Supply::of(&[own]), &[Terms::default()]);
+    let free = conversion("limit", &[]).give(Supply::of(&[own]), &[ChildParams::default()]);
     assert_eq!(gives(&free[0]), ["RESBS 5ms 10ms"]);
 }
 

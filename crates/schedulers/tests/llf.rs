@@ -48,7 +48,7 @@ fn accepts_two_processors_and_jobs_without_work() {
     let late = host.spin(root, "late", &[due(30)]);
     let soon = host.spin(root, "soon", &[due(20)]);
     assert_eq!((host.on(0), host.on(1)), (Some(soon), Some(late)));
-    assert_eq!(host.tree.would_run(Processor(0)), Some(host.threads[never].id));
+    assert_eq!(host.tree.peek(Processor(0)), Some(host.threads[never].id));
     host.block(late);
     assert_eq!(host.on(1), Some(never));
 }

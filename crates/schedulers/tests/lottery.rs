@@ -5,8 +5,8 @@ mod common;
 use common::adversary::{offers, play, steps};
 use common::{Host, MS, S, conversion, gives};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Supply, Terms};
-use windfall_hierarchy::{Message, NodeId, Refusal};
+use windfall_guarantees::{ChildParams, Guarantee, Supply};
+use windfall_hierarchy::{HierarchyError, Message, NodeId};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Ratio;
 
@@ -120,10 +120,10 @@ fn paper_waldspurger_1994_inflation_stays_within_a_currency() {
     let before = host.ran(a);
     host.run_to(70 * S);
     assert!((host.ran(a) - before).abs_diff(5 * S) <= luck(1000));
-    let terms = |(currency, tickets): (u32, u32)| Terms {
+    let terms = |(currency, tickets): (u32, u32)| ChildParams {
         weight: Ratio::whole(tickets.into()),
         currency: Some(currency),
-        ..Terms::default()
+        ..ChildParams::default()
     };
     let offers = conversion("lottery", &settings).give(Supply::of(&[WHOLE]), &tickets.map(terms));
     let offers: Vec<_> = offers.iter().flat_map(gives).collect();
@@ -135,7 +135,7 @@ fn refuses_a_currency_without_funds() {
     let (mut host, root) = seeded(1);
     let a = host.spin(root, "a", &[]);
     let none = host.tell(a, Message::Currency(1));
-    assert!(matches!(none, Err(Refusal::OutOfRange { what: "currency", .. })));
+    assert!(matches!(none, Err(HierarchyError::OutOfRange { what: "currency", .. })));
     host.tell(a, Message::Currency(0)).unwrap();
 }
 

@@ -122,7 +122,7 @@ fn exercise(tree: &mut Hierarchy, threads: &[ThreadId]) {
             VpState::Running(_) if random & 3 == 0 => tree.yielded(now, thread).unwrap(),
             _ => tree.blocked(now, thread).unwrap(),
         }
-        let _ = tree.would_run(Processor(0));
+        let _ = tree.peek(Processor(0));
         while tree.next_changed().is_some() {}
     }
 }

@@ -5,8 +5,8 @@ mod common;
 
 use common::{Host, MS, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Supply, Terms};
-use windfall_hierarchy::{Message, NodeId, Parent, Refusal};
+use windfall_guarantees::{ChildParams, Guarantee, Supply};
+use windfall_hierarchy::{HierarchyError, Message, NodeId, Parent};
 use windfall_schedulers::catalogue::Value;
 
 /// A reservation scheduler, a partition of `z` in 33 ms below it, shared by EDF, and time sharing
@@ -87,8 +87,11 @@ fn refuses_a_second_child_and_parameters_beside_accepts_jobs() {
     let (mut host, nodes) = figure_6_4(10 * MS);
     let child = video(&mut host, nodes, "child", MS);
     let join = host.tree.parent_of(host.threads[child].id).unwrap();
-    assert!(matches!(host.try_thread(join, "second", &[]), Err(Refusal::Full { .. })));
-    assert!(matches!(host.tell(child, Message::Share(2)), Err(Refusal::NotUnderstood { .. })));
+    assert!(matches!(host.try_thread(join, "second", &[]), Err(HierarchyError::Full { .. })));
+    assert!(matches!(
+        host.tell(child, Message::Share(2)),
+        Err(HierarchyError::NotUnderstood { .. })
+    ));
     host.tell(child, common::periodic(33 * MS, 33 * MS)).unwrap();
 }
 
@@ -97,13 +100,14 @@ fn paper_hls_5_2_2_2_of_a_partition_follows_nothing_but_a_chance() {
     let own = [promise("RESBH 5ms 33ms"), Guarantee::Null];
     let offered = |partition: u64| {
         let settings = [("partition", Value::Span(span(partition)))];
-        let offers = conversion("overrun", &settings).give(Supply::of(&own), &[Terms::default()]);
+        let offers =
+            conversion("overrun", &settings).give(Supply::of(&own), &[ChildParams::default()]);
         (gives(&offers[0]), offers[0].lacks.is_some())
     };
     let both = vec!["RESBS 5ms 33ms".to_owned(), "RESPS 5ms 33ms 10ms".to_owned()];
     assert_eq!(offered(10 * MS), (both, false));
     assert_eq!(offered(34 * MS), (vec!["RESBS 5ms 33ms".to_owned()], true));
-    let offers = conversion("overrun", &[]).give(Supply::of(&own), &[Terms::default()]);
+    let offers = conversion("overrun", &[]).give(Supply::of(&own), &[ChildParams::default()]);
     assert_eq!(gives(&offers[0]), ["RESBS 5ms 33ms"]);
 }
 
@@ -138,7 +142,7 @@ proptest! {
         host.run_for(500 * MS);
         let own = [promise("RESBH 5ms 33ms"), Guarantee::Null];
         let settings = [("partition", Value::Span(span(z)))];
-        let offers = conversion("overrun", &settings).give(Supply::of(&own), &[Terms::default()]);
+        let offers = conversion("overrun", &settings).give(Supply::of(&own), &[ChildParams::default()]);
         for child in children {
             for given in &offers[0].gives {
                 host.keeps(child, 0, &given.guarantee);

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Host, MS, S, span};
 use proptest::prelude::*;
-use windfall_hierarchy::{Message, Refusal};
+use windfall_hierarchy::{HierarchyError, Message};
 use windfall_schedulers::catalogue::Value;
 
 fn share(weight: u32) -> [Message; 1] {
@@ -91,7 +91,7 @@ fn refuses_warp_when_it_is_off_beside_accepts_a_share() {
     let root = host.root("proportional-share", &[("warp", Value::Bool(false))]);
     let a = host.thread(root, "a", &[]);
     let warp = host.tell(a, Message::Warp(span(MS)));
-    assert!(matches!(warp, Err(Refusal::NotUnderstood { .. })));
+    assert!(matches!(warp, Err(HierarchyError::NotUnderstood { .. })));
     host.tell(a, Message::Share(u32::MAX)).unwrap();
 }
 

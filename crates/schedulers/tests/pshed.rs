@@ -5,7 +5,7 @@ mod common;
 
 use common::{Host, MS, US, at, periodic, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Supply, Tell, Terms};
+use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply};
 use windfall_hierarchy::{Message, NodeId, Parent, VpState};
 use windfall_schedulers::catalogue::{Settings, Value, find};
 use windfall_time::Ratio;
@@ -14,10 +14,10 @@ fn due(deadline: u64) -> Message {
     Message::Job { release: at(0), deadline: at(deadline), work: None }
 }
 
-const TELLS: &[(&str, Value<'_>)] = &[("tells", Value::Bool(true))];
+const REPORT_DEADLINES: &[(&str, Value<'_>)] = &[("report-deadlines", Value::Bool(true))];
 
 fn below(host: &mut Host, parent: NodeId, kind: &str, ask: Message) -> NodeId {
-    host.try_node(kind, kind, TELLS, &[(Parent::Node(parent), &[ask])]).unwrap()
+    host.try_node(kind, kind, REPORT_DEADLINES, &[(Parent::Node(parent), &[ask])]).unwrap()
 }
 
 #[test]
@@ -72,13 +72,13 @@ fn limit_a_child_that_tells_nothing_has_its_amount_in_each_period() {
 #[test]
 fn accepts_exactly_the_whole_beside_refuses_more() {
     let kind = find("pshed").unwrap();
-    let conversion: Box<dyn Conversion> = kind.conversion(&Settings(TELLS)).unwrap();
+    let conversion: Box<dyn Conversion> = kind.conversion(&Settings(REPORT_DEADLINES)).unwrap();
     let third = Guarantee::Slower(Ratio::new(1, 3).unwrap());
-    let Ok(Tell::Reserve { amount, period }) = conversion.tell(&third) else {
+    let Ok(ChildParam::Reserve { amount, period }) = conversion.tell(&third) else {
         panic!("a third cannot be told");
     };
     assert_eq!(amount.over(period), Ratio::new(1, 3));
-    let terms = Terms { reserve: Some((amount, period)), ..Terms::default() };
+    let terms = ChildParams { reserve: Some((amount, period)), ..ChildParams::default() };
     let offers = conversion.give(Supply::of(&[Guarantee::All]), &[terms; 4]);
     assert!(offers[..3].iter().all(|offer| offer.gives[0].guarantee == third));
     assert!(offers[3].gives.is_empty() && offers[3].lacks.is_some());

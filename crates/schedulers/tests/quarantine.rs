@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use windfall_hierarchy::{
-    Child, Hierarchy, Message, NodeId, NodeSpec, Own, Parent, Port, Processor, Refusal, Rule,
-    Scheduler, ThreadId, TimerId, View, VpState,
+    ChildVp, Context, Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent,
+    Processor, Rule, Scheduler, ThreadId, TimerId, View, VpState,
 };
 use windfall_schedulers::RoundRobin;
 use windfall_time::{Instant, Span};
@@ -37,63 +37,63 @@ impl Saboteur {
     }
 
     /// Breaks the rule, if there is a VP to break it with.
-    fn act(&self, moment: Moment, port: &mut Port<'_>) {
+    fn act(&self, moment: Moment, context: &mut Context<'_>) {
         if !self.acts(moment) {
             return;
         }
-        let owns = || (0..u16::try_from(port.owns()).unwrap()).map(Own);
-        let own = |wanted: fn(VpState) -> bool| owns().find(|own| wanted(port.own(*own)));
-        let held = owns().find(|own| port.held_by(*own).is_some());
-        let children = || (0..port.child_slots()).map(Child);
-        let ready = children().find(|child| port.child(*child) == VpState::Ready);
-        let idle = children().find(|child| !matches!(port.child(*child), VpState::Running(_)));
+        let owns = || (0..u16::try_from(context.owns()).unwrap()).map(OwnVp);
+        let own = |wanted: fn(VpState) -> bool| owns().find(|own| wanted(context.own(*own)));
+        let held = owns().find(|own| context.held_by(*own).is_some());
+        let children = || (0..context.child_slots()).map(ChildVp);
+        let ready = children().find(|child| context.child(*child) == VpState::Ready);
+        let idle = children().find(|child| !matches!(context.child(*child), VpState::Running(_)));
         match self.rule {
             Rule::KeptProcessor => {
-                held.and_then(|own| port.held_by(own)).map(|child| port.revoke(child));
+                held.and_then(|own| context.held_by(own)).map(|child| context.revoke(child));
             }
             Rule::GrantedWithoutRequest => {
-                let other = children().find(|child| port.child(*child) != VpState::Ready);
+                let other = children().find(|child| context.child(*child) != VpState::Ready);
                 if let Some(child) = other {
-                    port.grant(child, Own(0));
+                    context.grant(child, OwnVp(0));
                 }
             }
             Rule::GrantedWithoutProcessor => {
                 if let Some(own) = held
-                    && let Some(child) = port.held_by(own)
+                    && let Some(child) = context.held_by(own)
                 {
-                    port.revoke(child);
-                    port.release(own);
-                    port.grant(child, own);
+                    context.revoke(child);
+                    context.release(own);
+                    context.grant(child, own);
                 }
             }
             Rule::GrantedTwice => {
                 if let (Some(child), Some(own)) = (ready, held) {
-                    port.grant(child, own);
+                    context.grant(child, own);
                 }
             }
             Rule::RevokedIdle => {
-                idle.map(|child| port.revoke(child));
+                idle.map(|child| context.revoke(child));
             }
             Rule::RequestedTwice => {
                 if let Some(own) = own(|state| state != VpState::Waiting) {
-                    port.request(own);
+                    context.request(own);
                 }
             }
             Rule::ReleasedWaiting => {
                 if let Some(own) = held {
-                    port.held_by(own).map(|child| port.revoke(child));
-                    port.release(own);
-                    port.release(own);
+                    context.held_by(own).map(|child| context.revoke(child));
+                    context.release(own);
+                    context.release(own);
                 }
             }
-            Rule::ReleasedHeld => held.into_iter().for_each(|own| port.release(own)),
-            Rule::UnknownName => port.grant(Child(1 << 20), Own(0)),
+            Rule::ReleasedHeld => held.into_iter().for_each(|own| context.release(own)),
+            Rule::UnknownName => context.grant(ChildVp(1 << 20), OwnVp(0)),
             Rule::TooManyEffects => {
                 for _ in 0..1000 {
-                    port.set_timer(TimerId(0), Some(port.now()));
+                    context.set_timer(TimerId(0), Some(context.now()));
                 }
             }
-            Rule::Endless => port.set_timer(TimerId(0), Some(port.now())),
+            Rule::Endless => context.set_timer(TimerId(0), Some(context.now())),
             Rule::Panicked => panic!("the saboteur panics, as it should"),
             Rule::KeptRevoked | Rule::Inconsistent => {}
         }
@@ -105,56 +105,65 @@ impl Scheduler for Saboteur {
         self.inner.timers(owns)
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.inner.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.inner.init(context);
     }
 
-    fn register(&mut self, child: Child, port: &mut Port<'_>) -> Result<(), Refusal> {
-        self.inner.register(child, port)
+    fn register(
+        &mut self,
+        child: ChildVp,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        self.inner.register(child, context)
     }
 
-    fn unregister(&mut self, child: Child, port: &mut Port<'_>) {
-        self.inner.unregister(child, port);
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.inner.unregister(child, context);
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.inner.request(child, port);
-        self.act(Moment::Event, port);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.inner.request(child, context);
+        self.act(Moment::Event, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.inner.release(child, held, port);
-        self.act(Moment::Event, port);
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.inner.release(child, held, context);
+        self.act(Moment::Event, context);
     }
 
-    fn message(&mut self, _: Option<Child>, _: Message, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn message(
+        &mut self,
+        _: Option<ChildVp>,
+        _: Message,
+        _: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         Ok(())
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.inner.grant(own, port);
-        self.act(Moment::Event, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.inner.grant(own, context);
+        self.act(Moment::Event, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
         if self.rule == Rule::KeptRevoked && self.armed.load(Ordering::Relaxed) {
             return;
         }
-        self.inner.revoke(own, child, port);
-        self.act(Moment::Revoke, port);
+        self.inner.revoke(own, child, context);
+        self.act(Moment::Revoke, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
-        self.inner.timer(timer, port);
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
+        self.inner.timer(timer, context);
         let endless = self.rule == Rule::Endless && self.armed.load(Ordering::Relaxed);
         if endless && timer == TimerId(0) {
-            port.set_timer(TimerId(0), Some(port.now()));
+            context.set_timer(TimerId(0), Some(context.now()));
         } else {
-            self.act(Moment::Event, port);
+            self.act(Moment::Event, context);
         }
     }
 
-    fn next(&self, own: Own, view: &View<'_>) -> Option<Child> {
+    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         self.inner.next(own, view)
     }
 

@@ -5,8 +5,8 @@
 
 use proptest::prelude::*;
 use windfall_hierarchy::{
-    Hierarchy, Message, NodeId, NodeSpec, Own, Parent, Processor, Refusal, Target, ThreadId,
-    VpState,
+    Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, Processor, Target,
+    ThreadId, VpState,
 };
 use windfall_schedulers::catalogue::{self, Settings};
 use windfall_time::{Instant, Span};
@@ -101,7 +101,7 @@ impl World {
         processors.map(|processor| self.tree.running(processor)).collect()
     }
 
-    fn take(&mut self, step: &Step) -> Result<(), Refusal> {
+    fn take(&mut self, step: &Step) -> Result<(), HierarchyError> {
         let now = self.at();
         match step {
             Step::Spawn { node, ask } => {
@@ -134,7 +134,7 @@ impl World {
             }
             Step::Tell { thread, what } => {
                 if let Some(thread) = self.pick(*thread) {
-                    self.tree.tell(now, thread, *what)?;
+                    self.tree.send(now, thread, *what)?;
                 }
             }
             Step::Job { thread, due_in, work } => {
@@ -144,7 +144,7 @@ impl World {
                     work: Some(Span::from_nanos(u64::from(*work))),
                 };
                 if let Some(thread) = self.pick(*thread) {
-                    self.tree.tell(now, thread, what)?;
+                    self.tree.send(now, thread, what)?;
                 }
             }
             Step::Constrain { thread, due_in, work } => {
@@ -153,14 +153,14 @@ impl World {
                     deadline: Instant::from_nanos(self.now + u64::from(*due_in)),
                 };
                 if let Some(thread) = self.pick(*thread) {
-                    self.tree.tell(now, thread, what)?;
+                    self.tree.send(now, thread, what)?;
                 }
             }
             Step::Ask { node, own, what } => {
                 let node = self.node(*node);
                 let owns = self.tree.node(node).unwrap().owns.len();
-                let own = Own(u16::from(*own) % u16::try_from(owns).unwrap());
-                self.tree.ask(now, Target::Node(node), own, *what)?;
+                let own = OwnVp(u16::from(*own) % u16::try_from(owns).unwrap());
+                self.tree.send_for(now, Target::Node(node), own, *what)?;
             }
             Step::Configure { node, what } => {
                 let node = self.node(*node);
@@ -188,7 +188,7 @@ impl World {
         Ok(())
     }
 
-    fn create(&mut self, kind: u8, parents: &[u8], ask: &[Message]) -> Result<(), Refusal> {
+    fn create(&mut self, kind: u8, parents: &[u8], ask: &[Message]) -> Result<(), HierarchyError> {
         let kind = catalogue::KINDS[usize::from(kind) % catalogue::KINDS.len()];
         let place = |number: &u8| match number % 8 {
             0 => (Parent::Top, &[][..]),
@@ -206,7 +206,7 @@ impl World {
     }
 
     /// Blocks a thread; what was foretold for its processor must come true.
-    fn block(&mut self, thread: u8) -> Result<(), Refusal> {
+    fn block(&mut self, thread: u8) -> Result<(), HierarchyError> {
         let Some(thread) = self.pick(thread) else {
             return Ok(());
         };
@@ -214,7 +214,7 @@ impl World {
         let VpState::Running(processor) = state else {
             return self.tree.blocked(self.at(), thread);
         };
-        let foretold = self.tree.would_run(processor);
+        let foretold = self.tree.peek(processor);
         self.tree.blocked(self.at(), thread)?;
         if foretold.is_some() && !self.has_sparing() {
             assert_eq!(self.tree.running(processor), foretold, "not what was foretold");

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Host, MS, at, periodic};
-use windfall_hierarchy::{Message, Refusal};
+use windfall_hierarchy::{HierarchyError, Message};
 use windfall_schedulers::catalogue::Value;
 
 #[test]
@@ -54,7 +54,10 @@ fn accepts_two_processors_and_refuses_priorities() {
     let root = host.root("rate-monotonic", &[]);
     let [a, b, c] = [9, 8, 7].map(|ms| host.spin(root, "t", &[periodic(ms * MS, ms * MS)]));
     assert_eq!((host.on(0), host.on(1)), (Some(c), Some(b)));
-    assert!(matches!(host.tell(a, Message::Priority(1)), Err(Refusal::NotUnderstood { .. })));
+    assert!(matches!(
+        host.tell(a, Message::Priority(1)),
+        Err(HierarchyError::NotUnderstood { .. })
+    ));
     host.tell(a, periodic(MS, MS)).unwrap();
     assert_eq!((host.on(0), host.on(1)), (Some(c), Some(a)));
 }

@@ -5,7 +5,7 @@ mod common;
 
 use common::Host;
 use windfall_hierarchy::{
-    Child, Message, NodeSpec, Own, Parent, Port, Refusal, Scheduler, TimerId, View,
+    ChildVp, Context, HierarchyError, Message, NodeSpec, OwnVp, Parent, Scheduler, TimerId, View,
 };
 use windfall_schedulers::RoundRobin;
 use windfall_time::Span;
@@ -33,43 +33,52 @@ impl Scheduler for Clinging {
         self.0.timers(owns)
     }
 
-    fn init(&mut self, port: &mut Port<'_>) {
-        self.0.init(port);
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.0.init(context);
     }
 
-    fn register(&mut self, child: Child, port: &mut Port<'_>) -> Result<(), Refusal> {
-        self.0.register(child, port)
+    fn register(
+        &mut self,
+        child: ChildVp,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        self.0.register(child, context)
     }
 
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {
         panic!("it clings to its children, as it should here");
     }
 
-    fn request(&mut self, child: Child, port: &mut Port<'_>) {
-        self.0.request(child, port);
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.0.request(child, context);
     }
 
-    fn release(&mut self, child: Child, held: Option<Own>, port: &mut Port<'_>) {
-        self.0.release(child, held, port);
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.0.release(child, held, context);
     }
 
-    fn message(&mut self, _: Option<Child>, _: Message, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn message(
+        &mut self,
+        _: Option<ChildVp>,
+        _: Message,
+        _: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
         Ok(())
     }
 
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.0.grant(own, port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.0.grant(own, context);
     }
 
-    fn revoke(&mut self, own: Own, child: Child, port: &mut Port<'_>) {
-        self.0.revoke(own, child, port);
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.0.revoke(own, child, context);
     }
 
-    fn timer(&mut self, timer: TimerId, port: &mut Port<'_>) {
-        self.0.timer(timer, port);
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
+        self.0.timer(timer, context);
     }
 
-    fn next(&self, own: Own, view: &View<'_>) -> Option<Child> {
+    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         self.0.next(own, view)
     }
 

@@ -7,7 +7,9 @@ mod common;
 
 use common::{Host, MS, at, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Conversion, Guarantee, Length, Offer, Supply, Tell, Terms, Type};
+use windfall_guarantees::{
+    ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type,
+};
 use windfall_hierarchy::{Message, NodeId, VpState};
 use windfall_schedulers::catalogue::{Settings, Value, find};
 use windfall_time::Ratio;
@@ -174,8 +176,8 @@ fn conversion(kind: &str, settings: &[(&str, Value<'_>)]) -> Box<dyn Conversion>
     find(kind).unwrap().conversion(&Settings(settings)).unwrap()
 }
 
-fn terms(amount: u64, period: u64) -> Terms {
-    Terms { reserve: Some((span(amount * MS), span(period * MS))), ..Terms::default() }
+fn terms(amount: u64, period: u64) -> ChildParams {
+    ChildParams { reserve: Some((span(amount * MS), span(period * MS))), ..ChildParams::default() }
 }
 
 #[test]
@@ -202,14 +204,14 @@ fn refuses_more_than_the_whole_with_what_is_left_and_who_has_the_rest() {
 fn accepts_a_slower_processor_only_when_it_tells_its_deadlines() {
     let half = Guarantee::Slower(Ratio::new(1, 2).unwrap());
     assert!(!conversion("rez", &[]).takes().contains(&Type::Resu));
-    let telling = conversion("rez", &[("tells", Value::Bool(true))]);
+    let telling = conversion("rez", &[("report-deadlines", Value::Bool(true))]);
     assert!(telling.takes().contains(&Type::Resu));
     let offers = telling.give(Supply::of(&[half]), &[terms(1, 4), terms(1, 4), terms(1, 4)]);
     let given: Vec<usize> = offers.iter().map(|offer| offer.gives.len()).collect();
     assert_eq!(given, [1, 1, 0]);
     // These tell some of them too late, or out of order.
     for kind in ["cbs", "tbs"] {
-        let telling = conversion(kind, &[("tells", Value::Bool(true))]);
+        let telling = conversion(kind, &[("report-deadlines", Value::Bool(true))]);
         assert!(!telling.takes().contains(&Type::Resu), "{kind}");
     }
 }
@@ -225,7 +227,7 @@ fn accepts_what_follows_from_a_reservation_beside_refuses_the_rest() {
     let asked: Guarantee = "RESBH 3ms 10ms".parse().unwrap();
     assert!(hard.tell(&asked).is_ok());
     assert_eq!(soft.tell(&asked), Err("it gives `RESBS amount period`, as `RESBS 3ms 10ms`"));
-    assert_eq!(hard.tell(&Guarantee::Null), Ok(Tell::Nothing));
+    assert_eq!(hard.tell(&Guarantee::Null), Ok(ChildParam::Nothing));
     for text in ["ALL", "RESU 1/2", "RESCH 3ms 10ms", "RESNH 3ms 10ms"] {
         assert!(hard.tell(&text.parse().unwrap()).is_err(), "{text}");
     }
@@ -240,8 +242,8 @@ proptest! {
         speed in (1_i128..10, 1_i128..10),
         less in (0_usize..7, 1_u64..20),
     ) {
-        let conversion = conversion("rez", &[("tells", Value::Bool(true))]);
-        let asked: Vec<Terms> = shares.iter().map(|(x, y)| terms(*x.min(y), *y)).collect();
+        let conversion = conversion("rez", &[("report-deadlines", Value::Bool(true))]);
+        let asked: Vec<ChildParams> = shares.iter().map(|(x, y)| terms(*x.min(y), *y)).collect();
         let speed = Ratio::new(speed.0.min(speed.1), speed.0.max(speed.1)).unwrap();
         let slow = conversion.give(Supply::of(&[Guarantee::Slower(speed)]), &asked);
         let fast = conversion.give(Supply::of(&[Guarantee::All]), &asked);

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Host, MS, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Length, Supply, Terms, Type};
+use windfall_guarantees::{ChildParams, Guarantee, Length, Supply, Type};
 use windfall_hierarchy::{Message, NodeId, VpState};
 use windfall_time::Ratio;
 
@@ -146,15 +146,15 @@ fn limit_nobody_waits_for_a_reserve_that_never_began() {
 fn accepts_all_and_not_a_slower_processor() {
     let conversion = conversion(KIND, &[]);
     assert_eq!(conversion.takes(), [Type::All]);
-    let terms = |amount: u64, period: u64, priority| Terms {
+    let terms = |amount: u64, period: u64, priority| ChildParams {
         reserve: Some((span(amount * MS), span(period * MS))),
         priority,
-        ..Terms::default()
+        ..ChildParams::default()
     };
     let asked = [
         terms(1, 10, None),
         terms(1, 10, Some(1)),
-        Terms::default(),
+        ChildParams::default(),
         terms(1, 20, Some(-1)),
         terms(5, 20, Some(0)),
         terms(1, 100, None),
@@ -352,9 +352,9 @@ proptest! {
         less in (0_usize..7, 0_u64..15),
     ) {
         let conversion = conversion(KIND, &[]);
-        let terms = |(amount, period): &(u64, u64)| Terms {
+        let terms = |(amount, period): &(u64, u64)| ChildParams {
             reserve: Some((span(*amount), span(*period))),
-            ..Terms::default()
+            ..ChildParams::default()
         };
         let who = less.0 % shares.len();
         let mut fewer = shares.clone();

@@ -5,7 +5,7 @@ mod common;
 use common::listener::listen;
 use common::{Host, MS, S, reserve};
 use proptest::prelude::*;
-use windfall_hierarchy::{Message, Parent, Refusal};
+use windfall_hierarchy::{HierarchyError, Message, Parent};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Ratio;
 
@@ -97,7 +97,7 @@ fn refuses_more_than_the_processor_beside_accepts_exactly_all_of_it() {
     }
     let half = host.try_thread(root, "half", &[reserve(MS, 2 * MS)]);
     let (asked, left) = (Ratio::new(1, 2).unwrap(), Ratio::new(1, 3).unwrap());
-    assert_eq!(half, Err(Refusal::NoRoom { asked, left }));
+    assert_eq!(half, Err(HierarchyError::NoRoom { asked, left }));
     let third = host.thread(root, "third", &[reserve(MS, 3 * MS)]);
     assert!(host.tell(third, reserve(MS + 1, 3 * MS)).is_err());
     host.tell(third, reserve(MS / 4, MS)).unwrap();
@@ -110,7 +110,7 @@ fn refuses_an_amount_above_the_period_beside_accepts_all_of_it() {
     let root = host.root("rez", &[]);
     let thread = host.thread(root, "a", &[]);
     let over = host.tell(thread, reserve(2, 1));
-    assert!(matches!(over, Err(Refusal::OutOfRange { .. })));
+    assert!(matches!(over, Err(HierarchyError::OutOfRange { .. })));
     assert!(host.tell(thread, reserve(0, 1)).is_err());
     assert!(host.tell(thread, Message::Share(1)).is_err());
     host.tell(thread, reserve(1, 1)).unwrap();
@@ -224,7 +224,7 @@ fn accepts_a_place_below_another_scheduler() {
     host.run_to(30 * MS);
     assert_eq!(host.ran(real), 6 * MS);
     host.exit(real);
-    assert_eq!(host.tree.would_run(windfall_hierarchy::Processor(0)), None);
+    assert_eq!(host.tree.peek(windfall_hierarchy::Processor(0)), None);
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Host, MS, reserve, span};
 use proptest::prelude::*;
-use windfall_hierarchy::{Message, Processor, Refusal};
+use windfall_hierarchy::{HierarchyError, Message, Processor};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::{Ratio, Span};
 
@@ -14,7 +14,7 @@ const EXACT: [(&str, Value<'static>); 1] = [("granule", Value::Span(Span::from_n
 #[test]
 fn paper_hls_11_5_2_a_thread_from_which_1_2_ms_are_stolen_runs_1_2_ms_longer() {
     let mut host = Host::new(1);
-    host.thefts = vec![(MS, 12 * MS / 10)];
+    host.stolen = vec![(MS, 12 * MS / 10)];
     let root = host.root("rez-c", &[]);
     let a = host.spin(root, "a", &[reserve(4 * MS, 20 * MS)]);
     let b = host.spin(root, "b", &[reserve(2 * MS, 30 * MS)]);
@@ -27,7 +27,7 @@ fn paper_hls_11_5_2_a_thread_from_which_1_2_ms_are_stolen_runs_1_2_ms_longer() {
 fn paper_hls_11_7_1_catching_up_may_cost_a_neighbour_its_deadline() {
     let served = |kind| {
         let mut host = Host::new(1);
-        host.thefts = vec![(0, 5 * MS)];
+        host.stolen = vec![(0, 5 * MS)];
         let root = host.root(kind, &[]);
         let a = host.spin(root, "a", &[reserve(10 * MS, 20 * MS)]);
         let b = host.spin(root, "b", &[reserve(10 * MS, 20 * MS)]);
@@ -41,7 +41,7 @@ fn paper_hls_11_7_1_catching_up_may_cost_a_neighbour_its_deadline() {
 #[test]
 fn limit_what_is_stolen_before_or_after_its_turn_is_nothing_to_a_child() {
     let mut host = Host::new(1);
-    host.thefts = vec![(0, MS), (6 * MS, MS)];
+    host.stolen = vec![(0, MS), (6 * MS, MS)];
     let root = host.root("rez-c", &[]);
     host.run_to(MS);
     let a = host.spin(root, "a", &[reserve(4 * MS, 20 * MS)]);
@@ -54,7 +54,7 @@ fn limit_what_is_stolen_before_or_after_its_turn_is_nothing_to_a_child() {
 fn limit_a_rest_below_the_granule_is_dropped_and_a_long_interrupt_is_not_waited_for_in_nanoseconds()
 {
     let mut host = Host::new(1);
-    host.thefts = vec![(4 * MS - 9_999, 5 * MS)];
+    host.stolen = vec![(4 * MS - 9_999, 5 * MS)];
     let root = host.root("rez-c", &[]);
     let a = host.spin(root, "a", &[reserve(4 * MS, 20 * MS)]);
     host.run_to(19 * MS);
@@ -62,7 +62,7 @@ fn limit_a_rest_below_the_granule_is_dropped_and_a_long_interrupt_is_not_waited_
     assert!(host.tree.notifications() < 10);
     // A rest of a granule is waited for, ten microseconds at a time while the interrupt lasts.
     let mut host = Host::new(1);
-    host.thefts = vec![(4 * MS - 10_000, MS)];
+    host.stolen = vec![(4 * MS - 10_000, MS)];
     let root = host.root("rez-c", &[]);
     let a = host.spin(root, "a", &[reserve(4 * MS, 20 * MS)]);
     host.run_to(19 * MS);
@@ -78,7 +78,7 @@ fn refuses_more_than_its_admission_beside_accepts_exactly_that() {
         host.thread(root, "a", &[reserve(60, 100)]);
         let over = host.try_thread(root, "b", &[reserve(251, 1000)]);
         let (asked, left) = (Ratio::new(251, 1000).unwrap(), Ratio::new(1, 4).unwrap());
-        assert_eq!(over, Err(Refusal::NoRoom { asked, left }), "{kind}");
+        assert_eq!(over, Err(HierarchyError::NoRoom { asked, left }), "{kind}");
         host.thread(root, "b", &[reserve(250, 1000)]);
     }
 }
@@ -90,13 +90,13 @@ fn accepts_a_host_that_tells_nothing() {
     let a = host.spin(root, "a", &[reserve(3, 10)]);
     host.run_to(100);
     assert_eq!(host.ran(a), 30);
-    assert!(host.tree.stole(Processor(1), span(1)).is_err(), "there is no such processor");
+    assert!(host.tree.report_stolen(Processor(1), span(1)).is_err(), "there is no such processor");
 }
 
 #[test]
 fn law_each_scheduler_takes_differences_of_its_own() {
     let mut host = Host::new(1);
-    host.thefts = vec![(2 * MS, MS), (7 * MS, 2 * MS)];
+    host.stolen = vec![(2 * MS, MS), (7 * MS, 2 * MS)];
     let root = host.root("fixed-priority", &[]);
     let above = host.below(root, "above", "rez-c", &[Message::Priority(2)]);
     let below = host.below(root, "below", "rez-c", &[Message::Priority(1)]);
@@ -141,7 +141,7 @@ proptest! {
     /// A child that never waits receives its amount in every period that ends where stolen time and
     /// reservations fit (assumption A3), others' periods being what they may; and never more. The
     /// proof is that of the processor demand criterion: were it short at `end`, then since the last
-    /// moment at which nobody due by then had anything left, the processor served only such, or thieves.
+    /// moment at which nobody due by then had anything left, the processor served only such, or stolen.
     #[test]
     fn law_what_is_received_is_what_was_reserved_where_stolen_time_fits(
         shares in prop::collection::vec((1_u64..12, 5_u64..40), 1..5),
@@ -151,7 +151,7 @@ proptest! {
         let mut host = Host::new(1);
         let mut now = 0;
         for (gap, cost) in gaps {
-            host.thefts.push((now + gap, cost));
+            host.stolen.push((now + gap, cost));
             now += gap + cost;
         }
         let root = host.root("rez-c", &EXACT);
@@ -190,12 +190,12 @@ proptest! {
 fn law_the_condition_is_met_and_missed() {
     // So that the law above cannot hold for want of cases.
     let mut host = Host::new(1);
-    host.thefts = vec![(2, 4)];
+    host.stolen = vec![(2, 4)];
     let slot = |amount, period| Reserved { amount, period, thread: 0, waits: false };
     let reserved = [slot(5, 10), slot(4, 20)];
     assert!(fits(&host, &reserved, 10) && fits(&host, &reserved, 20));
-    host.thefts = vec![(2, 6)];
+    host.stolen = vec![(2, 6)];
     assert!(!fits(&host, &reserved, 10) && fits(&host, &reserved, 20));
-    host.thefts = vec![(2, 7)];
+    host.stolen = vec![(2, 7)];
     assert!(!fits(&host, &reserved, 20) && fits(&host, &reserved, 30));
 }

@@ -4,8 +4,8 @@ mod common;
 
 use common::{Host, MS, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Supply, Terms};
-use windfall_hierarchy::{Happening, Message, NodeId, Note, Target};
+use windfall_guarantees::{ChildParams, Guarantee, Supply};
+use windfall_hierarchy::{JournalEvent, Message, NodeId, Note, Target};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Ratio;
 
@@ -14,7 +14,7 @@ fn reserved(host: &mut Host, thread: usize) -> Vec<u64> {
     let id = host.threads[thread].id;
     let notes = host.tree.drain_journal();
     let begun = notes.filter_map(|entry| match entry.what {
-        Happening::Noted { note: Note::Reserved(span), about: Some(Target::Thread(about)) } => {
+        JournalEvent::Noted { note: Note::Reserved(span), about: Some(Target::Thread(about)) } => {
             (about == id).then_some(span.as_nanos())
         }
         _ => None,
@@ -25,7 +25,7 @@ fn reserved(host: &mut Host, thread: usize) -> Vec<u64> {
 /// A machine on which something is stolen in each of so many periods of 20 ms, 1 ms after they begin.
 fn robbed(settings: &[(&str, Value<'_>)], stolen: u64, periods: u64) -> (Host, NodeId) {
     let mut host = Host::new(1);
-    host.thefts = (0..periods).map(|n| (n * 20 * MS + MS, stolen)).collect();
+    host.stolen = (0..periods).map(|n| (n * 20 * MS + MS, stolen)).collect();
     host.tree.open_journal(10_000, false);
     let root = host.root("rez-fb", settings);
     (host, root)
@@ -108,8 +108,10 @@ fn accepts_soft_reservations_beside_refuses_hard_ones() {
     let conversion = conversion("rez-fb", &[("admission", Value::Integer(850))]);
     assert!(conversion.tell(&promise("RESBS 4ms 20ms")).is_ok());
     assert!(conversion.tell(&promise("RESBH 4ms 20ms")).is_err(), "it may receive more");
-    let terms =
-        |amount| Terms { reserve: Some((span(amount * MS), span(20 * MS))), ..Terms::default() };
+    let terms = |amount| ChildParams {
+        reserve: Some((span(amount * MS), span(20 * MS))),
+        ..ChildParams::default()
+    };
     let offers = conversion.give(Supply::of(&[Guarantee::All]), &[terms(10), terms(7), terms(1)]);
     assert_eq!(gives(&offers[0]), ["RESBS 10ms 20ms"]);
     assert_eq!(gives(&offers[1]), ["RESBS 7ms 20ms"]);
@@ -134,7 +136,7 @@ fn update(host: &mut Host, all: &mut [Reserved]) -> Result<(), TestCaseError> {
         .tree
         .drain_journal()
         .filter_map(|entry| match entry.what {
-            Happening::Noted { note: Note::Reserved(c), about: Some(Target::Thread(id)) } => {
+            JournalEvent::Noted { note: Note::Reserved(c), about: Some(Target::Thread(id)) } => {
                 Some((id, entry.at.as_nanos(), c.as_nanos()))
             }
             _ => None,
@@ -169,7 +171,7 @@ proptest! {
         host.tree.open_journal(10_000, false);
         let mut now = 0;
         for (gap, cost) in gaps {
-            host.thefts.push((now + gap, cost));
+            host.stolen.push((now + gap, cost));
             now += gap + cost;
         }
         let share = |part: u64, of: u64| Ratio::new(part.into(), of.into()).unwrap();

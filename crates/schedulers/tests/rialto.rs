@@ -5,8 +5,8 @@ mod common;
 
 use common::{Host, MS, T, at, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Supply, Tell, Terms};
-use windfall_hierarchy::{Message, NodeId, Parent, Refusal};
+use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
+use windfall_hierarchy::{HierarchyError, Message, NodeId, Parent};
 
 fn constraint(work: u64, deadline: u64) -> Message {
     Message::Constraint { work: span(work), deadline: at(deadline) }
@@ -31,16 +31,16 @@ fn refuses_what_the_plan_has_no_place_for_beside_accepts_what_it_has() {
     let root = host.root("time-line", &[]);
     let a = host.thread(root, "a", &[reserve(3 * MS, 10 * MS)]);
     let long = host.try_thread(root, "long", &[reserve(8 * MS, 100 * MS)]);
-    assert!(matches!(long, Err(Refusal::NoPlace { .. })), "longer than the gaps of a");
+    assert!(matches!(long, Err(HierarchyError::NoPlace { .. })), "longer than the gaps of a");
     let odd = host.try_thread(root, "odd", &[reserve(MS, 7 * MS)]);
-    assert!(matches!(odd, Err(Refusal::NoPlace { .. })), "always meets a at last");
+    assert!(matches!(odd, Err(HierarchyError::NoPlace { .. })), "always meets a at last");
     host.thread(root, "gap", &[reserve(7 * MS, 100 * MS)]);
     host.tell(a, reserve(MS, 10 * MS)).unwrap();
     assert!(host.tell(a, reserve(4 * MS, 10 * MS)).is_err());
-    assert!(matches!(host.tell(a, reserve(2, 1)), Err(Refusal::OutOfRange { .. })));
+    assert!(matches!(host.tell(a, reserve(2, 1)), Err(HierarchyError::OutOfRange { .. })));
     host.tell(a, Message::Unreserve).unwrap();
     host.thread(root, "whole", &[reserve(3 * MS, 10 * MS)]);
-    assert!(matches!(host.tell(a, Message::Share(1)), Err(Refusal::NotUnderstood { .. })));
+    assert!(matches!(host.tell(a, Message::Share(1)), Err(HierarchyError::NotUnderstood { .. })));
 }
 
 #[test]
@@ -66,13 +66,19 @@ fn refuses_a_constraint_that_does_not_fit_beside_accepts_one_that_just_does() {
     let b = host.spin(root, "b", &[reserve(2 * MS, 10 * MS)]);
     let none = host.spin(root, "none", &[]);
     // Until 20 ms: 6 ms are a's, 4 ms b's, 10 ms nobody's.
-    assert!(matches!(host.tell(a, constraint(17 * MS, 20 * MS)), Err(Refusal::NoRoom { .. })));
+    assert!(matches!(
+        host.tell(a, constraint(17 * MS, 20 * MS)),
+        Err(HierarchyError::NoRoom { .. })
+    ));
     host.tell(a, constraint(14 * MS, 20 * MS)).unwrap();
-    assert!(matches!(host.tell(b, constraint(7 * MS, 20 * MS)), Err(Refusal::NoRoom { .. })));
+    assert!(matches!(
+        host.tell(b, constraint(7 * MS, 20 * MS)),
+        Err(HierarchyError::NoRoom { .. })
+    ));
     host.tell(b, constraint(5 * MS, 20 * MS)).unwrap();
     assert!(host.tell(none, constraint(MS + 1, 20 * MS)).is_err());
     host.tell(none, constraint(MS, 20 * MS)).unwrap();
-    assert!(matches!(host.tell(none, constraint(2, 1)), Err(Refusal::OutOfRange { .. })));
+    assert!(matches!(host.tell(none, constraint(2, 1)), Err(HierarchyError::OutOfRange { .. })));
     host.run_to(20 * MS);
     assert_eq!([a, b, none].map(|thread| host.ran(thread)), [14 * MS, 5 * MS, MS]);
 }
@@ -81,11 +87,11 @@ fn refuses_a_constraint_that_does_not_fit_beside_accepts_one_that_just_does() {
 fn paper_hls_table_5_1_a_whole_processor_becomes_continuous_reservations() {
     let conversion = conversion("time-line", &[]);
     let told = conversion.tell(&promise("RESCS 3ms 10ms")).unwrap();
-    assert_eq!(told, Tell::Reserve { amount: span(3 * MS), period: span(10 * MS) });
+    assert_eq!(told, ChildParam::Reserve { amount: span(3 * MS), period: span(10 * MS) });
     assert!(conversion.tell(&promise("RESBH 3ms 10ms")).is_err());
-    let terms = |(amount, period): (u64, u64)| Terms {
+    let terms = |(amount, period): (u64, u64)| ChildParams {
         reserve: Some((span(amount * MS), span(period * MS))),
-        ..Terms::default()
+        ..ChildParams::default()
     };
     let terms = [(3, 10), (8, 100), (2, 20)].map(terms);
     let offers = conversion.give(Supply::of(&[Guarantee::All]), &terms);
@@ -181,11 +187,11 @@ fn line(loads: &[Load]) -> (Host, Vec<(T, Vec<Guarantee>)>) {
     let line = host.below(root, "line", "time-line", &[Message::Priority(3)]);
     host.spin(root, "low", &[Message::Priority(1)]);
     let size = |load: &Load| (load.0.0.min(load.0.1) * MS, load.0.1 * MS);
-    let terms: Vec<Terms> = loads
+    let terms: Vec<ChildParams> = loads
         .iter()
-        .map(|load| Terms {
+        .map(|load| ChildParams {
             reserve: Some((span(size(load).0), span(size(load).1))),
-            ..Terms::default()
+            ..ChildParams::default()
         })
         .collect();
     let offers = conversion("time-line", &[]).give(Supply::of(&[Guarantee::All]), &terms);

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Host, MS, S, T, at, conversion, gives, promise, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Supply, Tell, Terms};
+use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{Message, NodeId, Processor};
 use windfall_schedulers::catalogue::Value;
 
@@ -116,7 +116,7 @@ proptest! {
             // What is foretold is so as of the host's last call.
             host.tell(running, Message::Share(1)).unwrap();
             let running = host.on(0).unwrap();
-            let foretold = host.tree.would_run(Processor(0));
+            let foretold = host.tree.peek(Processor(0));
             host.block(running);
             prop_assert_eq!(host.tree.running(Processor(0)), foretold);
         }
@@ -270,11 +270,11 @@ fn accepts_several_processors_and_uses_one() {
 fn paper_hls_table_5_1_null_gives_null() {
     let smart = conversion("smart", &[]);
     for own in ["ALL", "RESU 1/2", "NULL"].map(promise) {
-        let children = [Terms::default(), Terms::default()];
+        let children = [ChildParams::default(), ChildParams::default()];
         for offer in smart.give(Supply::of(&[own]), &children) {
             assert_eq!(gives(&offer), gives(&windfall_guarantees::Offer::nothing()));
         }
     }
-    assert_eq!(smart.tell(&Guarantee::Null), Ok(Tell::Nothing));
+    assert_eq!(smart.tell(&Guarantee::Null), Ok(ChildParam::Nothing));
     assert!(smart.tell(&promise("PS 1/2")).is_err());
 }

@@ -4,8 +4,8 @@ mod common;
 
 use common::{Host, MS, at, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Length, Supply, Terms, Type};
-use windfall_hierarchy::{Message, Refusal, VpState};
+use windfall_guarantees::{ChildParams, Guarantee, Length, Supply, Type};
+use windfall_hierarchy::{HierarchyError, Message, VpState};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Ratio;
 
@@ -50,7 +50,7 @@ fn paper_hls_2_3_1_2_what_is_guaranteed_stays_so_and_what_is_not_gets_nothing() 
     assert_eq!(host.ran(c), 3);
     // Work that is not known cannot be planned.
     let unknown = Message::Job { release: at(30), deadline: at(50), work: None };
-    assert!(matches!(host.tell(c, unknown), Err(Refusal::OutOfRange { what: "work", .. })));
+    assert!(matches!(host.tell(c, unknown), Err(HierarchyError::OutOfRange { what: "work", .. })));
     assert!(host.tell(c, Message::Share(1)).is_err());
 }
 
@@ -117,9 +117,9 @@ fn limit_a_child_that_wakes_in_time_has_the_rest_of_its_piece() {
 fn accepts_all_and_not_a_slower_processor() {
     let conversion = conversion(KIND, &[]);
     assert_eq!(conversion.takes(), [Type::All]);
-    let terms = |(amount, period): (u64, u64)| Terms {
+    let terms = |(amount, period): (u64, u64)| ChildParams {
         reserve: Some((span(amount * MS), span(period * MS))),
-        ..Terms::default()
+        ..ChildParams::default()
     };
     let asked = [(2, 10), (3, 20), (5, 40), (1, 40)].map(terms);
     let offers = conversion.give(Supply::of(&[Guarantee::All]), &asked);
@@ -195,9 +195,9 @@ proptest! {
     ) {
         let conversion = conversion(KIND, &[]);
         let shares: Vec<_> = shares.iter().map(|(x, y)| (*x, 12 * y)).collect();
-        let terms = |(amount, period): &(u64, u64)| Terms {
+        let terms = |(amount, period): &(u64, u64)| ChildParams {
             reserve: Some((span(*amount), span(*period))),
-            ..Terms::default()
+            ..ChildParams::default()
         };
         let who = less.0 % shares.len();
         let mut fewer = shares.clone();

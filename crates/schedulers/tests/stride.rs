@@ -5,8 +5,8 @@ mod common;
 use common::adversary::{offers, play, steps};
 use common::{Host, MS, S, conversion, gives, span};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Length, Supply, Terms};
-use windfall_hierarchy::{Message, NodeId, Refusal};
+use windfall_guarantees::{ChildParams, Guarantee, Length, Supply};
+use windfall_hierarchy::{HierarchyError, Message, NodeId};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::{Ratio, Span};
 
@@ -74,12 +74,12 @@ fn funded(funding: (i64, i64)) -> [(&'static str, Value<'static>); 2] {
 
 /// What is offered to holders of (currency, tickets).
 fn shares(settings: &[(&str, Value<'_>)], tickets: &[(u32, u32)]) -> Vec<String> {
-    let terms = |(currency, tickets): &(u32, u32)| Terms {
+    let terms = |(currency, tickets): &(u32, u32)| ChildParams {
         weight: Ratio::whole((*tickets).into()),
         currency: Some(*currency),
-        ..Terms::default()
+        ..ChildParams::default()
     };
-    let children: Vec<Terms> = tickets.iter().map(terms).collect();
+    let children: Vec<ChildParams> = tickets.iter().map(terms).collect();
     let offers = conversion("stride", settings).give(Supply::of(&[WHOLE]), &children);
     offers.iter().flat_map(gives).collect()
 }
@@ -132,7 +132,7 @@ fn refuses_a_currency_without_funds_beside_accepts_one_that_has_some() {
     let a = host.spin(root, "a", &[]);
     let b = host.spin(root, "b", &[]);
     let none = host.tell(a, Message::Currency(3));
-    assert!(matches!(none, Err(Refusal::OutOfRange { what: "currency", .. })));
+    assert!(matches!(none, Err(HierarchyError::OutOfRange { what: "currency", .. })));
     for currency in [1, 2, 0, 1] {
         host.tell(a, Message::Currency(currency)).unwrap();
         host.run_for(15 * MS);
@@ -140,7 +140,7 @@ fn refuses_a_currency_without_funds_beside_accepts_one_that_has_some() {
         host.run_for(15 * MS);
     }
     let offers = conversion("stride", &funded((5, 5)))
-        .give(Supply::of(&[WHOLE]), &[Terms { currency: Some(4), ..Terms::default() }]);
+        .give(Supply::of(&[WHOLE]), &[ChildParams { currency: Some(4), ..ChildParams::default() }]);
     assert_eq!(offers[0].lacks.as_deref(), Some("currency 4 is not funded; set `currency-4`"));
 }
 

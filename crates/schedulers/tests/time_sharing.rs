@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Host, MS, S, span};
-use windfall_hierarchy::{Happening, Message, Note, Refusal};
+use windfall_hierarchy::{HierarchyError, JournalEvent, Message, Note};
 use windfall_schedulers::catalogue::Value;
 
 const PLAIN: [(&str, Value<'_>); 2] =
@@ -82,7 +82,7 @@ fn paper_hls_9_2_2_the_starved_are_rescued() {
     host.run_to(3_100 * MS);
     assert_eq!(host.timeline(0), "0 high, 3000 low, 3040 high");
     let notes: Vec<_> = host.tree.drain_journal().map(|entry| entry.what).collect();
-    assert!(matches!(&notes[..], [Happening::Noted { note: Note::Rescued, .. }]));
+    assert!(matches!(&notes[..], [JournalEvent::Noted { note: Note::Rescued, .. }]));
     host.run_to(30 * S);
     assert_eq!(host.ran(high) + host.ran(low), 30 * S);
     assert_eq!(host.ran(low), 9 * 40 * MS);
@@ -138,6 +138,6 @@ fn refuses_priorities_outside_1_to_31_beside_accepts_both_ends() {
     for (p, ok) in [(0, false), (1, true), (31, true), (32, false)] {
         let answer = host.tell(thread, Message::Priority(p));
         assert_eq!(answer.is_ok(), ok, "{p}");
-        assert!(ok || matches!(answer, Err(Refusal::OutOfRange { .. })));
+        assert!(ok || matches!(answer, Err(HierarchyError::OutOfRange { .. })));
     }
 }

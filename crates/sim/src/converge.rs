@@ -4,14 +4,14 @@
 //! and displaced within it never runs, and one that was displaced and chosen again is not switched
 //! (HLS 4.3.7.1).
 
-use crate::cpu::{Robbery, is_stolen};
+use crate::cpu::{Overhead, is_stolen};
 use crate::events::Due;
 use crate::run::Sim;
 use windfall_hierarchy::Processor;
 use windfall_programs::Condition;
 use windfall_scenario::outcome::Use;
 use windfall_time::Span;
-use windfall_trace::{Stop, Theft, ThreadId};
+use windfall_trace::{OverheadKind, Stop, ThreadId};
 
 impl Sim<'_> {
     /// Lets the processors follow; whether anything more may happen at this instant.
@@ -122,7 +122,7 @@ impl Sim<'_> {
             None => self.machine.costs.switch,
         };
         if !switch.is_zero() {
-            self.rob(cpu, Theft::Switching, 0, switch);
+            self.charge_overhead(cpu, OverheadKind::Switching, 0, switch);
         }
         if asks {
             self.eager.push(processor.0);
@@ -134,10 +134,10 @@ impl Sim<'_> {
     /// Brings a processor's accounts, and its thread's, up to now.
     #[inline]
     pub(crate) fn account(&mut self, cpu: usize) {
-        let (since, thief) = (self.cpus[cpu].since, self.cpus[cpu].robberies.front());
-        let thief = thief.map(|robbery| robbery.kind);
+        let (since, first) = (self.cpus[cpu].since, self.cpus[cpu].overheads.front());
+        let first = first.map(|overhead| overhead.kind);
         let received = self.cpus[cpu].account(self.now);
-        let by = match thief {
+        let by = match first {
             None => Use::Own,
             Some(kind) if is_stolen(kind) => Use::Stolen,
             Some(_) => Use::Overhead,
@@ -157,42 +157,48 @@ impl Sim<'_> {
             Use::Own => return,
             Use::Stolen => {
                 self.promises_robbed();
-                self.hierarchy.stole(processor, span)
+                self.hierarchy.report_stolen(processor, span)
             }
-            Use::Overhead => self.hierarchy.overhead(processor, span),
+            Use::Overhead => self.hierarchy.report_overhead(processor, span),
         };
         debug_assert!(told.is_ok(), "the hierarchy has not as many processors as the machine");
     }
 
     /// Takes time from a processor, after what is being taken already.
-    pub(crate) fn rob(&mut self, cpu: usize, kind: Theft, number: u16, cost: Span) {
+    pub(crate) fn charge_overhead(
+        &mut self,
+        cpu: usize,
+        kind: OverheadKind,
+        number: u16,
+        cost: Span,
+    ) {
         if cost.is_zero() || cpu >= self.cpus.len() {
             return;
         }
         self.account(cpu);
-        let queue = &mut self.cpus[cpu].robberies;
-        // One entry for each thief, however often it comes while others are served.
+        let queue = &mut self.cpus[cpu].overheads;
+        // One entry for each first, however often it comes while others are served.
         let waiting = queue.iter_mut().skip(1).find(|r| (r.kind, r.number) == (kind, number));
         if let Some(waiting) = waiting {
             waiting.left = waiting.left.saturating_add(cost);
             return;
         }
-        queue.push_back(Robbery { kind, number, left: cost });
-        if self.cpus[cpu].robberies.len() == 1 {
-            self.tracer.theft(self.now, cpu, kind, number);
+        queue.push_back(Overhead { kind, number, left: cost });
+        if self.cpus[cpu].overheads.len() == 1 {
+            self.tracer.overhead(self.now, cpu, kind, number);
             self.rearm(cpu);
         }
     }
 
-    /// A theft ends, or a thread's work is done.
+    /// An overhead ends, or a thread's work is done.
     pub(crate) fn cpu_due(&mut self, cpu: usize) {
         self.account(cpu);
-        if let Some(robbery) = self.cpus[cpu].robberies.front() {
-            if robbery.left.is_zero() {
-                self.cpus[cpu].robberies.pop_front();
-                self.tracer.theft_end(self.now, cpu);
-                if let Some(next) = self.cpus[cpu].robberies.front().copied() {
-                    self.tracer.theft(self.now, cpu, next.kind, next.number);
+        if let Some(overhead) = self.cpus[cpu].overheads.front() {
+            if overhead.left.is_zero() {
+                self.cpus[cpu].overheads.pop_front();
+                self.tracer.overhead_end(self.now, cpu);
+                if let Some(next) = self.cpus[cpu].overheads.front().copied() {
+                    self.tracer.overhead(self.now, cpu, next.kind, next.number);
                 }
             }
             self.rearm(cpu);
@@ -210,8 +216,8 @@ impl Sim<'_> {
         let due = Due::Cpu(number_of(cpu));
         let now = self.now;
         let slot = &self.cpus[cpu];
-        let at = if let Some(robbery) = slot.robberies.front() {
-            now.checked_add(robbery.left)
+        let at = if let Some(overhead) = slot.overheads.front() {
+            now.checked_add(overhead.left)
         } else if let Some(number) = slot.thread {
             let thread = &self.threads[number as usize];
             if thread.asks {

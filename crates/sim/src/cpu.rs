@@ -1,13 +1,13 @@
 //! A simulated processor, and where its time goes.
 //!
-//! At each moment a processor serves a thief (an interrupt, a switch, a decision), else its thread,
+//! At each moment a processor serves a first (an interrupt, a switch, a decision), else its thread,
 //! else nobody. Thieves queue up: each one's time is served in full, one after the other.
 //!
 //! Invariant: `idle + work + stolen by kind` is the time since the start, at every accounting.
 
 use std::collections::VecDeque;
 use windfall_time::{Instant, Ratio, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 /// Work in units of which a processor does a whole number a nanosecond.
 pub(crate) type Units = u64;
@@ -15,10 +15,10 @@ pub(crate) type Units = u64;
 /// Work without end.
 pub(crate) const ENDLESS: Units = u64::MAX;
 
-/// A theft that waits or is under way.
+/// An overhead that waits or is under way.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Robbery {
-    pub(crate) kind: Theft,
+pub(crate) struct Overhead {
+    pub(crate) kind: OverheadKind,
     pub(crate) number: u16,
     pub(crate) left: Span,
 }
@@ -36,7 +36,7 @@ pub(crate) struct SimCpu {
     /// Accounted up to here.
     pub(crate) since: Instant,
     /// The first is under way.
-    pub(crate) robberies: VecDeque<Robbery>,
+    pub(crate) overheads: VecDeque<Overhead>,
     pub(crate) idle: Span,
     pub(crate) work: Span,
     pub(crate) stolen: [Span; 5],
@@ -50,7 +50,7 @@ impl SimCpu {
             announced: None,
             rate,
             since: Instant::ZERO,
-            robberies: VecDeque::new(),
+            overheads: VecDeque::new(),
             idle: Span::ZERO,
             work: Span::ZERO,
             stolen: [Span::ZERO; 5],
@@ -59,7 +59,7 @@ impl SimCpu {
 
     /// Accounts up to `now`; the time that the thread received.
     ///
-    /// No robbery may end before `now`: its end is an event of its own.
+    /// No overhead may end before `now`: its end is an event of its own.
     #[inline]
     pub(crate) fn account(&mut self, now: Instant) -> Span {
         let received = self.serve(now);
@@ -74,9 +74,9 @@ impl SimCpu {
         if passed.is_zero() {
             return Span::ZERO;
         }
-        if let Some(robbery) = self.robberies.front_mut() {
-            robbery.left -= passed;
-            self.stolen[theft_index(robbery.kind)] += passed;
+        if let Some(overhead) = self.overheads.front_mut() {
+            overhead.left -= passed;
+            self.stolen[overhead_index(overhead.kind)] += passed;
             return Span::ZERO;
         }
         if self.thread.is_some() {
@@ -93,20 +93,20 @@ impl SimCpu {
     }
 }
 
-/// A kind of theft as an index.
-pub(crate) const fn theft_index(kind: Theft) -> usize {
+/// A kind of overhead as an index.
+pub(crate) const fn overhead_index(kind: OverheadKind) -> usize {
     match kind {
-        Theft::Interrupt => 0,
-        Theft::Softirq => 1,
-        Theft::Steal => 2,
-        Theft::Scheduling => 3,
-        Theft::Switching => 4,
+        OverheadKind::Interrupt => 0,
+        OverheadKind::Softirq => 1,
+        OverheadKind::Steal => 2,
+        OverheadKind::Scheduling => 3,
+        OverheadKind::Switching => 4,
     }
 }
 
 /// Whether schedulers are told of it as stolen time: what scheduling costs itself is not (decision 0006).
-pub(crate) const fn is_stolen(kind: Theft) -> bool {
-    matches!(kind, Theft::Interrupt | Theft::Softirq | Theft::Steal)
+pub(crate) const fn is_stolen(kind: OverheadKind) -> bool {
+    matches!(kind, OverheadKind::Interrupt | OverheadKind::Softirq | OverheadKind::Steal)
 }
 
 /// For speeds `p_i / q_i`: how many units a nanosecond of work is, and how many units each

@@ -10,7 +10,7 @@ use windfall_time::Instant;
 /// What can be due.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Due {
-    /// A processor's thread has done its work, or a theft there ends.
+    /// A processor's thread has done its work, or an overhead there ends.
     Cpu(u32),
     /// A source of interrupts strikes.
     Interrupt(u32),

@@ -1,13 +1,13 @@
 //! Closes the books at the end of a run.
 
-use crate::cpu::theft_index;
+use crate::cpu::overhead_index;
 use crate::events::Due;
 use crate::run::Sim;
 use windfall_hierarchy::{Target, ThreadId};
 use windfall_programs::Condition;
-use windfall_scenario::outcome::{CpuOutcome, Failure, Figures, Outcome};
+use windfall_scenario::outcome::{CpuOutcome, Figures, Outcome, RunError};
 use windfall_time::{Instant, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 impl Sim<'_> {
     /// Closes the books of a run on a `machine`, in words.
@@ -17,7 +17,7 @@ impl Sim<'_> {
     pub(crate) fn finish(mut self, machine: String) -> Outcome {
         let now = self.now;
         if self.hierarchy.journal_lost() > 0 {
-            self.failure.get_or_insert(Failure::Journal(self.hierarchy.journal_lost()));
+            self.failure.get_or_insert(RunError::Journal(self.hierarchy.journal_lost()));
         }
         for cpu in 0..self.cpus.len() {
             self.account(cpu);
@@ -29,7 +29,7 @@ impl Sim<'_> {
         let promises = self.promise_verdicts();
         for number in 0..self.threads.len() {
             if let Some(id) = self.threads[number].id {
-                self.threads[number].stats.counted = self.counted(id);
+                self.threads[number].stats.stats = self.counted(id);
             }
         }
         let parents: Vec<Option<String>> = self.threads.iter().map(|t| self.parent(t.id)).collect();
@@ -56,8 +56,8 @@ impl Sim<'_> {
         let cpus = self.cpus.iter().map(|cpu| CpuOutcome {
             received: cpu.work,
             idle: cpu.idle,
-            switching: cpu.stolen[theft_index(Theft::Switching)],
-            scheduling: cpu.stolen[theft_index(Theft::Scheduling)],
+            switching: cpu.stolen[overhead_index(OverheadKind::Switching)],
+            scheduling: cpu.stolen[overhead_index(OverheadKind::Scheduling)],
             stolen: cpu.stolen[..3].iter().fold(Span::ZERO, |sum, part| sum + *part),
         });
         Outcome {
@@ -71,7 +71,7 @@ impl Sim<'_> {
             cpus: cpus.collect(),
             quarantined: quarantined.collect(),
             refused: std::mem::take(&mut self.refused),
-            unborn: std::mem::take(&mut self.unborn),
+            not_admitted: std::mem::take(&mut self.not_admitted),
             waiting,
             promises,
             processes: self.players.counts().clone(),

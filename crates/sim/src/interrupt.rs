@@ -25,7 +25,7 @@ impl Source {
     }
 
     /// It strikes: how long it takes.
-    pub(crate) fn strike(&mut self) -> Span {
+    pub(crate) fn next_cost(&mut self) -> Span {
         let Some((at, cost)) = self.next else {
             return Span::ZERO;
         };

@@ -6,13 +6,13 @@
 //!
 //! A post from another node does not wait for a routine that is under way.
 
-use crate::cpu::Robbery;
+use crate::cpu::Overhead;
 use crate::events::Due;
 use crate::run::Sim;
 use windfall_hierarchy::{Processor, ThreadId};
-use windfall_programs::{Node, NodeCosts, Players};
+use windfall_programs::{Node, NodeCosts, ProgramRuntime};
 use windfall_time::{Instant, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 /// The number of the timer's interrupts among what scheduling takes; decisions have 0.
 const INTERVAL_TIMER: u16 = 1;
@@ -51,12 +51,12 @@ impl Sim<'_> {
     /// The routine comes before whatever else takes time there: the scheduler has the lowest level.
     fn interrupt_now(&mut self, cpu: usize, cost: Span) {
         self.account(cpu);
-        if !self.cpus[cpu].robberies.is_empty() {
-            self.tracer.theft_end(self.now, cpu);
+        if !self.cpus[cpu].overheads.is_empty() {
+            self.tracer.overhead_end(self.now, cpu);
         }
-        let (kind, number) = (Theft::Scheduling, INTERVAL_TIMER);
-        self.cpus[cpu].robberies.push_front(Robbery { kind, number, left: cost });
-        self.tracer.theft(self.now, cpu, kind, number);
+        let (kind, number) = (OverheadKind::Scheduling, INTERVAL_TIMER);
+        self.cpus[cpu].overheads.push_front(Overhead { kind, number, left: cost });
+        self.tracer.overhead(self.now, cpu, kind, number);
         self.rearm(cpu);
     }
 
@@ -71,7 +71,7 @@ impl Sim<'_> {
         let Some(timers) = &self.interval_timers else { return };
         let cost = timers.costs.scheduler;
         if in_any_case || before != self.before_entry() {
-            self.rob(usize::from(self.event_cpu), Theft::Scheduling, 0, cost);
+            self.charge_overhead(usize::from(self.event_cpu), OverheadKind::Scheduling, 0, cost);
         }
     }
 
@@ -82,7 +82,7 @@ impl Sim<'_> {
         let cpu = last.or_else(|| Some(self.first_processor(node?)));
         match cpu.and_then(|cpu| self.interrupted(cpu)) {
             Some(until) => self.events.set(Due::Wake(number), until),
-            None => Players::slept(self, number),
+            None => ProgramRuntime::slept(self, number),
         }
     }
 
@@ -95,7 +95,7 @@ impl Sim<'_> {
         });
         match until.max() {
             Some(until) => self.events.set(Due::Timer, until),
-            None => Players::timers_due(self),
+            None => ProgramRuntime::timers_due(self),
         }
     }
 

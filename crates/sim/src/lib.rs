@@ -13,7 +13,6 @@
 //! processor's time goes), `converge.rs` (from desired to actual).
 #![forbid(unsafe_code)]
 
-mod birth;
 mod control;
 mod converge;
 mod cpu;
@@ -24,9 +23,10 @@ mod interval_timer;
 mod ledger;
 mod promises;
 mod run;
-mod stage;
+mod runtime_host;
+mod start;
 mod thread;
-mod unfit;
+mod unsupported;
 
 pub use run::Sim;
-pub use unfit::Unfit;
+pub use unsupported::UnsupportedPlan;

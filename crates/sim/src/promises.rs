@@ -8,7 +8,7 @@
 
 use crate::run::Sim;
 use std::collections::BTreeMap;
-use windfall_hierarchy::{NodeId, Own, VpState};
+use windfall_hierarchy::{NodeId, OwnVp, VpState};
 use windfall_scenario::outcome::{Promise, PromiseVerdict, Use, Watch};
 use windfall_time::Instant;
 
@@ -16,7 +16,7 @@ use windfall_time::Instant;
 struct Place {
     watch: usize,
     node: NodeId,
-    own: Own,
+    own: OwnVp,
     /// How often it had requested when it was last looked at.
     requests: u32,
     /// The processor that it has.
@@ -72,7 +72,7 @@ impl Sim<'_> {
                 },
                 Some(own) => match self.hierarchy.find_node(&promise.owner) {
                     Some(node) => {
-                        let own = Own(own);
+                        let own = OwnVp(own);
                         let place = Place { watch, node, own, requests: 0, cpu: None, told: None };
                         self.promises.places.push(place);
                     }

@@ -7,16 +7,16 @@ use crate::interval_timer::IntervalTimers;
 use crate::ledger::Ledger;
 use crate::promises::Promises;
 use crate::thread::Thread;
-use crate::unfit::Unfit;
-use windfall_hierarchy::{Happening, Hierarchy, Message, Processor, ThreadId};
-use windfall_programs::{Job, Players, Program, Resource};
+use crate::unsupported::UnsupportedPlan;
+use windfall_hierarchy::{Hierarchy, JournalEvent, Message, Processor, ThreadId};
+use windfall_programs::{Job, Program, ProgramRuntime, Resource};
 use windfall_scenario::model::Machine;
-use windfall_scenario::outcome::{Failure, Outcome};
+use windfall_scenario::outcome::{Outcome, RunError};
 use windfall_scenario::{
     Home, Plan, PlannedInterrupts, PlannedProcesses, PlannedRequest, PlannedThread, Tracer,
 };
 use windfall_time::{Instant, Span};
-use windfall_trace::{Sink, Theft};
+use windfall_trace::{OverheadKind, Sink};
 
 /// A simulation that is being set up or has begun.
 pub struct Sim<'a> {
@@ -27,7 +27,7 @@ pub struct Sim<'a> {
     /// Units in a nanosecond of work at speed 1.
     pub(crate) unit: Units,
     /// What their programs do.
-    pub(crate) players: Players,
+    pub(crate) players: ProgramRuntime,
     pub(crate) threads: Vec<Thread>,
     /// Where processes are at home, by node.
     pub(crate) homes: Vec<Home>,
@@ -50,8 +50,8 @@ pub struct Sim<'a> {
     pub(crate) decisions: u64,
     pub(crate) refused: Vec<(Instant, String)>,
     /// Threads that no scheduler would have.
-    pub(crate) unborn: Vec<String>,
-    pub(crate) failure: Option<Failure>,
+    pub(crate) not_admitted: Vec<String>,
+    pub(crate) failure: Option<RunError>,
     /// What the threads below each scheduler received, and what is known of it.
     pub(crate) ledger: Ledger,
     pub(crate) promises: Promises,
@@ -71,10 +71,10 @@ impl<'a> Sim<'a> {
         hierarchy: Hierarchy,
         seed: u64,
         sink: Option<&'a mut dyn Sink>,
-    ) -> Result<Sim<'a>, Unfit> {
-        let (unit, rates) = rates(&machine.speeds).ok_or(Unfit::Speeds)?;
+    ) -> Result<Sim<'a>, UnsupportedPlan> {
+        let (unit, rates) = rates(&machine.speeds).ok_or(UnsupportedPlan::Speeds)?;
         if rates.is_empty() || rates.len() != usize::from(hierarchy.processors()) {
-            return Err(Unfit::Processors {
+            return Err(UnsupportedPlan::Processors {
                 machine: rates.len(),
                 hierarchy: usize::from(hierarchy.processors()),
             });
@@ -89,7 +89,7 @@ impl<'a> Sim<'a> {
             unit,
             machine,
             hierarchy,
-            players: Players::default(),
+            players: ProgramRuntime::default(),
             threads: Vec::new(),
             homes: Vec::new(),
             interval_timers: None,
@@ -105,7 +105,7 @@ impl<'a> Sim<'a> {
             seed,
             decisions: 0,
             refused: Vec::new(),
-            unborn: Vec::new(),
+            not_admitted: Vec::new(),
             failure: None,
             ledger: Ledger::default(),
             promises: Promises::default(),
@@ -119,7 +119,7 @@ impl<'a> Sim<'a> {
     /// # Errors
     /// When the plan's machine cannot be simulated, or one of its threads; see [`new`](Self::new) and
     /// [`add`](Self::add).
-    pub fn of(plan: Plan, sink: Option<&'a mut dyn Sink>) -> Result<Sim<'a>, Unfit> {
+    pub fn of(plan: Plan, sink: Option<&'a mut dyn Sink>) -> Result<Sim<'a>, UnsupportedPlan> {
         let mut sim = Sim::new(plan.machine, plan.hierarchy, plan.seed, sink)?;
         sim.processes(plan.processes);
         for thread in plan.threads {
@@ -146,16 +146,16 @@ impl<'a> Sim<'a> {
         self.homes = processes.nodes;
         let timers = |costs| IntervalTimers::new(costs, self.cpus.len());
         self.interval_timers = processes.node_costs.map(timers);
-        self.players = Players::with(self.seed, self.homes.len().max(1), processes.costs);
+        self.players = ProgramRuntime::with(self.seed, self.homes.len().max(1), processes.costs);
     }
 
     /// Adds a thread, which is created at its start; its number.
     ///
     /// # Errors
     /// When it is a program of a real machine of which nobody has said what it does.
-    pub fn add(&mut self, spec: PlannedThread) -> Result<usize, Unfit> {
+    pub fn add(&mut self, spec: PlannedThread) -> Result<usize, UnsupportedPlan> {
         let Some(program) = spec.program.declared().cloned() else {
-            return Err(Unfit::Unknown { thread: spec.name });
+            return Err(UnsupportedPlan::Unknown { thread: spec.name });
         };
         let start = spec.start;
         let number = self.enlist(spec, &program);
@@ -273,7 +273,7 @@ impl<'a> Sim<'a> {
                 self.hierarchy.defer_timer(until);
                 continue;
             }
-            self.rob(cpu, Theft::Scheduling, 0, self.machine.costs.timer);
+            self.charge_overhead(cpu, OverheadKind::Scheduling, 0, self.machine.costs.timer);
             let before = self.before_entry();
             self.tell(Hierarchy::one_timer_due);
             if before == self.before_entry() {
@@ -285,13 +285,13 @@ impl<'a> Sim<'a> {
     fn happen(&mut self, due: Due) {
         match due {
             Due::Cpu(cpu) => self.cpu_due(cpu as usize),
-            Due::Interrupt(source) => self.strike(source as usize),
+            Due::Interrupt(source) => self.raise_interrupt(source as usize),
             Due::Control => self.control(),
             Due::Deadline(thread) => self.give_up(thread),
             Due::Timer => self.posts_due(),
-            Due::Letter => Players::letters_due(self),
-            Due::Release(thread) => Players::release_due(self, thread, self.now),
-            Due::Birth(thread) => self.birth(thread),
+            Due::Letter => ProgramRuntime::posts_due(self),
+            Due::Release(thread) => ProgramRuntime::release_due(self, thread, self.now),
+            Due::Birth(thread) => self.start_thread(thread),
             Due::Wake(thread) => self.wake_due(thread),
         }
     }
@@ -300,10 +300,10 @@ impl<'a> Sim<'a> {
     #[inline]
     pub(crate) fn tell<T>(
         &mut self,
-        call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, windfall_hierarchy::Refusal>,
+        call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, windfall_hierarchy::HierarchyError>,
     ) -> Option<T> {
         if !self.sources.is_empty() {
-            self.account_thefts();
+            self.account_overheads();
         }
         let before = if self.costly { self.hierarchy.notifications() } else { 0 };
         self.decisions += 1;
@@ -315,7 +315,12 @@ impl<'a> Sim<'a> {
             let costs = self.machine.costs;
             let notified = costs.notification.saturating_mul(count);
             let cpu = usize::from(self.event_cpu);
-            self.rob(cpu, Theft::Scheduling, 0, costs.decision.saturating_add(notified));
+            self.charge_overhead(
+                cpu,
+                OverheadKind::Scheduling,
+                0,
+                costs.decision.saturating_add(notified),
+            );
         }
         if !self.hierarchy.journal_is_empty() {
             self.read_journal();
@@ -331,9 +336,9 @@ impl<'a> Sim<'a> {
 
     /// Brings the accounts of processors from which time is being stolen up to now, so that the
     /// hierarchy knows of it before it hears anything else.
-    fn account_thefts(&mut self) {
+    fn account_overheads(&mut self) {
         for cpu in 0..self.cpus.len() {
-            if !self.cpus[cpu].robberies.is_empty() {
+            if !self.cpus[cpu].overheads.is_empty() {
                 self.account(cpu);
             }
         }
@@ -349,7 +354,7 @@ impl<'a> Sim<'a> {
         let deadline = job.deadline.unwrap_or(Instant::MAX);
         let message = Message::Job { release: job.release, deadline, work };
         self.promise_told(number, deadline);
-        let told = self.tell(|hierarchy, now| hierarchy.offer(now, id, message));
+        let told = self.tell(|hierarchy, now| hierarchy.try_send(now, id, message));
         self.threads[number as usize].tells = told != Some(false);
     }
 
@@ -360,7 +365,7 @@ impl<'a> Sim<'a> {
             let numbers = &self.numbers;
             let number = |id: ThreadId| numbers.get(id.index()).copied();
             self.tracer.entry(&entry, |id| number(id).map(windfall_trace::ThreadId));
-            if matches!(entry.what, Happening::Quarantined { .. }) {
+            if matches!(entry.what, JournalEvent::Quarantined { .. }) {
                 self.promises_end();
             }
         }
@@ -371,9 +376,9 @@ impl<'a> Sim<'a> {
     }
 
     /// A source of interrupts takes its toll.
-    fn strike(&mut self, number: usize) {
+    fn raise_interrupt(&mut self, number: usize) {
         let source = &mut self.sources[number];
-        let cost = source.strike();
+        let cost = source.next_cost();
         let (cpu, kind) = (usize::from(source.interrupts.processor), source.interrupts.kind);
         let irq = source.interrupts.number;
         if let Some(at) = source.at() {
@@ -382,6 +387,6 @@ impl<'a> Sim<'a> {
             );
             self.events.set(due, at);
         }
-        self.rob(cpu, kind, irq, cost);
+        self.charge_overhead(cpu, kind, irq, cost);
     }
 }

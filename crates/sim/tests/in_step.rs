@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use windfall_scenario::Scenario;
-use windfall_scenario::outcome::{Faring, promises};
+use windfall_scenario::outcome::{PromiseStatus, promises};
 use windfall_sim::Sim;
 use windfall_time::Instant;
 
@@ -43,19 +43,19 @@ fn siblings(random: &mut Random, thousandths: u64) -> String {
 }
 
 fn read(text: &str) -> Scenario {
-    let text = format!("schema = 1\nseed = 1\n{text}");
+    let text = format!("schema = 2\nseed = 1\n{text}");
     Scenario::parse("test.toml", &text).map_err(|mistakes| mistakes.render(false)).unwrap()
 }
 
 /// What is asked for `below`, and how it fared; `None` where it was refused.
-fn fares(text: &str) -> Option<Faring> {
+fn fares(text: &str) -> Option<PromiseStatus> {
     let scenario = read(text);
     let plan = scenario.build().map_err(|mistakes| mistakes.render(false)).unwrap();
     let mut sim = Sim::of(plan, None).unwrap();
     sim.judge_promises(&promises(&scenario));
     let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
     let its = outcome.promises.iter().find(|its| its.promise.owner == "below");
-    its.map(|its| its.faring())
+    its.map(|its| its.status())
 }
 
 fn join(random: &mut Random, second: u64, asks: &str) -> String {
@@ -82,9 +82,9 @@ run       = "spin"
 fn law_reservations_that_begin_together_add_up() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for _ in 0..60 {
-        assert_eq!(fares(&join(&mut random, 3, "RESBS 5ms 30ms")), Some(Faring::Kept));
+        assert_eq!(fares(&join(&mut random, 3, "RESBS 5ms 30ms")), Some(PromiseStatus::Kept));
         // Three periods of the second lie in one of the first.
-        assert_eq!(fares(&join(&mut random, 1, "RESBS 5ms 30ms")), Some(Faring::Kept));
+        assert_eq!(fares(&join(&mut random, 1, "RESBS 5ms 30ms")), Some(PromiseStatus::Kept));
     }
     assert_eq!(fares(&join(&mut random, 3, "RESBS 5001us 30ms")), None);
     assert_eq!(fares(&join(&mut random, 1, "RESBS 3ms 10ms")), None);
@@ -120,7 +120,7 @@ fn law_a_limit_whose_periods_begin_with_its_parents_passes_all_on() {
         for (asks, start) in
             [("RESBH 3ms 10ms", 0), ("RESBH 6ms 20ms", 0), ("RESBH 3ms 10ms", later)]
         {
-            assert_eq!(fares(&limit(asks, start, &others)), Some(Faring::Kept));
+            assert_eq!(fares(&limit(asks, start, &others)), Some(PromiseStatus::Kept));
         }
     }
     // Apart by a millisecond; and not made of whole periods.
@@ -134,5 +134,5 @@ fn limit_apart_by_a_millisecond_less_is_granted() {
     let other =
         "[threads.other]\nparent = \"rez\"\nguarantee = \"RESBH 15ms 22ms\"\nrun = \"spin\"\n";
     assert_eq!(fares(&limit("RESBH 3ms 10ms", 1, other)), None);
-    assert_eq!(fares(&limit("RESBH 3ms 17ms", 1, other)), Some(Faring::Kept));
+    assert_eq!(fares(&limit("RESBH 3ms 17ms", 1, other)), Some(PromiseStatus::Kept));
 }

@@ -20,7 +20,7 @@ use std::path::Path;
 use windfall_guarantees::{Allowance, Guarantee, Length, Type};
 use windfall_scenario::Scenario;
 use windfall_scenario::model::Timer;
-use windfall_scenario::outcome::{Faring, Outcome, Promise, all_promises, broken_bounds};
+use windfall_scenario::outcome::{Outcome, Promise, PromiseStatus, all_promises, broken_bounds};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Ratio, Span};
 
@@ -130,7 +130,7 @@ fn law(scenario: &Scenario, tested: &RefCell<Tested>) -> Result<(), String> {
             let (owner, promise) = (verdict.owner(), verdict.promise.guarantee);
             return Err(format!("{owner} was promised {promise}: {:?}", verdict.verdict));
         }
-        if verdict.faring() == Faring::Kept {
+        if verdict.status() == PromiseStatus::Kept {
             let (mut tested, promise) = (tested.borrow_mut(), &verdict.promise);
             *tested.types.entry(promise.guarantee.kind()).or_default() += 1;
             let does = |program: &&&str| promise.owner.starts_with(&program.replace(' ', "-"));

@@ -312,7 +312,7 @@ count  = {count}
 }
 
 #[test]
-fn law_a_budget_of_time_received_leaves_switches_and_thefts_out() {
+fn law_a_budget_of_time_received_leaves_switches_and_overheads_out() {
     let received = |kind: &str, charges: &str| {
         let outcome = run(&format!(
             r#"

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use windfall_hierarchy::{Count, Message};
-use windfall_programs::{Code, Node, NodeCosts, Process, Refusal, Terms};
+use windfall_programs::{Code, Node, NodeCosts, Process, ProcessError, ProcessParams};
 use windfall_scenario::outcome::{Outcome, ThreadOutcome};
 use windfall_scenario::{Home, PlannedThread, Scenario};
 use windfall_sim::Sim;
@@ -26,7 +26,7 @@ struct Works {
 impl Code for Works {
     const NAME: &'static str = "works";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         loop {
             me.compute(self.work).await;
             if let Some(pause) = self.pause {
@@ -47,10 +47,11 @@ struct Waits(windfall_programs::Queue, Span);
 impl Code for Posts {
     const NAME: &'static str = "posts";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let queue = me.make_queue(me.node(), 100).await?;
         let template = me.make_template(me.node()).await?;
-        me.make_process(template, me.node(), Terms::default(), Waits(queue, self.0)).await?;
+        me.make_process(template, me.node(), ProcessParams::default(), Waits(queue, self.0))
+            .await?;
         me.sleep_until(Instant::ZERO + Span::from_millis(1)).await; // the other waits by then
         me.compute(self.0).await;
         me.enqueue(queue, 0).await?;
@@ -62,7 +63,7 @@ impl Code for Posts {
 impl Code for Waits {
     const NAME: &'static str = "waits";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let event = me.make_event().await?;
         me.take(self.0, event).await?;
         me.compute(self.1).await;
@@ -72,22 +73,22 @@ impl Code for Waits {
 
 /// 1 s of processes of equal priority on one node, with slices of 10 ms.
 fn run<C: Code>(costs: NodeCosts, all: &[C]) -> Outcome {
-    let text = "schema = 1\nseed = 1\nlength = \"1s\"\n[machine]\nprocessors = 1\n\
+    let text = "schema = 2\nseed = 1\nlength = \"1s\"\n[machine]\nprocessors = 1\n\
                 [schedulers.node]\nscheduler = \"epoch\"\nparent = \"top\"\n";
     let scenario = Scenario::parse("test.toml", text).map_err(|wrong| wrong.render(false));
     let mut plan = scenario.unwrap().build().unwrap();
-    let asks = |_: &Terms| vec![Message::Priority(1)];
+    let asks = |_: &ProcessParams| vec![Message::Priority(1)];
     let home = Home { scheduler: plan.nodes[0].1, asks };
     plan.processes.nodes = vec![home];
     plan.processes.node_costs = Some(costs);
     for code in all {
-        let first = PlannedThread::process(Node(0), &home, &Terms::default(), code.clone());
+        let first = PlannedThread::process(Node(0), &home, &ProcessParams::default(), code.clone());
         plan.threads.push(first);
     }
     let sim = Sim::of(plan, None).unwrap();
     let outcome = sim.run(Instant::ZERO + Span::from_secs(1), |_| true);
     assert_eq!(outcome.failure, None);
-    assert_eq!((&outcome.refused[..], &outcome.unborn[..]), (&[][..], &[][..]));
+    assert_eq!((&outcome.refused[..], &outcome.not_admitted[..]), (&[][..], &[][..]));
     outcome
 }
 
@@ -97,7 +98,7 @@ fn times(span: Span, count: u64) -> Span {
 
 /// What its scheduler has charged a process with.
 fn charged(thread: &ThreadOutcome) -> Span {
-    let ran = thread.counted.iter().find(|(name, _)| *name == "ran").unwrap();
+    let ran = thread.stats.iter().find(|(name, _)| *name == "ran").unwrap();
     let Count::Time(span) = ran.1 else { panic!("no time") };
     span
 }

@@ -6,7 +6,7 @@
 mod random;
 
 use std::sync::{Arc, Mutex};
-use windfall_programs::{Code, Costs, EventId, Node, Process, Queue, Refusal, Terms};
+use windfall_programs::{Code, Costs, EventId, Node, Process, ProcessError, ProcessParams, Queue};
 use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{Home, Plan, PlannedThread, Scenario};
 use windfall_sim::Sim;
@@ -24,7 +24,7 @@ fn at(micros: u64) -> Instant {
 /// A machine of so many nodes, each with a processor or more and round robin on it.
 fn plan(nodes: u8, processors: u16, quantum: Span, costs: Costs) -> Plan {
     let mut text = format!(
-        "schema = 1\nseed = 1\nlength = \"10s\"\n[machine]\nprocessors = {}\n",
+        "schema = 2\nseed = 1\nlength = \"10s\"\n[machine]\nprocessors = {}\n",
         u16::from(nodes) * processors
     );
     for node in 0..nodes {
@@ -56,7 +56,7 @@ impl Sink for Records {
 /// Runs one first process, which makes all others.
 fn run(mut plan: Plan, first: impl Code, until: Instant) -> (Outcome, Recorded) {
     let home = plan.processes.nodes[0];
-    plan.threads.push(PlannedThread::process(Node(0), &home, &Terms::default(), first));
+    plan.threads.push(PlannedThread::process(Node(0), &home, &ProcessParams::default(), first));
     let mut records = Records::default();
     let outcome = Sim::of(plan, Some(&mut records)).unwrap().run(until, |_| true);
     (outcome, records.0)
@@ -64,7 +64,7 @@ fn run(mut plan: Plan, first: impl Code, until: Instant) -> (Outcome, Recorded) 
 
 fn fine(outcome: &Outcome) {
     assert_eq!(outcome.failure, None);
-    assert_eq!((&outcome.refused[..], &outcome.unborn[..]), (&[][..], &[][..]));
+    assert_eq!((&outcome.refused[..], &outcome.not_admitted[..]), (&[][..], &[][..]));
 }
 
 /// What processes have noted, in order.
@@ -86,7 +86,7 @@ impl Code for Caller {
     const NAME: &'static str = "caller";
     const KIB: u64 = 5;
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let (log, id, this) = (self.0, EventId(1), me.me());
         macro_rules! timed {
             ($name:literal, $call:expr) => {{
@@ -191,13 +191,13 @@ impl Code for Generator {
     const NAME: &'static str = "generator";
     const KIB: u64 = 3;
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let mut sent = 0;
         while sent < self.messages {
             me.compute(self.each).await;
             match me.enqueue(self.queue, sent).await {
                 Ok(()) => sent += 1,
-                Err(Refusal::QueueFull { .. }) => me.yield_now().await,
+                Err(ProcessError::QueueFull { .. }) => me.yield_now().await,
                 Err(other) => return Err(other),
             }
         }
@@ -216,7 +216,7 @@ struct SimpleSink {
 impl Code for SimpleSink {
     const NAME: &'static str = "sink";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let event = me.make_event().await?;
         loop {
             let message = me.take(self.queue, event).await?;
@@ -237,15 +237,15 @@ struct Bsat {
 impl Code for Bsat {
     const NAME: &'static str = "bsat";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let queue = me.make_queue(self.sink, 32).await?;
         let template = me.make_template(self.sink).await?;
         let sink = SimpleSink { queue, each: us(152), log: self.log };
-        me.make_process(template, self.sink, Terms::default(), sink).await?;
+        me.make_process(template, self.sink, ProcessParams::default(), sink).await?;
         let here = me.node();
         let template = me.make_template(here).await?;
         let generator = Generator { queue, messages: self.messages, each: us(552) };
-        me.make_process(template, here, Terms::default(), generator).await?;
+        me.make_process(template, here, ProcessParams::default(), generator).await?;
         Ok(())
     }
 }
@@ -292,7 +292,7 @@ struct Stray;
 impl Code for Stray {
     const NAME: &'static str = "stray";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         me.compute(us(5)).await;
         core::future::pending().await
     }
@@ -305,7 +305,7 @@ struct Greedy;
 impl Code for Greedy {
     const NAME: &'static str = "greedy";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         me.compute(us(5)).await;
         me.wait().await.map(|_| ())
     }
@@ -318,7 +318,7 @@ struct Restless;
 impl Code for Restless {
     const NAME: &'static str = "restless";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         loop {
             me.now().await;
         }
@@ -339,14 +339,14 @@ fn refuses_bodies_that_cannot_go_on() {
 
 /// Makes a process that its node's scheduler refuses.
 #[derive(Clone)]
-struct Maker(Log<Refusal>);
+struct Maker(Log<ProcessError>);
 
 impl Code for Maker {
     const NAME: &'static str = "maker";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let template = me.make_template(Node(1)).await?;
-        let made = me.make_process(template, Node(1), Terms::default(), Stray).await;
+        let made = me.make_process(template, Node(1), ProcessParams::default(), Stray).await;
         self.0.lock().unwrap().extend(made.err());
         me.compute(us(5)).await;
         Ok(())
@@ -359,7 +359,7 @@ fn refuses_a_process_that_its_scheduler_will_not_have() {
     plan.processes.nodes[1].asks = |_| vec![windfall_hierarchy::Message::Share(3)];
     let log = Log::default();
     let (outcome, _) = run(plan, Maker(log.clone()), at(100));
-    assert_eq!(notes(&log), [Refusal::NotAdmitted { node: Node(1) }]);
+    assert_eq!(notes(&log), [ProcessError::NotAdmitted { node: Node(1) }]);
     assert_eq!(outcome.failure, None);
     assert_eq!((outcome.threads.len(), outcome.refused.len()), (1, 1));
 }
@@ -371,7 +371,7 @@ struct Timed(Log<(u64, Instant)>);
 impl Code for Timed {
     const NAME: &'static str = "timed";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let (first, second) = (me.make_event().await?, me.make_event().await?);
         me.post_at(first, 1, at(1_100)).await?;
         me.post_at(second, 2, at(500)).await?;
@@ -402,7 +402,7 @@ fn law_a_timer_posts_when_the_timer_of_the_machine_goes_off() {
 fn refuses_a_first_process_on_a_node_that_there_is_not() {
     let mut plan = plan(1, 1, us(1_000), Costs::default());
     let home = plan.processes.nodes[0];
-    plan.threads.push(PlannedThread::process(Node(3), &home, &Terms::default(), Stray));
+    plan.threads.push(PlannedThread::process(Node(3), &home, &ProcessParams::default(), Stray));
     let outcome = Sim::of(plan, None).unwrap().run(at(100), |_| true);
     let why = outcome.failure.unwrap().to_string();
     assert!(why.contains("there is no node 3; the machine has 1"), "{why}");

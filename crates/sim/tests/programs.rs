@@ -203,7 +203,7 @@ phases = [{ name = "two at once", steps = [{ sleep = "10ms" }, { resume = "sleep
 fn a_program_that_gets_nowhere_is_named() {
     let text = |phases: &str| {
         format!(
-            "schema = 1\nseed = 1\nlength = \"10ms\"\n[schedulers.edf]\nscheduler = \"edf\"\n\
+            "schema = 2\nseed = 1\nlength = \"10ms\"\n[schedulers.edf]\nscheduler = \"edf\"\n\
              parent = \"top\"\n[threads.stuck]\nparent = \"edf\"\n{phases}\n"
         )
     };
@@ -214,7 +214,7 @@ fn a_program_that_gets_nowhere_is_named() {
     // A loop that does end, but only after very many steps at one instant.
     let long = "phases = [{ name = \"a\", loops = 1000000, steps = [\"yield\"] }, \
                 { name = \"b\", steps = [{ run = \"1ms\" }] }]";
-    let head = "schema = 1\nseed = 1\n";
+    let head = "schema = 2\nseed = 1\n";
     let outcome = run(text(long).strip_prefix(head).unwrap_or_default());
     let failure = outcome.failure.map(|failure| failure.to_string()).unwrap_or_default();
     assert!(failure.contains("`stuck`"), "{failure}");
@@ -274,7 +274,7 @@ fn twin_a_program_of_a_real_machine_is_simulated_as_what_stands_in_for_it() {
 #[test]
 fn refuses_a_program_of_a_real_machine_of_which_nothing_is_known() {
     for more in ["", "profile = \"mpv\"\n"] {
-        let text = format!("schema = 1\nseed = 1\n{PLAYER}{more}");
+        let text = format!("schema = 2\nseed = 1\n{PLAYER}{more}");
         let plan = Scenario::parse("p.toml", &text).unwrap().build().unwrap();
         assert_eq!(plan.claims(1), [0, 1], "the sound's threads first");
         let Err(why) = Sim::of(plan, None) else { panic!("simulated:\n{text}") };
@@ -329,7 +329,7 @@ reserve = "5ms/10ms"
 start   = "50ms"
 run     = "spin"
 "#);
-    assert_eq!(outcome.unborn, [] as [String; 0]);
+    assert_eq!(outcome.not_admitted, [] as [String; 0]);
     assert_eq!(thread(&outcome, "lacks").received, span("10ms"), "what is left of 50 ms");
     assert_eq!(thread(&outcome, "lacks").parent.as_deref(), Some("rr"));
     let [(at, why)] = outcome.refused.as_slice() else { panic!("{:?}", outcome.refused) };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use windfall_guarantees::Allowance;
 use windfall_guarantees::meaning::{Judge, Verdict};
 use windfall_scenario::Scenario;
-use windfall_scenario::outcome::{Faring, Outcome, Promise, PromiseVerdict};
+use windfall_scenario::outcome::{Outcome, Promise, PromiseStatus, PromiseVerdict};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Event, Sink, Stop};
@@ -20,7 +20,7 @@ fn promise(owner: &str, own: Option<u16>, guarantee: &str) -> Promise {
 }
 
 fn run(text: &str, promises: &[Promise], sink: Option<&mut dyn Sink>) -> Outcome {
-    let text = format!("schema = 1\nseed = 1\n{text}");
+    let text = format!("schema = 2\nseed = 1\n{text}");
     let scenario = match Scenario::parse("test.toml", &text) {
         Ok(scenario) => scenario,
         Err(mistakes) => panic!("{}", mistakes.render(false)),
@@ -70,16 +70,16 @@ fn accepts_what_is_kept_and_refuses_a_nanosecond_more() {
             promise("rez", Some(0), "ALL"),
         ],
     );
-    let fared: Vec<Faring> = found.iter().map(PromiseVerdict::faring).collect();
+    let fared: Vec<PromiseStatus> = found.iter().map(PromiseVerdict::status).collect();
     assert_eq!(
         fared,
         [
-            Faring::Kept,
-            Faring::Missed,
-            Faring::Exceeded,
-            Faring::Kept,
-            Faring::Missed,
-            Faring::Kept
+            PromiseStatus::Kept,
+            PromiseStatus::Missed,
+            PromiseStatus::Exceeded,
+            PromiseStatus::Kept,
+            PromiseStatus::Missed,
+            PromiseStatus::Kept
         ]
     );
     let failed: Vec<bool> = found.iter().map(PromiseVerdict::is_failure).collect();
@@ -90,29 +90,29 @@ fn accepts_what_is_kept_and_refuses_a_nanosecond_more() {
 fn stolen_time_is_told_from_a_broken_promise() {
     let stolen = format!("{TWO}\n[[interrupts]]\nevery = \"10ms\"\ncost = \"1ms\"\n");
     let found = fares(&stolen, &[promise("a", None, "RESBS 3ms 10ms")]);
-    assert_eq!(found[0].faring(), Faring::Stolen);
+    assert_eq!(found[0].status(), PromiseStatus::Stolen);
     assert!(!found[0].is_failure());
     // More than it would have had without the interrupts.
     let found = fares(&stolen, &[promise("a", None, "RESBS 4ms 10ms")]);
-    assert_eq!(found[0].faring(), Faring::Missed);
+    assert_eq!(found[0].status(), PromiseStatus::Missed);
 }
 
 #[test]
 fn law_what_switching_costs_is_never_called_stolen() {
     let costly = format!("{TWO}\n[machine.costs]\nswitch = \"1ms\"\n");
     let found = fares(&costly, &[promise("a", None, "RESBS 3ms 10ms")]);
-    assert_eq!(found[0].faring(), Faring::Overhead);
+    assert_eq!(found[0].status(), PromiseStatus::Overhead);
     assert!(!found[0].is_failure());
     // More than it would have had without that.
     let found = fares(&costly, &[promise("a", None, "RESBS 4ms 10ms")]);
-    assert_eq!(found[0].faring(), Faring::Missed);
+    assert_eq!(found[0].status(), PromiseStatus::Missed);
 }
 
 #[test]
 fn judgement_ends_with_the_first_control_request() {
     let text = format!("{TWO}\n[[at]]\ntime = \"500ms\"\ndo = \"unreserve\"\nthread = \"a\"\n");
     let found = fares(&text, &[promise("a", None, "RESBH 3ms 10ms")]);
-    assert_eq!(found[0].faring(), Faring::Kept);
+    assert_eq!(found[0].status(), PromiseStatus::Kept);
     assert_eq!(found[0].until, Some(Instant::from_nanos(500_000_000)));
     assert_eq!(found[0].runnable, Span::from_millis(500));
 }
@@ -122,11 +122,11 @@ fn a_thread_that_never_asks_is_not_asking_and_one_that_hardly_does_is_not_tested
     let text = TWO.replace("start  = \"5ms\"", "start = \"995ms\"");
     let found =
         fares(&text, &[promise("b", None, "RESBS 1ms 10ms"), promise("b", None, "RESBS 9ms 10ms")]);
-    assert_eq!(found[0].faring(), Faring::NotTested);
+    assert_eq!(found[0].status(), PromiseStatus::NotTested);
     // It comes when judgement is over.
     let text = format!("{text}\n[[at]]\ntime = \"500ms\"\ndo = \"unreserve\"\nthread = \"a\"\n");
     let found = fares(&text, &[promise("b", None, "RESBS 1ms 10ms")]);
-    assert_eq!(found[0].faring(), Faring::NotAsking);
+    assert_eq!(found[0].status(), PromiseStatus::NotAsking);
 }
 
 /// Judges threads from the trace alone.
@@ -174,9 +174,9 @@ impl Sink for Witness {
                 }
                 self.cpus.get_mut(&cpu.0).unwrap().0 = next.map(|next| next.0);
             }
-            Event::TheftBegin { cpu, .. } | Event::TheftEnd { cpu } => {
+            Event::OverheadBegin { cpu, .. } | Event::OverheadEnd { cpu } => {
                 self.pass(cpu.0, now);
-                let begins = matches!(event, Event::TheftBegin { .. });
+                let begins = matches!(event, Event::OverheadBegin { .. });
                 self.cpus.get_mut(&cpu.0).unwrap().2 = begins;
             }
             _ => {}

@@ -7,12 +7,12 @@ use std::path::Path;
 use windfall_programs::Work;
 use windfall_scenario::Scenario;
 use windfall_scenario::model::{
-    Asks, Change, Costs, Interrupts, Machine, Pattern, Request, Reserve, Run, Scheduler, Step,
-    Thread, Timer, Whom,
+    Change, Costs, Interrupts, Machine, Pattern, Request, Requirements, Reserve, Run, Scheduler,
+    Step, Thread, Timer, Whom,
 };
 use windfall_sim::Sim;
 use windfall_time::{Instant, Ratio, Span};
-use windfall_trace::{Event, Memory, Stop, Theft};
+use windfall_trace::{Event, Memory, OverheadKind, Stop};
 
 mod explained;
 use explained::explained;
@@ -105,7 +105,7 @@ fn scenario(seeds: &Seeds) -> Scenario {
         };
     }
     let interrupts = Interrupts {
-        kind: Theft::Interrupt,
+        kind: OverheadKind::Interrupt,
         number: 1,
         processors: Vec::new(),
         pattern: Pattern::Random { gap: (us(100), ms(5)), cost: (us(1), us(80)) },
@@ -119,7 +119,7 @@ fn scenario(seeds: &Seeds) -> Scenario {
             schedulers.iter().filter(|s| s.name != "rez").map(|s| s.name.clone()).collect();
         let parent = &parents[parent % parents.len()];
         let name = format!("s{number}");
-        let scheduler = Scheduler::below(&name, KINDS[*kind], parent, Asks::default());
+        let scheduler = Scheduler::below(&name, KINDS[*kind], parent, Requirements::default());
         schedulers.push(scheduler.processors(usize::from(*processors)));
     }
     let above: Vec<String> =
@@ -129,14 +129,20 @@ fn scenario(seeds: &Seeds) -> Scenario {
         // A soft reservation: a join of the hard one and the root.
         let name = format!("j{number}");
         let period = 30;
-        let reserve = Asks {
+        let reserve = Requirements {
             reserve: Some(Reserve { amount: ms(*amount), period: ms(period) }),
-            ..Asks::default()
+            ..Requirements::default()
         };
         schedulers.push(
-            Scheduler::below(&name, "join", "root", Asks::default()).and_below("rez", reserve),
+            Scheduler::below(&name, "join", "root", Requirements::default())
+                .and_below("rez", reserve),
         );
-        threads.push(Thread::new(&format!("r{number}"), &name, Asks::default(), Run::spin()));
+        threads.push(Thread::new(
+            &format!("r{number}"),
+            &name,
+            Requirements::default(),
+            Run::spin(),
+        ));
     }
     for (number, (parent, program, parameter)) in seeds.threads.iter().enumerate() {
         let run = match program {
@@ -157,13 +163,13 @@ fn scenario(seeds: &Seeds) -> Scenario {
             _ => Run::Spin { from: Instant::ZERO + ms(*parameter) },
         };
         let parent = &above[parent % above.len()];
-        threads.push(Thread::new(&format!("t{number}"), parent, Asks::default(), run));
+        threads.push(Thread::new(&format!("t{number}"), parent, Requirements::default(), run));
     }
     let requests = seeds.requests.iter().map(|(when, what, whom, to)| {
         let thread = format!("t{}", whom % seeds.threads.len());
         let node = above[to % above.len()].clone();
         let change = match what {
-            0 | 1 => Change::Move { thread, to: node, asks: Asks::default() },
+            0 | 1 => Change::Move { thread, to: node, asks: Requirements::default() },
             2 => Change::Default(node),
             3 => Change::Destroy(node),
             4 => Change::Timer(Timer::Ticks(1000)),

@@ -25,7 +25,7 @@ fn second(imported: &ImportedRtApp) -> Outcome {
     let plan = scenario.build().map_err(|mistakes| mistakes.render(false)).unwrap();
     let outcome = Sim::of(plan, None).unwrap().run(Instant::ZERO + scenario.length, |_| true);
     assert!(outcome.failure.is_none() && outcome.quarantined.is_empty(), "{outcome:?}");
-    assert!(outcome.unborn.is_empty() && outcome.refused.is_empty(), "{outcome:?}");
+    assert!(outcome.not_admitted.is_empty() && outcome.refused.is_empty(), "{outcome:?}");
     outcome
 }
 

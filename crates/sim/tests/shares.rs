@@ -4,12 +4,12 @@
 
 use windfall_guarantees::Guarantee;
 use windfall_scenario::Scenario;
-use windfall_scenario::outcome::{Faring, Outcome, all_promises, promises};
+use windfall_scenario::outcome::{Outcome, PromiseStatus, all_promises, promises};
 use windfall_sim::Sim;
 use windfall_time::Instant;
 
 fn parsed(text: &str) -> Scenario {
-    let text = format!("schema = 1\nseed = 1\n{text}");
+    let text = format!("schema = 2\nseed = 1\n{text}");
     match Scenario::parse("test.toml", &text) {
         Ok(scenario) => scenario,
         Err(mistakes) => panic!("{}", mistakes.render(false)),
@@ -39,7 +39,7 @@ fn is_granted(text: &str, owner: &str) -> bool {
 
 /// How many threads were found to be kept.
 fn kept(outcome: &Outcome) -> usize {
-    outcome.promises.iter().filter(|verdict| verdict.faring() == Faring::Kept).count()
+    outcome.promises.iter().filter(|verdict| verdict.status() == PromiseStatus::Kept).count()
 }
 
 fn percent(outcome: &Outcome, name: &str) -> u64 {
@@ -203,7 +203,7 @@ fn law_a_warp_beside_guarantees_starves_nobody() {
 #[test]
 fn refuses_a_warp_that_is_too_short_beside_guarantees() {
     let text = warped("bvt", "guarantee = \"PS 1/4\"").replace("100ms", "100ns");
-    let text = format!("schema = 1\nseed = 1\n{text}");
+    let text = format!("schema = 2\nseed = 1\n{text}");
     let wrong = Scenario::parse("test.toml", &text).map(|_| ()).unwrap_err().render(false);
     assert!(wrong.contains("warp"), "{wrong}");
 }
@@ -244,7 +244,7 @@ fn law_a_thread_that_yields_is_runnable_and_receives_what_it_was_promised() {
         let asked = guarantee.parse().unwrap();
         let found = of_it.into_iter().find(|verdict| verdict.promise.guarantee == asked);
         if let Some(found) = found {
-            assert_eq!(found.faring(), Faring::Kept, "{kind}: {guarantee}");
+            assert_eq!(found.status(), PromiseStatus::Kept, "{kind}: {guarantee}");
         }
         assert!(kept(&outcome) >= 2, "{kind}: {guarantee}");
     }
@@ -287,12 +287,12 @@ scheduler = "{kind}"
 parent    = "speeds"
 guarantee = "RESU 1/2"
 quantum   = "5ms"
-tells     = {tells}
+report-deadlines = {tells}
 [schedulers.rival]
 scheduler = "edf"
 parent    = "speeds"
 guarantee = "RESU 1/2"
-tells     = true
+report-deadlines = true
 [threads.a]
 parent    = "s"
 guarantee = "{asks}"
@@ -318,7 +318,7 @@ fn paper_hls_5_1_a_slower_processor_gives_a_bounded_error_by_the_ends_of_quanta(
         let errors = |verdict: &&windfall_scenario::outcome::PromiseVerdict| {
             matches!(verdict.promise.guarantee, Guarantee::BoundedShare(..))
                 && verdict.promise.owner == "a"
-                && verdict.faring() == Faring::Kept
+                && verdict.status() == PromiseStatus::Kept
         };
         assert!(outcome.promises.iter().any(|verdict| errors(&verdict)), "{kind}");
     }

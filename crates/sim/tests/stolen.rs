@@ -11,7 +11,7 @@ use windfall_programs::Random;
 use windfall_scenario::{PlannedInterrupts, PlannedPattern, Scenario};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
-use windfall_trace::{Event, Memory, Note, Theft};
+use windfall_trace::{Event, Memory, Note, OverheadKind};
 
 const NETWORK: &str = r#"
 [[interrupts]]
@@ -94,7 +94,7 @@ fn paper_hls_11_3_catching_up_needs_no_more_than_a_granule() {
 }
 
 #[test]
-fn paper_hls_11_3_feedback_needs_what_the_theft_varies_by() {
+fn paper_hls_11_3_feedback_needs_what_the_overhead_varies_by() {
     for percent in [-10, -4] {
         assert_eq!(over("rez-fb", NETWORK, percent), PERIODS, "{percent} %");
     }
@@ -118,7 +118,7 @@ struct Story {
 /// A thread with 4 ms in 20 ms that never waits, three seconds long; interrupts between 1 s and 2 s.
 fn burst() -> Story {
     let text = r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "3s"
 [schedulers.res]
@@ -140,7 +140,7 @@ run       = "spin"
         at = at.checked_add(Span::from_nanos(random.between(50_000, 150_000))).unwrap();
     }
     sim.interrupt(PlannedInterrupts {
-        kind: Theft::Softirq,
+        kind: OverheadKind::Softirq,
         number: 3,
         processor: 0,
         pattern: PlannedPattern::Recorded(strikes),
@@ -185,11 +185,11 @@ fn paper_hls_11_4_feedback_follows_a_burst_and_falls_back() {
         let expected = if lost > extra { extra + half } else { extra - half };
         assert_eq!(next, 4_000_000 + expected, "period {period}");
     }
-    // It settles near 4 / 0.82 = 4.88 ms, and never beyond what the greatest theft calls for.
+    // It settles near 4 / 0.82 = 4.88 ms, and never beyond what the most that is stolen calls for.
     let worst = *stolen.iter().max().unwrap();
     assert!(reserved[55..=100].iter().all(|c| (span("4.75ms")..=span("5.02ms")).contains(c)));
     assert!(reserved.iter().all(|c| *c <= asked.checked_add(worst).unwrap()));
-    // Misses: all while it rises, afterwards by what the theft varies. Rez would have missed all 50.
+    // Misses: all while it rises, afterwards by how much what is stolen varies. Rez would have missed all 50.
     let short = received[50..100].iter().filter(|p| **p < asked).count();
     let badly = received[55..100].iter().filter(|p| **p < span("3.85ms")).count();
     assert!((5..=40).contains(&short) && badly == 0, "{short}, {badly}");

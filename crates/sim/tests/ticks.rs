@@ -9,7 +9,7 @@ use std::fmt::Write;
 use windfall_guarantees::Allowance;
 use windfall_scenario::Scenario;
 use windfall_scenario::model::Thread;
-use windfall_scenario::outcome::{Faring, Outcome, Promise, promises, refusals};
+use windfall_scenario::outcome::{Outcome, Promise, PromiseStatus, promises, refusals};
 use windfall_sim::Sim;
 use windfall_time::Instant;
 
@@ -32,7 +32,7 @@ fn run(scenario: &Scenario) -> Outcome {
 
 fn head(hertz: u64, length: &str) -> String {
     format!(
-        "schema = 1\nseed = 1\nlength = \"{length}\"\n[machine]\nprocessors = 1\n\
+        "schema = 2\nseed = 1\nlength = \"{length}\"\n[machine]\nprocessors = 1\n\
          timer = \"{hertz}Hz\"\n[schedulers.rez]\nscheduler = \"rez\"\nparent = \"top\"\n"
     )
 }
@@ -73,7 +73,9 @@ fn refuses_reservations_that_a_coarse_timer_cannot_hold() {
     }
     // (3 ms + 1/8192 s) / (10 ms - 1/8192 s) is 0.316, and three of those fit.
     assert_eq!(three(8192).promises().refused().count(), 0);
-    assert!(run(&three(8192)).promises.iter().all(|verdict| verdict.faring() == Faring::Kept));
+    assert!(
+        run(&three(8192)).promises.iter().all(|verdict| verdict.status() == PromiseStatus::Kept)
+    );
 }
 
 #[test]
@@ -103,7 +105,7 @@ fn limit_less_than_a_tick_is_excused_and_no_more() {
     sim.judge_promises(&wished(&scenario));
     let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
     assert_eq!(outcome.promises.len(), 3);
-    assert!(outcome.promises.iter().all(|verdict| verdict.faring() == Faring::Kept));
+    assert!(outcome.promises.iter().all(|verdict| verdict.status() == PromiseStatus::Kept));
 }
 
 /// What threads ask for, as if all of it were granted.
@@ -205,7 +207,7 @@ fn law_what_is_granted_where_timers_tick_is_short_by_less_than_a_tick() {
         let outcome = run(&scenario);
         for verdict in outcome.promises.iter().filter(|verdict| verdict.promise.granted) {
             granted.set(granted.get() + 1);
-            tested.set(tested.get() + u32::from(verdict.faring() == Faring::Kept));
+            tested.set(tested.get() + u32::from(verdict.status() == PromiseStatus::Kept));
             let why = (verdict.owner(), verdict.promise.guarantee, &verdict.verdict);
             prop_assert!(!verdict.is_failure(), "{why:?}\n{}", scenario.write());
         }

@@ -58,7 +58,7 @@ pub enum Stop {
 
 /// Who takes a processor's time without being a thread.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Theft {
+pub enum OverheadKind {
     /// A hardware interrupt's handler.
     Interrupt,
     /// Deferred work of an interrupt (softirq, DPC).
@@ -130,16 +130,16 @@ pub enum Event {
         thread: ThreadId,
     },
     /// Somebody other than a thread takes the processor; nests.
-    TheftBegin {
+    OverheadBegin {
         /// Which processor.
         cpu: Cpu,
         /// Who takes it.
-        kind: Theft,
+        kind: OverheadKind,
         /// The number that the source gives it (irq, vector), 0 when none.
         number: u16,
     },
-    /// The innermost theft on this processor ends.
-    TheftEnd {
+    /// The innermost overhead on this processor ends.
+    OverheadEnd {
         /// Which processor.
         cpu: Cpu,
     },

@@ -20,7 +20,7 @@ mod findings;
 mod holds;
 mod jobs;
 mod pattern;
-mod pledge;
+mod period_rule;
 mod watch;
 
 pub use account::{Account, Part};

@@ -12,16 +12,17 @@ pub mod explain;
 pub mod export;
 pub mod glob;
 pub mod import;
-mod orderly;
+mod reorder;
 mod ring;
+mod snapshot;
 mod source;
-mod standing;
 pub mod timeline;
 
 pub use event::{
-    COMMAND, Cpu, Discard, Event, Header, Memory, NodeId, Note, Record, Sink, Stop, Theft, ThreadId,
+    COMMAND, Cpu, Discard, Event, Header, Memory, NodeId, Note, OverheadKind, Record, Sink, Stop,
+    ThreadId,
 };
-pub use orderly::Orderly;
+pub use reorder::Reorder;
 pub use ring::Ring;
 pub use source::{Bytes, Source, SourceError, open_input};
 pub use timeline::Timeline;

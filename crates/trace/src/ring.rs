@@ -4,9 +4,9 @@
 //! it (`standing.rs`), so that what the ring holds can be read from its first record on. The ring says how
 //! many records a reader has missed; it never skips one silently.
 //!
-//! Records are as they came: roughly in order of time. [`Orderly`](crate::Orderly) puts them in order.
+//! Records are as they came: roughly in order of time. [`Reorder`](crate::Orderly) puts them in order.
 
-use crate::standing::Standing;
+use crate::snapshot::Snapshot;
 use crate::{Cpu, Event, Record, Sink};
 use windfall_time::Instant;
 
@@ -18,16 +18,16 @@ pub struct Ring {
     next: usize,
     /// How many records there have been.
     count: u64,
-    before: Standing,
+    before: Snapshot,
 }
 
 impl Ring {
     /// Room for so many records, at least one; all memory is taken and touched at once.
     #[must_use]
     pub fn new(capacity: usize) -> Ring {
-        let nothing = Record { at: Instant::ZERO, event: Event::TheftEnd { cpu: Cpu(0) } };
+        let nothing = Record { at: Instant::ZERO, event: Event::OverheadEnd { cpu: Cpu(0) } };
         let slots = vec![nothing; capacity.max(1)];
-        Ring { slots, next: 0, count: 0, before: Standing::default() }
+        Ring { slots, next: 0, count: 0, before: Snapshot::default() }
     }
 
     /// The memory that it has reserved, for whoever wants that to lie well.
@@ -92,7 +92,7 @@ impl Sink for Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Memory, Orderly, Stop, Theft, ThreadId, Timeline};
+    use crate::{Memory, OverheadKind, Reorder, Stop, ThreadId, Timeline};
 
     fn at(ms: u64) -> Instant {
         Instant::from_nanos(ms * 1_000_000)
@@ -119,16 +119,16 @@ mod tests {
             }
             sink.record(at(ms), &Event::Switch { cpu, prev, next: Some(next) });
             if ms % 2 == 0 {
-                let kind = Theft::Interrupt;
-                sink.record(at(ms), &Event::TheftBegin { cpu, kind, number: 1 });
-                sink.record(at(ms + 1), &Event::TheftEnd { cpu });
+                let kind = OverheadKind::Interrupt;
+                sink.record(at(ms), &Event::OverheadBegin { cpu, kind, number: 1 });
+                sink.record(at(ms + 1), &Event::OverheadEnd { cpu });
             }
         }
     }
 
     /// What was read in pieces, from the oldest record on, with how things stood before it.
     fn window(ring: &Ring) -> Vec<Record> {
-        let mut read = Orderly::default();
+        let mut read = Reorder::default();
         ring.standing(&mut read);
         let mut next = ring.oldest();
         loop {

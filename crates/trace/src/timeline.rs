@@ -16,7 +16,7 @@ pub(crate) mod follow;
 
 pub use build::Builder;
 
-use crate::{Cpu, NodeId, Record, Theft, ThreadId};
+use crate::{Cpu, NodeId, OverheadKind, Record, ThreadId};
 use windfall_time::{Instant, Span};
 
 /// Everything that is known about a stretch of a trace.
@@ -121,7 +121,7 @@ pub enum What {
     /// Nothing.
     Idle,
     /// Somebody other than a thread has it; the innermost, where they nest.
-    Theft(Theft),
+    Overhead(OverheadKind),
     /// Nobody knows.
     Unknown,
 }

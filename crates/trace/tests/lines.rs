@@ -227,7 +227,7 @@ fn law_names_are_resolved_when_they_are_learnt() {
 }
 
 #[test]
-fn law_thefts_are_paired_and_marks_kept() {
+fn law_overheads_are_paired_and_marks_kept() {
     let text = "\
  a-1 [000] d.h1. 1.0: irq_handler_exit: irq=3 ret=handled
  a-1 [000] d.h1. 1.1: irq_handler_entry: irq=24 name=nvme0q1
@@ -241,9 +241,9 @@ fn law_thefts_are_paired_and_marks_kept() {
     let count = |wanted: fn(&Event) -> bool| {
         imported.records.iter().filter(|record| wanted(&record.event)).count()
     };
-    assert_eq!(count(|event| matches!(event, Event::TheftBegin { .. })), 2);
-    assert_eq!(count(|event| matches!(event, Event::TheftEnd { .. })), 2);
-    assert_eq!(imported.report.unpaired_thefts, 2);
+    assert_eq!(count(|event| matches!(event, Event::OverheadBegin { .. })), 2);
+    assert_eq!(count(|event| matches!(event, Event::OverheadEnd { .. })), 2);
+    assert_eq!(imported.report.unpaired_overheads, 2);
     assert_eq!(imported.report.not_imported["cpu_frequency"], 1);
     assert_eq!(
         count(|event| matches!(event, Event::Mark { text, .. } if text.starts_with("rtapp_loop"))),

@@ -59,6 +59,8 @@ pub(crate) enum Verb {
     Top(TopArgs),
     /// Make a scenario from a recording of a real machine, or from an rt-app file.
     Import(ImportArgs),
+    /// Rewrite a scenario file of an earlier version, with its comments.
+    Migrate(MigrateArgs),
     /// Explain why a thread of a recording, or of a run, was late: what it got, and who ran instead.
     Explain(ExplainArgs),
     /// Measure a table or figure of the papers again, beside the papers' numbers.
@@ -172,7 +174,7 @@ pub(crate) struct ReserveArgs {
     pub(crate) steps: u32,
     /// Amounts are multiples of this; so are the periods between `--from` and `--to`.
     #[arg(long, value_name = "SPAN", default_value = "1us")]
-    pub(crate) granule: Span,
+    pub(crate) step: Span,
     /// How much above the least utilisation the knee may be, as a share of it.
     #[arg(long, value_name = "RATIO", default_value = "5%")]
     pub(crate) tolerance: Ratio,
@@ -306,7 +308,7 @@ pub(crate) struct CompareArgs {
     pub(crate) costs: Option<PathBuf>,
     /// How far a thread's processor time may be from the simulated, as a share of it.
     #[arg(long, value_name = "RATIO", default_value = "2%")]
-    pub(crate) within: Ratio,
+    pub(crate) tolerance: Ratio,
     /// The machine's processors that the scenario's stand for, in order [default: the last ones].
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub(crate) cpus: Vec<u16>,
@@ -422,7 +424,7 @@ pub(crate) struct ExportArgs {
   windfall ctl list
   windfall ctl create late --scheduler rez --parent root priority=3
   windfall ctl reserve audio 'RESBH 3ms 10ms' --at res
-  windfall ctl release audio
+  windfall ctl unreserve audio
 
 Exit status: 0 done; 1 refused, and nothing has changed; 2 nothing that could be asked.")]
 pub(crate) struct CtlArgs {
@@ -475,7 +477,7 @@ pub(crate) enum CtlVerb {
         at: Option<String>,
     },
     /// End a thread's reservation: it goes back to where it was.
-    Release {
+    Unreserve {
         /// The thread.
         thread: String,
     },
@@ -556,6 +558,17 @@ pub(crate) enum Source {
     Perf,
     /// An rt-app file.
     RtApp,
+}
+
+/// Arguments of `migrate`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  windfall migrate audio.toml\n\nOnly words that were renamed change. \
+                        Exit status: 0 the file is of today's version; 2 it is no scenario."
+)]
+pub(crate) struct MigrateArgs {
+    /// The scenario, which is replaced; `-` rewrites standard input to standard output.
+    pub(crate) file: PathBuf,
 }
 
 /// Arguments of `import`.

@@ -1,15 +1,22 @@
 //! What is printed when a verb could not do its work, for people or, with `--json`, for programs: one place for all verbs.
 //!
 //! With `--json` the last line of standard error is
-//! `{"error": {"code", "message", "help", "place", "mistakes"}}`. `code` is `usage` (the command line), `scenario`
+//! `{"error": {"code", "message", "help", "place", "mistakes"}, "windfall"}`. `code` is `usage` (the command line), `scenario`
 //! (mistakes in a file, all of them in `mistakes`) or `failed`. `help` and `place` (`file`, `line`, `column`) are null where
 //! there is none; `message`, `help` and `place` are those of the first mistake.
 
-use crate::Trouble;
-use crate::output::{colour_is_wanted, errors_are_read, print_error};
+use crate::VerbError;
+use crate::cli::Cli;
+use crate::output::{JSON_VERSION, colour_is_wanted, errors_are_read, print_error};
+use clap::CommandFactory;
+use clap::error::ContextKind;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use windfall_scenario::{Diagnostic, Diagnostics, Rendering};
+
+/// Words of the command line that have another name since version 2 (decision 0016): before, now.
+const RENAMED: [(&str, &str); 3] =
+    [("release", "unreserve"), ("--granule", "--step"), ("--within", "--tolerance")];
 
 /// Why a verb could not do its work.
 pub(crate) enum CommandError {
@@ -18,11 +25,11 @@ pub(crate) enum CommandError {
     /// A file has mistakes.
     Scenario(Box<Diagnostics>),
     /// Anything else.
-    Failed(Trouble),
+    Failed(VerbError),
 }
 
-impl From<Trouble> for CommandError {
-    fn from(trouble: Trouble) -> CommandError {
+impl From<VerbError> for CommandError {
+    fn from(trouble: VerbError) -> CommandError {
         CommandError::Failed(trouble)
     }
 }
@@ -34,6 +41,21 @@ impl<E: std::error::Error> From<E> for CommandError {
 }
 
 impl CommandError {
+    /// The command line means nothing; a word of an earlier version is told its name of today.
+    pub(crate) fn usage(error: clap::Error) -> CommandError {
+        let kinds = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand];
+        let word = kinds.iter().find_map(|kind| error.get(*kind)).map(ToString::to_string);
+        let renamed = RENAMED.iter().find(|(before, _)| word.as_deref() == Some(before));
+        let error = match renamed {
+            Some((before, now)) => {
+                let message = format!("`{before}` is called `{now}` now");
+                Cli::command().error(error.kind(), message)
+            }
+            None => error,
+        };
+        CommandError::Usage(Box::new(error))
+    }
+
     /// A file has mistakes.
     pub(crate) fn of(mistakes: Diagnostics) -> CommandError {
         CommandError::Scenario(Box::new(mistakes))
@@ -42,13 +64,16 @@ impl CommandError {
     /// Prints it to standard error.
     pub(crate) fn print(&self, json: bool) {
         if json {
-            print_error(&format!("{}\n", json!({ "error": self.document() })));
+            print_error(&format!(
+                "{}\n",
+                json!({ "error": self.document(), "windfall": JSON_VERSION })
+            ));
             return;
         }
         match self {
             CommandError::Usage(error) => error.print().unwrap_or_default(),
             CommandError::Scenario(mistakes) => print_error(&format!("{}\n", shown(mistakes))),
-            CommandError::Failed(Trouble(why)) => print_error(&format!("{}\n", why.trim_end())),
+            CommandError::Failed(VerbError(why)) => print_error(&format!("{}\n", why.trim_end())),
         }
     }
 
@@ -65,7 +90,7 @@ impl CommandError {
                 first["mistakes"] = all.into();
                 first
             }
-            CommandError::Failed(Trouble(why)) => {
+            CommandError::Failed(VerbError(why)) => {
                 let why = why.trim().strip_prefix("windfall: ").unwrap_or(why.trim());
                 match why.split_once("; ") {
                     Some((fact, remedy)) => document("failed", fact, Some(remedy)),

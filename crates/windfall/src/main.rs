@@ -26,11 +26,11 @@ pub(crate) enum Answer {
 }
 
 /// Why a verb could not do its work, ready to be printed.
-pub(crate) struct Trouble(pub(crate) String);
+pub(crate) struct VerbError(pub(crate) String);
 
-impl<E: std::error::Error> From<E> for Trouble {
-    fn from(error: E) -> Trouble {
-        Trouble(format!("windfall: {error}"))
+impl<E: std::error::Error> From<E> for VerbError {
+    fn from(error: E) -> VerbError {
+        VerbError(format!("windfall: {error}"))
     }
 }
 
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     let done = match Cli::try_parse() {
         Ok(cli) => run(cli.verb),
         Err(error) if !error.use_stderr() => error.exit(), // help and version
-        Err(error) => Err(CommandError::Usage(Box::new(error))),
+        Err(error) => Err(CommandError::usage(error)),
     };
     match done {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
@@ -71,6 +71,7 @@ fn run(verb: Verb) -> Result<Answer, CommandError> {
         Verb::Ctl(args) => verbs::ctl::run(&args)?,
         Verb::Top(args) => verbs::top::run(&args)?,
         Verb::Import(args) => verbs::import::run(&args)?,
+        Verb::Migrate(args) => verbs::migrate::run(&args)?,
         Verb::Convert(args) => verbs::convert::run(&args)?,
         Verb::Reserve(args) => verbs::reserve::run(&args)?,
         Verb::Lab(args) => verbs::lab::run(&args)?,

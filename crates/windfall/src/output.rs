@@ -6,7 +6,7 @@ mod draft;
 pub(crate) use destination::{Destination, Destinations, input_name, is_standard};
 pub(crate) use draft::{Draft, remove_unfinished};
 
-use crate::Trouble;
+use crate::VerbError;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, IsTerminal, Write};
 use windfall_guarantees::Length;
@@ -14,17 +14,28 @@ use windfall_time::Span;
 use windfall_trace::escape::{escaped, escaped_but_colours, escaped_lines};
 
 /// Prints to standard output, with what could steer a terminal written in words. A reader that has gone away is no trouble.
-pub(crate) fn print(text: &str) -> Result<(), Trouble> {
+pub(crate) fn print(text: &str) -> Result<(), VerbError> {
     let mut out = io::stdout().lock();
     match out.write_all(escaped_lines(text).as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(|error| Trouble(format!("windfall: standard output: {error}"))),
+        other => other.map_err(|error| VerbError(format!("windfall: standard output: {error}"))),
     }
 }
 
 /// Prints to standard error; of control sequences in it, colours are left. Where nobody can read it, there is nobody to tell.
 pub(crate) fn print_error(text: &str) {
     let _ = io::stderr().lock().write_all(escaped_but_colours(text).as_bytes());
+}
+
+/// The version of every JSON document that the command prints (`docs/STABILITY.md`).
+pub(crate) const JSON_VERSION: u64 = 2;
+
+/// A JSON document as it is printed: with its version, in lines.
+pub(crate) fn document(mut value: serde_json::Value) -> String {
+    if let Some(object) = value.as_object_mut() {
+        object.insert("windfall".to_owned(), JSON_VERSION.into());
+    }
+    format!("{value:#}\n")
 }
 
 /// Whether people read what goes to standard error.

@@ -16,6 +16,7 @@ pub(crate) mod lab;
 pub(crate) mod live;
 pub(crate) mod man;
 pub(crate) mod measure;
+pub(crate) mod migrate;
 pub(crate) mod promises;
 pub(crate) mod record;
 pub(crate) mod reserve;

@@ -79,7 +79,7 @@ fn settings() -> BTreeMap<PathBuf, String> {
 fn scenario(name: &str, claim: &str) -> PathBuf {
     let text = format!(
         r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "60s"
 [machine]

@@ -24,7 +24,7 @@ fn file(name: &str, text: &str) -> String {
 }
 
 const SCENARIO: &str = r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "100ms"
 
@@ -228,7 +228,7 @@ fn accepts_a_recording_that_is_cut_and_says_so() {
 
 /// A thread that spins above one that asks for a millisecond in ten.
 const PROMISES: &str = r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "100ms"
 

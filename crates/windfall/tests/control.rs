@@ -167,14 +167,14 @@ fn accepts_all_that_hlsutil_did() {
     );
     assert_eq!(b["promises"][0]["granted"], true);
     run.done(&["reserve", "b", "2ms/10ms"]);
-    run.done(&["release", "b"]);
+    run.done(&["unreserve", "b"]);
     assert_eq!(run.thread("b")["parent"], "ts");
     assert_eq!(run.thread("b")["promises"], Value::Array(Vec::new()), "it was released");
     run.done(&["share", "b", "5"]);
     run.done(&["share", "rr", "1"]);
     run.done(&["priority", "ts", "0"]);
     run.done(&["reserve", "c", "RESBH 1ms 20ms"]);
-    run.done(&["release", "c"]);
+    run.done(&["unreserve", "c"]);
     assert_eq!(run.thread("c")["promises"], Value::Array(Vec::new()), "it was released");
     run.done(&["timer", "1024Hz"]);
     assert_eq!(run.list()["tick_ns"], 976_562);
@@ -237,7 +237,7 @@ fn law_a_client_that_misbehaves_does_no_harm() {
     let connect = || UnixStream::connect(run.socket()).unwrap();
     let hangs = connect();
     let mut half = connect();
-    half.write_all(b"{\"windfall\":1,").unwrap();
+    half.write_all(b"{\"windfall\":2,").unwrap();
     let mut endless = connect();
     endless.set_write_timeout(Some(Duration::from_secs(5))).unwrap();
     let _ = endless.write_all(&vec![b'x'; 4 << 20]); // it need not listen to the end
@@ -245,7 +245,7 @@ fn law_a_client_that_misbehaves_does_no_harm() {
     rude.write_all(b"\x00\xff{]\n").unwrap();
     drop(rude);
     let mut deaf = connect();
-    deaf.write_all(b"{\"windfall\":1,\"do\":\"list\"}\n").unwrap();
+    deaf.write_all(b"{\"windfall\":2,\"do\":\"list\"}\n").unwrap();
     for _ in 0..50 {
         drop(connect());
     }

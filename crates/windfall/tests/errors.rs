@@ -15,6 +15,7 @@ fn error(folder: &Scratch, arguments: &[&str]) -> Value {
     let said = text(&output.stderr);
     let last = said.lines().last().unwrap_or_default();
     let document: Value = serde_json::from_str(last).unwrap_or_else(|why| panic!("{why}: {said}"));
+    assert_eq!(document["windfall"], 2, "{said}");
     let error = document["error"].clone();
     let keys: Vec<&String> = error.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["code", "help", "message", "mistakes", "place"], "{said}");
@@ -114,7 +115,8 @@ fn law_json_is_the_same_bytes_each_time() {
         assert!(one.status.code() < Some(2) && !one.stdout.is_empty(), "{arguments:?}: {one:?}");
         assert!(one.stdout == other.stdout, "{arguments:?} prints other bytes the second time");
         if arguments.contains(&"--json") {
-            let _: Value = serde_json::from_slice(&one.stdout).unwrap();
+            let document: Value = serde_json::from_slice(&one.stdout).unwrap();
+            assert_eq!(document["windfall"], 2, "{arguments:?}");
             let took = text(&one.stderr).contains(" in 0.");
             assert_eq!(took, timed.contains(&arguments[0]), "{arguments:?}: {one:?}");
         }
@@ -123,4 +125,29 @@ fn law_json_is_the_same_bytes_each_time() {
         ["1", "2"].map(|seed| folder.run(&["simulate", "a.toml", "--seed", seed, "--json"]));
     assert_eq!(seed.stdout, folder.run(&["simulate", "a.toml", "--json"]).stdout);
     assert_ne!(seed.stdout, other.stdout);
+}
+
+#[test]
+fn refuses_words_that_were_renamed_and_names_the_new_ones() {
+    let folder = Scratch::new("renamed");
+    folder.write("former.toml", &SCENARIO.replace("schema = 2", "schema = 1"));
+    let setting = "[schedulers.old]\nscheduler = \"rez\"\nparent = \"top\"\ntells = true\n";
+    folder.write("setting.toml", &format!("{SCENARIO}\n{setting}"));
+    for (arguments, now) in [
+        (vec!["check", "former.toml", "--json"], "windfall migrate FILE"),
+        (vec!["check", "setting.toml", "--json"], "`tells` is called `report-deadlines` now"),
+        (vec!["ctl", "--json", "release", "a"], "`release` is called `unreserve` now"),
+        (
+            vec!["compare", "a.toml", "--json", "--within", "2%"],
+            "`--within` is called `--tolerance` now",
+        ),
+        (
+            vec!["reserve", "b.toml", "--json", "--granule", "1us"],
+            "`--granule` is called `--step` now",
+        ),
+    ] {
+        let error = error(&folder, &arguments);
+        let words = format!("{} {}", error["message"], error["help"]);
+        assert!(words.contains(now), "{arguments:?}: {error}");
+    }
 }

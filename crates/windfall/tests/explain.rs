@@ -100,7 +100,7 @@ fn refuses_what_cannot_be_explained_and_says_why() {
     assert!(job.contains("there is no burst 3; `data*` has 2"), "{job}");
     assert!(explain(2, &path, &["--miss", "1"]).contains("means 2 threads"));
     assert!(explain(2, "/nonexistent.wft", &[]).contains("No such file"));
-    let scenario = file("refused.toml", "schema = 1\n");
+    let scenario = file("refused.toml", "schema = 2\n");
     assert!(explain(2, &scenario, &[]).contains("windfall simulate FILE --trace OUT.wft"));
     let nothing = file("nothing.txt", "nothing\n");
     assert!(explain(2, &nothing, &[]).contains("no event of ftrace or perf text"));
@@ -145,7 +145,7 @@ fn accepts_a_recording_that_is_cut_and_says_so() {
 
 /// A soft deadline behind a hog, and a reservation that is too small for its owner.
 const SCENARIO: &str = r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "100ms"
 

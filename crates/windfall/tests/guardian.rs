@@ -51,7 +51,7 @@ fn scenario() -> String {
     let this = std::env::current_exe().unwrap();
     format!(
         r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "20s"
 [schedulers.root]

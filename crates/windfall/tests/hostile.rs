@@ -123,8 +123,8 @@ fn r0013_lines_of_texts_and_scenarios_are_printed_in_words() {
         .unwrap();
     calm(&["import", "hostile.json", "-o", "never.toml"]);
     for text in [
-        format!("schema = 1\n[threads.a]\n{NAME} = 1\n"),
-        format!("schema = 1\n[threads.\"{}\"]\n", NAME.escape_default()),
+        format!("schema = 2\n[threads.a]\n{NAME} = 1\n"),
+        format!("schema = 2\n[threads.\"{}\"]\n", NAME.escape_default()),
     ] {
         std::fs::write(folder().join("mistaken.toml"), &text).unwrap();
         calm(&["check", "mistaken.toml"]);
@@ -171,6 +171,6 @@ fn r0013_ctl_refuses_an_answer_that_is_none() {
         let printed = asked(answer, &["list"]);
         assert!(printed.contains("no object") && !printed.contains("panicked"), "{printed}");
     }
-    let hostile = b"{\"windfall\":1,\"ok\":false,\"rejected\":{\"asked\":\"\\u001b[2J\",\"why\":\"\\u001b[2J\",\"help\":\"\"}}\n";
+    let hostile = b"{\"windfall\":2,\"ok\":false,\"rejected\":{\"asked\":\"\\u001b[2J\",\"why\":\"\\u001b[2J\",\"help\":\"\"}}\n";
     assert!(asked(hostile, &["stop"]).contains("\\u001b[2J"));
 }

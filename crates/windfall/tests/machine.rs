@@ -73,7 +73,7 @@ fn law_an_examination_leaves_no_control_group_behind() {
 }
 
 const SCENARIO: &str = r#"
-schema = 1
+schema = 2
 inherits = "costs-measured.toml"
 seed   = 1
 length = "500ms"
@@ -123,10 +123,10 @@ fn twin_a_hard_reservation_receives_what_is_simulated() {
     std::fs::write(&scenario, SCENARIO.replace("inherits = \"costs-measured.toml\"\n", ""))
         .unwrap();
     let costs = place("compared-costs.toml");
-    std::fs::write(&costs, "schema = 1\n[machine]\ncosts = { switch = \"2us\" }\n").unwrap();
+    std::fs::write(&costs, "schema = 2\n[machine]\ncosts = { switch = \"2us\" }\n").unwrap();
     // Other tests may run on this machine: only what they cannot take away is asserted.
     let (scenario, costs) = (scenario.to_str().unwrap(), costs.to_str().unwrap());
-    let words = ["compare", scenario, "--costs", costs, "--within", "50%", "--json"];
+    let words = ["compare", scenario, "--costs", costs, "--tolerance", "50%", "--json"];
     let Some(output) = taken::once_free(|| windfall(&words)) else { return };
     let compared = json(&output);
     let thread = &compared["threads"][0];

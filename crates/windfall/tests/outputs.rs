@@ -335,3 +335,25 @@ fn accepts_a_pipe_with_a_name_without_force() {
     assert!(output.status.success(), "{output:?}");
     assert_eq!(reader.join().unwrap(), read(&folder, "a.wft"));
 }
+
+#[test]
+fn law_migrate_rewrites_the_words_that_were_renamed_and_nothing_else() {
+    let folder = Scratch::new("migrate");
+    let former = format!("# tells\n{}\n# the end", SCENARIO.replace("schema = 2", "schema = 1"));
+    let today = former.replace("schema = 1", "schema = 2");
+    folder.write("a.toml", &former);
+    assert_eq!(folder.run(&["check", "a.toml"]).status.code(), Some(2));
+    let piped = feed(&folder, &["migrate", "-"], former.as_bytes());
+    assert_eq!((piped.status.code(), text(&piped.stdout)), (Some(0), today.clone()));
+    for said in
+        ["a.toml:2: `1` is `2` now\n", "a.toml is of today's version; nothing was changed\n"]
+    {
+        let output = folder.run(&["migrate", "a.toml"]);
+        assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), said.to_owned()));
+        assert_eq!(read(&folder, "a.toml"), today.as_bytes());
+    }
+    assert!(folder.run(&["check", "a.toml"]).status.code() < Some(2));
+    folder.write("b.toml", "schema = 1\n[[");
+    assert_eq!(folder.run(&["migrate", "b.toml"]).status.code(), Some(2));
+    assert_eq!(read(&folder, "b.toml"), b"schema = 1\n[[");
+}

@@ -42,7 +42,7 @@ fn refuses_a_program_that_cannot_be_executed_and_runs_the_others() {
     let threads = "[threads.bad]\nparent = \"ps\"\nexec = [\"/no/such/file\"]\nstart = \"100ms\"\n\
                    [threads.good]\nparent = \"ps\"\nexec = [\"sh\", \"-c\", \"while :; do :; done\"]\n";
     let Some(outcome) = run("refused", threads) else { return };
-    assert_eq!(outcome["unborn"], serde_json::json!(["bad"]));
+    assert_eq!(outcome["not_admitted"], serde_json::json!(["bad"]));
     let refused = outcome["refused"].to_string();
     assert!(refused.contains("cannot start `/no/such/file` of `bad`"), "{refused}");
     assert!(received(&outcome, "good-1") > 100_000_000, "{outcome:#}");
@@ -231,7 +231,7 @@ fn law_a_reservation_is_for_all_processes_of_a_program_together() {
 #[test]
 fn refuses_programs_that_are_not_there_before_anything_is_changed() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let text = "schema = 1\nlength = \"1s\"\n[schedulers.ps]\nscheduler = \"proportional-share\"\nparent = \"top\"\n\
+    let text = "schema = 2\nlength = \"1s\"\n[schedulers.ps]\nscheduler = \"proportional-share\"\nparent = \"top\"\n\
                 [threads.a]\nparent = \"ps\"\nunit = \"no-such.service\"\n\
                 [threads.b]\nparent = \"ps\"\nexec = [\"no-such-program\"]\n\
                 [threads.c]\nparent = \"ps\"\ncgroup = \"/no-such-group\"\n\

@@ -282,7 +282,7 @@ fn law_calibration_finds_a_known_period_and_its_profile_holds_for_that_executabl
     let scenario = |program: &str| {
         let path = scratch("profile.toml");
         let text = format!(
-            "schema = 1\nseed = 1\nlength = \"100ms\"\n[schedulers.res]\nscheduler = \"rez\"\nparent = \"top\"\n\
+            "schema = 2\nseed = 1\nlength = \"100ms\"\n[schedulers.res]\nscheduler = \"rez\"\nparent = \"top\"\n\
              [threads.a]\nparent = \"res\"\nexec = [\"{program}\"]\nprofile = \"beat\"\nmatch = {{ comm = \"beat\" }}\n"
         );
         std::fs::write(&path, text).unwrap();
@@ -330,7 +330,7 @@ fn paper_threads_of_one_name_are_told_apart_by_their_start_routines() {
     let entry = |only: &str| {
         let program = program.display();
         let text = format!(
-            "schema = 1\nseed = 1\nlength = \"100ms\"\n[schedulers.res]\nscheduler = \"rez\"\nparent = \"top\"\n\
+            "schema = 2\nseed = 1\nlength = \"100ms\"\n[schedulers.res]\nscheduler = \"rez\"\nparent = \"top\"\n\
              [threads.a]\nparent = \"res\"\nexec = [\"{program}\"]\nprofile = \"twins\"\nmatch = {{ {only} }}\n"
         );
         std::fs::write(&scenario, text).unwrap();

@@ -45,7 +45,7 @@ fn file(name: &str, text: &str) -> String {
 fn figure_6_1(name: &str, guarantee: &str, more: &str) -> String {
     let text = format!(
         r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "1s"
 
@@ -228,13 +228,13 @@ fn refuses_nonsense_with_status_2() {
         &["--task", "1ms/0s"],
         &["--task", "1/2ms"],
         &["--task", "1ms/2ms@0s"],
-        &["--task", "1ms/2ms", "--granule", "0s"],
+        &["--task", "1ms/2ms", "--step", "0s"],
         &["--task", "1ms/2ms", "--period", "0s"],
         &["--task", "1ms/2ms", "--period", "1ms", "--steps", "3"],
         &["--task", "1ms/2ms", "--from", "2ms", "--to", "1ms"],
         &["--task", "1ms/2ms", "--steps", "0"],
         &["--task", "1ms/2ms", "--tolerance", "-1"],
-        &["--task", "1us/2us", "--granule", "1ms"],
+        &["--task", "1us/2us", "--step", "1ms"],
     ];
     for arguments in cases {
         let output = reserve(arguments);
@@ -249,7 +249,7 @@ fn accepts_periods_at_their_limits() {
     assert_eq!(one["boundary"].as_array().unwrap().len(), 1);
     let last = json(&["--task", "1ms/2ms", "--steps", "1"]);
     assert_eq!(last["boundary"][0]["period_ns"], 2_000_000);
-    let fine = json(&["--task", "1ns/7ns", "--granule", "1ns"]);
+    let fine = json(&["--task", "1ns/7ns", "--step", "1ns"]);
     let periods = fine["boundary"].as_array().unwrap().iter();
     let periods: Vec<u64> = periods.map(|point| point["period_ns"].as_u64().unwrap()).collect();
     assert_eq!(periods, [1, 2, 3, 4, 5, 6, 7]);

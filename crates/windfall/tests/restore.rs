@@ -33,7 +33,7 @@ fn alone() -> MutexGuard<'static, ()> {
 fn scenario(name: &str, length: &str, threads: &str) -> PathBuf {
     let text = format!(
         r#"
-schema = 1
+schema = 2
 length = "{length}"
 [schedulers.root]
 scheduler = "fixed-priority"

@@ -47,7 +47,7 @@ fn law_same_seed_gives_same_bytes_elsewhere() {
 
 /// Random gaps, random work, random interrupts, two processors.
 const RANDOM: &str = r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "500ms"
 

@@ -64,11 +64,11 @@ fn paper_the_parts_of_epochs_are_those_that_can_be_reckoned() {
         .unwrap();
     let results: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let ms = |of: &serde_json::Value, key: &str| of[key].as_u64().unwrap() / 1_000_000;
-    let node = &results["schedulers"][0]["counted"];
+    let node = &results["schedulers"][0]["stats"];
     assert_eq!(node["epochs"], 100);
     let parts = ["committed_ns", "uncommitted_ns", "windfall_ns"].map(|key| ms(node, key));
     assert_eq!(parts, [99 * 45 + 70, 100 * 25, 99 * 30 + 5]);
     let threads = results["threads"].as_array().unwrap();
-    let given = threads.iter().map(|thread| ms(&thread["counted"], "windfall_given_ns"));
+    let given = threads.iter().map(|thread| ms(&thread["stats"], "windfall_given_ns"));
     assert_eq!(given.collect::<Vec<_>>(), [500, 0, 99 * 25, 0]);
 }

@@ -61,7 +61,7 @@ fn program(threads: u64) -> String {
 fn scenario(seconds: u64, threads: u64) -> String {
     format!(
         r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "{seconds}s"
 [schedulers.root]
@@ -216,7 +216,7 @@ fn law_no_thread_is_lost_among_hundreds() {
     let outcome: Value =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {errors}"));
     let supervision = &outcome["supervision"];
-    let [lag, own] = ["lag_ns", "own_lag_ns"]
+    let [lag, own] = ["lag_ns", "lag_without_steal_ns"]
         .map(|key| Duration::from_nanos(supervision[key].as_u64().unwrap()));
     let listed = outcome["threads"].as_array().unwrap();
     let periodic = listed.iter().find(|thread| thread["name"] == "periodic").unwrap();

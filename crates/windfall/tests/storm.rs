@@ -15,7 +15,7 @@ use std::process::{Child, Command};
 use std::time::Duration;
 
 const RUN: &str = r#"
-schema = 1
+schema = 2
 seed   = 1
 [schedulers.root]
 scheduler = "fixed-priority"
@@ -87,7 +87,7 @@ fn law_a_storm_of_forks_by_others_does_not_end_a_run() {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {errors}"));
     let supervision = &outcome["supervision"];
     let ns = |key: &str| Duration::from_nanos(supervision[key].as_u64().unwrap());
-    let (lag, own) = (ns("lag_ns"), ns("own_lag_ns"));
+    let (lag, own) = (ns("lag_ns"), ns("lag_without_steal_ns"));
     println!(
         "{rate} forks a second for {seconds} s: {} events lost; lag {lag:?}, {own:?} while the processor was ours, which \
          stood still for {} ns",

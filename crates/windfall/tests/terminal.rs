@@ -19,7 +19,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use windfall_linux::control::{Listing, Node, Promised, Standing, Thread};
+use windfall_linux::control::{Listing, LiveStatus, Node, Promised, Thread};
 
 /// A terminal of 100 columns, and all that was ever written to it.
 struct Terminal {
@@ -127,8 +127,13 @@ impl Run {
 
 /// A scheduler and threads, one for each standing.
 fn listing() -> Listing {
-    let all =
-        [Standing::Met, Standing::NotAsking, Standing::Over, Standing::Missed, Standing::Unknown];
+    let all = [
+        LiveStatus::Met,
+        LiveStatus::NotAsking,
+        LiveStatus::Over,
+        LiveStatus::Missed,
+        LiveStatus::Unknown,
+    ];
     let threads = all.into_iter().enumerate().map(|(at, standing)| Thread {
         name: format!("thread{at}"),
         parent: Some("root".to_owned()),

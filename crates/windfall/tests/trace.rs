@@ -16,11 +16,11 @@ use windfall_skips::{Needs, skip};
 use windfall_time::{Instant, Span};
 use windfall_trace::explain::{Ending, Episode, Explainer, Keep, Part, Question};
 use windfall_trace::timeline::{State, What};
-use windfall_trace::{Event, Memory, Sink, Theft, Timeline};
+use windfall_trace::{Event, Memory, OverheadKind, Sink, Timeline};
 
 /// A hard reservation, a late thread below one that takes its time, and a control request.
 const TREE: &str = r#"
-schema = 1
+schema = 2
 seed   = 3
 length = "1s"
 
@@ -100,15 +100,16 @@ fn twin_a_trace_says_what_the_outcome_says() {
         for thread in &outcome.threads {
             assert_eq!(received(&timeline, &thread.name), thread.received, "{}", thread.name);
         }
-        let theft = |wanted: fn(&Theft) -> bool| {
+        let overhead = |wanted: fn(&OverheadKind) -> bool| {
             let slices = timeline.cpus.iter().flat_map(|cpu| &cpu.slices);
-            let taken = slices.filter(|s| matches!(&s.what, What::Theft(kind) if wanted(kind)));
+            let taken = slices.filter(|s| matches!(&s.what, What::Overhead(kind) if wanted(kind)));
             taken.fold(Span::ZERO, |sum, slice| sum + slice.span())
         };
-        let stolen =
-            |kind: &Theft| matches!(kind, Theft::Interrupt | Theft::Softirq | Theft::Steal);
-        assert_eq!(theft(stolen), outcome.cpus[0].stolen);
-        assert_eq!(theft(|kind| *kind == Theft::Scheduling), outcome.cpus[0].scheduling);
+        let stolen = |kind: &OverheadKind| {
+            matches!(kind, OverheadKind::Interrupt | OverheadKind::Softirq | OverheadKind::Steal)
+        };
+        assert_eq!(overhead(stolen), outcome.cpus[0].stolen);
+        assert_eq!(overhead(|kind| *kind == OverheadKind::Scheduling), outcome.cpus[0].scheduling);
         let count = |wanted: &dyn Fn(&Event) -> bool| {
             trace.records.iter().filter(|record| wanted(&record.event)).count() as u64
         };
@@ -145,7 +146,7 @@ fn twin_a_trace_says_what_the_outcome_says() {
 }
 
 const ALWAYS: &str = r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "600ms"
 [schedulers.root]
@@ -206,8 +207,9 @@ fn law_threads_of_our_own_are_no_strangers() {
     };
     let strangers = timeline.threads.iter().filter(|line| ours(&line.name));
     assert_eq!(strangers.map(|line| &line.name).collect::<Vec<_>>(), [""; 0]);
-    let scheduling =
-        |slice: &&windfall_trace::timeline::Slice| slice.what == What::Theft(Theft::Scheduling);
+    let scheduling = |slice: &&windfall_trace::timeline::Slice| {
+        slice.what == What::Overhead(OverheadKind::Scheduling)
+    };
     let looks = timeline.cpus.iter().flat_map(|cpu| &cpu.slices).filter(scheduling).count();
     assert!(looks >= 5, "the guardian looks every 50 ms: {looks}");
 }
@@ -291,7 +293,7 @@ impl Sink for Slow {
 }
 
 const BUSY: &str = r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "7500ms"
 [schedulers.root]
@@ -327,7 +329,7 @@ fn law_what_came_too_fast_is_told_as_lost() {
 }
 
 const FORKS: &str = r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "500ms"
 [schedulers.ps]

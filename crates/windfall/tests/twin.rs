@@ -10,7 +10,7 @@ mod host;
 
 use std::sync::{Arc, Mutex};
 use windfall_linux::Settings;
-use windfall_programs::{Code, Node, Process, ProcessHandle, Queue, Refusal, Terms};
+use windfall_programs::{Code, Node, Process, ProcessError, ProcessHandle, ProcessParams, Queue};
 use windfall_scenario::outcome::{Outcome, ThreadOutcome};
 use windfall_scenario::{Plan, Scenario};
 use windfall_sim::Sim;
@@ -75,7 +75,7 @@ fn conserved(outcome: &Outcome) {
 }
 
 const TREE: &str = r#"
-schema = 1
+schema = 2
 seed   = 3
 length = "1s"
 [schedulers.root]
@@ -221,7 +221,7 @@ steps  = [\"suspend\", {{ lock = \"l\" }}, {{ run = \"70us\" }}, {{ unlock = \"l
 /// A round-robin scheduler, and nobody below it yet.
 fn round_robin(length: &str) -> String {
     format!(
-        "schema = 1\nseed = 3\nlength = \"{length}\"\n\
+        "schema = 2\nseed = 3\nlength = \"{length}\"\n\
          [schedulers.rr]\nscheduler = \"round-robin\"\nparent = \"top\"\n"
     )
 }
@@ -244,12 +244,12 @@ const TURNS: u64 = 200;
 impl Code for First {
     const NAME: &'static str = "first";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let log = |number| self.0.lock().unwrap().push(number);
         let queue = me.make_queue(Node(1), 10).await?;
         let template = me.make_template(Node(1)).await?;
         let code = Second { first: me.me(), queue, log: self.0.clone() };
-        let second = me.make_process(template, Node(1), Terms::default(), code).await?;
+        let second = me.make_process(template, Node(1), ProcessParams::default(), code).await?;
         for turn in 0..TURNS {
             me.block().await;
             log(turn * 10);
@@ -262,8 +262,8 @@ impl Code for First {
         assert_eq!(me.wait().await?.datum, 7);
         assert!(me.now().await >= now + Span::from_millis(5));
         let code = Second { first: second, queue, log: self.0.clone() };
-        let refused = me.make_process(template, Node(2), Terms::default(), code).await;
-        assert!(matches!(refused, Err(Refusal::NoNode { .. })), "{refused:?}");
+        let refused = me.make_process(template, Node(2), ProcessParams::default(), code).await;
+        assert!(matches!(refused, Err(ProcessError::NoNode { .. })), "{refused:?}");
         Ok(())
     }
 }
@@ -271,7 +271,7 @@ impl Code for First {
 impl Code for Second {
     const NAME: &'static str = "second";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let event = me.make_event().await?;
         for turn in 0..TURNS {
             me.wakeup(self.first).await?;
@@ -290,7 +290,7 @@ fn twin_processes_make_others_and_wake_each_other_in_turn() {
     let text = &round_robin("400ms");
     let amend = |plan: &mut Plan| {
         log.lock().unwrap().clear();
-        plan.begin_with(|_| Vec::new(), &Terms::default(), First(log.clone()));
+        plan.begin_with(|_| Vec::new(), &ProcessParams::default(), First(log.clone()));
         // Two nodes on one processor: what goes from one to the other travels all the same.
         plan.processes.nodes.extend_from_within(..);
     };
@@ -311,7 +311,7 @@ struct Broken;
 impl Code for Broken {
     const NAME: &'static str = "broken";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         me.compute(Span::from_millis(1)).await;
         panic!("on purpose");
     }
@@ -321,7 +321,7 @@ impl Code for Broken {
 fn twin_a_body_that_panics_ends_the_run_and_is_named() {
     let text = &round_robin("5s");
     let amend = |plan: &mut Plan| {
-        plan.begin_with(|_| Vec::new(), &Terms::default(), Broken);
+        plan.begin_with(|_| Vec::new(), &ProcessParams::default(), Broken);
     };
     twin_with(text, amend, |outcome, _| {
         let why = outcome.failure.as_ref().map(ToString::to_string).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Reads a fresh file from disk, over and over, past the page cache.
 
 use super::MOST;
-use crate::experiment::Trouble;
+use crate::experiment::LabError;
 use crate::native::{pin, processors};
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
@@ -37,8 +37,8 @@ impl Drop for Removed {
 
 impl Reading {
     /// Writes the file, and reads it on a processor that is not the supervised one, where there is one.
-    pub(crate) fn begin() -> Result<Reading, Trouble> {
-        let refused = |why: std::io::Error| Trouble::Machine {
+    pub(crate) fn begin() -> Result<Reading, LabError> {
+        let refused = |why: std::io::Error| LabError::Machine {
             asked: format!("read a file of {} MiB directly from disk", SIZE >> 20),
             why: why.to_string(),
         };

@@ -7,7 +7,7 @@
 //! loses its name before the stream begins: nothing is left, however this process ends.
 
 use super::MOST;
-use crate::experiment::Trouble;
+use crate::experiment::LabError;
 use crate::native::{pin, processors};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::io::{ErrorKind, Read, Write};
@@ -40,14 +40,14 @@ impl Shared {
     }
 }
 
-fn refused(why: &dyn std::fmt::Display) -> Trouble {
+fn refused(why: &dyn std::fmt::Display) -> LabError {
     let asked = "a stream of packets in a network namespace of our own".to_owned();
-    Trouble::Machine { asked, why: why.to_string() }
+    LabError::Machine { asked, why: why.to_string() }
 }
 
 impl Stream {
     /// Sends from now on; or only after a while, for so long.
-    pub(crate) fn begin(burst: Option<(Duration, Duration)>) -> Result<Stream, Trouble> {
+    pub(crate) fn begin(burst: Option<(Duration, Duration)>) -> Result<Stream, LabError> {
         let (supervised, beside) = processors()?;
         let (sender, receiver) = connected(supervised)?;
         let shared = Arc::new(Shared::default());
@@ -66,7 +66,7 @@ impl Stream {
         name: &str,
         cpu: usize,
         life: impl FnOnce(&Shared) + Send + 'static,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), LabError> {
         let shared = self.shared.clone();
         let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
             if pin(cpu).is_ok() {
@@ -96,7 +96,7 @@ impl Drop for Stream {
 struct Named(String);
 
 impl Named {
-    fn ip(words: &[&str]) -> Result<(), Trouble> {
+    fn ip(words: &[&str]) -> Result<(), LabError> {
         let output = Command::new("ip").args(words).output();
         let output = output.map_err(|why| refused(&format!("the command `ip`: {why}")))?;
         let why = String::from_utf8_lossy(&output.stderr);
@@ -107,7 +107,7 @@ impl Named {
         }
     }
 
-    fn new(supervised: usize) -> Result<Named, Trouble> {
+    fn new(supervised: usize) -> Result<Named, LabError> {
         let named = Named(format!("windfall-lab-{}", std::process::id()));
         let name = &named.0;
         Named::ip(&["netns", "add", name])?;
@@ -130,7 +130,7 @@ fn mask(cpu: usize) -> String {
 }
 
 /// Two ends of a connection in a namespace of their own.
-fn connected(supervised: usize) -> Result<(TcpStream, TcpStream), Trouble> {
+fn connected(supervised: usize) -> Result<(TcpStream, TcpStream), LabError> {
     let named = Named::new(supervised)?;
     let path = format!("/run/netns/{}", named.0);
     // A thread that enters a namespace stays in it; its sockets do, too.

@@ -8,7 +8,7 @@
 use super::digits;
 use crate::bsat::{Operator, Part, Role, Tally};
 use crate::butterfly::{Butterfly, EPOCH, GENERATES, POST, SINKS, SWAP, TIMER, terms};
-use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Findings, Raw, Table, Verdict, record};
 use crate::units::millis;
 use windfall_programs::Node;
@@ -67,7 +67,7 @@ fn predicted((generator, absent): (f64, f64)) -> Epoch {
 }
 
 /// What the simulated node does in an epoch.
-fn observed((generator, absent): (u32, u32), length: Span) -> Result<Epoch, Trouble> {
+fn observed((generator, absent): (u32, u32), length: Span) -> Result<Epoch, LabError> {
     let part = |role, need, slice, work| {
         let terms = terms(Span::from_millis(need), slice);
         Part { role, node: Node(0), terms, work, tally: Tally::default() }
@@ -84,7 +84,7 @@ fn observed((generator, absent): (u32, u32), length: Span) -> Result<Epoch, Trou
     Ok(Epoch { messages: seen.parts[1].rate * each, low: seen.parts[0].low * each })
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let length = Span::from_secs(settings.either(60, 5));
     let head = [
         "need (ms)",

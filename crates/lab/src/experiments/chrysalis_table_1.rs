@@ -8,8 +8,8 @@ use crate::bsat::{Operator, Part, Role, Tally};
 use crate::butterfly::{
     Butterfly, EPOCH, GENERATES, Had, POST, RESTART, SINKS, SWAP, TIMER, terms,
 };
-use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Findings, Raw, Standing, Table, Verdict, record};
+use crate::experiment::{Experiment, Host, LabError, Settings};
+use crate::findings::{ClaimStatus, Findings, Raw, Table, Verdict, record};
 use crate::statistics::{Mean, costs_of};
 use crate::units::micros;
 use windfall_programs::Node;
@@ -159,7 +159,7 @@ fn on(
     settings: &Settings<'_>,
     disturbed: &mut Vec<String>,
     raw: &mut Vec<Vec<String>>,
-) -> Result<Vec<Solved>, Trouble> {
+) -> Result<Vec<Solved>, LabError> {
     let name = host.name();
     let length = Span::from_secs(match host {
         Host::Linux => settings.either(5, 1),
@@ -238,7 +238,7 @@ fn of_a_real_machine(real: &[Solved], disturbed: &[String]) -> Verdict {
         let against = Vec::from_iter((more.value < 0.0).then(|| told.clone()));
         return Verdict::of_runs(&against, disturbed, &told);
     }
-    Verdict { standing: Standing::Open, why: format!("{told}, which may be chance") }
+    Verdict { standing: ClaimStatus::Open, why: format!("{told}, which may be chance") }
 }
 
 fn table_1(simulated: &[Solved], real: Option<&[Solved]>) -> Table {
@@ -280,7 +280,7 @@ fn notes(real: bool, disturbed: &[String]) -> Vec<String> {
     notes
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let (mut disturbed, mut raw) = (Vec::new(), Vec::new());
     let simulated = on(Host::Sim, settings, &mut disturbed, &mut raw)?;
     let mut circumstances =
@@ -325,9 +325,9 @@ mod tests {
     #[test]
     fn law_a_real_column_decides_by_itself() {
         let standing = |end, dismiss| of_a_real_machine(&column(end, dismiss), &[]).standing;
-        assert_eq!(standing(34.0, 7.0), Standing::Stands);
-        assert_eq!(standing(7.0, 34.0), Standing::Refuted, "upside down");
-        assert_eq!(standing(9.0, 7.0), Standing::Open, "within what is uncertain");
+        assert_eq!(standing(34.0, 7.0), ClaimStatus::Stands);
+        assert_eq!(standing(7.0, 34.0), ClaimStatus::Refuted, "upside down");
+        assert_eq!(standing(9.0, 7.0), ClaimStatus::Open, "within what is uncertain");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::digits;
 use crate::bsat::{Operator, Part, Role, Tally};
 use crate::butterfly::{Butterfly, DELIVERS, EPOCH, GENERATES, SINKS, terms};
-use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Findings, Raw, Table, Verdict, record};
 use crate::units::{seconds, us};
 use windfall_programs::Node;
@@ -111,7 +111,7 @@ fn rate(
     slice: u32,
     host: Host,
     length: Span,
-) -> Result<(f64, Option<String>), Trouble> {
+) -> Result<(f64, Option<String>), LabError> {
     let part = |(role, node, work): &(Role, Node, Span)| {
         // Generators have their turns; whoever takes messages goes on until there are none.
         let slice = match role {
@@ -144,7 +144,7 @@ fn of_a_real_machine(Line { what, paper, parts, .. }: &Line, found: f64) -> Opti
     })
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let real = settings.on(Host::Linux);
     let length = Span::from_secs(settings.either(60, 5));
     let head = ["", "paper", "sim", "off (%)", "linux", "ms a message: paper", "sim"];

@@ -4,14 +4,14 @@
 //! end of each. Every switch revokes the processor down one chain and grants it down the other.
 
 use super::{PAPER, SERIES, dashed, digits, solid};
-use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::statistics::{Line, line};
 use crate::trees::{scenario, spinners};
 use std::time::Instant as Clock;
 use windfall_hierarchy::Hierarchy;
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
-use windfall_scenario::model::{Asks, Scheduler};
+use windfall_scenario::model::{Requirements, Scheduler};
 use windfall_time::{Instant, Span};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -32,23 +32,23 @@ const PAPER_SLOPE: f64 = 961.0;
 const DEPTHS: usize = 16;
 
 /// Two threads that take turns, `depth` schedulers above each.
-fn chains(depth: usize) -> Result<Hierarchy, Trouble> {
+fn chains(depth: usize) -> Result<Hierarchy, LabError> {
     let mut schedulers = vec![Scheduler::root("root", "round-robin")];
     let mut threads = Vec::new();
     for side in ["left", "right"] {
         let mut at = "root".to_owned();
         for level in 1..depth {
             let below = format!("{side}-{level}");
-            schedulers.push(Scheduler::below(&below, "round-robin", &at, Asks::default()));
+            schedulers.push(Scheduler::below(&below, "round-robin", &at, Requirements::default()));
             at = below;
         }
         threads.push(spinners(&format!("thread-{side}"), 1, &at));
     }
     let scenario = scenario(Span::from_secs(1), schedulers, threads);
-    let plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
+    let plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
     let mut hierarchy = plan.hierarchy;
     for thread in plan.threads {
-        let refused = |why: windfall_hierarchy::Refusal| Trouble::Run(why.to_string());
+        let refused = |why: windfall_hierarchy::HierarchyError| LabError::Run(why.to_string());
         let id = hierarchy.create_thread(Instant::ZERO, thread.parent, &[]).map_err(refused)?;
         hierarchy.ready(Instant::ZERO, id).map_err(refused)?;
     }
@@ -56,16 +56,16 @@ fn chains(depth: usize) -> Result<Hierarchy, Trouble> {
 }
 
 /// The end of the root's quantum: the processor goes from one chain to the other.
-fn switch(hierarchy: &mut Hierarchy) -> Result<(), Trouble> {
-    let due = hierarchy.next_timer().ok_or_else(|| Trouble::Run("no quantum ends".to_owned()))?;
-    hierarchy.timer_due(due).map_err(|why| Trouble::Run(why.to_string()))?;
+fn switch(hierarchy: &mut Hierarchy) -> Result<(), LabError> {
+    let due = hierarchy.next_timer().ok_or_else(|| LabError::Run("no quantum ends".to_owned()))?;
+    hierarchy.timer_due(due).map_err(|why| LabError::Run(why.to_string()))?;
     while hierarchy.next_changed().is_some() {}
     Ok(())
 }
 
 /// Nanoseconds of a switch by depth, each by its best round: what disturbs a round only adds to it.
 #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
-fn measure(rounds: usize, switches: u32) -> Result<Vec<f64>, Trouble> {
+fn measure(rounds: usize, switches: u32) -> Result<Vec<f64>, LabError> {
     let mut trees = (1..=DEPTHS).map(chains).collect::<Result<Vec<_>, _>>()?;
     let mut best = vec![f64::INFINITY; DEPTHS];
     for _ in 0..rounds {
@@ -81,7 +81,7 @@ fn measure(rounds: usize, switches: u32) -> Result<Vec<f64>, Trouble> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "16 depths")]
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let (rounds, switches) = settings.either((400, 2_000), (20, 500));
     (settings.progress)(&format!("{DEPTHS} depths, {rounds} rounds of {switches} switches"));
     let best = measure(rounds, switches)?;

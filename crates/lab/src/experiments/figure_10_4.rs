@@ -7,8 +7,8 @@
 
 use super::{PAPER, SERIES, dashed, digits, solid};
 use crate::carried_out::{run, threads};
-use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict, record};
+use crate::experiment::{Experiment, Host, LabError, Settings};
+use crate::findings::{ClaimStatus, Figure, Findings, Raw, Table, Verdict, record};
 use crate::machine::cache_kib;
 use crate::native::{Spent, on_one_processor, spend};
 use crate::statistics::{Line, Mean, difference, line, mean};
@@ -47,7 +47,7 @@ struct Point {
     significant: bool,
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let mut circumstances = Vec::new();
     let head = ["", "paper", "sim", "here"];
     let (mut sim, mut here) = (Vec::new(), Vec::new());
@@ -149,7 +149,7 @@ fn verdict(sim: &[Point], here: &[Point], fits: &[Option<Line>; 2], cache: u64) 
     if against.is_empty() && !here.is_empty() && !decided {
         let why = "here: what ten threads lose at the size of the cache is not significant; longer runs, or a \
                    quieter machine, would tell";
-        return Verdict { standing: Standing::Open, why: why.to_owned() };
+        return Verdict { standing: ClaimStatus::Open, why: why.to_owned() };
     }
     let why = "penalties grow with the working set, and are far above a decision's cost";
     let verdict = Verdict::by(&against, why);
@@ -181,7 +181,7 @@ fn fit(points: &[Point], to: u64) -> Option<Line> {
 }
 
 /// Jobs of 20 us done by one or ten threads, and switches, in a second of a simulated machine.
-fn jobs(kib: u64, count: u32) -> Result<(f64, f64), Trouble> {
+fn jobs(kib: u64, count: u32) -> Result<(f64, f64), LabError> {
     let job = Run::steps(vec![Step::Job, Step::Run(Work::Fixed(Span::from_nanos(20_000)))]);
     let quantum = Setting::Span(Span::from_millis(20));
     let schedulers = vec![Scheduler::root("ts", "time-sharing").with("quantum", quantum)];
@@ -197,7 +197,7 @@ fn jobs(kib: u64, count: u32) -> Result<(f64, f64), Trouble> {
     Ok((sum(|thread| thread.completed), sum(|thread| thread.dispatches)))
 }
 
-fn simulated(kib: u64) -> Result<Point, Trouble> {
+fn simulated(kib: u64) -> Result<Point, LabError> {
     let ((one, _), (ten, switches)) = (jobs(kib, 1)?, jobs(kib, MANY)?);
     let penalty = 1e6 * (one - ten) / (one * switches);
     // What is left of unfinished jobs is no penalty.
@@ -206,7 +206,7 @@ fn simulated(kib: u64) -> Result<Point, Trouble> {
 }
 
 /// What so many threads did together.
-fn together(kib: u64, count: usize, length: Duration) -> Result<Spent, Trouble> {
+fn together(kib: u64, count: usize, length: Duration) -> Result<Spent, LabError> {
     let kib = usize::try_from(kib).expect("less than this machine's memory");
     let sum = Mutex::new(Spent::default());
     on_one_processor(count, &|_| {
@@ -221,7 +221,7 @@ fn together(kib: u64, count: usize, length: Duration) -> Result<Spent, Trouble> 
 }
 
 #[expect(clippy::cast_precision_loss, reason = "switches of a second")]
-fn measured(kib: u64, runs: usize, length: Duration) -> Result<Point, Trouble> {
+fn measured(kib: u64, runs: usize, length: Duration) -> Result<Point, LabError> {
     let (mut ones, mut tens, mut penalties) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..runs {
         let one = together(kib, 1, length)?;

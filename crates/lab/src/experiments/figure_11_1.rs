@@ -3,7 +3,7 @@
 use super::digits;
 use crate::devices::Stream;
 use crate::execution_trace::Traced;
-use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::reservation::{AMOUNT, network, real, scenario};
 use windfall_scenario::Scenario;
@@ -24,14 +24,14 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 
 const LENGTH: Span = Span::from_secs(1);
 
-fn simulated(alone: bool) -> Result<Traced, Trouble> {
+fn simulated(alone: bool) -> Result<Traced, LabError> {
     let end = Instant::ZERO + LENGTH;
     let strikes = if alone { Vec::new() } else { network(AMOUNT, (Instant::ZERO, end), 112) };
     Traced::simulated(LENGTH, strikes)
 }
 
 /// With real threads; what is not reserved is left idle under the stream, as beside a receiver that waits for packets.
-fn supervised(alone: bool) -> Result<Traced, Trouble> {
+fn supervised(alone: bool) -> Result<Traced, LabError> {
     let mut scenario = real("rez", AMOUNT, LENGTH)?;
     if alone {
         scenario.threads = scenario_of_both()?.threads;
@@ -40,11 +40,11 @@ fn supervised(alone: bool) -> Result<Traced, Trouble> {
     Traced::supervised(&scenario, !alone)
 }
 
-fn scenario_of_both() -> Result<Scenario, Trouble> {
+fn scenario_of_both() -> Result<Scenario, LabError> {
     scenario("rez", AMOUNT, LENGTH)
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let host = settings.host.unwrap_or(Host::Sim);
     let (name, on_linux) = (host.name(), host == Host::Linux);
     let head = ["", "paper", name];

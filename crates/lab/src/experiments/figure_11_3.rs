@@ -3,7 +3,7 @@
 
 use super::{PAPER, SERIES, dashed, digits, solid};
 use crate::carried_out::run;
-use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::reservation::{AMOUNT, Watch, network, scenario, supervised};
 use crate::statistics::{Mean, mean};
@@ -82,7 +82,7 @@ fn missed(
     over: i32,
     seed: u64,
     length: Span,
-) -> Result<(f64, Option<String>), Trouble> {
+) -> Result<(f64, Option<String>), LabError> {
     let percent = u64::try_from(100 + over).unwrap_or(0);
     let reserved = Span::from_nanos(AMOUNT.as_nanos() * percent / 100);
     let (mut watch, disturbed) = if host == Host::Linux {
@@ -113,7 +113,7 @@ impl Line {
         case: &'static Case,
         sampling: &Sampling,
         settings: &Settings<'_>,
-    ) -> Result<Line, Trouble> {
+    ) -> Result<Line, LabError> {
         let mut line = Line { case, points: Vec::new(), disturbed: Vec::new() };
         for over in (sampling.from..=sampling.to).step_by(sampling.step) {
             (settings.progress)(&format!("{}, {}, {over} %", host.name(), case.name));
@@ -179,7 +179,7 @@ fn shown(line: &Line) -> String {
     line.enough().map_or_else(|| format!("above {most}"), |over| over.to_string())
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let mut head = vec!["".to_owned(), "paper (%)".to_owned()];
     let title = "over-reservation from which on at most 1 % of deadlines is missed".to_owned();
     let mut cells: Vec<Vec<String>> =

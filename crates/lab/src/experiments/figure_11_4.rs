@@ -4,8 +4,8 @@
 use super::{PAPER, SERIES, dashed, digits, solid, with_confidence};
 use crate::carried_out::run;
 use crate::devices::Stream;
-use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict, record};
+use crate::experiment::{Experiment, Host, LabError, Settings};
+use crate::findings::{ClaimStatus, Figure, Findings, Raw, Table, Verdict, record};
 use crate::reservation::{AMOUNT, PERIOD, Real, Watch, network, real, scenario, watching};
 use crate::statistics::{difference, mean};
 use crate::supervised::{once, repeated};
@@ -29,7 +29,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 
 const LENGTH: Span = Span::from_secs(3);
 
-fn simulated(rez: &str, seed: u64) -> Result<Watch, Trouble> {
+fn simulated(rez: &str, seed: u64) -> Result<Watch, LabError> {
     let at = |seconds| Instant::ZERO + Span::from_secs(seconds);
     let mut watch = Watch::default();
     let strikes = network(AMOUNT, (at(1), at(2)), seed);
@@ -38,7 +38,7 @@ fn simulated(rez: &str, seed: u64) -> Result<Watch, Trouble> {
 }
 
 /// With real threads the burst begins a second after the run is asked for, a little earlier than in its time.
-fn supervised(rez: &str) -> Result<Real, Trouble> {
+fn supervised(rez: &str) -> Result<Real, LabError> {
     let scenario = real(rez, AMOUNT, LENGTH)?;
     let run = repeated(|| {
         let second = Duration::from_secs(1);
@@ -68,7 +68,7 @@ struct Bursts {
     disturbed: Vec<String>,
 }
 
-fn bursts(host: Host, rez: &str, runs: u64) -> Result<Bursts, Trouble> {
+fn bursts(host: Host, rez: &str, runs: u64) -> Result<Bursts, LabError> {
     let one = |seed| match host {
         Host::Linux => supervised(rez),
         _ => simulated(rez, seed).map(|watch| Real { watch, disturbed: None }),
@@ -83,7 +83,7 @@ fn bursts(host: Host, rez: &str, runs: u64) -> Result<Bursts, Trouble> {
     Ok(Bursts { first, misses, badly, disturbed })
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let paper = [
         ("Rez", "most of the burst"),
         ("Rez-FB", "22"),
@@ -169,7 +169,7 @@ fn verdict(host: Host, rez: &Bursts, fb: &Bursts) -> Verdict {
     let told = format!("{}: {} fewer {what} than Rez", host.name(), with_confidence(fewer));
     if host == Host::Linux && fewer.value.abs() <= fewer.confidence {
         let why = format!("{told}, which may be chance");
-        return Verdict { standing: Standing::Open, why };
+        return Verdict { standing: ClaimStatus::Open, why };
     }
     let mut against = Vec::new();
     if fewer.value <= fewer.confidence {

@@ -2,7 +2,7 @@
 
 use super::{PAPER, SERIES, digits, solid};
 use crate::carried_out::run;
-use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::reservation::{Watch, network, scenario, supervised};
 use crate::statistics::{Mean, mean};
@@ -25,7 +25,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 const PAPER_AT: (u32, f64) = (4, 18.0);
 
 /// What is stolen of so many ms, in per cent; and what disturbed the host.
-fn stolen(host: Host, ms: u32, seed: u64, length: Span) -> Result<(f64, Option<String>), Trouble> {
+fn stolen(host: Host, ms: u32, seed: u64, length: Span) -> Result<(f64, Option<String>), LabError> {
     let reserved = Span::from_millis(ms);
     if host == Host::Linux {
         let real = supervised("rez", reserved, length, true)?;
@@ -37,20 +37,30 @@ fn stolen(host: Host, ms: u32, seed: u64, length: Span) -> Result<(f64, Option<S
     Ok((watch.stolen(), None))
 }
 
-/// Amounts of which a larger one loses a larger part, by more than 0.5 % and more than is uncertain.
-fn contradictions(host: Host, found: &[(u32, Mean)]) -> impl Iterator<Item = String> {
-    let pairs = found.windows(2).filter(|pair| pair[0].0 >= 3);
-    pairs.filter_map(move |pair| {
-        let ((before, most), (after, least)) = (pair[0], pair[1]);
-        let doubt = if host == Host::Linux { most.confidence + least.confidence } else { 0.0 };
-        let (least, most) = (least.value, most.value);
-        (least > most + doubt.max(0.5)).then(|| {
-            format!("{}: {least:.1} % of {after} ms, {most:.1} % of {before} ms", host.name())
-        })
-    })
+/// Amounts of which a larger one loses a larger part, by more than 0.5 % and more than is uncertain; and whether the
+/// largest does not lose a smaller part than 3 ms by as much.
+fn contradictions(host: Host, found: &[(u32, Mean)]) -> Vec<String> {
+    let large: Vec<(u32, Mean)> = found.iter().copied().filter(|(ms, _)| *ms >= 3).collect();
+    let doubt = |one: Mean, other: Mean| match host {
+        Host::Linux => (one.confidence + other.confidence).max(0.5),
+        _ => 0.5,
+    };
+    let words = |(before, was): (u32, Mean), (after, is): (u32, Mean)| {
+        let (was, is) = (was.value, is.value);
+        format!("{}: {is:.1} % of {after} ms, {was:.1} % of {before} ms", host.name())
+    };
+    let pairs = large.windows(2).map(|pair| (pair[0], pair[1]));
+    let grows = pairs.filter(|(was, is)| is.1.value > was.1.value + doubt(was.1, is.1));
+    let mut against: Vec<String> = grows.map(|(was, is)| words(was, is)).collect();
+    if let ([first, .., last], true) = (&large[..], against.is_empty())
+        && last.1.value > first.1.value - doubt(first.1, last.1)
+    {
+        against.push(format!("{}: no smaller part", words(*first, *last)));
+    }
+    against
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let hosts = [Host::Sim, Host::Linux].into_iter().filter(|host| settings.on(*host));
     let mut head = vec!["reserved of 20 ms".to_owned(), "paper (%)".to_owned()];
     let paper = |ms| if ms == PAPER_AT.0 { digits(PAPER_AT.1) } else { "-".to_owned() };
@@ -138,5 +148,25 @@ fn figure(host: Host, found: &[(u32, Mean)]) -> Figure {
         },
         caption: "Towards the end of a long block there is nothing left to process.".to_owned(),
         picture: chart.finish(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_a_line_that_does_not_fall_contradicts_the_claim() {
+        let line = |shares: &[f64], confidence| {
+            let mean = |value: &f64| Mean { value: *value, confidence, count: 5 };
+            let found: Vec<(u32, Mean)> = (1..).zip(shares.iter().map(mean)).collect();
+            contradictions(Host::Linux, &found)
+        };
+        assert!(line(&[30.0, 29.0, 26.0, 25.0, 22.0], 1.0).is_empty());
+        let flat = line(&[30.4, 28.6, 29.6, 29.1, 29.7], 1.5);
+        assert_eq!(flat, ["linux: 29.7 % of 5 ms, 29.6 % of 3 ms: no smaller part"]);
+        let grows = line(&[30.0, 29.0, 20.0, 28.0, 10.0], 1.5);
+        assert_eq!(grows, ["linux: 28.0 % of 4 ms, 20.0 % of 3 ms"]);
+        assert!(line(&[30.0, 29.0], 1.0).is_empty(), "too little to say anything");
     }
 }

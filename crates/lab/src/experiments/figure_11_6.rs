@@ -6,13 +6,13 @@
 use super::digits;
 use crate::devices::Reading;
 use crate::execution_trace::Traced;
-use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::reservation::{AMOUNT, real};
 use windfall_scenario::model::Claim;
 use windfall_scenario::{PlannedInterrupts, PlannedPattern};
 use windfall_time::{Instant, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "figure-11-6",
@@ -34,13 +34,14 @@ const EVERY: Span = Span::from_nanos(3_486_000);
 const MOVING: Span = Span::from_nanos(1_640_000);
 const LENGTH: Span = Span::from_secs(2);
 
-fn simulated() -> Result<Traced, Trouble> {
+fn simulated() -> Result<Traced, LabError> {
     let pattern = PlannedPattern::Periodic { offset: Instant::ZERO, period: EVERY, cost: MOVING };
-    let disk = PlannedInterrupts { processor: 0, kind: Theft::Interrupt, number: 14, pattern };
+    let disk =
+        PlannedInterrupts { processor: 0, kind: OverheadKind::Interrupt, number: 14, pattern };
     Traced::simulated(LENGTH, vec![disk])
 }
 
-fn supervised() -> Result<Traced, Trouble> {
+fn supervised() -> Result<Traced, LabError> {
     let _disk = Reading::begin()?;
     let mut scenario = real("rez", AMOUNT, LENGTH)?;
     scenario.machine.claim = Claim::None; // the disk's interrupts stay where they are
@@ -57,7 +58,7 @@ fn contradictions(host: Host, stolen: f64) -> Vec<String> {
     Vec::from_iter((!expected).then(|| format!("{}: {} % are stolen", host.name(), digits(stolen))))
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let host = settings.host.unwrap_or(Host::Sim);
     let (name, on_linux) = (host.name(), host == Host::Linux);
     (settings.progress)(&format!("{name}, {LENGTH}"));

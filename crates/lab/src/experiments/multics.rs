@@ -8,7 +8,7 @@ mod hosts;
 mod tests;
 
 use super::digits;
-use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Findings, Raw, Table, Verdict, record};
 use crate::statistics::{line, median, quantile};
 use crate::units::{micros, us};
@@ -113,7 +113,7 @@ struct Measured {
 }
 
 impl Measured {
-    fn on(place: Place, settings: &Settings<'_>) -> Result<Measured, Trouble> {
+    fn on(place: Place, settings: &Settings<'_>) -> Result<Measured, LabError> {
         let name = place.name();
         let loops = settings.either(10_000, 300);
         (settings.progress)(&format!("{name}: scripts A and B, {loops} loops"));
@@ -270,7 +270,7 @@ fn of_a_real_machine(measured: &Measured) -> Vec<String> {
     against
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let mut measured = vec![Measured::on(Place::Simulated, settings)?];
     if settings.on(Host::Linux) {
         measured.push(Measured::on(Place::Supervised, settings)?);

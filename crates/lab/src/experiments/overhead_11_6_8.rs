@@ -4,12 +4,12 @@
 //! take is measured, and under the augmented schedulers also what it takes to tell stolen time, once each tick of a block.
 
 use super::{digits, with_confidence};
-use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Findings, Raw, Standing, Table, Verdict, record};
+use crate::experiment::{Experiment, Host, LabError, Settings};
+use crate::findings::{ClaimStatus, Findings, Raw, Table, Verdict, record};
 use crate::reservation::{AMOUNT, PERIOD, TICK, scenario};
 use crate::statistics::{Mean, difference, mean};
 use std::time::Instant as Clock;
-use windfall_hierarchy::{Hierarchy, Processor, Refusal, ThreadId};
+use windfall_hierarchy::{Hierarchy, HierarchyError, Processor, ThreadId};
 use windfall_time::{Instant, Span};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -40,9 +40,9 @@ struct Driven {
 }
 
 impl Driven {
-    fn new(rez: &str) -> Result<Driven, Trouble> {
+    fn new(rez: &str) -> Result<Driven, LabError> {
         let plan = scenario(rez, AMOUNT, Span::from_secs(1))?.build();
-        let plan = plan.map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
+        let plan = plan.map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
         let mut hierarchy = plan.hierarchy;
         let mut threads = Vec::new();
         for thread in &plan.threads {
@@ -52,19 +52,19 @@ impl Driven {
             threads.push(id);
         }
         let app = threads.first().copied();
-        let app = app.ok_or_else(|| Trouble::Run("there is no application".to_owned()))?;
+        let app = app.ok_or_else(|| LabError::Run("there is no application".to_owned()))?;
         Ok(Driven { hierarchy, app, tells: rez != "rez", now: Instant::ZERO })
     }
 
     /// What its scheduling takes in so many periods, in per cent of what is reserved in them.
-    fn overhead(&mut self, periods: u32) -> Result<f64, Trouble> {
+    fn overhead(&mut self, periods: u32) -> Result<f64, LabError> {
         let span = PERIOD.saturating_mul(periods.into());
         let end = self.now.saturating_add(span);
         let begun = Clock::now();
         while self.now < end {
             self.now = self.now.saturating_add(CLOCK);
             if self.tells && self.hierarchy.running(Processor(0)) == Some(self.app) {
-                self.hierarchy.stole(Processor(0), TICK).map_err(run)?;
+                self.hierarchy.report_stolen(Processor(0), TICK).map_err(run)?;
             }
             if self.hierarchy.next_timer().is_some_and(|at| at <= self.now) {
                 self.hierarchy.timer_due(self.now).map_err(run)?;
@@ -76,30 +76,30 @@ impl Driven {
     }
 }
 
-fn run(why: Refusal) -> Trouble {
-    Trouble::Run(why.to_string())
+fn run(why: HierarchyError) -> LabError {
+    LabError::Run(why.to_string())
 }
 
 /// Whether no more is added than in 2001, if what is uncertain leaves that to be said.
-fn standing((paper, spread): (f64, f64), added: Mean) -> Standing {
+fn standing((paper, spread): (f64, f64), added: Mean) -> ClaimStatus {
     let most = paper + spread;
     if added.value - added.confidence > most {
-        Standing::Refuted
+        ClaimStatus::Refuted
     } else if added.value + added.confidence <= most {
-        Standing::Stands
+        ClaimStatus::Stands
     } else {
-        Standing::Open
+        ClaimStatus::Open
     }
 }
 
 /// One that adds more refutes the claim; of one that is uncertain nothing is said.
-fn verdict(all: &[Standing], why: String) -> Verdict {
+fn verdict(all: &[ClaimStatus], why: String) -> Verdict {
     let any = |standing| all.contains(&standing);
-    let standing = [Standing::Refuted, Standing::Open].into_iter().find(|one| any(*one));
-    Verdict { standing: standing.unwrap_or(Standing::Stands), why }
+    let standing = [ClaimStatus::Refuted, ClaimStatus::Open].into_iter().find(|one| any(*one));
+    Verdict { standing: standing.unwrap_or(ClaimStatus::Stands), why }
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let (rounds, periods) = settings.either((400, 500), (20, 50));
     (settings.progress)(&format!("{rounds} rounds of {periods} periods"));
     let names = ["rez", AUGMENTED[0].1, AUGMENTED[1].1];
@@ -153,11 +153,11 @@ mod tests {
         let of = |value| Mean { value, confidence: 0.001, count: 400 };
         let [(_, _, paper, spread), _] = AUGMENTED;
         let standings = [0.012, 0.0157, 0.02].map(|value| standing((paper, spread), of(value)));
-        assert_eq!(standings, [Standing::Stands, Standing::Open, Standing::Refuted]);
-        let of_all = |all: &[Standing]| verdict(all, String::new()).standing;
-        assert_eq!(of_all(&standings), Standing::Refuted);
-        assert_eq!(of_all(&standings[..2]), Standing::Open);
-        assert_eq!(of_all(&standings[..1]), Standing::Stands);
+        assert_eq!(standings, [ClaimStatus::Stands, ClaimStatus::Open, ClaimStatus::Refuted]);
+        let of_all = |all: &[ClaimStatus]| verdict(all, String::new()).standing;
+        assert_eq!(of_all(&standings), ClaimStatus::Refuted);
+        assert_eq!(of_all(&standings[..2]), ClaimStatus::Open);
+        assert_eq!(of_all(&standings[..1]), ClaimStatus::Stands);
     }
 
     #[test]

@@ -4,13 +4,13 @@
 //! Each is done 60 times, and the first 10 are thrown away, as in the paper.
 
 use super::{digits, with_confidence};
-use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Findings, Raw, Standing, Table, Verdict, record};
+use crate::experiment::{Experiment, Host, LabError, Settings};
+use crate::findings::{ClaimStatus, Findings, Raw, Table, Verdict, record};
 use crate::machine::OPTIMISED;
 use crate::statistics::mean;
 use crate::trees::{reservations_first, scenario, spinners};
 use std::time::Instant as Clock;
-use windfall_hierarchy::{Hierarchy, Message, NodeId, NodeSpec, Parent, Refusal, ThreadId};
+use windfall_hierarchy::{Hierarchy, HierarchyError, Message, NodeId, NodeSpec, Parent, ThreadId};
 use windfall_schedulers::catalogue::{Settings as Written, find};
 use windfall_time::{Instant, Span};
 
@@ -52,20 +52,20 @@ struct Tree {
     thread: ThreadId,
 }
 
-fn refused(why: Refusal) -> Trouble {
-    Trouble::Run(why.to_string())
+fn refused(why: HierarchyError) -> LabError {
+    LabError::Run(why.to_string())
 }
 
 impl Tree {
     /// Reservations above time sharing, where ten threads are ready.
-    fn new() -> Result<Tree, Trouble> {
+    fn new() -> Result<Tree, LabError> {
         let schedulers = reservations_first("rez", Span::from_millis(10))?;
         let scenario = scenario(Span::from_secs(1), schedulers, vec![spinners("a", 10, "ts")]);
-        let plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
+        let plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
         let mut hierarchy = plan.hierarchy;
         let node = |name: &str| {
             let found = plan.nodes.iter().find(|(other, _)| other == name);
-            found.map(|(_, node)| *node).ok_or_else(|| Trouble::Run(format!("no `{name}`")))
+            found.map(|(_, node)| *node).ok_or_else(|| LabError::Run(format!("no `{name}`")))
         };
         let (ts, rez) = (node("ts")?, node("res")?);
         let mut thread = None;
@@ -75,7 +75,7 @@ impl Tree {
             hierarchy.ready(Instant::ZERO, id).map_err(refused)?;
             thread = Some(id);
         }
-        let thread = thread.ok_or_else(|| Trouble::Run("no thread".to_owned()))?;
+        let thread = thread.ok_or_else(|| LabError::Run("no thread".to_owned()))?;
         Ok(Tree { hierarchy, now: Instant::ZERO, ts, rez, thread })
     }
 
@@ -83,8 +83,8 @@ impl Tree {
     #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
     fn time<T>(
         &mut self,
-        operation: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, Refusal>,
-    ) -> Result<(f64, T), Trouble> {
+        operation: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, HierarchyError>,
+    ) -> Result<(f64, T), LabError> {
         self.now = self.now + Span::from_nanos(50_000);
         while self.hierarchy.next_timer().is_some_and(|due| due <= self.now) {
             self.hierarchy.timer_due(self.now).map_err(refused)?;
@@ -97,12 +97,12 @@ impl Tree {
     }
 
     /// Each operation once: create, destroy, move, begin, end.
-    fn round(&mut self) -> Result<[f64; 5], Trouble> {
+    fn round(&mut self) -> Result<[f64; 5], LabError> {
         let (ts, rez, thread) = (self.ts, self.rez, self.thread);
         let kind =
-            find("time-sharing").ok_or_else(|| Trouble::Run("no time sharing".to_owned()))?;
+            find("time-sharing").ok_or_else(|| LabError::Run("no time sharing".to_owned()))?;
         let (create, other) = self.time(|tree, now| {
-            let scheduler = kind.build(&Written(&[])).map_err(|_| Refusal::NoParent)?;
+            let scheduler = kind.build(&Written(&[])).map_err(|_| HierarchyError::NoParent)?;
             let owns: &[(Parent, &[Message])] = &[(Parent::Node(ts), &[])];
             tree.create(now, NodeSpec { name: "another", kind: kind.name, scheduler, owns })
         })?;
@@ -121,15 +121,15 @@ impl Tree {
 fn verdict(against: &[String], optimised: bool) -> Verdict {
     let verdict = Verdict::by(against, "every operation takes less than in 2001");
     match verdict.standing {
-        Standing::Refuted if !optimised => Verdict {
-            standing: Standing::Open,
+        ClaimStatus::Refuted if !optimised => Verdict {
+            standing: ClaimStatus::Open,
             why: format!("built without optimising; {}", verdict.why),
         },
         _ => verdict,
     }
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     (settings.progress)(&format!("{TIMES} times each operation"));
     let mut tree = Tree::new()?;
     let mut rounds = Vec::with_capacity(TIMES);
@@ -190,10 +190,10 @@ mod tests {
     fn law_a_program_that_is_not_optimised_refutes_no_time() {
         let slow = ["begin: 17.53 us".to_owned()];
         for (against, optimised, standing) in [
-            (&slow[..], true, Standing::Refuted),
-            (&slow[..], false, Standing::Open),
-            (&[], true, Standing::Stands),
-            (&[], false, Standing::Stands),
+            (&slow[..], true, ClaimStatus::Refuted),
+            (&slow[..], false, ClaimStatus::Open),
+            (&[], true, ClaimStatus::Stands),
+            (&[], false, ClaimStatus::Stands),
         ] {
             assert_eq!(verdict(against, optimised).standing, standing);
         }

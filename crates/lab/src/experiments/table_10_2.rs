@@ -4,8 +4,8 @@
 //! Other events lie in some of the gaps, so that their median is taken, not their mean (10.3.1).
 
 use super::{PAPER, SERIES, digits};
-use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict, record};
+use crate::experiment::{Experiment, Host, LabError, Settings};
+use crate::findings::{ClaimStatus, Figure, Findings, Raw, Table, Verdict, record};
 use crate::native::{Stretch, gaps, interruptions, poll};
 use crate::statistics::{histogram, median, quantile};
 use crate::supervised::{Watching, supervise};
@@ -14,7 +14,7 @@ use std::time::Duration;
 use windfall_plot::chart::{Axis, Chart};
 use windfall_plot::{Paint, Stroke};
 use windfall_scenario::Scenario;
-use windfall_scenario::model::{Asks, Reserve, Scheduler, Setting, Thread};
+use windfall_scenario::model::{Requirements, Reserve, Scheduler, Setting, Thread};
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -39,7 +39,7 @@ struct Column {
     name: &'static str,
     /// Microseconds, in 2001.
     paper: f64,
-    scenario: Option<fn(Span) -> Result<Scenario, Trouble>>,
+    scenario: Option<fn(Span) -> Result<Scenario, LabError>>,
 }
 
 const COLUMNS: [Column; 4] = [
@@ -49,33 +49,34 @@ const COLUMNS: [Column; 4] = [
     Column { name: "proportional share", paper: 19.9, scenario: Some(proportional_share) },
 ];
 
-fn under(parent: &str, asks: Asks) -> Vec<Thread> {
+fn under(parent: &str, asks: Requirements) -> Vec<Thread> {
     vec![Thread { asks, ..spinners("poll", THREADS, parent) }]
 }
 
-fn time_sharing(length: Span) -> Result<Scenario, Trouble> {
+fn time_sharing(length: Span) -> Result<Scenario, LabError> {
     let schedulers = reservations_first("rez", QUANTUM)?;
-    Ok(trees::scenario(length, schedulers, under("ts", Asks::default())))
+    Ok(trees::scenario(length, schedulers, under("ts", Requirements::default())))
 }
 
-fn reservation(length: Span) -> Result<Scenario, Trouble> {
+fn reservation(length: Span) -> Result<Scenario, LabError> {
     let schedulers = reservations_first("rez", QUANTUM)?;
     let (amount, period) = (Span::from_millis(2), Span::from_millis(21));
-    let asks = Asks { reserve: Some(Reserve { amount, period }), ..Asks::default() };
+    let asks =
+        Requirements { reserve: Some(Reserve { amount, period }), ..Requirements::default() };
     Ok(trees::scenario(length, schedulers, under("res", asks)))
 }
 
-fn proportional_share(length: Span) -> Result<Scenario, Trouble> {
+fn proportional_share(length: Span) -> Result<Scenario, LabError> {
     let schedulers = vec![
         Scheduler::root("fp", "fixed-priority"),
         Scheduler::below("ps", "proportional-share", "fp", guarantee("ALL")?)
             .with("quantum", Setting::Span(QUANTUM)),
     ];
-    Ok(trees::scenario(length, schedulers, under("ps", Asks::share(1))))
+    Ok(trees::scenario(length, schedulers, under("ps", Requirements::share(1))))
 }
 
 /// The stretches that ten polling threads see, and what disturbed the host.
-fn measure(column: &Column, length: Span) -> Result<(Vec<Stretch>, Option<String>), Trouble> {
+fn measure(column: &Column, length: Span) -> Result<(Vec<Stretch>, Option<String>), LabError> {
     let Some(scenario) = column.scenario else {
         let length = Duration::from_nanos(length.as_nanos());
         return Ok((poll(THREADS as usize, length)?, None));
@@ -95,7 +96,7 @@ fn measure(column: &Column, length: Span) -> Result<(Vec<Stretch>, Option<String
     Ok((found, run.disturbed))
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let host = settings.host.unwrap_or(Host::Here);
     let length = Span::from_secs(settings.either(100, 2));
     let head = [
@@ -162,7 +163,7 @@ fn verdict(medians: &[(&Column, f64)], disturbed: &[String]) -> Verdict {
     let (against, all): (Vec<_>, Vec<_>) = (slow.map(told).collect(), decided.map(told).collect());
     if all.is_empty() && disturbed.is_empty() {
         let why = "only the system's own switches were measured".to_owned();
-        return Verdict { standing: Standing::Open, why };
+        return Verdict { standing: ClaimStatus::Open, why };
     }
     let beside = format!("the system itself: {} us", system.map_or("-".to_owned(), digits));
     let against: Vec<_> = against.into_iter().map(|why| format!("{why} ({beside})")).collect();

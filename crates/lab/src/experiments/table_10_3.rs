@@ -6,8 +6,8 @@
 
 use super::{PAPER, SERIES, dashed, digits, solid, with_confidence};
 use crate::carried_out::{percent, run};
-use crate::experiment::{Experiment, Host, Settings, Trouble};
-use crate::findings::{Figure, Findings, Raw, Standing, Table, Verdict, record};
+use crate::experiment::{Experiment, Host, LabError, Settings};
+use crate::findings::{ClaimStatus, Figure, Findings, Raw, Table, Verdict, record};
 use crate::machine::cache_kib;
 use crate::native::{on_one_processor, spend};
 use crate::statistics::{Mean, difference, line, mean};
@@ -44,7 +44,7 @@ const LINES: [(u64, f64, f64); 6] = [
 /// The frequency against which it is measured.
 const BASE: u64 = 64;
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     // What a tick costs: the paper's losses in proportion to the frequency.
     let slope = |of: fn(&(u64, f64, f64)) -> f64| {
         #[expect(clippy::cast_precision_loss, reason = "a few kilohertz")]
@@ -136,7 +136,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
                 .calibrated()
         } else {
             let why = "a thread that a timer wakes costs more than an interrupt, which the claim is about";
-            Verdict { standing: Standing::Open, why: why.to_owned() }
+            Verdict { standing: ClaimStatus::Open, why: why.to_owned() }
         },
     })
 }
@@ -151,7 +151,7 @@ fn digits_signed(value: f64) -> String {
 }
 
 /// What a thread alone gets of a processor with a clock of that frequency, in per cent.
-fn simulated(hertz: u64, cost: Span, length: Span) -> Result<f64, Trouble> {
+fn simulated(hertz: u64, cost: Span, length: Span) -> Result<f64, LabError> {
     let schedulers = vec![Scheduler::root("ts", "time-sharing")];
     let mut scenario = scenario(length, schedulers, vec![spinners("worker", 1, "ts")]);
     scenario.machine.timer = Timer::Ticks(hertz);
@@ -160,7 +160,7 @@ fn simulated(hertz: u64, cost: Span, length: Span) -> Result<f64, Trouble> {
 }
 
 /// The loss of a working thread beside a timer of that frequency, in per cent; and ticks a second.
-fn measured(hertz: u64, kib: u64, runs: usize, length: Duration) -> Result<(Mean, f64), Trouble> {
+fn measured(hertz: u64, kib: u64, runs: usize, length: Duration) -> Result<(Mean, f64), LabError> {
     let (mut slow, mut fast, mut ticks) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..runs {
         slow.push(beside_a_timer(BASE, kib, length)?.0);
@@ -175,7 +175,7 @@ fn measured(hertz: u64, kib: u64, runs: usize, length: Duration) -> Result<(Mean
 }
 
 /// Work done in `length` by a thread with a timer's thread on its processor; and ticks a second.
-fn beside_a_timer(hertz: u64, kib: u64, length: Duration) -> Result<(f64, f64), Trouble> {
+fn beside_a_timer(hertz: u64, kib: u64, length: Duration) -> Result<(f64, f64), LabError> {
     let kib = usize::try_from(kib).expect("less than this machine's memory");
     let (done, failed) = (Mutex::new(0.0), Mutex::new(None));
     let ticks = AtomicU64::new(0);
@@ -193,7 +193,7 @@ fn beside_a_timer(hertz: u64, kib: u64, length: Duration) -> Result<(f64, f64), 
     })?;
     if let Some(why) = failed.into_inner().unwrap_or_default() {
         let asked = format!("a timer of {hertz} Hz");
-        return Err(Trouble::Machine { asked, why: why.to_string() });
+        return Err(LabError::Machine { asked, why: why.to_string() });
     }
     #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
     let ticks = ticks.into_inner() as f64 / length.as_secs_f64();

@@ -3,7 +3,7 @@
 
 use super::{CLOSE, PAPER, SERIES, apart, dashed, digits, solid};
 use crate::carried_out::{percent, run};
-use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::supervised::{Watching, supervise};
 use crate::trees::{self, guarantee, spinners};
@@ -56,7 +56,7 @@ pub const CASES: [Case; 10] = [
 ///
 /// # Errors
 /// None for the table's own lines.
-pub fn scenario(case: &Case, length: Span) -> Result<Scenario, Trouble> {
+pub fn scenario(case: &Case, length: Span) -> Result<Scenario, LabError> {
     let quantum = Setting::Span(Span::from_millis(10));
     let share = |scheduler: Scheduler| scheduler.with("quantum", quantum.clone());
     let mut schedulers = vec![share(Scheduler::root("ps", "proportional-share"))];
@@ -84,7 +84,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(case: &Case, host: Host, length: Span) -> Result<Found, Trouble> {
+    fn of(case: &Case, host: Host, length: Span) -> Result<Found, LabError> {
         let scenario = scenario(case, length)?;
         let simulated = shares(&run(&scenario, Vec::new(), None)?);
         let real = match host {
@@ -121,7 +121,7 @@ impl Found {
     }
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let host = settings.host.unwrap_or(Host::Sim);
     let real = host == Host::Linux;
     let length = if real { settings.either(10, 2) } else { 10 };

@@ -3,13 +3,13 @@
 
 use super::{CLOSE, apart, digits};
 use crate::carried_out::{Completions, percent, run, stolen, threads};
-use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Findings, Raw, Table, Verdict, record};
 use crate::supervised::{Supervised, Watching, supervise};
 use crate::trees::{self, guarantee, join, reservations_first, spinners};
 use windfall_programs::Work;
 use windfall_scenario::Scenario;
-use windfall_scenario::model::{Asks, Run, Setting, Step, Thread, Timer};
+use windfall_scenario::model::{Requirements, Run, Setting, Step, Thread, Timer};
 use windfall_time::{Instant, Span};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -85,7 +85,7 @@ pub const CASES: [Case; 13] = [
 ///
 /// # Errors
 /// None for the table's own lines.
-pub fn scenario(case: &Case, length: Span) -> Result<Scenario, Trouble> {
+pub fn scenario(case: &Case, length: Span) -> Result<Scenario, LabError> {
     // 50 ms is the quantum with which equal priorities miss 290 times.
     let mut schedulers = reservations_first("rez", Span::from_millis(50))?;
     // What today's interrupts and a hypervisor take is not the program's; on the simulated machine nobody takes anything.
@@ -95,7 +95,7 @@ pub fn scenario(case: &Case, length: Span) -> Result<Scenario, Trouble> {
     let frames = Run::steps(vec![Step::Job, Step::Run(Work::Fixed(FRAME))]);
     let (parent, asks) = match case.app {
         App::Hard => ("res", guarantee("RESBS 10ms 33ms")?),
-        App::Null(priority) => ("ts", Asks::priority(priority)),
+        App::Null(priority) => ("ts", Requirements::priority(priority)),
         App::Soft => {
             schedulers.push(join("j", ("res", guarantee("RESBS 10ms 33ms")?), "ts"));
             ("j", guarantee("RESBS 10ms 33ms")?)
@@ -134,7 +134,7 @@ pub struct Found {
 ///
 /// # Errors
 /// What went wrong there.
-pub fn simulate(case: &Case, length: Span) -> Result<Found, Trouble> {
+pub fn simulate(case: &Case, length: Span) -> Result<Found, LabError> {
     let mut completions = Completions::default();
     let outcome = run(&scenario(case, length)?, Vec::new(), Some(&mut completions))?;
     let frames = completions.of.remove("app").unwrap_or_default();
@@ -158,11 +158,11 @@ pub fn simulate(case: &Case, length: Span) -> Result<Found, Trouble> {
 /// # Errors
 /// What the machine refused, or what went wrong there.
 #[expect(clippy::cast_precision_loss, reason = "at most a few thousand")]
-pub fn supervised(case: &Case, length: Span) -> Result<(Found, Option<String>), Trouble> {
+pub fn supervised(case: &Case, length: Span) -> Result<(Found, Option<String>), LabError> {
     let watching = Watching { intervals: Some((0, LIMIT)), ..Watching::default() };
     let Supervised { outcome, disturbed } = supervise(&scenario(case, length)?, &watching)?;
     let app = threads(&outcome, "app").next();
-    let app = app.ok_or_else(|| Trouble::Run("the application is gone".to_owned()))?;
+    let app = app.ok_or_else(|| LabError::Run("the application is gone".to_owned()))?;
     let found = Found {
         percent: percent(&outcome, "app"),
         frames: app.completed as f64 / length.as_secs_f64(),
@@ -215,7 +215,7 @@ impl Line {
     }
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let host = settings.host.unwrap_or(Host::Sim);
     let real = host == Host::Linux;
     let length = Span::from_secs(if real { settings.either(30, 3) } else { 30 });

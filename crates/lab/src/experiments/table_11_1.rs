@@ -4,7 +4,7 @@
 use super::{REAL_STREAM, digits, with_confidence};
 use crate::carried_out::stolen;
 use crate::devices::{Counters, Reading, Stream};
-use crate::experiment::{Experiment, Host, Settings, Trouble};
+use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Findings, Raw, Table, Verdict, record};
 use crate::native::processors;
 use crate::reservation::{AMOUNT, Watch, real, watching};
@@ -54,14 +54,14 @@ struct Sample {
 }
 
 /// Interrupts stay where they are: what they take is what is measured.
-fn beside_devices(length: Span) -> Result<Scenario, Trouble> {
+fn beside_devices(length: Span) -> Result<Scenario, LabError> {
     let mut scenario = real("rez", AMOUNT, length)?;
     scenario.machine.claim = Claim::None;
     Ok(scenario)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
-fn sample(device: Device, length: Span) -> Result<Sample, Trouble> {
+fn sample(device: Device, length: Span) -> Result<Sample, LabError> {
     let disk = (device == Device::Disk).then(Reading::begin).transpose()?;
     let stream = (device == Device::Network).then(|| Stream::begin(None)).transpose()?;
     let bytes =
@@ -74,7 +74,7 @@ fn sample(device: Device, length: Span) -> Result<Sample, Trouble> {
     let seconds = begun.elapsed().as_secs_f64();
     if carried == 0 && device != Device::Clock {
         let why = "nothing was transferred".to_owned();
-        return Err(Trouble::Machine { asked: "keep a device busy".to_owned(), why });
+        return Err(LabError::Machine { asked: "keep a device busy".to_owned(), why });
     }
     Ok(Sample {
         stolen: Watch::of(&run.outcome).stolen(),
@@ -86,7 +86,7 @@ fn sample(device: Device, length: Span) -> Result<Sample, Trouble> {
     })
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, Trouble> {
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let (runs, seconds) = settings.either((10, 5), (2, 2));
     let length = Span::from_secs(seconds);
     let title = "time taken from a reservation of 4 ms in 20 ms, and what the kernel counts meanwhile, a second";

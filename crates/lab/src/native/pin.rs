@@ -1,24 +1,24 @@
 //! Threads under the system's own scheduler, all on one processor.
 
-use crate::experiment::Trouble;
+use crate::experiment::LabError;
 use rustix::io::Errno;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::sync::Barrier;
 
-fn refused(why: Errno) -> Trouble {
-    Trouble::Machine { asked: "keep threads on one processor".to_owned(), why: why.to_string() }
+fn refused(why: Errno) -> LabError {
+    LabError::Machine { asked: "keep threads on one processor".to_owned(), why: why.to_string() }
 }
 
 /// The last processor that this process may use: the first one is where most interrupts go. And one
 /// beside it, where there is one.
-pub(crate) fn processors() -> Result<(usize, Option<usize>), Trouble> {
+pub(crate) fn processors() -> Result<(usize, Option<usize>), LabError> {
     let allowed = sched_getaffinity(None).map_err(refused)?;
     let mut usable = (0..CpuSet::MAX_CPU).rev().filter(|cpu| allowed.is_set(*cpu));
     Ok((usable.next().unwrap_or(0), usable.next()))
 }
 
 /// Keeps the calling thread on a processor.
-pub(crate) fn pin(cpu: usize) -> Result<(), Trouble> {
+pub(crate) fn pin(cpu: usize) -> Result<(), LabError> {
     let mut only = CpuSet::new();
     only.set(cpu);
     sched_setaffinity(None, &only).map_err(refused)
@@ -29,7 +29,10 @@ pub(crate) fn pin(cpu: usize) -> Result<(), Trouble> {
 ///
 /// # Errors
 /// When they cannot be kept on one processor.
-pub(crate) fn on_one_processor(count: usize, body: &(dyn Fn(usize) + Sync)) -> Result<(), Trouble> {
+pub(crate) fn on_one_processor(
+    count: usize,
+    body: &(dyn Fn(usize) + Sync),
+) -> Result<(), LabError> {
     let (last, _) = processors()?;
     let start = Barrier::new(count);
     let pinned = &|number: usize| {

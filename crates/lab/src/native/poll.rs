@@ -1,7 +1,7 @@
 //! Threads that find out when they run by looking at the clock all the time (HLS 10.3.1, 11.6.2).
 
 use super::on_one_processor;
-use crate::experiment::Trouble;
+use crate::experiment::LabError;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ pub(crate) struct Stretch {
 }
 
 /// Lets `count` threads poll the clock for so long; their stretches in order of time.
-pub(crate) fn poll(count: usize, length: Duration) -> Result<Vec<Stretch>, Trouble> {
+pub(crate) fn poll(count: usize, length: Duration) -> Result<Vec<Stretch>, LabError> {
     let found = Mutex::new(Vec::new());
     let begun = Instant::now();
     let look = || u64::try_from(begun.elapsed().as_nanos()).expect("less than 584 years");

@@ -2,7 +2,7 @@
 
 use super::log::Log;
 use super::threads;
-use crate::journal::Journal;
+use crate::restore_log::RestoreLog;
 use crate::run::STACK;
 use crate::sys::{process, usage};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     /// Begins to look, on the caller's processors and in its class.
-    pub(crate) fn start(journal: Arc<Journal>) -> std::io::Result<Keeper> {
+    pub(crate) fn start(journal: Arc<RestoreLog>) -> std::io::Result<Keeper> {
         let (stop, stopped) = mpsc::channel::<()>();
         let thread = std::thread::Builder::new().name("claims".to_owned()).stack_size(STACK);
         let thread = thread.spawn(move || {

@@ -1,7 +1,7 @@
 //! The other end of the socket.
 
 use super::listing::Listing;
-use super::wire::{self, Rejection, VERSION};
+use super::wire::{self, ControlError, VERSION};
 use crate::sys::peer;
 use serde_json::{Map, Value, json};
 use std::io::{ErrorKind, Read, Write};
@@ -36,7 +36,7 @@ pub(crate) fn usual_socket() -> PathBuf {
 pub fn ask(
     socket: Option<&Path>,
     request: Map<String, Value>,
-) -> Result<Result<Value, Rejection>, Rejection> {
+) -> Result<Result<Value, ControlError>, ControlError> {
     Ok(wire::understand(&answer(socket, request)?.0))
 }
 
@@ -45,13 +45,13 @@ pub fn ask(
 ///
 /// # Errors
 /// As [`ask`].
-pub fn trace(socket: Option<&Path>) -> Result<Vec<u8>, Rejection> {
+pub fn trace(socket: Option<&Path>) -> Result<Vec<u8>, ControlError> {
     let request = Map::from_iter([("do".to_owned(), json!("trace"))]);
     let (line, trace) = answer(socket, request)?;
     let told = wire::understand(&line)?["bytes"].as_u64();
     if told != Some(trace.len() as u64) {
         let why = format!("{} bytes of it came, of {}", trace.len(), told.unwrap_or(0));
-        return Err(Rejection::new("the trace", why, "ask again"));
+        return Err(ControlError::new("the trace", why, "ask again"));
     }
     Ok(trace)
 }
@@ -60,7 +60,7 @@ pub fn trace(socket: Option<&Path>) -> Result<Vec<u8>, Rejection> {
 fn answer(
     socket: Option<&Path>,
     mut request: Map<String, Value>,
-) -> Result<(Vec<u8>, Vec<u8>), Rejection> {
+) -> Result<(Vec<u8>, Vec<u8>), ControlError> {
     let path = socket.map_or_else(usual_socket, Path::to_owned);
     request.insert("windfall".to_owned(), json!(VERSION));
     let line = format!("{}\n", Value::Object(request));
@@ -71,7 +71,7 @@ fn answer(
             _ => error.to_string(),
         };
         let help = "start `windfall run FILE`, or name the socket that it has with `--socket PATH`";
-        Rejection::new(what, why, help)
+        ControlError::new(what, why, help)
     })?;
     let end = line.iter().position(|byte| *byte == b'\n').map_or(line.len(), |end| end + 1);
     let rest = line.split_off(end);
@@ -82,12 +82,12 @@ fn answer(
 ///
 /// # Errors
 /// As [`ask`].
-pub fn list(socket: Option<&Path>) -> Result<Listing, Rejection> {
+pub fn list(socket: Option<&Path>) -> Result<Listing, ControlError> {
     let request = Map::from_iter([("do".to_owned(), json!("list"))]);
     let answer = ask(socket, request)??;
     serde_json::from_value(answer).map_err(|why| {
         let help = "use the same version of windfall on both ends";
-        Rejection::new("the list", why.to_string(), help)
+        ControlError::new("the list", why.to_string(), help)
     })
 }
 

@@ -2,7 +2,7 @@
 //! for another.
 
 use super::wire::LONGEST;
-use crate::sys::events::{Bell, Poll};
+use crate::sys::events::{EventFd, Poll};
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
@@ -36,14 +36,14 @@ pub(super) struct Clients {
 pub(super) type Heard = (UnixStream, Option<Vec<u8>>);
 
 impl Clients {
-    pub(super) fn new(listener: &UnixListener, over: &Bell) -> io::Result<Clients> {
+    pub(super) fn new(listener: &UnixListener, over: &EventFd) -> io::Result<Clients> {
         let poll = Poll::new()?;
         poll.add(listener.as_raw_fd(), LISTENER)?;
         poll.add(over.as_raw_fd(), OVER)?;
         Ok(Clients { poll, clients: VecDeque::new() })
     }
 
-    /// Listens for a while: the clients that have said all; `None` when the bell has rung.
+    /// Listens for a while: the clients that have said all; `None` when the bell has priority.
     pub(super) fn listen(&mut self, listener: &UnixListener, limit: Span) -> Option<Vec<Heard>> {
         let mut ready = Vec::new();
         let ms = i32::try_from(limit.as_nanos() / 1_000_000).unwrap_or(0);

@@ -67,7 +67,7 @@ pub struct Node {
     /// Its kind.
     pub kind: String,
     /// Its own virtual processors.
-    pub owns: Vec<Own>,
+    pub owns: Vec<OwnVp>,
     /// What the threads below it got while they stood there.
     pub received: Account,
     /// What it counts of itself: `epochs`, `windfall_ns`.
@@ -80,7 +80,7 @@ pub struct Node {
 
 /// An own virtual processor of a scheduler.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Own {
+pub struct OwnVp {
     /// Its parent; `None` for the top.
     pub parent: Option<String>,
     /// `waiting`, `ready` or `running`.
@@ -96,7 +96,7 @@ pub struct Thread {
     pub tid: i32,
     /// The scheduler above it; `None` when it is not there yet, or no longer.
     pub parent: Option<String>,
-    /// `waiting`, `ready`, `running`, `frozen`, `ended` or `unborn`.
+    /// `waiting`, `ready`, `running`, `frozen`, `ended` or `not-started`.
     pub state: String,
     /// The processor that it is on.
     pub cpu: Option<u16>,
@@ -119,7 +119,7 @@ pub struct Thread {
 /// How a promise stands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Standing {
+pub enum LiveStatus {
     /// Kept in all windows.
     Met,
     /// Its owner is not runnable, or has not been for long enough.
@@ -143,7 +143,7 @@ pub struct Promised {
     /// Whether the checker has granted it.
     pub granted: bool,
     /// How it stands.
-    pub standing: Standing,
+    pub standing: LiveStatus,
     /// What was found, in words, when it is not met: `1.2ms short in 20ms from 3s`.
     pub why: Option<String>,
 }

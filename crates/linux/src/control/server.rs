@@ -1,18 +1,18 @@
 //! The thread that has the socket: one request of each client.
 //!
-//! It is an ordinary thread, so that no client can take time from the supervised ones, but for what it has the ear do
+//! It is an ordinary thread, so that no client can take time from the supervised ones, but for what it has the event loop do
 //! ([`Host::call`]). A client that is slow with its request keeps nobody waiting (`clients.rs`); one
 //! that is slow to take the answer is left after a while.
 
 use super::clients::Clients;
 use super::history::{EVERY, History};
-use super::wire::{self, Answer, Asked, LONGEST, Rejection};
-use crate::fault::Fault;
+use super::wire::{self, Answer, Asked, ControlError, LONGEST};
+use crate::error::LinuxError;
 use crate::host::Host;
 use crate::supervisor::Supervisor;
-use crate::sys::events::Bell;
+use crate::sys::events::EventFd;
 use crate::sys::{clock, peer};
-use crate::taker;
+use crate::trace_reader;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -41,15 +41,20 @@ pub(crate) struct Server {
 
 impl Server {
     /// Opens the socket. One that nobody serves any more is replaced.
-    pub(crate) fn open(path: &Path, live: Live, name: &str, end: Instant) -> Result<Server, Fault> {
+    pub(crate) fn open(
+        path: &Path,
+        live: Live,
+        name: &str,
+        end: Instant,
+    ) -> Result<Server, LinuxError> {
         let what = || format!("cannot serve {}", path.display());
         let trouble = |e: io::Error| {
-            Fault::of(what(), &e, "name a path in a folder of yours with `--socket PATH`")
+            LinuxError::of(what(), &e, "name a path in a folder of yours with `--socket PATH`")
         };
         if path.exists() {
             if UnixStream::connect(path).is_ok() {
                 let help = "choose another path, or leave `--socket` out";
-                return Err(Fault::new(what(), "another run serves it", help));
+                return Err(LinuxError::new(what(), "another run serves it", help));
             }
             std::fs::remove_file(path).map_err(trouble)?;
         }
@@ -73,7 +78,7 @@ impl Server {
     }
 
     /// Serves until the bell rings, on processors that are not supervised if there are any.
-    pub(crate) fn serve(mut self, host: &Host, over: &Bell) {
+    pub(crate) fn serve(mut self, host: &Host, over: &EventFd) {
         host.step_apart("control");
         let Ok(mut clients) = Clients::new(&self.listener, over) else { return };
         let mut looked: Option<Instant> = None;
@@ -98,20 +103,20 @@ impl Server {
         host: &Host,
         client: &UnixStream,
         line: Option<Vec<u8>>,
-    ) -> Result<Answer, Rejection> {
+    ) -> Result<Answer, ControlError> {
         let user = peer::user(client).unwrap_or(u32::MAX);
         if user != 0 && user != peer::own_user() {
             let why = format!("user {user} may not control a run of user {}", peer::own_user());
-            return Err(Rejection::new("a request", why, "become that user, or root"));
+            return Err(ControlError::new("a request", why, "become that user, or root"));
         }
         let Some(line) = line else {
             let why = format!("is longer than {LONGEST} bytes");
-            return Err(Rejection::new("a request", why, "send one JSON object on one line"));
+            return Err(ControlError::new("a request", why, "send one JSON object on one line"));
         };
         self.answer(host, wire::read(&line)?)
     }
 
-    fn answer(&mut self, host: &Host, asked: Asked) -> Result<Answer, Rejection> {
+    fn answer(&mut self, host: &Host, asked: Asked) -> Result<Answer, ControlError> {
         let value = match asked {
             Asked::Trace => return lately(host),
             Asked::List => {
@@ -119,13 +124,13 @@ impl Server {
                 let now = host.call(|s| s.time());
                 let listing = view.listing(&self.name, self.end, self.history.before(now));
                 serde_json::to_value(listing)
-                    .map_err(|why| Rejection::new("`list`", why.to_string(), "report it"))?
+                    .map_err(|why| ControlError::new("`list`", why.to_string(), "report it"))?
             }
             Asked::Stop => {
                 host.call(|s| s.ending = true);
                 json!({ "done": "the run ends" })
             }
-            Asked::Release(thread) => self.release(host, &thread)?,
+            Asked::Unreserve(thread) => self.unreserve(host, &thread)?,
             Asked::Change { verb, text, lends, force } => {
                 self.change(host, &verb, &text, lends.as_deref(), force)?
             }
@@ -141,7 +146,7 @@ impl Server {
         text: &str,
         lends: Option<&str>,
         force: bool,
-    ) -> Result<Value, Rejection> {
+    ) -> Result<Value, ControlError> {
         let (now, (nodes, threads)) = host.call(|s| (s.time(), s.there()));
         self.live.passes(&nodes, &threads, now);
         let request = self.plan(&nodes, &threads, verb, text)?;
@@ -154,7 +159,7 @@ impl Server {
                 first.guarantee, first.owner
             );
             let help = "ask for less, or do it all the same with `--force` (`\"force\":true`)";
-            return Err(Rejection::new(format!("`{verb}`"), why, help));
+            return Err(ControlError::new(format!("`{verb}`"), why, help));
         }
         let from = lends.and_then(|name| threads.iter().find(|thread| thread.name == name));
         self.carry_out(host, &threads, request)?;
@@ -170,12 +175,12 @@ impl Server {
         threads: &[LiveThread],
         verb: &str,
         text: &str,
-    ) -> Result<LiveRequest, Rejection> {
+    ) -> Result<LiveRequest, ControlError> {
         self.live.plan(nodes, threads, text).map_err(|diagnostics| {
             let first = diagnostics.list().first();
             let why = first.map_or_else(String::new, |first| first.message.clone());
             let help = first.and_then(|first| first.help.clone()).unwrap_or_default();
-            Rejection::new(format!("`{verb}`"), why, help)
+            ControlError::new(format!("`{verb}`"), why, help)
         })
     }
 
@@ -185,7 +190,7 @@ impl Server {
         host: &Host,
         threads: &[LiveThread],
         mut request: LiveRequest,
-    ) -> Result<(), Rejection> {
+    ) -> Result<(), ControlError> {
         let planned = std::mem::take(&mut request.planned);
         let planned = planned.into_iter().map(|one| {
             let at = one.thread();
@@ -210,7 +215,7 @@ impl Server {
         });
         if let Some(first) = refused.into_iter().next() {
             let (asked, why) = first.split_once(": refused: ").unwrap_or(("the request", &first));
-            return Err(Rejection::new(asked, why, ""));
+            return Err(ControlError::new(asked, why, ""));
         }
         let (now, (nodes, threads)) = host.call(|s| (s.time(), s.there()));
         self.live.passes(&nodes, &threads, now);
@@ -225,16 +230,16 @@ impl Server {
 
     /// Ends a thread's reservation: it goes back to where it was, with what it had there, or stays
     /// without it.
-    fn release(&mut self, host: &Host, name: &str) -> Result<Value, Rejection> {
+    fn unreserve(&mut self, host: &Host, name: &str) -> Result<Value, ControlError> {
         let Some(to) = self.former.get(name).cloned() else {
             let text =
                 format!("[[at]]\ntime=\"0s\"\ndo=\"unreserve\"\nthread={}", wire::quoted(name));
-            return self.change(host, "release", &text, None, true);
+            return self.change(host, "unreserve", &text, None, true);
         };
         let (thread, to_text) = (wire::quoted(name), wire::quoted(&to));
         let text = format!("[[at]]\ntime=\"0s\"\ndo=\"move\"\nthread={thread}\nto={to_text}");
         let (nodes, threads) = host.call(|s| s.there());
-        let mut request = self.plan(&nodes, &threads, "release", &text)?;
+        let mut request = self.plan(&nodes, &threads, "unreserve", &text)?;
         let at = threads.iter().position(|thread| thread.name == name);
         let place = to.clone();
         let home = at.and_then(|at| host.call(move |s| s.home(at, &place)));
@@ -251,9 +256,9 @@ impl Server {
 }
 
 /// What has been recorded lately.
-fn lately(host: &Host) -> Result<Answer, Rejection> {
-    let bytes = taker::window(host);
-    let bytes = bytes.map_err(|why| Rejection::new("`trace`", why.to_string(), "report it"))?;
+fn lately(host: &Host) -> Result<Answer, ControlError> {
+    let bytes = trace_reader::window(host);
+    let bytes = bytes.map_err(|why| ControlError::new("`trace`", why.to_string(), "report it"))?;
     Ok(Answer { value: json!({ "bytes": bytes.len() }), bytes })
 }
 

@@ -1,6 +1,6 @@
 //! What is copied under the lock, and what is made of it afterwards.
 
-use super::listing::{Account, Listing, Node, Own, Processor, Promised, Standing, Thread};
+use super::listing::{Account, Listing, LiveStatus, Node, OwnVp, Processor, Promised, Thread};
 use crate::judging::Judgement;
 use crate::supervisor::Supervisor;
 use windfall_guarantees::meaning::Verdict;
@@ -8,7 +8,7 @@ use windfall_guarantees::{Guarantee, Length};
 use windfall_hierarchy::{NodeId, VpState};
 use windfall_scenario::model::Timer;
 use windfall_scenario::outcome::{
-    CpuOutcome, Faring, Figures, NodeOutcome, PromiseVerdict, ThreadOutcome, plain,
+    CpuOutcome, Figures, NodeOutcome, PromiseStatus, PromiseVerdict, ThreadOutcome, plain,
 };
 use windfall_scenario::{LiveNode, LiveThread};
 use windfall_time::{Instant, Ratio, Span};
@@ -98,14 +98,14 @@ impl Supervisor {
     fn member_view(&self, at: usize) -> Option<Member> {
         let (member, mut outcome) = (&self.members[at], self.outcome_of(at)?);
         let state = member.id.and_then(|id| self.hierarchy.thread_state(id));
-        let unborn = self.births.iter().any(|(_, number)| *number as usize == at);
+        let unborn = self.starts.iter().any(|(_, number)| *number as usize == at);
         let state = match state {
-            None if unborn => "unborn",
+            None if unborn => "not-started",
             None => "ended",
             Some(_) if member.frozen => "frozen",
             Some(state) => state_name(state),
         };
-        outcome.counted = self.counted(at);
+        outcome.stats = self.counted(at);
         Some(Member {
             outcome,
             tid: member.tid,
@@ -128,7 +128,7 @@ impl Supervisor {
             name: member.outcome.name.clone(),
             parent: match member.id {
                 Some(id) => crate::supervisor::name_above(&self.hierarchy, id),
-                None => self.wishes.get(at).and_then(|wish| name(wish.parent)),
+                None => self.specs.get(at).and_then(|spec| name(spec.parent)),
             },
         });
         (nodes.collect(), threads.collect())
@@ -180,7 +180,7 @@ impl View {
         let nodes = self.nodes.iter().enumerate().filter_map(|(at, node)| {
             let node = node.as_ref()?;
             let before = before.and_then(|before| before.nodes.get(at)).copied();
-            let owns = node.owns.iter().map(|(parent, state)| Own {
+            let owns = node.owns.iter().map(|(parent, state)| OwnVp {
                 parent: parent.clone(),
                 state: state_name(*state).to_owned(),
             });
@@ -189,7 +189,7 @@ impl View {
                 kind: node.account.kind.clone(),
                 owns: owns.collect(),
                 received: account(node.account.received, before),
-                counted: counted(&node.account.counted),
+                counted: counted(&node.account.stats),
                 quarantined: node.quarantined,
                 promises: of(&node.account.name, true),
             })
@@ -209,7 +209,7 @@ impl View {
                 completed: outcome.completed,
                 missed: outcome.missed,
                 gap_ns: outcome.gap.as_nanos(),
-                counted: counted(&outcome.counted),
+                counted: counted(&outcome.stats),
                 promises: of(&outcome.name, false),
             })
         });
@@ -238,12 +238,14 @@ fn counted(figures: &Figures) -> Vec<(String, u64)> {
 }
 
 fn promised(verdict: &PromiseVerdict, lost: bool) -> Promised {
-    let standing = match verdict.faring() {
-        _ if lost || verdict.until.is_some() => Standing::Unknown,
-        Faring::NotAsking | Faring::NotTested => Standing::NotAsking,
-        Faring::Kept => Standing::Met,
-        Faring::Exceeded => Standing::Over,
-        Faring::Stolen | Faring::Overhead | Faring::Missed => Standing::Missed,
+    let standing = match verdict.status() {
+        _ if lost || verdict.until.is_some() => LiveStatus::Unknown,
+        PromiseStatus::NotAsking | PromiseStatus::NotTested => LiveStatus::NotAsking,
+        PromiseStatus::Kept => LiveStatus::Met,
+        PromiseStatus::Exceeded => LiveStatus::Over,
+        PromiseStatus::Stolen | PromiseStatus::Overhead | PromiseStatus::Missed => {
+            LiveStatus::Missed
+        }
     };
     let Guaranteed { text, share_ppm } = Guaranteed::of(&verdict.promise.guarantee);
     Promised {
@@ -258,21 +260,21 @@ fn promised(verdict: &PromiseVerdict, lost: bool) -> Promised {
 /// What is wrong with a promise, in words.
 fn why(verdict: &PromiseVerdict) -> Option<String> {
     if let Some(until) = verdict.until {
-        return Some(format!("{} until {until}, when the tree changed", verdict.faring().name()));
+        return Some(format!("{} until {until}, when the tree changed", verdict.status().name()));
     }
     let (by, word) = match verdict.verdict? {
         Verdict::Broken { short, .. } => (short, "short"),
         Verdict::Exceeded { by, .. } => (by, "more"),
         _ => return None,
     };
-    if verdict.faring() == Faring::Kept {
+    if verdict.status() == PromiseStatus::Kept {
         return None;
     }
     let worst = verdict.worst()?;
     let span = worst.to.checked_sub(worst.from).unwrap_or(Length::ZERO);
-    let cause = match verdict.faring() {
-        Faring::Stolen => ", stolen",
-        Faring::Overhead => ", overhead",
+    let cause = match verdict.status() {
+        PromiseStatus::Stolen => ", stolen",
+        PromiseStatus::Overhead => ", overhead",
         _ => "",
     };
     Some(format!("{by} {word} in {span} from {}{cause}", worst.from))

@@ -1,14 +1,14 @@
 //! The protocol (decision 0009): one JSON object a line; a request, then its answer.
 //!
-//! A request is an entry of `[[at]]` without `time`, in JSON instead of TOML, or one of `list`, `release`, `stop` and `trace`,
-//! which no file has. The answer to `trace` says how many `bytes` of Windfall's trace format (decision 0002) follow its line.
+//! A request is an entry of `[[at]]` without `time`, in JSON instead of TOML, or one of `list`, `stop` and `trace`,
+//! which no file has. `unreserve` of a thread that a `move` with a reservation has brought takes it back to where it was. The answer to `trace` says how many `bytes` of Windfall's trace format (decision 0002) follow its line.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::fmt;
 
 /// The version of the protocol.
-pub(super) const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 2;
 /// A request is no longer than this, in bytes.
 pub(super) const LONGEST: usize = 64 * 1024;
 /// How deep values may lie in each other.
@@ -24,7 +24,7 @@ pub(super) enum Asked {
     /// What has been recorded lately.
     Trace,
     /// The end of a thread's reservation; back to where it was.
-    Release(String),
+    Unreserve(String),
     /// An entry of `[[at]]`.
     Change {
         /// What it does.
@@ -40,7 +40,7 @@ pub(super) enum Asked {
 
 /// Why something was not done.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Rejection {
+pub struct ControlError {
     /// What was asked.
     pub asked: String,
     /// What stood in the way.
@@ -49,60 +49,66 @@ pub struct Rejection {
     pub help: String,
 }
 
-impl Rejection {
+impl ControlError {
     pub(super) fn new(
         asked: impl Into<String>,
         why: impl Into<String>,
         help: impl Into<String>,
-    ) -> Rejection {
-        Rejection { asked: asked.into(), why: why.into(), help: help.into() }
+    ) -> ControlError {
+        ControlError { asked: asked.into(), why: why.into(), help: help.into() }
     }
 }
 
-impl fmt::Display for Rejection {
+impl fmt::Display for ControlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.asked, self.why)?;
         if self.help.is_empty() { Ok(()) } else { write!(f, "\n  help: {}", self.help) }
     }
 }
 
-impl std::error::Error for Rejection {}
+impl std::error::Error for ControlError {}
 
 /// Reads a line.
-pub(super) fn read(line: &[u8]) -> Result<Asked, Rejection> {
-    let form = "write `{\"windfall\":1,\"do\":\"list\"}` on one line";
+pub(super) fn read(line: &[u8]) -> Result<Asked, ControlError> {
+    let form = "write `{\"windfall\":2,\"do\":\"list\"}` on one line";
     let value: Value = serde_json::from_slice(line)
-        .map_err(|why| Rejection::new("a request", format!("is no JSON: {why}"), form))?;
+        .map_err(|why| ControlError::new("a request", format!("is no JSON: {why}"), form))?;
     let Value::Object(mut request) = value else {
-        return Err(Rejection::new("a request", "is no object", form));
+        return Err(ControlError::new("a request", "is no object", form));
     };
     match request.remove("windfall") {
         Some(Value::Number(version)) if version.as_u64() == Some(VERSION) => {}
         Some(other) => {
             let why = format!("version {other} of the protocol is not known");
-            return Err(Rejection::new("a request", why, format!("this run speaks {VERSION}")));
+            return Err(ControlError::new("a request", why, format!("this run speaks {VERSION}")));
         }
-        None => return Err(Rejection::new("a request", "has no `windfall`, its version", form)),
+        None => return Err(ControlError::new("a request", "has no `windfall`, its version", form)),
     }
     let verb = request.get("do").and_then(Value::as_str).unwrap_or_default().to_owned();
     let alone = |asked: Asked| match request.len() {
         1 => Ok(asked),
-        _ => Err(Rejection::new(format!("`{verb}`"), "takes nothing beside it", "leave it out")),
+        _ => Err(ControlError::new(format!("`{verb}`"), "takes nothing beside it", "leave it out")),
     };
     match verb.as_str() {
         "list" => alone(Asked::List),
         "stop" => alone(Asked::Stop),
         "trace" => alone(Asked::Trace),
-        "release" => match (request.get("thread").and_then(Value::as_str), request.len()) {
-            (Some(thread), 2) => Ok(Asked::Release(thread.to_owned())),
-            _ => {
-                let help = "write `\"thread\":\"NAME\"`";
-                Err(Rejection::new("`release`", "takes a thread, and nothing else", help))
+        "unreserve" if request.contains_key("thread") => {
+            match (request.get("thread").and_then(Value::as_str), request.len()) {
+                (Some(thread), 2) => Ok(Asked::Unreserve(thread.to_owned())),
+                _ => {
+                    let help = "write `\"thread\":\"NAME\"`";
+                    Err(ControlError::new("`unreserve`", "takes a thread, and nothing else", help))
+                }
             }
-        },
+        }
+        "release" => {
+            let help = "write `\"do\":\"unreserve\"`";
+            Err(ControlError::new("`release`", "is called `unreserve` now", help))
+        }
         _ if request.contains_key("time") => {
             let help = "leave `time` out: it is done at once";
-            Err(Rejection::new(format!("`{verb}`"), "has a `time`", help))
+            Err(ControlError::new(format!("`{verb}`"), "has a `time`", help))
         }
         _ => {
             let force = match request.remove("force") {
@@ -110,7 +116,7 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, Rejection> {
                 Some(Value::Bool(force)) => force,
                 Some(other) => {
                     let why = format!("has a `force` that is {other}");
-                    return Err(Rejection::new(
+                    return Err(ControlError::new(
                         format!("`{verb}`"),
                         why,
                         "write true, or leave it out",
@@ -121,7 +127,7 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, Rejection> {
             let thread = request.get("thread").and_then(Value::as_str);
             let lends = thread.filter(|_| verb == "move" && asks).map(str::to_owned);
             let text = toml(&request)
-                .map_err(|(why, help)| Rejection::new(format!("`{verb}`"), why, help))?;
+                .map_err(|(why, help)| ControlError::new(format!("`{verb}`"), why, help))?;
             Ok(Asked::Change { verb, text, lends, force })
         }
     }
@@ -203,7 +209,7 @@ impl From<Value> for Answer {
 }
 
 /// An answer, as a line and what follows it.
-pub(super) fn answer(answer: Result<Answer, Rejection>) -> Vec<u8> {
+pub(super) fn answer(answer: Result<Answer, ControlError>) -> Vec<u8> {
     let (value, bytes) = match answer {
         Ok(Answer { value, bytes }) => {
             (json!({ "windfall": VERSION, "ok": true, "answer": value }), bytes)
@@ -218,9 +224,9 @@ pub(super) fn answer(answer: Result<Answer, Rejection>) -> Vec<u8> {
 }
 
 /// Reads an answer's line.
-pub(super) fn understand(line: &[u8]) -> Result<Value, Rejection> {
+pub(super) fn understand(line: &[u8]) -> Result<Value, ControlError> {
     let strange = |why: String| {
-        Rejection::new("an answer", why, "use the same version of windfall on both ends")
+        ControlError::new("an answer", why, "use the same version of windfall on both ends")
     };
     let mut value: Value =
         serde_json::from_slice(line).map_err(|why| strange(format!("is no JSON: {why}")))?;
@@ -251,7 +257,7 @@ mod tests {
 
     #[test]
     fn accepts_what_a_file_could_say() {
-        let line = r#"{"windfall":1,"do":"create","name":"x","with":{"scheduler":"rez","parent":"top","n":3}}"#;
+        let line = r#"{"windfall":2,"do":"create","name":"x","with":{"scheduler":"rez","parent":"top","n":3}}"#;
         let text = text(line);
         assert!(text.starts_with("[[at]]\ntime = \"0s\"\n"), "{text}");
         assert!(text.contains("\"scheduler\" = \"rez\""), "{text}");
@@ -259,7 +265,7 @@ mod tests {
 
     #[test]
     fn law_strings_are_one_value_whatever_is_in_them() {
-        let line = r#"{"windfall":1,"do":"destroy","scheduler":"a\"\n[[at]]\ndo=\u0001\\"}"#;
+        let line = r#"{"windfall":2,"do":"destroy","scheduler":"a\"\n[[at]]\ndo=\u0001\\"}"#;
         let text = text(line);
         assert_eq!(text.lines().count(), 4, "{text}");
     }
@@ -271,11 +277,11 @@ mod tests {
         assert!(why(r#"{"do":"list"}"#).contains("no `windfall`"));
         assert!(why("list").contains("no JSON"));
         assert!(why("[1]").contains("no object"));
-        assert!(why(r#"{"windfall":1,"do":"stop","now":true}"#).contains("nothing beside"));
-        assert!(why(r#"{"windfall":1,"do":"share","share":null}"#).contains("null"));
-        assert!(why(r#"{"windfall":1,"do":"share","time":"1s"}"#).contains("time"));
+        assert!(why(r#"{"windfall":2,"do":"stop","now":true}"#).contains("nothing beside"));
+        assert!(why(r#"{"windfall":2,"do":"share","share":null}"#).contains("null"));
+        assert!(why(r#"{"windfall":2,"do":"share","time":"1s"}"#).contains("time"));
         let deep =
-            format!(r#"{{"windfall":1,"do":"x","v":{}1{}}}"#, "[".repeat(60), "]".repeat(60));
+            format!(r#"{{"windfall":2,"do":"x","v":{}1{}}}"#, "[".repeat(60), "]".repeat(60));
         assert!(why(&deep).contains("too deep"));
     }
 
@@ -283,7 +289,7 @@ mod tests {
     fn accepts_answers_of_both_sorts() {
         let yes = answer(Ok(json!({ "done": true }).into()));
         assert_eq!(understand(&yes).unwrap()["done"], true);
-        let no = Rejection::new("a", "b", "c");
+        let no = ControlError::new("a", "b", "c");
         assert_eq!(understand(&answer(Err(no.clone()))), Err(no));
         assert!(understand(b"{}").is_err());
     }
@@ -300,12 +306,12 @@ mod tests {
     #[test]
     fn law_no_request_and_no_answer_panics() {
         let sound: [&[u8]; 6] = [
-            br#"{"windfall":1,"do":"list"}"#,
-            br#"{"windfall":1,"do":"release","thread":"a"}"#,
-            br#"{"windfall":1,"do":"create","name":"x","with":{"scheduler":"rez","parent":"top","n":3}}"#,
-            br#"{"windfall":1,"do":"move","thread":"a","to":"res","guarantee":"RESBH 1ms 10ms","list":[1,"b",true]}"#,
-            br#"{"windfall":1,"ok":true,"answer":{"pid":1,"name":"x","cpus":[],"nodes":[],"threads":[]}}"#,
-            br#"{"windfall":1,"ok":false,"rejected":{"asked":"a","why":"b","help":"c"}}"#,
+            br#"{"windfall":2,"do":"list"}"#,
+            br#"{"windfall":2,"do":"unreserve","thread":"a"}"#,
+            br#"{"windfall":2,"do":"create","name":"x","with":{"scheduler":"rez","parent":"top","n":3}}"#,
+            br#"{"windfall":2,"do":"move","thread":"a","to":"res","guarantee":"RESBH 1ms 10ms","list":[1,"b",true]}"#,
+            br#"{"windfall":2,"ok":true,"answer":{"pid":1,"name":"x","cpus":[],"nodes":[],"threads":[]}}"#,
+            br#"{"windfall":2,"ok":false,"rejected":{"asked":"a","why":"b","help":"c"}}"#,
         ];
         crate::mutate::fuzz("control", &sound, |line| {
             let _ = read(line).map_err(|refused| assert!(!refused.why.is_empty()));

@@ -4,7 +4,7 @@ use super::causes::{Call, Sign, cause};
 use super::control_groups::group_time;
 use super::rights::CAP_SYS_NICE;
 use super::{Check, Facts, State};
-use crate::rungs;
+use crate::fifo_priorities;
 use crate::sys::futex::Gate;
 use crate::sys::probe;
 use crate::sys::sched::{Affinity, Attributes, own_tid, set_fifo};
@@ -47,7 +47,7 @@ fn refused(subject: &'static str, error: &io::Error, signs: &[Sign]) -> Check {
 /// What is known of this process that could be a cause.
 fn signs(facts: &Facts) -> Vec<Sign> {
     let mut signs = Vec::new();
-    if !facts.can(CAP_SYS_NICE) && probe::priority_limit() < rungs::GUARDIAN.into() {
+    if !facts.can(CAP_SYS_NICE) && probe::priority_limit() < fifo_priorities::GUARDIAN.into() {
         signs.push(Sign::NoRight);
     }
     if group_time() == Some(0) {
@@ -57,9 +57,10 @@ fn signs(facts: &Facts) -> Vec<Sign> {
 }
 
 fn oneself(facts: &Facts) -> Check {
-    match alone(|| Attributes::fifo(rungs::GUARDIAN).give(0)) {
+    match alone(|| Attributes::fifo(fifo_priorities::GUARDIAN).give(0)) {
         Ok(()) => {
-            let found = format!("priorities {} to {}", rungs::FROZEN, rungs::GUARDIAN);
+            let found =
+                format!("priorities {} to {}", fifo_priorities::FROZEN, fifo_priorities::GUARDIAN);
             Check::new(PURPOSE, "SCHED_FIFO for oneself", State::Yes, found)
         }
         Err(e) => refused("SCHED_FIFO for oneself", &e, &signs(facts)),
@@ -76,8 +77,9 @@ fn another() -> io::Result<()> {
         its.pass();
     })?;
     let tid = told.recv().map_err(io::Error::other)?;
-    let raised = set_fifo(tid, rungs::GRANTED).and_then(|()| set_fifo(tid, rungs::HELD));
-    gate.open();
+    let raised =
+        set_fifo(tid, fifo_priorities::GRANTED).and_then(|()| set_fifo(tid, fifo_priorities::HELD));
+    gate.open_and_wake();
     let _ = thread.join();
     raised
 }
@@ -105,12 +107,12 @@ pub(super) fn deadline(facts: &Facts) -> Vec<Check> {
     const PURPOSE: &str = "deadlines by the kernel";
     const SUBJECT: &str = "SCHED_DEADLINE";
     const MS: u64 = 1_000_000;
-    let wish = || Attributes::from_words([6, 0, 0, 0, 2 * MS, 10 * MS, 10 * MS, 0]);
-    let free = alone(move || wish().give(0));
+    let spec = || Attributes::from_words([6, 0, 0, 0, 2 * MS, 10 * MS, 10 * MS, 0]);
+    let free = alone(move || spec().give(0));
     let first = facts.allowed.first().copied().unwrap_or(0);
     let pinned = alone(move || {
         Affinity::one(first).give(0)?;
-        wish().give(0)
+        spec().give(0)
     });
     let mut known = signs(facts);
     if facts.allowed.len() < facts.online.len() {

@@ -1,6 +1,6 @@
 //! What /proc and /sys say of the machine, read once.
 
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::sys::sched::Affinity;
 use std::fs;
 
@@ -22,10 +22,11 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    pub(crate) fn gather() -> Result<Facts, Fault> {
+    pub(crate) fn gather() -> Result<Facts, LinuxError> {
         let read = |path: &str| {
-            fs::read_to_string(path)
-                .map_err(|e| Fault::of(format!("cannot read {path}"), &e, "mount /proc and /sys"))
+            fs::read_to_string(path).map_err(|e| {
+                LinuxError::of(format!("cannot read {path}"), &e, "mount /proc and /sys")
+            })
         };
         let status = read("/proc/self/status")?;
         let cpuinfo = read("/proc/cpuinfo")?;
@@ -34,8 +35,8 @@ impl Facts {
             found.and_then(|line| line.split_once(':')).map(|(_, value)| value.trim().to_owned())
         };
         let capabilities = line(&status, "CapEff").unwrap_or_default();
-        let own =
-            Affinity::of(0).map_err(|e| Fault::of("cannot read the affinity", &e, "report it"))?;
+        let own = Affinity::of(0)
+            .map_err(|e| LinuxError::of("cannot read the affinity", &e, "report it"))?;
         let allowed: Vec<u16> = (0..1024).filter(|cpu| own.has(*cpu)).collect();
         let online = word("/sys/devices/system/cpu/online").and_then(|text| list(&text));
         let flags = line(&cpuinfo, "flags").unwrap_or_default();

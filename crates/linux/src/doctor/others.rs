@@ -1,23 +1,23 @@
-//! Who else runs at real-time priorities: whoever is as high as our rungs runs before what is granted.
+//! Who else runs at real-time priorities: whoever is as high as our priorities runs before what is granted.
 
 use super::throttle::supervised;
 use super::{Check, State};
+use crate::fifo_priorities;
 use crate::rivals;
-use crate::rungs;
 use crate::state;
 use std::collections::BTreeSet;
 
 pub(super) fn checks() -> Vec<Check> {
     const PURPOSE: &str = "no rivals";
-    // A supervisor's threads are on our rungs.
-    let least = if supervised() { rungs::GUARDIAN + 1 } else { rungs::FROZEN };
+    // A supervisor's threads are on our priorities.
+    let least = if supervised() { fifo_priorities::GUARDIAN + 1 } else { fifo_priorities::FROZEN };
     let rivals = rivals::at(least..=99, &BTreeSet::from([std::process::id().cast_signed()]));
     let (state, found) = match rivals.as_slice() {
-        [] => (State::Yes, format!("nobody at {} or above", rungs::FROZEN)),
+        [] => (State::Yes, format!("nobody at {} or above", fifo_priorities::FROZEN)),
         some => (State::Limited, rivals::named(some)),
     };
     let threads = Check::new(PURPOSE, "real-time threads", state, found)
-        .remedy(format!("`chrt -f -p PRIORITY TID` with less than {}", rungs::FROZEN));
+        .remedy(format!("`chrt -f -p PRIORITY TID` with less than {}", fifo_priorities::FROZEN));
     let (state, found) = if supervised() {
         (State::Limited, "`windfall run` is under way".to_owned())
     } else {

@@ -1,7 +1,7 @@
 //! What this process may do, and who would help where it may not.
 
 use super::{Check, Facts, State};
-use crate::fault::RIGHTS;
+use crate::error::RIGHTS;
 use crate::proc;
 use crate::sys::probe;
 use std::path::Path;

@@ -2,7 +2,7 @@
 //! whether the processor keeps its speed.
 
 use super::{Check, Facts, State, word};
-use crate::rungs;
+use crate::fifo_priorities;
 use crate::stats::Summary;
 use crate::sys::clock;
 use crate::sys::probe::{sleep_until, timer_resolution};
@@ -30,7 +30,7 @@ fn resolution() -> Check {
 
 fn lateness() -> Check {
     let thread = std::thread::spawn(|| {
-        let real_time = Attributes::fifo(rungs::EAR).give(0).is_ok();
+        let real_time = Attributes::fifo(fifo_priorities::EAR).give(0).is_ok();
         let late = (0..SLEEPS).map(|_| {
             let due = clock::now() + SLEEP;
             sleep_until(due);

@@ -1,8 +1,8 @@
 //! How what happens is seen: tracepoints, their rings, BPF; and what steals time.
 
 use super::{Check, Facts, State, word};
-use crate::fault::Fault;
-use crate::rungs;
+use crate::error::LinuxError;
+use crate::fifo_priorities;
 use crate::sys::perf::{Listen, Ring};
 use crate::sys::probe;
 use crate::tracepoints::{Point, Tracepoints};
@@ -29,7 +29,7 @@ pub(super) fn needed(facts: &Facts, heard: &Heard) -> Vec<Check> {
         }
     };
     let tracefs = Check { state: State::Yes, found: "formats are read".to_owned(), ..tracefs };
-    let filter = rungs::supervised("next_prio");
+    let filter = fifo_priorities::supervised("next_prio");
     let id = points.id(Point::Switch).unwrap_or(0);
     let listen = [Listen { id, filter: &filter, loud: false }];
     let perf = match Ring::open(facts.allowed.first().copied().unwrap_or(0), &listen, 1) {
@@ -41,7 +41,7 @@ pub(super) fn needed(facts: &Facts, heard: &Heard) -> Vec<Check> {
     };
     let perf = perf.remedy("CAP_PERFMON, or `sysctl kernel.perf_event_paranoid=-1`");
     let mut checks = either(heard, [tracefs, perf]);
-    checks.extend([theft(&points), hypervisor(facts, heard)]);
+    checks.extend([overhead(&points), hypervisor(facts, heard)]);
     checks
 }
 
@@ -59,7 +59,7 @@ fn either(heard: &Heard, checks: [Check; 2]) -> Vec<Check> {
 }
 
 /// Why tracefs shows nothing, and what would help.
-fn out_of_sight(fault: &Fault) -> (String, &'static str) {
+fn out_of_sight(fault: &LinuxError) -> (String, &'static str) {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let kind = |line: &str| line.split(' ').nth(2) == Some("tracefs");
     match mounts.lines().find(|line| kind(line)).and_then(|line| line.split(' ').nth(1)) {
@@ -76,7 +76,7 @@ fn out_of_sight(fault: &Fault) -> (String, &'static str) {
 
 const STOLEN: &str = "measure stolen time";
 
-fn theft(points: &Tracepoints) -> Check {
+fn overhead(points: &Tracepoints) -> Check {
     let kinds = [
         (Point::IrqEntry, "device interrupts"),
         (Point::SoftirqEntry, "softirqs"),

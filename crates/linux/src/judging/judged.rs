@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn law_what_we_cause_is_never_called_stolen() {
-        let state = |own, by| given(50, own, by).verdict(at(500_000), None).faring().name();
+        let state = |own, by| given(50, own, by).verdict(at(500_000), None).status().name();
         assert_eq!(state(4_000, Use::Overhead), "kept");
         for own in [0, 1_000, 3_800] {
             assert_eq!(state(own, Use::Overhead), "overhead", "{own} us");

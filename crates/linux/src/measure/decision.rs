@@ -4,7 +4,7 @@
 //! its slope is a notification, the rest a decision. That rest may be less than can be told from nothing.
 
 use super::{Bench, Cost};
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::sys::clock;
 use windfall_hierarchy::{Hierarchy, ThreadId};
 use windfall_scenario::Scenario;
@@ -20,7 +20,7 @@ const ATTEMPTS: usize = 5;
 const DEEP: usize = 8;
 
 /// One event in a tree of two levels, and its parts: decision, notification.
-pub(super) fn cost(bench: Bench) -> Result<(Cost, Span, Span), Fault> {
+pub(super) fn cost(bench: Bench) -> Result<(Cost, Span, Span), LinuxError> {
     let mut found = line(bench)?;
     for _ in 1..ATTEMPTS {
         if !found.2.is_zero() {
@@ -31,7 +31,7 @@ pub(super) fn cost(bench: Bench) -> Result<(Cost, Span, Span), Fault> {
     Ok(found)
 }
 
-fn line(bench: Bench) -> Result<(Cost, Span, Span), Fault> {
+fn line(bench: Bench) -> Result<(Cost, Span, Span), LinuxError> {
     let mut shallow = Tree::new(2)?;
     let mut deep = Tree::new(DEEP)?;
     let told = shallow.measure(bench, "event told to two levels");
@@ -54,9 +54,9 @@ struct Tree {
 }
 
 impl Tree {
-    fn new(levels: usize) -> Result<Tree, Fault> {
-        let broken = |why: String| Fault::new("cannot measure a decision", why, "report it");
-        let mut text = "schema = 1\nseed = 1\nlength = \"1s\"\n".to_owned();
+    fn new(levels: usize) -> Result<Tree, LinuxError> {
+        let broken = |why: String| LinuxError::new("cannot measure a decision", why, "report it");
+        let mut text = "schema = 2\nseed = 1\nlength = \"1s\"\n".to_owned();
         for level in 0..levels {
             let parent = level.checked_sub(1).map_or("top".to_owned(), |above| format!("s{above}"));
             text += &format!(

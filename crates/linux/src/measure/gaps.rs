@@ -2,7 +2,7 @@
 //!
 //! A gap up to `GAP` is an interrupt; a longer one is a processor lost to a hypervisor.
 
-use super::{Bench, GAP, PAUSE, STRETCH, Theft};
+use super::{Bench, GAP, Interruption, PAUSE, STRETCH};
 use crate::stats::Summary;
 use crate::sys::clock;
 use crate::sys::probe::sleep_until;
@@ -13,7 +13,7 @@ const LEAST: Span = Span::from_nanos(1_000);
 /// How often a stretch is looked at, for each repetition.
 const STRETCHES: usize = 8;
 
-pub(super) fn thefts(bench: Bench) -> Vec<Theft> {
+pub(super) fn interruptions(bench: Bench) -> Vec<Interruption> {
     let (mut gaps, mut looked) = (Vec::new(), Span::ZERO);
     for _ in 0..STRETCHES * bench.repetitions {
         sleep_until(clock::now() + PAUSE);
@@ -30,14 +30,14 @@ pub(super) fn thefts(bench: Bench) -> Vec<Theft> {
         looked += last.saturating_since(begun);
     }
     let (short, long): (Vec<Span>, Vec<Span>) = gaps.into_iter().partition(|gap| *gap <= GAP);
-    [theft(false, short, looked), theft(true, long, looked)].into_iter().flatten().collect()
+    [overhead(false, short, looked), overhead(true, long, looked)].into_iter().flatten().collect()
 }
 
-fn theft(steal: bool, gaps: Vec<Span>, looked: Span) -> Option<Theft> {
+fn overhead(steal: bool, gaps: Vec<Span>, looked: Span) -> Option<Interruption> {
     let gaps = Summary::of(gaps);
     let count = gaps.count();
     let number = u64::try_from(count).ok().filter(|count| *count > 0)?;
     let mean = |sum: Span| Span::from_nanos(sum.as_nanos() / number);
     let cost = (gaps.least(), mean(gaps.sum()), gaps.most());
-    Some(Theft { steal, count, every: mean(looked), cost })
+    Some(Interruption { steal, count, every: mean(looked), cost })
 }

@@ -1,7 +1,7 @@
 //! What it costs to raise another thread, and to send it to another processor.
 
 use super::{Bench, Cost};
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::sys::clock;
 use crate::sys::sched::{Affinity, own_tid, set_fifo};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    fn new(bench: Bench) -> Result<Waiting, Fault> {
+    fn new(bench: Bench) -> Result<Waiting, LinuxError> {
         let over = Arc::new(AtomicBool::new(false));
         let (tell, told) = mpsc::channel();
         let its = over.clone();
@@ -33,7 +33,8 @@ impl Waiting {
                 std::hint::spin_loop();
             }
         });
-        let early = |_| Fault::new("cannot measure", "a measured thread ended early", "report it");
+        let early =
+            |_| LinuxError::new("cannot measure", "a measured thread ended early", "report it");
         let (tid, entered) = told.recv().map_err(early)?;
         let waiting = Waiting { tid, over, thread: Some(thread) };
         entered.map(|()| waiting)
@@ -50,7 +51,7 @@ impl Drop for Waiting {
 }
 
 /// A thread that could run gets another priority, and still may not run.
-pub(super) fn raise(bench: Bench) -> Result<Cost, Fault> {
+pub(super) fn raise(bench: Bench) -> Result<Cost, LinuxError> {
     let waiting = Waiting::new(bench)?;
     // Up and down again.
     Ok(bench.repeat("another thread's priority", 1_000, 2, || {
@@ -61,7 +62,7 @@ pub(super) fn raise(bench: Bench) -> Result<Cost, Fault> {
 }
 
 /// A thread that could run is sent to another processor.
-pub(super) fn migrate(bench: Bench, elsewhere: u16) -> Result<Cost, Fault> {
+pub(super) fn migrate(bench: Bench, elsewhere: u16) -> Result<Cost, LinuxError> {
     let waiting = Waiting::new(bench)?;
     Ok(bench.repeat("another thread's processor", 100, 1, || {
         let begun = clock::now();

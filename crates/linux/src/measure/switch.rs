@@ -1,7 +1,7 @@
 //! From one real-time thread to another on one processor: a futex handed to and fro.
 
 use super::{Bench, Cost, PRIORITY};
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::sys::clock;
 use crate::sys::futex::Gate;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ struct Pair {
     over: AtomicBool,
 }
 
-pub(super) fn cost(bench: Bench) -> Result<Cost, Fault> {
+pub(super) fn cost(bench: Bench) -> Result<Cost, LinuxError> {
     let pair = Arc::new(Pair::default());
     let its = pair.clone();
     let other = std::thread::spawn(move || {
@@ -27,17 +27,17 @@ pub(super) fn cost(bench: Bench) -> Result<Cost, Fault> {
             if its.over.load(Ordering::Acquire) {
                 return entered;
             }
-            its.here.open();
+            its.here.open_and_wake();
         }
     });
     // A round trip is two switches.
     let cost = bench.repeat("switch, thread to thread", COUNT, 2, || {
         let begun = clock::now();
-        pair.there.open();
+        pair.there.open_and_wake();
         pair.here.pass();
         clock::now().saturating_since(begun)
     });
     pair.over.store(true, Ordering::Release);
-    pair.there.open();
+    pair.there.open_and_wake();
     other.join().unwrap_or(Ok(())).map(|()| cost)
 }

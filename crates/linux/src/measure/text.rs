@@ -1,6 +1,6 @@
 //! The cost model as a file that a scenario inherits from (decisions 0003 and 0007).
 
-use super::{Cost, Costs, Theft};
+use super::{Cost, Costs, Interruption};
 use windfall_time::Span;
 
 impl Costs {
@@ -35,21 +35,21 @@ impl Costs {
         };
         let (size, refill) = (self.cache.0, self.cache.1.median);
         text += &format!(
-            "\nschema = 1\n\n[machine]\ntimer = \"{timer}\"\n\
+            "\nschema = 2\n\n[machine]\ntimer = \"{timer}\"\n\
              costs = {{ switch = \"{}\", decision = \"{}\", notification = \"{}\" }}\n\
              cache = {{ size = \"{size}KB\", refill = \"{refill}\" }}\n",
             self.switch.median, self.decision, self.notification,
         );
-        self.thefts.iter().for_each(|theft| text += &theft.toml());
+        self.interruptions.iter().for_each(|overhead| text += &overhead.toml());
         text
     }
 }
 
-impl Theft {
+impl Interruption {
     /// Interrupts come evenly, each with the mean cost; a processor is lost at random, and for times that
     /// have the mean found. So the time stolen is what was measured.
     fn toml(&self) -> String {
-        let Theft { steal, count, every, cost: (least, mean, most) } = self;
+        let Interruption { steal, count, every, cost: (least, mean, most) } = self;
         let head = format!("\n# {count} seen: {least} to {most}, mean {mean}\n[[interrupts]]\n");
         if !steal && mean < every {
             return format!(
@@ -96,10 +96,20 @@ mod tests {
             notification: Span::from_nanos(25),
             cache: (1024, cost(31)),
             further: vec![cost(0)],
-            thefts: vec![
-                Theft { steal: false, count: 7, every: us(4_000), cost: (us(1), us(13), us(90)) },
-                Theft { steal: true, count: 1, every: us(900), cost: (us(300), us(300), us(300)) },
-                Theft {
+            interruptions: vec![
+                Interruption {
+                    steal: false,
+                    count: 7,
+                    every: us(4_000),
+                    cost: (us(1), us(13), us(90)),
+                },
+                Interruption {
+                    steal: true,
+                    count: 1,
+                    every: us(900),
+                    cost: (us(300), us(300), us(300)),
+                },
+                Interruption {
                     steal: true,
                     count: 3,
                     every: us(500),
@@ -109,7 +119,7 @@ mod tests {
         }
     }
 
-    const OWN: &str = "schema = 1\ninherits = \"costs.toml\"\nseed = 1\nlength = \"1s\"\n\
+    const OWN: &str = "schema = 2\ninherits = \"costs.toml\"\nseed = 1\nlength = \"1s\"\n\
         [schedulers.rr]\nscheduler = \"round-robin\"\nparent = \"top\"\n\
         [threads.a]\nparent = \"rr\"\nrun = \"spin\"\n";
 
@@ -134,14 +144,17 @@ mod tests {
     fn law_the_time_stolen_is_the_time_measured() {
         let text = costs().toml("windfall measure", "2026-11-21");
         let read = Scenario::parse_with("own.toml", OWN, |name| Ok((name.to_owned(), text)));
-        for (source, theft) in read.unwrap().interrupts.iter().zip(costs().thefts) {
+        for (source, overhead) in read.unwrap().interrupts.iter().zip(costs().interruptions) {
             let twice = |(least, most): (Span, Span)| least + most;
             let (every, cost) = match source.pattern {
                 Pattern::Periodic { period, cost, .. } => (period + period, cost + cost),
                 Pattern::Random { gap, cost } => (twice(gap), twice(cost)),
                 Pattern::Recorded { .. } => panic!("nothing was recorded"),
             };
-            assert_eq!((every, cost), (theft.every + theft.every, theft.cost.1 + theft.cost.1));
+            assert_eq!(
+                (every, cost),
+                (overhead.every + overhead.every, overhead.cost.1 + overhead.cost.1)
+            );
         }
     }
 }

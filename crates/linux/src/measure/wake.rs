@@ -1,7 +1,7 @@
 //! How late a sleeping thread wakes, and what the interrupt of a timer takes from one that runs.
 
 use super::{Bench, Cost, clock_cost};
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::sys::clock;
 use crate::sys::events::Timer;
 use crate::sys::probe::sleep_until;
@@ -22,9 +22,9 @@ pub(super) fn lateness(bench: Bench) -> Cost {
 }
 
 /// The largest gap between two looks at the clock around a timer's time.
-pub(super) fn interrupt(bench: Bench) -> Result<Cost, Fault> {
+pub(super) fn interrupt(bench: Bench) -> Result<Cost, LinuxError> {
     let timer =
-        Timer::new().map_err(|e| Fault::of("cannot make a timer", &e, "raise `ulimit -n`"))?;
+        Timer::new().map_err(|e| LinuxError::of("cannot make a timer", &e, "raise `ulimit -n`"))?;
     let looks = clock_cost();
     let cost = bench.repeat("timer interrupt", 200, 1, || {
         let begun = clock::now();

@@ -5,7 +5,7 @@
 
 use super::Lateness;
 use super::system::System;
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::sys::clock;
 use crate::sys::futex::Until;
 use crate::sys::sched::{Affinity, Attributes};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use windfall_exchange::{Futex as _, Mailbox};
-use windfall_programs::{Event, Kind, Terms};
+use windfall_programs::{Event, Kind, ProcessParams};
 use windfall_time::Instant;
 
 /// A node: its processors, and where letters to it arrive.
@@ -68,18 +68,18 @@ impl Letter {
 
 /// The real-time priority of a controller: above all processes, if these begin there.
 pub(super) fn rung(lowest: u32) -> u32 {
-    lowest.saturating_add(u32::from(Terms::MOST_PRIORITY) + 1)
+    lowest.saturating_add(u32::from(ProcessParams::MOST_PRIORITY) + 1)
 }
 
 /// Starts the controllers of all nodes.
-pub(super) fn begin(system: &Arc<System>) -> Result<Vec<JoinHandle<Lateness>>, Fault> {
+pub(super) fn begin(system: &Arc<System>) -> Result<Vec<JoinHandle<Lateness>>, LinuxError> {
     let mut threads = Vec::new();
     for node in 0..system.controllers.len() {
         let shared = system.clone();
         let thread = std::thread::Builder::new().name(format!("node/{node}"));
         let thread = thread.spawn(move || live(&shared, node)).map_err(|e| {
             end(system, std::mem::take(&mut threads));
-            Fault::of("cannot start the controller of a node", &e, "raise `ulimit -u`")
+            LinuxError::of("cannot start the controller of a node", &e, "raise `ulimit -u`")
         })?;
         threads.push(thread);
     }

@@ -2,9 +2,9 @@
 
 use super::Failed;
 use super::controller::Controller;
-use super::seat::Seat;
+use super::process_thread::ProcessThread;
 use crate::sys::clock;
-use crate::sys::futex::{Beds, Until};
+use crate::sys::futex::{SleepQueue, Until};
 use crate::sys::lock::Lock;
 use crate::sys::sched::{Affinity, Attributes};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,9 +13,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
-use windfall_exchange::{Exchange, Futex as _, Mine, Name, No, Sizes};
+use windfall_exchange::{Exchange, ExchangeError, Futex as _, Mine, Name, Sizes};
 use windfall_programs::{
-    Code, Counts, Event, Handle, Keys, Kind, Loaded, Node, Place, ProcessHandle, Refusal, Terms,
+    Code, Counts, Event, Handle, Keys, Kind, Loaded, Node, Place, ProcessError, ProcessHandle,
+    ProcessParams,
 };
 use windfall_time::{Instant, Span};
 
@@ -37,7 +38,7 @@ pub(super) const ENTRIES: u32 = 1 << 17;
 
 pub(super) struct System {
     pub(super) exchange: Exchange,
-    pub(super) beds: Beds,
+    pub(super) beds: SleepQueue,
     pub(super) keys: Keys,
     /// When time began.
     pub(super) epoch: Instant,
@@ -65,7 +66,7 @@ impl System {
     pub(super) fn new(seed: u64, nodes: Vec<Affinity>, real_time: Option<u32>) -> System {
         System {
             exchange: Exchange::new(SIZES),
-            beds: Beds::default(),
+            beds: SleepQueue::default(),
             keys: Keys::new(seed),
             epoch: clock::now(),
             controllers: nodes.into_iter().map(Controller::new).collect(),
@@ -90,7 +91,7 @@ impl System {
 
     /// What a handle of this kind names.
     #[inline]
-    pub(super) fn open(&self, handle: Handle, kind: Kind) -> Result<Name, Refusal> {
+    pub(super) fn open(&self, handle: Handle, kind: Kind) -> Result<Name, ProcessError> {
         let Place { index, generation, .. } = self.keys.open(handle, kind)?;
         Ok(Name { index, generation })
     }
@@ -102,9 +103,9 @@ impl System {
         self.keys.seal(kind, Place { node, index, generation })
     }
 
-    pub(super) fn controller(&self, node: Node) -> Result<&Controller, Refusal> {
+    pub(super) fn controller(&self, node: Node) -> Result<&Controller, ProcessError> {
         let nodes = self.controllers.len();
-        self.controllers.get(usize::from(node.0)).ok_or(Refusal::NoNode { node, nodes })
+        self.controllers.get(usize::from(node.0)).ok_or(ProcessError::NoNode { node, nodes })
     }
 
     /// Posts for somebody who does not wait for the answer.
@@ -117,49 +118,50 @@ impl System {
     }
 
     /// Loads code. Its instructions are in memory already; so this takes no time.
-    pub(super) fn make_template<C: Code>(&self, node: Node) -> Result<Handle, Refusal> {
+    pub(super) fn make_template<C: Code>(&self, node: Node) -> Result<Handle, ProcessError> {
         self.controller(node)?;
         let mut books = self.books.lock();
         let index = u32::try_from(books.templates.len()).ok().filter(|index| *index < Place::MOST);
-        let index = index.ok_or(Refusal::NoRoom { kind: Kind::Template })?;
+        let index = index.ok_or(ProcessError::NoRoom { kind: Kind::Template })?;
         books.templates.push(Some(C::NAME));
         books.loaded.push(Loaded { name: C::NAME, node, kib: C::KIB, took: Span::ZERO });
         Ok(self.seal(Kind::Template, node, Name { index, generation: 0 }))
     }
 
-    pub(super) fn check_template<C: Code>(&self, template: Handle) -> Result<(), Refusal> {
+    pub(super) fn check_template<C: Code>(&self, template: Handle) -> Result<(), ProcessError> {
         let name = self.open(template, Kind::Template)?;
         match self.books.lock().templates.get(name.index as usize) {
             Some(Some(name)) if *name == C::NAME => Ok(()),
-            Some(Some(_)) => Err(Refusal::WrongCode { template }),
-            _ => Err(Refusal::Stale { handle: template }),
+            Some(Some(_)) => Err(ProcessError::WrongCode { template }),
+            _ => Err(ProcessError::Stale { handle: template }),
         }
     }
 
-    pub(super) fn delete_template(&self, handle: Handle) -> Result<(), Refusal> {
+    pub(super) fn delete_template(&self, handle: Handle) -> Result<(), ProcessError> {
         let name = self.open(handle, Kind::Template)?;
         let mut books = self.books.lock();
         let place = books.templates.get_mut(name.index as usize);
-        place.and_then(Option::take).map(|_| ()).ok_or(Refusal::Stale { handle })
+        place.and_then(Option::take).map(|_| ()).ok_or(ProcessError::Stale { handle })
     }
 
     /// Starts a process.
     pub(super) fn begin<C: Code>(
         self: &Arc<System>,
         node: Node,
-        terms: Terms,
+        terms: ProcessParams,
         code: C,
-    ) -> Result<ProcessHandle, Refusal> {
+    ) -> Result<ProcessHandle, ProcessError> {
         let cpus = self.controller(node)?.cpus;
-        if terms.priority > Terms::MOST_PRIORITY {
-            return Err(Refusal::NoPriority { priority: terms.priority });
+        if terms.priority > ProcessParams::MOST_PRIORITY {
+            return Err(ProcessError::NoPriority { priority: terms.priority });
         }
-        let mine = self.exchange.enter().map_err(|_| Refusal::NoRoom { kind: Kind::Process })?;
+        let mine =
+            self.exchange.enter().map_err(|_| ProcessError::NoRoom { kind: Kind::Process })?;
         let me = ProcessHandle::from_handle(self.seal(Kind::Process, node, mine.name()));
         self.living.fetch_add(1, Ordering::Relaxed);
         let system = self.clone();
         // If no thread can be made, the seat is dropped, and the process has never been.
-        let seat = Seat::new(self.clone(), me, mine);
+        let seat = ProcessThread::new(self.clone(), me, mine);
         let life = move || {
             let _ = cpus.give(0); // it was found to be allowed, and so was this
             if let Some(lowest) = system.real_time {
@@ -171,12 +173,12 @@ impl System {
         let thread = std::thread::Builder::new().name(C::NAME.to_owned()).spawn(life);
         thread.map(|_| me).map_err(|_| {
             self.has_ended();
-            Refusal::NotAdmitted { node }
+            ProcessError::NotAdmitted { node }
         })
     }
 
     /// The life of a process: its body is polled once, since nothing in it ever waits otherwise than by blocking.
-    fn live<C: Code>(&self, process: ProcessHandle, seat: Seat, code: C) {
+    fn live<C: Code>(&self, process: ProcessHandle, seat: ProcessThread, code: C) {
         let lived = catch_unwind(AssertUnwindSafe(|| {
             let life = pin!(code.run(seat));
             life.poll(&mut Context::from_waker(Waker::noop()))
@@ -236,12 +238,12 @@ impl System {
 }
 
 /// What a refusal means for an event.
-pub(super) fn of_event(event: Event, no: No) -> Refusal {
+pub(super) fn of_event(event: Event, no: ExchangeError) -> ProcessError {
     match no {
-        No::Posted => Refusal::AlreadyPosted { event },
-        No::Standing => Refusal::InQueue { event },
-        No::NotOwner => Refusal::NotOwner { event },
-        No::NoRoom => Refusal::NoRoom { kind: Kind::Event },
-        _ => Refusal::Stale { handle: event.handle() },
+        ExchangeError::Posted => ProcessError::AlreadyPosted { event },
+        ExchangeError::Standing => ProcessError::InQueue { event },
+        ExchangeError::NotOwner => ProcessError::NotOwner { event },
+        ExchangeError::NoRoom => ProcessError::NoRoom { kind: Kind::Event },
+        _ => ProcessError::Stale { handle: event.handle() },
     }
 }

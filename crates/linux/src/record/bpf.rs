@@ -1,6 +1,6 @@
 //! What the kernel does by BPF (`bpf/record.bpf.c`): one ring for all processors, put in order here.
 
-use super::ears::Heard;
+use super::event_source::Heard;
 use crate::bpf::{Place, Programs, Wanted};
 use crate::sys::events::Poll;
 use crate::tracepoints::Seen;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 use windfall_time::{Instant, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 static OBJECT: &[u8] =
     aya::include_bytes_aligned!(concat!(env!("CARGO_MANIFEST_DIR"), "/bpf/record.bpf.o"));
@@ -29,13 +29,13 @@ const INTERRUPTS: [[Place; 2]; 3] = [
 ];
 
 /// Our programs, and what they told that was not handed on yet, in order of time.
-pub(super) struct Ears {
+pub(super) struct BpfEvents {
     programs: Programs,
     kept: Vec<(Instant, u16, Heard)>,
 }
 
-impl Ears {
-    pub(super) fn open() -> Result<Ears, String> {
+impl BpfEvents {
+    pub(super) fn open() -> Result<BpfEvents, String> {
         let wanted = Wanted {
             object: OBJECT,
             globals: &[],
@@ -43,7 +43,7 @@ impl Ears {
             interrupts: &INTERRUPTS,
             timer: ("record_timer", "hrtimer_expire_entry"),
         };
-        Ok(Ears { programs: Programs::load(&wanted)?, kept: Vec::new() })
+        Ok(BpfEvents { programs: Programs::load(&wanted)?, kept: Vec::new() })
     }
 
     /// By what it listens, and what it does not hear.
@@ -60,7 +60,7 @@ impl Ears {
     }
 
     pub(super) fn until(&mut self, last: Instant, mut each: impl FnMut(u16, Heard)) {
-        let Ears { programs, kept } = self;
+        let BpfEvents { programs, kept } = self;
         programs.read(|cpu, lost, told| {
             let Some(told) = told else { return };
             if lost > 0 {
@@ -68,7 +68,7 @@ impl Ears {
             }
             let mut keep = |at, seen| kept.push((at, cpu, Heard::Seen(at, seen)));
             if let Seen::Steal { since } = told.seen {
-                keep(since, Seen::TheftBegin { kind: Theft::Steal, number: 0 });
+                keep(since, Seen::TheftBegin { kind: OverheadKind::Steal, number: 0 });
                 // Before the interrupt that it ends with.
                 keep(told.at.checked_sub(Span::from_nanos(1)).unwrap_or(since), Seen::TheftEnd);
             } else {

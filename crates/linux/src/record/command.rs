@@ -1,7 +1,7 @@
 //! The command that is recorded: started, waited for, asked to end.
 
 use super::Answered;
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::sys::process::{self, StopSignals};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -19,13 +19,13 @@ pub(super) struct Child {
 }
 
 impl Child {
-    pub(super) fn start(words: &[String]) -> Result<Child, Fault> {
+    pub(super) fn start(words: &[String]) -> Result<Child, LinuxError> {
         let (program, arguments) =
             words.split_first().map_or(("", words), |(p, a)| (p.as_str(), a));
         let trouble = |error: io::Error| {
             let status = if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
             let what = format!("cannot start `{program}`");
-            Fault::new(what, error.to_string(), "name a program that can be executed")
+            LinuxError::new(what, error.to_string(), "name a program that can be executed")
                 .with_status(status)
         };
         let mut command = Command::new(program);

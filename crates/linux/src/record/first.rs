@@ -6,9 +6,9 @@
 //!
 //! A processor that we may not visit stays unknown until its first switch.
 
-use super::ears::{Ears, Heard};
+use super::event_source::{EventSource, Heard};
 use super::translate::Translator;
-use crate::fault::Fault;
+use crate::error::LinuxError;
 use crate::proc;
 use crate::sys::clock;
 use crate::sys::sched::Affinity;
@@ -17,7 +17,7 @@ use std::time::Duration;
 use windfall_time::Instant;
 
 /// A thread as /proc has it.
-pub(super) struct Standing {
+pub(super) struct ThreadSnapshot {
     pub(super) tid: i32,
     pub(super) pid: i32,
     pub(super) name: String,
@@ -33,7 +33,12 @@ pub(super) struct Early {
 }
 
 /// Tells `translator` the state at `from`, and what has happened since.
-pub(super) fn state(translator: &mut Translator<'_>, ears: &mut Ears, from: Instant, cpus: &[u16]) {
+pub(super) fn state(
+    translator: &mut Translator<'_>,
+    ears: &mut EventSource,
+    from: Instant,
+    cpus: &[u16],
+) {
     let standing = threads();
     visit(cpus);
     std::thread::sleep(Duration::from_nanos(super::SETTLED.as_nanos()));
@@ -53,11 +58,11 @@ pub(super) fn state(translator: &mut Translator<'_>, ears: &mut Ears, from: Inst
     }
 }
 
-fn threads() -> Vec<Standing> {
+fn threads() -> Vec<ThreadSnapshot> {
     let threads = proc::processes().into_iter().flat_map(|pid| {
         proc::threads(pid).into_iter().filter_map(move |tid| {
             let stat = proc::stat(tid).filter(|stat| !stat.has_ended())?;
-            Some(Standing { tid, pid, name: stat.comm, able: stat.state == 'R' })
+            Some(ThreadSnapshot { tid, pid, name: stat.comm, able: stat.state == 'R' })
         })
     });
     threads.collect()
@@ -83,10 +88,10 @@ pub(super) fn online() -> Vec<u16> {
 }
 
 /// Refuses where thread numbers are not those of the kernel.
-pub(super) fn same_numbers() -> Result<(), Fault> {
+pub(super) fn same_numbers() -> Result<(), LinuxError> {
     const OF_THE_KERNEL: &str = "pid:[4026531836]";
     match std::fs::read_link("/proc/self/ns/pid") {
-        Ok(space) if space.as_os_str() != OF_THE_KERNEL => Err(Fault::new(
+        Ok(space) if space.as_os_str() != OF_THE_KERNEL => Err(LinuxError::new(
             "cannot record the machine",
             "this process is in a PID namespace of its own, where threads have other numbers than the kernel tells",
             "record outside of the container",

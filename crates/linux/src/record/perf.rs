@@ -1,7 +1,7 @@
 //! What the kernel does by perf events: the rings of all processors, read as one, in order of time.
 
-use super::ears::Heard;
-use crate::fault::Fault;
+use super::event_source::Heard;
+use crate::error::LinuxError;
 use crate::sys::events::Poll;
 use crate::sys::perf::{Entry, Listen, Ring};
 use crate::tracepoints::{INTERRUPTS, Point, Tracepoints};
@@ -18,15 +18,15 @@ const WANTED: [Point; 6] =
     [Point::Switch, Point::Waking, Point::WakeupNew, Point::NewTask, Point::Exec, Point::Rename];
 
 /// The rings of all processors.
-pub(super) struct Ears {
+pub(super) struct PerfEvents {
     points: Tracepoints,
     rings: Vec<(u16, Ring)>,
     /// When each ring's oldest sample was taken, while they are read.
     oldest: Vec<Option<Instant>>,
 }
 
-impl Ears {
-    pub(super) fn open(cpus: &[u16]) -> Result<Ears, Fault> {
+impl PerfEvents {
+    pub(super) fn open(cpus: &[u16]) -> Result<PerfEvents, LinuxError> {
         let points = Tracepoints::find().map_err(|fault| rights(&fault.to_string()))?;
         let listen: Vec<Listen<'_>> = WANTED
             .into_iter()
@@ -38,7 +38,7 @@ impl Ears {
             if points.id(needed).is_none() {
                 let what = "cannot record the machine";
                 let why = format!("this kernel has no tracepoint for {needed:?}");
-                return Err(Fault::new(
+                return Err(LinuxError::new(
                     what,
                     why,
                     "record with another tool and `windfall import` it",
@@ -54,7 +54,7 @@ impl Ears {
         for cpu in cpus {
             rings.push((*cpu, open(*cpu).map_err(|error| rights(&error.to_string()))?));
         }
-        Ok(Ears { points, oldest: vec![None; rings.len()], rings })
+        Ok(PerfEvents { points, oldest: vec![None; rings.len()], rings })
     }
 
     /// Has a poll wait until a ring is half full.
@@ -82,7 +82,7 @@ impl Ears {
                 }
             }
             let Some((_, place)) = turn.filter(|(at, _)| *at <= last) else { return };
-            let Ears { points, rings, .. } = self;
+            let PerfEvents { points, rings, .. } = self;
             let (cpu, ring) = &mut rings[place];
             ring.drain_until(until, |entry| match entry {
                 Entry::Lost(count) => each(*cpu, Heard::Lost(count)),
@@ -104,10 +104,10 @@ impl Ears {
 }
 
 /// What is missing when the kernel does not let us listen.
-pub(super) fn rights(why: &str) -> Fault {
+pub(super) fn rights(why: &str) -> LinuxError {
     let paranoid = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
     let paranoid = paranoid.map_or_else(|_| "?".to_owned(), |text| text.trim().to_owned());
-    Fault::new(
+    LinuxError::new(
         "cannot record the machine",
         format!("{why} (perf_event_paranoid is {paranoid})"),
         "the kernel's tracepoints need root, or CAP_PERFMON and leave to read /sys/kernel/tracing; run as root, or have \

@@ -5,8 +5,8 @@
 //! loss, so that the records never contradict each other.
 
 use super::Recorded;
-use super::ears::Heard;
-use super::first::{Early, Standing};
+use super::event_source::Heard;
+use super::first::{Early, ThreadSnapshot};
 use crate::proc;
 use crate::routines::Routines;
 use crate::tracepoints::{Comm, Seen};
@@ -58,7 +58,7 @@ enum State {
 struct Processor {
     /// A thread number, 0 for idle; `None` when it is unknown.
     running: Option<i32>,
-    thefts: u32,
+    overheads: u32,
 }
 
 impl<'a> Translator<'a> {
@@ -95,7 +95,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The state at the beginning, from /proc and from what happened first.
-    pub(super) fn begin(&mut self, standing: Vec<Standing>, early: &[Early]) {
+    pub(super) fn begin(&mut self, standing: Vec<ThreadSnapshot>, early: &[Early]) {
         let mut first: BTreeMap<u16, i32> = BTreeMap::new();
         let (mut born, mut met, mut ready) = (HashSet::new(), HashSet::new(), Vec::new());
         for one in early {
@@ -168,12 +168,12 @@ impl<'a> Translator<'a> {
                 }
             }
             Seen::TheftBegin { kind, number } => {
-                self.cpu(cpu).thefts += 1;
-                self.put(&Event::TheftBegin { cpu: Cpu(cpu), kind, number });
+                self.cpu(cpu).overheads += 1;
+                self.put(&Event::OverheadBegin { cpu: Cpu(cpu), kind, number });
             }
-            Seen::TheftEnd if self.cpu(cpu).thefts > 0 => {
-                self.cpu(cpu).thefts -= 1;
-                self.put(&Event::TheftEnd { cpu: Cpu(cpu) });
+            Seen::TheftEnd if self.cpu(cpu).overheads > 0 => {
+                self.cpu(cpu).overheads -= 1;
+                self.put(&Event::OverheadEnd { cpu: Cpu(cpu) });
             }
             // One that began before the recording; and what others tell, too.
             Seen::TheftEnd
@@ -194,8 +194,8 @@ impl<'a> Translator<'a> {
 
     fn switch(&mut self, cpu: u16, prev: i32, stop: Stop, next: i32) {
         self.counts.switches += 1;
-        for _ in 0..std::mem::take(&mut self.cpu(cpu).thefts) {
-            self.put(&Event::TheftEnd { cpu: Cpu(cpu) });
+        for _ in 0..std::mem::take(&mut self.cpu(cpu).overheads) {
+            self.put(&Event::OverheadEnd { cpu: Cpu(cpu) });
         }
         if self.cpu(cpu).running.is_some_and(|ran| ran != prev) {
             self.counts.missing += 1;

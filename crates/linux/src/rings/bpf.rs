@@ -2,7 +2,7 @@
 
 use super::{Event, Taken, Where};
 use crate::bpf::{Place, Programs, Wanted};
-use crate::rungs;
+use crate::fifo_priorities;
 use crate::sys::events::Poll;
 use windfall_time::Instant;
 
@@ -33,14 +33,14 @@ pub(super) struct Told {
 impl Told {
     /// Loads and attaches the programs, or says why that cannot be done.
     pub(super) fn load(supervised: &[u16]) -> Result<Told, String> {
-        let prio = |rung| rungs::in_kernel(rung).cast_signed();
+        let prio = |rung| fifo_priorities::in_kernel(rung).cast_signed();
         let programs = Programs::load(&Wanted {
             object: OBJECT,
             globals: &[
-                ("top", prio(rungs::EAR)),
-                ("bottom", prio(rungs::FROZEN)),
-                ("granted", prio(rungs::GRANTED)),
-                ("held", prio(rungs::HELD)),
+                ("top", prio(fifo_priorities::EAR)),
+                ("bottom", prio(fifo_priorities::FROZEN)),
+                ("granted", prio(fifo_priorities::GRANTED)),
+                ("held", prio(fifo_priorities::HELD)),
             ],
             needed: &SCHEDULER,
             interrupts: &INTERRUPTS,

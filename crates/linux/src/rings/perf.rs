@@ -1,14 +1,14 @@
 //! Events of the kernel by perf: a ring for each processor, filtered by the kernel.
 
 use super::{Event, Taken, Where};
-use crate::fault::Fault;
-use crate::rungs;
+use crate::error::LinuxError;
+use crate::fifo_priorities;
 use crate::sys::events::Poll;
 use crate::sys::perf::{Entry, Listen, Ring};
 use crate::tracepoints::{INTERRUPTS, Point, Seen, Tracepoints};
 use std::os::fd::AsRawFd;
 use windfall_time::{Instant, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 /// Pages of a ring; at 4 KiB, 256 hold some 10,000 events.
 const PAGES: usize = 256;
@@ -16,12 +16,12 @@ const PAGES: usize = 256;
 /// Rings of all processors.
 pub(super) struct Events {
     points: Tracepoints,
-    rings: Vec<(Where, Ring, Thefts)>,
+    rings: Vec<(Where, Ring, Overheads)>,
 }
 
 /// What interrupts have taken on a processor, as far as its ring was read.
 #[derive(Default)]
-struct Thefts {
+struct Overheads {
     depth: u32,
     begun: Instant,
     /// Whether the one under way is a softirq.
@@ -29,10 +29,10 @@ struct Thefts {
     taken: Taken,
 }
 
-impl Thefts {
-    fn begin(&mut self, kind: Theft, at: Instant) {
+impl Overheads {
+    fn begin(&mut self, kind: OverheadKind, at: Instant) {
         if self.depth == 0 {
-            (self.begun, self.softly) = (at, kind == Theft::Softirq);
+            (self.begun, self.softly) = (at, kind == OverheadKind::Softirq);
         }
         self.depth += 1;
     }
@@ -57,7 +57,7 @@ impl Thefts {
 }
 
 impl Events {
-    pub(super) fn open(supervised: &[u16], online: &[u16]) -> Result<Events, Fault> {
+    pub(super) fn open(supervised: &[u16], online: &[u16]) -> Result<Events, LinuxError> {
         let points = Tracepoints::find()?;
         let mut rings = Vec::new();
         for cpu in online {
@@ -69,13 +69,16 @@ impl Events {
                 }
             };
             if place != Where::Elsewhere {
-                let both = [rungs::supervised("prev_prio"), rungs::supervised("next_prio")];
+                let both = [
+                    fifo_priorities::supervised("prev_prio"),
+                    fifo_priorities::supervised("next_prio"),
+                ];
                 let either = format!("({}) || ({})", both[0], both[1]);
                 add(Point::Switch, &either, false);
                 INTERRUPTS.into_iter().for_each(|point| add(point, "", false));
             }
-            add(Point::Wakeup, &rungs::foreign("prio"), true);
-            add(Point::WakeupNew, &rungs::foreign("prio"), true);
+            add(Point::Wakeup, &fifo_priorities::foreign("prio"), true);
+            add(Point::WakeupNew, &fifo_priorities::foreign("prio"), true);
             add(Point::Fork, "", false);
             add(Point::Exec, "", false);
             add(Point::Rename, "", false);
@@ -85,9 +88,9 @@ impl Events {
                 .collect();
             let ring = Ring::open(*cpu, &listen, PAGES).map_err(|e| {
                 let what = format!("cannot listen to the tracepoints of processor {cpu}");
-                Fault::of(what, &e, "use a kernel with perf events")
+                LinuxError::of(what, &e, "use a kernel with perf events")
             })?;
-            rings.push((place, ring, Thefts::default()));
+            rings.push((place, ring, Overheads::default()));
         }
         Ok(Events { points, rings })
     }
@@ -98,27 +101,27 @@ impl Events {
 
     pub(super) fn read(&mut self, batch: &mut Vec<Event>, lost: &mut Vec<(Where, u64)>) {
         let Events { points, rings } = self;
-        for (place, ring, thefts) in rings.iter_mut() {
+        for (place, ring, overheads) in rings.iter_mut() {
             if ring.is_empty() {
                 continue;
             }
             ring.drain(|entry| match entry {
                 Entry::Sample(at, raw) => match points.decode(raw) {
-                    Some(Seen::TheftBegin { kind, .. }) => thefts.begin(kind, at),
-                    Some(Seen::TheftEnd) => thefts.end(at),
+                    Some(Seen::TheftBegin { kind, .. }) => overheads.begin(kind, at),
+                    Some(Seen::TheftEnd) => overheads.end(at),
                     Some(mut seen) => {
                         if let Seen::Wake { by, .. } = &mut seen
-                            && (*place == Where::Elsewhere || thefts.depth > 0)
+                            && (*place == Where::Elsewhere || overheads.depth > 0)
                         {
                             *by = 0; // perhaps in an interrupt, of which elsewhere nothing is heard
                         }
-                        let taken = thefts.until(at);
+                        let taken = overheads.until(at);
                         batch.push(Event { at, place: *place, taken, seen });
                     }
                     None => {}
                 },
                 Entry::Lost(count) => {
-                    thefts.depth = 0;
+                    overheads.depth = 0;
                     lost.push((*place, count));
                 }
             });
@@ -128,6 +131,6 @@ impl Events {
     /// An interrupt under way is not counted before its end is read.
     pub(super) fn taken(&self, cpu: usize) -> Taken {
         let its = self.rings.iter().find(|(place, ..)| *place == Where::Here(cpu));
-        its.map_or(Taken::default(), |(.., thefts)| thefts.taken)
+        its.map_or(Taken::default(), |(.., overheads)| overheads.taken)
     }
 }

@@ -4,8 +4,8 @@
 use super::bpf::Told;
 use super::perf::Events;
 use super::{Event, Rings, Source, Taken, Where};
+use crate::fifo_priorities;
 use crate::routines::{BY_BPF, Routines, language_of, makers};
-use crate::rungs;
 use crate::sys::clock;
 use crate::sys::events::{Poll, Timer};
 use crate::sys::process::name_thread;
@@ -64,12 +64,12 @@ fn play() -> [i32; 2] {
         own_tid()
     };
     let held = Builder::new().name("held".into()).spawn(move || {
-        let tid = take(rungs::HELD);
+        let tid = take(fifo_priorities::HELD);
         while tokens.recv().is_ok() && to_granted.send(()).is_ok() {}
         tid
     });
     let granted = Builder::new().name("granted".into()).spawn(move || {
-        let tid = take(rungs::GRANTED);
+        let tid = take(fifo_priorities::GRANTED);
         for _ in 0..200 {
             to_held.send(()).expect("the other lives");
             answers.recv().expect("the other lives");
@@ -264,7 +264,7 @@ fn law_a_processor_stands_still_only_while_nobody_there_sees_the_clock() {
     drop(bpf.take());
     let busy = std::thread::spawn(move || {
         Affinity::one(last_processor()).give(0).expect("may be pinned");
-        set_fifo(0, rungs::HELD).expect("may be real-time");
+        set_fifo(0, fifo_priorities::HELD).expect("may be real-time");
         let timer = Timer::new().expect("a timer can be made");
         let (mut gaps, mut last) = (Vec::new(), clock::now());
         let (begun, end) = (last, last + Span::from_secs(2));

@@ -47,13 +47,13 @@ impl AsRawFd for Timer {
 }
 
 /// A bell that any thread may ring, and that can be polled.
-pub(crate) struct Bell(OwnedFd);
+pub(crate) struct EventFd(OwnedFd);
 
-impl Bell {
-    pub(crate) fn new() -> io::Result<Bell> {
+impl EventFd {
+    pub(crate) fn new() -> io::Result<EventFd> {
         // SAFETY: no pointers; the answer is a descriptor of our own or an error.
         let fd = unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) };
-        Ok(Bell(owned(fd)?))
+        Ok(EventFd(owned(fd)?))
     }
 
     pub(crate) fn ring(&self) {
@@ -67,7 +67,7 @@ impl Bell {
     }
 }
 
-impl AsRawFd for Bell {
+impl AsRawFd for EventFd {
     fn as_raw_fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }

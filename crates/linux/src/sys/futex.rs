@@ -19,20 +19,21 @@ impl Gate {
         }
     }
 
-    /// Opens the gate. Nothing happens when it is open.
-    pub(crate) fn open(&self) {
-        if self.0.swap(1, Ordering::Release) == 0 {
-            futex(&self.0, WAKE, 1);
+    /// Opens the gate, and wakes the thread that waits there. Does nothing when it is open.
+    pub(crate) fn open_and_wake(&self) {
+        if self.open() {
+            self.wake();
         }
     }
 
-    /// Opens the gate without looking whether somebody waits: the opener will tell by `knock`.
-    pub(crate) fn unlatch(&self) -> bool {
+    /// Opens the gate. Whether it was shut: then the caller must [`wake`](Self::wake) the thread that waits there.
+    #[must_use]
+    pub(crate) fn open(&self) -> bool {
         self.0.swap(1, Ordering::Release) == 0
     }
 
-    /// Tells the one who waits that the gate has been opened.
-    pub(crate) fn knock(&self) {
+    /// Wakes the thread that waits at the gate, which has been opened.
+    pub(crate) fn wake(&self) {
         futex(&self.0, WAKE, 1);
     }
 }
@@ -46,13 +47,13 @@ fn futex(word: &AtomicU32, what: i32, value: u32) {
 
 /// Where threads of processes sleep, until all is over.
 #[derive(Debug, Default)]
-pub(crate) struct Beds {
+pub(crate) struct SleepQueue {
     over: AtomicBool,
     /// What those sleep on who wait for time alone; always 0.
     pub(crate) clock: AtomicU32,
 }
 
-impl Beds {
+impl SleepQueue {
     /// From here on nobody sleeps; whoever does is to be woken.
     pub(crate) fn close(&self) {
         self.over.store(true, Ordering::SeqCst);
@@ -65,7 +66,7 @@ impl Beds {
     }
 }
 
-impl windfall_exchange::Futex for Beds {
+impl windfall_exchange::Futex for SleepQueue {
     #[inline]
     fn wait(&self, word: &AtomicU32, value: u32) -> bool {
         if self.are_closed() {
@@ -87,7 +88,7 @@ impl windfall_exchange::Futex for Beds {
 
 /// The same for one who sleeps until an instant at most; then he need not wait any more.
 pub(crate) struct Until<'a> {
-    pub(crate) beds: &'a Beds,
+    pub(crate) beds: &'a SleepQueue,
     pub(crate) at: Option<Instant>,
 }
 

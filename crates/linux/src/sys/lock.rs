@@ -1,4 +1,4 @@
-//! A lock with priority inheritance: whoever waits lends the holder its own rung.
+//! A lock with priority inheritance: whoever waits lends the holder its own priority.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};

@@ -35,7 +35,7 @@ struct Producer(u64, Vec<Manner>, Queue);
 impl Code for Producer {
     const NAME: &'static str = "producer";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let Producer(number, manners, queue) = self;
         for (place, manner) in (0..).zip(manners) {
             match manner {
@@ -53,9 +53,9 @@ impl Code for Producer {
 }
 
 /// Puts a datum in as soon as it fits.
-async fn put(me: &mut impl Process, queue: Queue, datum: u64) -> Result<(), Refusal> {
+async fn put(me: &mut impl Process, queue: Queue, datum: u64) -> Result<(), ProcessError> {
     while let Err(refusal) = me.enqueue(queue, datum).await {
-        let Refusal::QueueFull { .. } = refusal else { return Err(refusal) };
+        let ProcessError::QueueFull { .. } = refusal else { return Err(refusal) };
         let now = me.now().await;
         me.sleep_until(now + us(20)).await;
     }
@@ -77,7 +77,7 @@ struct Consumer {
 impl Code for Consumer {
     const NAME: &'static str = "consumer";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let [event, alarm] = [me.make_event().await?, me.make_event().await?];
         loop {
             let datum = match me.dequeue(self.queue, event).await? {
@@ -120,7 +120,7 @@ struct Everything(Fair, Log<(ProcessHandle, u64)>);
 impl Code for Everything {
     const NAME: &'static str = "everything";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let Everything(fair, log) = self;
         let queue = me.make_queue(Node(1), fair.capacity + fair.consumers.len()).await?;
         let (consumer, producer) =
@@ -130,11 +130,11 @@ impl Code for Everything {
         for (impatient, node) in fair.consumers.into_iter().zip([0, 1].into_iter().cycle()) {
             let (ended, log) = (Arc::clone(&ended), log.clone());
             let code = Consumer { queue, impatient, last, producers, ended, log };
-            me.make_process(consumer, Node(node), Terms::default(), code).await?;
+            me.make_process(consumer, Node(node), ProcessParams::default(), code).await?;
         }
         for ((number, manners), node) in (0..).zip(fair.producers).zip([1, 0].into_iter().cycle()) {
             let code = Producer(number, manners, queue);
-            me.make_process(producer, Node(node), Terms::default(), code).await?;
+            me.make_process(producer, Node(node), ProcessParams::default(), code).await?;
         }
         me.wait_event(last).await;
         Ok(())

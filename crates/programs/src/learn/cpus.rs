@@ -1,11 +1,11 @@
 //! Who has each processor, and how much of its time nobody stole.
 //!
 //! Invariant: `ran` is the time up to `since` that the processor's base had to itself, since it was
-//! last taken; time under a theft counts for nobody.
+//! last taken; time under an overhead counts for nobody.
 
 use super::replay::Stolen;
 use windfall_time::{Instant, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 /// Who has a processor when nobody steals it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Processor {
     pub(super) seen: Instant,
     since: Instant,
     ran: Span,
-    thefts: Vec<(Theft, u16)>,
+    overheads: Vec<(OverheadKind, u16)>,
     /// Relative to `origin`.
     pub(super) stolen: Vec<Stolen>,
     origin: Instant,
@@ -34,14 +34,14 @@ pub(super) struct Processor {
 
 impl Processor {
     pub(super) fn new(origin: Instant, base: Base) -> Processor {
-        let (thefts, stolen) = (Vec::new(), Vec::new());
-        Processor { base, seen: origin, since: origin, ran: Span::ZERO, thefts, stolen, origin }
+        let (overheads, stolen) = (Vec::new(), Vec::new());
+        Processor { base, seen: origin, since: origin, ran: Span::ZERO, overheads, stolen, origin }
     }
 
     /// Accounts for the time up to `at`.
     fn advance(&mut self, at: Instant) {
         let passed = at.saturating_since(self.since);
-        match self.thefts.last() {
+        match self.overheads.last() {
             None => self.ran = self.ran.saturating_add(passed),
             Some(_) if passed.is_zero() => {}
             Some((kind, number)) => self.stolen.push(Stolen {
@@ -61,14 +61,14 @@ impl Processor {
         std::mem::take(&mut self.ran)
     }
 
-    pub(super) fn begin_theft(&mut self, at: Instant, kind: Theft, number: u16) {
+    pub(super) fn begin_overhead(&mut self, at: Instant, kind: OverheadKind, number: u16) {
         self.advance(at);
-        self.thefts.push((kind, number));
+        self.overheads.push((kind, number));
     }
 
-    pub(super) fn end_theft(&mut self, at: Instant) {
+    pub(super) fn end_overhead(&mut self, at: Instant) {
         self.advance(at);
-        if self.thefts.pop().is_none() && self.base == Base::First {
+        if self.overheads.pop().is_none() && self.base == Base::First {
             // It began before the trace: nobody had the processor until here.
             self.ran = Span::ZERO;
         }
@@ -77,7 +77,7 @@ impl Processor {
     /// From here on nobody knows who has it.
     pub(super) fn forget(&mut self, at: Instant) {
         self.advance(at);
-        self.thefts.clear();
+        self.overheads.clear();
         self.ran = Span::ZERO;
         self.base = Base::Lost;
     }

@@ -108,13 +108,13 @@ impl Gather {
                     self.set(i, State::Ended);
                 }
             }
-            Event::TheftBegin { cpu, kind, number } => {
+            Event::OverheadBegin { cpu, kind, number } => {
                 let at = self.now;
-                self.cpu(usize::from(cpu.0)).begin_theft(at, *kind, *number);
+                self.cpu(usize::from(cpu.0)).begin_overhead(at, *kind, *number);
             }
-            Event::TheftEnd { cpu } => {
+            Event::OverheadEnd { cpu } => {
                 let at = self.now;
-                self.cpu(usize::from(cpu.0)).end_theft(at);
+                self.cpu(usize::from(cpu.0)).end_overhead(at);
             }
             Event::Lost { cpu, count } => self.lose(cpu.map(|cpu| usize::from(cpu.0)), *count),
             _ => {}

@@ -26,7 +26,7 @@ use super::gather::Gather;
 use crate::program::{Recorded, RecordedStep};
 use windfall_time::{Instant, Span};
 use windfall_trace::timeline::LostCount;
-use windfall_trace::{Cpu, Record, Theft, ThreadId};
+use windfall_trace::{Cpu, OverheadKind, Record, ThreadId};
 
 /// What a recording taught. Instants are relative to `start`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -100,7 +100,7 @@ pub struct Stolen {
     /// For how long, without what was stolen from the thief in turn.
     pub span: Span,
     /// Who.
-    pub kind: Theft,
+    pub kind: OverheadKind,
     /// The number that the source gives it.
     pub number: u16,
 }
@@ -118,7 +118,7 @@ pub struct Dropped {
 
 /// When a thread begins whose first record is a wake-up: it waited, or was born.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Births {
+pub enum StartsKnown {
     /// Not before the recorded instant, and not before its waker has woken it.
     #[default]
     Timed,
@@ -150,12 +150,12 @@ impl Learned {
 /// what came before it.
 #[must_use]
 pub fn learn(records: impl IntoIterator<Item = Record>) -> Learned {
-    learn_as(records, Births::Timed)
+    learn_as(records, StartsKnown::Timed)
 }
 
 /// Learns from records in order of time, births as `births` says.
 #[must_use]
-pub fn learn_as(records: impl IntoIterator<Item = Record>, births: Births) -> Learned {
+pub fn learn_as(records: impl IntoIterator<Item = Record>, births: StartsKnown) -> Learned {
     let mut gather = Gather::default();
     for record in records {
         gather.take(&record);

@@ -11,7 +11,7 @@ use windfall_time::Instant;
 
 /// A post to another node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Letter {
+pub(super) struct Post {
     pub(super) event: Event,
     pub(super) what: What,
     /// Whose player sent it.
@@ -29,7 +29,7 @@ pub(super) enum What {
 #[derive(Default)]
 pub(crate) struct Agenda {
     timers: BTreeMap<(Instant, u64), (Event, u64)>,
-    letters: BTreeMap<(Instant, u64), Letter>,
+    letters: BTreeMap<(Instant, u64), Post>,
     count: u64,
 }
 
@@ -51,7 +51,7 @@ impl Agenda {
         }
     }
 
-    pub(super) fn send(&mut self, at: Instant, letter: Letter) {
+    pub(super) fn send(&mut self, at: Instant, letter: Post) {
         let number = self.next();
         self.letters.insert((at, number), letter);
     }
@@ -75,7 +75,7 @@ impl Agenda {
         due(&mut self.timers, now)
     }
 
-    pub(super) fn letter_due(&mut self, now: Instant) -> Option<Letter> {
+    pub(super) fn letter_due(&mut self, now: Instant) -> Option<Post> {
         due(&mut self.letters, now)
     }
 }

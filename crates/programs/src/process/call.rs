@@ -1,6 +1,8 @@
 //! What a process asks of its host, and what it is answered, as values.
 
-use super::{Event, EventId, Handle, Node, ProcessHandle, Queue, Refusal, Start, Terms};
+use super::{
+    Event, EventId, Handle, Node, ProcessError, ProcessHandle, ProcessParams, Queue, Start,
+};
 use windfall_time::Instant;
 
 /// A call that the host carries out at one instant. What each does and refuses stands at [`Process`](super::Process).
@@ -90,7 +92,7 @@ pub struct NewProcess {
     /// The handle of its code.
     pub template: Handle,
     /// How it shares processors.
-    pub terms: Terms,
+    pub terms: ProcessParams,
     /// What it runs, and where.
     pub start: Start,
 }
@@ -105,7 +107,7 @@ pub struct Reply {
 }
 
 /// What a process is answered.
-pub type Answer = Result<Reply, Refusal>;
+pub type Answer = Result<Reply, ProcessError>;
 
 impl Reply {
     /// That it is done.

@@ -3,7 +3,7 @@
 //! Invariant: an event is posted exactly when it stands in its owner's queue of posted events, once.
 
 use super::slots::Slots;
-use super::{Event, Keys, Kind, Posted, ProcessHandle, Queue, Refusal};
+use super::{Event, Keys, Kind, Posted, ProcessError, ProcessHandle, Queue};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use windfall_time::Instant;
 
@@ -46,7 +46,7 @@ impl Events {
         Events { blocks: Slots::new(Kind::Event, keys), owners: BTreeMap::new(), tickets: 0 }
     }
 
-    pub(super) fn make(&mut self, owner: ProcessHandle) -> Result<Event, Refusal> {
+    pub(super) fn make(&mut self, owner: ProcessHandle) -> Result<Event, ProcessError> {
         let block = Block { owner, state: State::Idle, timer: None };
         let event = Event::from_handle(self.blocks.insert(owner.handle().node(), block)?);
         self.owners.entry(owner).or_default().events.insert(event);
@@ -54,26 +54,30 @@ impl Events {
     }
 
     /// Whether it is the handle of an event, which may be gone.
-    pub(super) fn check(&self, event: Event) -> Result<(), Refusal> {
+    pub(super) fn check(&self, event: Event) -> Result<(), ProcessError> {
         self.blocks.check(event.handle())
     }
 
-    pub(super) fn at(&mut self, event: Event) -> Result<&mut Block, Refusal> {
+    pub(super) fn at(&mut self, event: Event) -> Result<&mut Block, ProcessError> {
         self.blocks.at(event.handle())
     }
 
     /// As its owner, who alone may.
-    pub(super) fn own(&mut self, event: Event, by: ProcessHandle) -> Result<&mut Block, Refusal> {
+    pub(super) fn own(
+        &mut self,
+        event: Event,
+        by: ProcessHandle,
+    ) -> Result<&mut Block, ProcessError> {
         let block = self.at(event)?;
-        if block.owner == by { Ok(block) } else { Err(Refusal::NotOwner { event }) }
+        if block.owner == by { Ok(block) } else { Err(ProcessError::NotOwner { event }) }
     }
 
     /// Posts it, if it can be posted by anybody; its owner.
-    pub(super) fn post(&mut self, event: Event, datum: u64) -> Result<ProcessHandle, Refusal> {
+    pub(super) fn post(&mut self, event: Event, datum: u64) -> Result<ProcessHandle, ProcessError> {
         match self.at(event)?.state {
             State::Idle => self.posted(event, datum),
-            State::InQueue(..) => Err(Refusal::InQueue { event }),
-            State::Posted(_) => Err(Refusal::AlreadyPosted { event }),
+            State::InQueue(..) => Err(ProcessError::InQueue { event }),
+            State::Posted(_) => Err(ProcessError::AlreadyPosted { event }),
         }
     }
 
@@ -93,7 +97,7 @@ impl Events {
         self.at(event).is_ok_and(|block| block.state == State::InQueue(queue, ticket))
     }
 
-    fn posted(&mut self, event: Event, datum: u64) -> Result<ProcessHandle, Refusal> {
+    fn posted(&mut self, event: Event, datum: u64) -> Result<ProcessHandle, ProcessError> {
         let block = self.at(event)?;
         block.state = State::Posted(datum);
         let owner = block.owner;
@@ -107,20 +111,20 @@ impl Events {
         event: Event,
         by: ProcessHandle,
         queue: Queue,
-    ) -> Result<Ticket, Refusal> {
+    ) -> Result<Ticket, ProcessError> {
         let ticket = self.tickets;
         let block = self.own(event, by)?;
         match block.state {
             State::Idle => block.state = State::InQueue(queue, ticket),
-            State::InQueue(..) => return Err(Refusal::InQueue { event }),
-            State::Posted(_) => return Err(Refusal::AlreadyPosted { event }),
+            State::InQueue(..) => return Err(ProcessError::InQueue { event }),
+            State::Posted(_) => return Err(ProcessError::AlreadyPosted { event }),
         }
         self.tickets += 1;
         Ok(ticket)
     }
 
     /// Makes it as good as new; as what it was before.
-    pub(super) fn reset(&mut self, event: Event, by: ProcessHandle) -> Result<State, Refusal> {
+    pub(super) fn reset(&mut self, event: Event, by: ProcessHandle) -> Result<State, ProcessError> {
         let before = std::mem::replace(&mut self.own(event, by)?.state, State::Idle);
         if let (State::Posted(_), Some(owned)) = (before, self.owners.get_mut(&by)) {
             owned.posted.retain(|other| *other != event);
@@ -133,16 +137,16 @@ impl Events {
         &mut self,
         by: ProcessHandle,
         set: Option<&[Event]>,
-    ) -> Result<Option<Posted>, Refusal> {
+    ) -> Result<Option<Posted>, ProcessError> {
         match set {
-            Some([]) => return Err(Refusal::EmptySet),
+            Some([]) => return Err(ProcessError::EmptySet),
             Some(set) => {
                 set.iter().try_for_each(|event| self.own(*event, by).map(|_| ()))?;
             }
             None => {}
         }
         let owned = self.owners.get(&by).filter(|owned| !owned.events.is_empty());
-        let owned = owned.ok_or(Refusal::NoEvents)?;
+        let owned = owned.ok_or(ProcessError::NoEvents)?;
         let mut posted = owned.posted.iter().copied();
         let first = posted.find(|event| set.is_none_or(|set| set.contains(event)));
         let Some(event) = first else { return Ok(None) };
@@ -152,7 +156,7 @@ impl Events {
         }
     }
 
-    pub(super) fn delete(&mut self, event: Event, by: ProcessHandle) -> Result<(), Refusal> {
+    pub(super) fn delete(&mut self, event: Event, by: ProcessHandle) -> Result<(), ProcessError> {
         self.reset(event, by)?;
         self.blocks.remove(event.handle())?;
         if let Some(owned) = self.owners.get_mut(&by) {

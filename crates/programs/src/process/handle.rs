@@ -5,7 +5,7 @@
 //! for good after the last one: so no handle ever names two objects. The check finds mistakes; it is no
 //! protection against somebody who can read the system's memory.
 
-use super::Refusal;
+use super::ProcessError;
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -147,20 +147,20 @@ impl Keys {
     /// Where the object of a handle is, if that was made here and is of this kind.
     ///
     /// # Errors
-    /// [`Refusal::Forged`], [`Refusal::WrongKind`].
+    /// [`ProcessError::Forged`], [`ProcessError::WrongKind`].
     #[inline]
-    pub fn open(self, handle: Handle, wanted: Kind) -> Result<Place, Refusal> {
+    pub fn open(self, handle: Handle, wanted: Kind) -> Result<Place, ProcessError> {
         let words = handle.0 >> CHECK << CHECK;
         match handle.kind() {
             Some(kind) if handle.0 - words == self.check(words) => {
                 if kind != wanted {
-                    return Err(Refusal::WrongKind { handle, wanted });
+                    return Err(ProcessError::WrongKind { handle, wanted });
                 }
                 let (node, index, generation) =
                     (handle.node(), handle.index(), handle.generation());
                 Ok(Place { node, index, generation })
             }
-            _ => Err(Refusal::Forged { handle }),
+            _ => Err(ProcessError::Forged { handle }),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a handle that was given out finds its object until that is removed, and nothing ever after.
 
-use super::{Handle, Keys, Kind, Node, Place, Refusal};
+use super::{Handle, Keys, Kind, Node, Place, ProcessError};
 
 pub(super) struct Slots<T> {
     kind: Kind,
@@ -21,12 +21,12 @@ impl<T> Slots<T> {
         Slots { kind, keys, slots: Vec::new(), free: Vec::new() }
     }
 
-    pub(super) fn insert(&mut self, node: Node, object: T) -> Result<Handle, Refusal> {
+    pub(super) fn insert(&mut self, node: Node, object: T) -> Result<Handle, ProcessError> {
         let index = match self.free.pop() {
             Some(index) => index,
             None => {
                 let fresh = u32::try_from(self.slots.len()).ok().filter(|at| *at < Place::MOST);
-                let index = fresh.ok_or(Refusal::NoRoom { kind: self.kind })?;
+                let index = fresh.ok_or(ProcessError::NoRoom { kind: self.kind })?;
                 self.slots.push(Slot { generation: 0, object: None });
                 index
             }
@@ -36,26 +36,26 @@ impl<T> Slots<T> {
         Ok(self.keys.seal(self.kind, Place { node, index, generation: slot.generation }))
     }
 
-    fn slot(&mut self, handle: Handle) -> Result<(u32, &mut Slot<T>), Refusal> {
+    fn slot(&mut self, handle: Handle) -> Result<(u32, &mut Slot<T>), ProcessError> {
         let Place { index, generation, .. } = self.keys.open(handle, self.kind)?;
         let slot = self.slots.get_mut(index as usize);
         let slot = slot.filter(|slot| slot.generation == generation && slot.object.is_some());
-        Ok((index, slot.ok_or(Refusal::Stale { handle })?))
+        Ok((index, slot.ok_or(ProcessError::Stale { handle })?))
     }
 
     /// Whether a handle was made here, and for this kind; its object may be gone.
-    pub(super) fn check(&self, handle: Handle) -> Result<(), Refusal> {
+    pub(super) fn check(&self, handle: Handle) -> Result<(), ProcessError> {
         self.keys.open(handle, self.kind).map(|_| ())
     }
 
-    pub(super) fn at(&mut self, handle: Handle) -> Result<&mut T, Refusal> {
+    pub(super) fn at(&mut self, handle: Handle) -> Result<&mut T, ProcessError> {
         let (_, slot) = self.slot(handle)?;
-        slot.object.as_mut().ok_or(Refusal::Stale { handle })
+        slot.object.as_mut().ok_or(ProcessError::Stale { handle })
     }
 
-    pub(super) fn remove(&mut self, handle: Handle) -> Result<T, Refusal> {
+    pub(super) fn remove(&mut self, handle: Handle) -> Result<T, ProcessError> {
         let (index, slot) = self.slot(handle)?;
-        let object = slot.object.take().ok_or(Refusal::Stale { handle })?;
+        let object = slot.object.take().ok_or(ProcessError::Stale { handle })?;
         if slot.generation < Place::LAST {
             slot.generation += 1;
             self.free.push(index);
@@ -87,7 +87,7 @@ mod tests {
                 }
                 for (handle, number, alive) in &made {
                     let found = slots.at(*handle).copied();
-                    let expected = if *alive { Ok(*number) } else { Err(Refusal::Stale { handle: *handle }) };
+                    let expected = if *alive { Ok(*number) } else { Err(ProcessError::Stale { handle: *handle }) };
                     prop_assert_eq!(found, expected);
                 }
             }
@@ -111,10 +111,10 @@ mod tests {
         slots.slots[0].generation = Place::LAST;
         let last = Keys::new(1)
             .seal(Kind::Template, Place { node: Node(0), index: 0, generation: Place::LAST });
-        assert_eq!(slots.at(first), Err(Refusal::Stale { handle: first }));
+        assert_eq!(slots.at(first), Err(ProcessError::Stale { handle: first }));
         assert_eq!(slots.remove(last), Ok(()));
         let next = slots.insert(Node(0), ()).unwrap();
-        assert_eq!(slots.at(last), Err(Refusal::Stale { handle: last }));
+        assert_eq!(slots.at(last), Err(ProcessError::Stale { handle: last }));
         assert_eq!(format!("{last} {next}"), "template 0:0.1048575 template 0:1.0");
     }
 
@@ -125,10 +125,10 @@ mod tests {
         let place = Place { node: Node(0), index: 0, generation: 0 };
         let event = Keys::new(1).seal(Kind::Event, place);
         let wanted = Kind::Queue;
-        assert_eq!(slots.at(event), Err(Refusal::WrongKind { handle: event, wanted }));
+        assert_eq!(slots.at(event), Err(ProcessError::WrongKind { handle: event, wanted }));
         let foreign = Keys::new(2).seal(Kind::Queue, place);
-        assert_eq!(slots.at(foreign), Err(Refusal::Forged { handle: foreign }));
+        assert_eq!(slots.at(foreign), Err(ProcessError::Forged { handle: foreign }));
         let nothing = Handle::from_word(0);
-        assert_eq!(slots.at(nothing), Err(Refusal::Forged { handle: nothing }));
+        assert_eq!(slots.at(nothing), Err(ProcessError::Forged { handle: nothing }));
     }
 }

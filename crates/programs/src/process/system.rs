@@ -19,7 +19,7 @@ use super::events::{Events, State};
 use super::slots::Slots;
 use super::traffic::Traffic;
 use super::{
-    Answer, Call, Counts, Event, EventId, Keys, Kind, Node, ProcessHandle, Refusal, Reply,
+    Answer, Call, Counts, Event, EventId, Keys, Kind, Node, ProcessError, ProcessHandle, Reply,
 };
 use std::collections::VecDeque;
 use windfall_time::{Instant, Span};
@@ -99,7 +99,7 @@ impl System {
     }
 
     /// A process comes into being.
-    pub(crate) fn enter(&mut self, node: Node, player: u32) -> Result<ProcessHandle, Refusal> {
+    pub(crate) fn enter(&mut self, node: Node, player: u32) -> Result<ProcessHandle, ProcessError> {
         self.check_node(node)?;
         let proc = Proc { player, waits: Waits::Not, wakeup: false };
         self.processes.insert(node, proc).map(ProcessHandle::from_handle)
@@ -167,9 +167,9 @@ impl System {
         CallOutcome::Done(answer)
     }
 
-    fn check_node(&self, node: Node) -> Result<(), Refusal> {
+    fn check_node(&self, node: Node) -> Result<(), ProcessError> {
         let there = usize::from(node.0) < self.nodes;
-        there.then_some(()).ok_or(Refusal::NoNode { node, nodes: self.nodes })
+        there.then_some(()).ok_or(ProcessError::NoNode { node, nodes: self.nodes })
     }
 
     fn player(&mut self, process: ProcessHandle) -> Option<u32> {

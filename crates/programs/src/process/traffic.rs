@@ -2,7 +2,7 @@
 //!
 //! Invariant: a process is entered for an event at most once, and in the order of entering it is woken.
 
-use super::{EventId, ProcessHandle, Refusal};
+use super::{EventId, ProcessError, ProcessHandle};
 use std::collections::BTreeMap;
 
 #[derive(Default)]
@@ -15,12 +15,12 @@ impl Traffic {
     /// The most entries at a time.
     pub(super) const MOST: usize = 1 << 16;
 
-    pub(super) fn add(&mut self, id: EventId, process: ProcessHandle) -> Result<(), Refusal> {
+    pub(super) fn add(&mut self, id: EventId, process: ProcessHandle) -> Result<(), ProcessError> {
         if self.is_entered(id, process) {
-            return Err(Refusal::AlreadyAdded { id });
+            return Err(ProcessError::AlreadyAdded { id });
         }
         if self.count >= Traffic::MOST {
-            return Err(Refusal::TableFull { most: Traffic::MOST });
+            return Err(ProcessError::TableFull { most: Traffic::MOST });
         }
         self.count += 1;
         self.entries.entry(id).or_default().push(process);

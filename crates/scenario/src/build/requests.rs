@@ -3,7 +3,7 @@
 use super::Builder;
 use super::programs::Numbers;
 use crate::asks;
-use crate::model::{Asks, Change, Parent, Reserve, Scenario, Scheduler, Whom};
+use crate::model::{Change, Parent, Requirements, Reserve, Scenario, Scheduler, Whom};
 use crate::plan::PlannedRequest;
 use crate::source::Path;
 use windfall_hierarchy::Message;
@@ -54,7 +54,7 @@ impl Builder<'_> {
                 }
                 Change::Guarantee(whom, guarantee) => {
                     let parent = scenario.parent_of_whom(whom);
-                    let asks = Asks::guarantee(*guarantee);
+                    let asks = Requirements::guarantee(*guarantee);
                     let asked = self.asking.messages(&asks, parent).unwrap_or_default();
                     asked.into_iter().flat_map(|(_, message)| told(whom, message)).collect()
                 }

@@ -4,10 +4,10 @@ use super::programs::Numbers;
 use super::trees::Nodes;
 use super::{Builder, Recordings, recordings};
 use crate::asks::{self, Asking};
-use crate::model::{Asks, Run, Scenario, Thread};
+use crate::model::{Requirements, Run, Scenario, Thread};
 use crate::plan::{PlannedProgram, PlannedThread};
 use crate::source::Path;
-use windfall_hierarchy::{Message, Own, Refusal, Target};
+use windfall_hierarchy::{HierarchyError, Message, OwnVp, Target};
 use windfall_programs::Program;
 use windfall_time::Instant;
 
@@ -67,7 +67,7 @@ impl Builder<'_> {
     }
 
     /// What is asked below a scheduler.
-    pub(super) fn asked(&self, asks: &Asks, parent: &str) -> Vec<(&'static str, Message)> {
+    pub(super) fn asked(&self, asks: &Requirements, parent: &str) -> Vec<(&'static str, Message)> {
         self.asking.messages(asks, Some(parent)).unwrap_or_default()
     }
 
@@ -127,7 +127,7 @@ impl Builder<'_> {
                     }
                 };
                 for (key, message) in &messages {
-                    let answer = hierarchy.ask(now, Target::Thread(id), Own(0), *message);
+                    let answer = hierarchy.send_for(now, Target::Thread(id), OwnVp(0), *message);
                     match answer {
                         Err(refusal) if !alone || is_lasting(&refusal) => {
                             let text = format!("{parent}: refused `{}`: {refusal}", thread.name);
@@ -176,6 +176,6 @@ pub(crate) fn parent_of<'a>(scenario: &'a Scenario, thread: &'a Thread) -> Optio
 }
 
 /// Whether a refusal would be the same at any other time.
-fn is_lasting(refusal: &Refusal) -> bool {
-    matches!(refusal, Refusal::NotUnderstood { .. } | Refusal::OutOfRange { .. })
+fn is_lasting(refusal: &HierarchyError) -> bool {
+    matches!(refusal, HierarchyError::NotUnderstood { .. } | HierarchyError::OutOfRange { .. })
 }

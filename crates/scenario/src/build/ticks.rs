@@ -5,7 +5,7 @@
 //! exceeded, by less than a tick. Any other promises nothing.
 
 use crate::model::Timer;
-use windfall_guarantees::{Conversion, Guarantee, Offer, Supply, Tell, Terms, Type};
+use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
 use windfall_time::Span;
 
 /// What an instance makes of guarantees on a machine with that timer.
@@ -27,11 +27,11 @@ impl Conversion for Untold {
         self.conversion.takes()
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<Tell, &'static str> {
+    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         self.conversion.tell(asked)
     }
 
-    fn give(&self, _: Supply<'_>, children: &[Terms]) -> Vec<Offer> {
+    fn give(&self, _: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let why = || {
             format!(
                 "it keeps its promises by timers, and this machine's go off up to {} late; set \

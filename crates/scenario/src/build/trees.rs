@@ -6,7 +6,7 @@ use crate::model::{Attachment, Parent, Scheduler, Setting, Timer};
 use crate::source::Path;
 use std::collections::BTreeMap;
 use windfall_guarantees::Conversion;
-use windfall_hierarchy::{Hierarchy, Message, NodeId, NodeSpec, Own, Target};
+use windfall_hierarchy::{Hierarchy, Message, NodeId, NodeSpec, OwnVp, Target};
 use windfall_schedulers::catalogue::{self, Settings, Value};
 use windfall_time::Instant;
 
@@ -97,7 +97,8 @@ impl<'a> Builder<'a> {
                 continue;
             };
             for (key, message) in messages {
-                let answer = hierarchy.ask(Instant::ZERO, Target::Node(node), Own(number), message);
+                let answer =
+                    hierarchy.send_for(Instant::ZERO, Target::Node(node), OwnVp(number), message);
                 if let Err(refusal) = answer {
                     let parent = parent_name(own);
                     let text = format!("{parent}: refused `{}`: {refusal}", scheduler.name);

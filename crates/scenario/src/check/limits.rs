@@ -3,7 +3,7 @@
 
 use super::Checker;
 use super::schedulers::parent_paths;
-use crate::diagnostic::Mistake;
+use crate::diagnostic::ScenarioError;
 use crate::model::{Parent, Scenario};
 use crate::source::Path;
 use crate::tree::Node;
@@ -16,7 +16,7 @@ const MOST_THREADS: usize = 100_000;
 const MOST_SCHEDULERS: usize = 10_000;
 
 /// Refuses a file with too many entries before one of them is read.
-pub(crate) fn entries(root: &Node<'_>) -> Option<Mistake> {
+pub(crate) fn entries(root: &Node<'_>) -> Option<ScenarioError> {
     [("schedulers", MOST_SCHEDULERS), ("threads", MOST_THREADS)].iter().find_map(|(part, most)| {
         let table = root.get_ref().get(*part)?.get_ref().as_table()?;
         let mut places: Vec<_> = table.keys().map(toml::Spanned::span).collect();
@@ -26,7 +26,7 @@ pub(crate) fn entries(root: &Node<'_>) -> Option<Mistake> {
         places.sort_unstable_by_key(|place| place.start);
         let message = format!("{} {part} are too many", places.len());
         let place = places.get(*most).cloned();
-        Some(Mistake::new(message, place).help(format!("write at most {most}")))
+        Some(ScenarioError::new(message, place).help(format!("write at most {most}")))
     })
 }
 

@@ -3,7 +3,7 @@
 use super::schedulers::{alone, fits};
 use super::{Checker, names};
 use crate::asks::Asking;
-use crate::model::{Asks, Change, Parent, Reserve, Timer, Whom};
+use crate::model::{Change, Parent, Requirements, Reserve, Timer, Whom};
 use crate::source::Path;
 use windfall_time::Span;
 
@@ -62,7 +62,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &Asking<'_>) {
                 let parent = scenario.parent_of_whom(whom);
                 let paths = |_: &str| vec![path.key("guarantee")];
                 if parent.is_some() {
-                    fits(checker, &Asks::guarantee(*guarantee), parent, asking, paths);
+                    fits(checker, &Requirements::guarantee(*guarantee), parent, asking, paths);
                 }
             }
             Change::Share(whom, share) => {

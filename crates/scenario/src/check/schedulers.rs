@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::asks::Asking;
-use crate::model::{Asks, Attachment, Parent, Scheduler};
+use crate::model::{Attachment, Parent, Requirements, Scheduler};
 use crate::source::Path;
 use crate::suggest;
 use windfall_schedulers::catalogue;
@@ -91,7 +91,7 @@ pub(super) fn alone(
 /// Whether what is asked can be asked there.
 pub(super) fn fits(
     checker: &mut Checker<'_>,
-    asks: &Asks,
+    asks: &Requirements,
     parent: Option<&str>,
     asking: &Asking<'_>,
     paths: impl Fn(&str) -> Vec<Path>,

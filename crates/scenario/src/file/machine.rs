@@ -9,7 +9,7 @@ use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 use windfall_time::{Instant, Ratio, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 /// The machine.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
@@ -144,7 +144,7 @@ impl JsonSchema for Processors {
 pub(crate) struct InterruptsFile {
     /// What it counts as: `interrupt` (when absent), `softirq` or `steal`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) kind: Option<Lax<Theft>>,
+    pub(crate) kind: Option<Lax<OverheadKind>>,
     /// Its number in traces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) number: Option<Lax<u16>>,

@@ -6,7 +6,7 @@ use crate::Guarantee;
 use crate::model::{Claim, Level, Rate, Reserve, WarpLimit};
 use windfall_programs::{OnLate, Tick};
 use windfall_time::{Instant, Ratio, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 impl Scalar for Guarantee {
     const WANTED: &'static str = "a guarantee, as `RESBH 3ms 10ms`, `PS 3/10` or `NULL`";
@@ -236,7 +236,7 @@ macro_rules! words {
 words! {
     OnLate, "late", "`complete` or `abort`", ["complete" => OnLate::Complete, "abort" => OnLate::Abort];
     Tick, "tick", "`relative` or `absolute`", ["relative" => Tick::Relative, "absolute" => Tick::Absolute];
-    Theft, "theft", "`interrupt`, `softirq` or `steal`",
-        ["interrupt" => Theft::Interrupt, "softirq" => Theft::Softirq, "steal" => Theft::Steal];
+    OverheadKind, "overhead", "`interrupt`, `softirq` or `steal`",
+        ["interrupt" => OverheadKind::Interrupt, "softirq" => OverheadKind::Softirq, "steal" => OverheadKind::Steal];
     Claim, "claim", "`processors` or `none`", ["processors" => Claim::Processors, "none" => Claim::None];
 }

@@ -4,7 +4,7 @@ use super::Losses;
 use super::islands::Islands;
 use super::reserved::{self, Slot};
 use crate::Guarantee;
-use crate::model::{Asks, Scheduler, Setting};
+use crate::model::{Requirements, Scheduler, Setting};
 use crate::names::Names;
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_programs::learn::{Converted, ConvertedThread};
@@ -127,7 +127,9 @@ impl<'a> Tree<'a> {
             let name = format!("{name}{suffix}");
             let below = |name: &str, owns: usize| {
                 match &root {
-                    Some(root) => Scheduler::below(name, kind, root, Asks::priority(priority)),
+                    Some(root) => {
+                        Scheduler::below(name, kind, root, Requirements::priority(priority))
+                    }
                     None => Scheduler::root(name, kind),
                 }
                 .processors(owns)
@@ -179,7 +181,7 @@ impl<'a> Tree<'a> {
             let parent = &self.by_class[&(island, Class::RealTime)];
             let owns = self.islands.list[island].len().min(turning.len());
             let scheduler =
-                Scheduler::below(&name, "round-robin", parent, Asks::priority(priority));
+                Scheduler::below(&name, "round-robin", parent, Requirements::priority(priority));
             let scheduler = scheduler.with("quantum", Setting::Span(TURN)).processors(owns);
             self.schedulers.push(scheduler);
             self.turns.insert((island, priority), name);
@@ -202,7 +204,8 @@ impl<'a> Tree<'a> {
                         continue;
                     }
                     let name = names.fresh(&format!("group{part}{}", islands.suffix(*island)));
-                    let group = Scheduler::below(&name, "linux-eevdf", &parent, Asks::default());
+                    let group =
+                        Scheduler::below(&name, "linux-eevdf", &parent, Requirements::default());
                     self.schedulers.push(group.processors(cpus));
                     self.groups.insert(key, name.clone());
                     parent = name;
@@ -249,7 +252,12 @@ impl<'a> Tree<'a> {
     }
 
     /// The parent of a thread and what is asked there; limits and joins are made on the way.
-    pub(super) fn place(&mut self, number: usize, name: &str, names: &mut Names) -> (String, Asks) {
+    pub(super) fn place(
+        &mut self,
+        number: usize,
+        name: &str,
+        names: &mut Names,
+    ) -> (String, Requirements) {
         let scheduling = &self.threads[number].scheduling;
         if let Some(slot) = self.slots.get(&number)
             && let Some(whole) = scheduling.reservation()
@@ -272,18 +280,18 @@ impl<'a> Tree<'a> {
             scheduler = scheduler.and_below(&parent, asks);
         }
         self.schedulers.push(scheduler);
-        (join, Asks::default())
+        (join, Requirements::default())
     }
 
     /// Where a thread without a reservation comes in an island.
-    fn below(&self, island: usize, scheduling: &Scheduling) -> (String, Asks) {
+    fn below(&self, island: usize, scheduling: &Scheduling) -> (String, Requirements) {
         let class = Class::of(scheduling);
         let priority = scheduling.priority;
         if class == Class::RealTime {
             let priority = priority.unwrap_or(REAL_TIME);
             return match self.turns.get(&(island, priority)) {
-                Some(turns) => (turns.clone(), Asks::default()),
-                None => (self.by_class[&(island, class)].clone(), Asks::priority(priority)),
+                Some(turns) => (turns.clone(), Requirements::default()),
+                None => (self.by_class[&(island, class)].clone(), Requirements::priority(priority)),
             };
         }
         let innermost = scheduling.taskgroup.as_deref().and_then(|path| parts(path).last());
@@ -291,7 +299,8 @@ impl<'a> Tree<'a> {
             .and_then(|path| self.groups.get(&(island, class, path.to_owned())))
             .unwrap_or_else(|| &self.by_class[&(island, class)]);
         let priority = priority.filter(|nice| *nice != 0 && class == Class::Fair).map(|nice| -nice);
-        let asks = Asks { priority, time_slice: slice(scheduling), ..Asks::default() };
+        let asks =
+            Requirements { priority, time_slice: slice(scheduling), ..Requirements::default() };
         (group.clone(), asks)
     }
 
@@ -303,9 +312,9 @@ impl<'a> Tree<'a> {
         whole: Reservation,
         name: &str,
         names: &mut Names,
-    ) -> (String, Asks) {
+    ) -> (String, Requirements) {
         let Reservation { runtime, period, deadline } = whole;
-        let asks = Asks::guarantee(Guarantee::BasicHard(runtime.into(), deadline.into()));
+        let asks = Requirements::guarantee(Guarantee::BasicHard(runtime.into(), deadline.into()));
         if deadline == period {
             return (server.to_owned(), asks);
         }
@@ -314,7 +323,7 @@ impl<'a> Tree<'a> {
         let scheduler =
             scheduler.with("amount", Setting::Span(runtime)).with("period", Setting::Span(period));
         self.schedulers.push(scheduler);
-        (limit, Asks::default())
+        (limit, Requirements::default())
     }
 }
 

@@ -2,7 +2,7 @@
 //! in the tree that there would be.
 
 use super::{Live, LiveNode, LiveRequest, LiveThread, is_one_of};
-use crate::model::{Asks, Change, Scenario, Thread, Whom};
+use crate::model::{Change, Requirements, Scenario, Thread, Whom};
 use crate::outcome::{Promise, asked, promises};
 use windfall_time::Instant;
 
@@ -76,7 +76,7 @@ impl Live {
                 tree.schedulers.retain(|scheduler| scheduler.name != *name);
                 for thread in &mut tree.threads {
                     if thread.parent.as_deref() == Some(name) {
-                        (thread.parent, thread.asks) = (to.clone(), Asks::default());
+                        (thread.parent, thread.asks) = (to.clone(), Requirements::default());
                     }
                 }
             }
@@ -112,7 +112,7 @@ impl Live {
         }
     }
 
-    fn ask(&self, tree: &mut Scenario, whom: &Whom, change: impl Fn(&mut Asks)) {
+    fn ask(&self, tree: &mut Scenario, whom: &Whom, change: impl Fn(&mut Requirements)) {
         match whom {
             Whom::Thread(name) => self.come_last(tree, name, |thread| change(&mut thread.asks)),
             Whom::Scheduler(name, own) => {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 use windfall_time::{Instant, Ratio, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 /// The machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,8 +91,8 @@ pub struct Cache {
 /// A source of interrupts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Interrupts {
-    /// What it counts as: [`Theft::Interrupt`], [`Theft::Softirq`] or [`Theft::Steal`].
-    pub kind: Theft,
+    /// What it counts as: [`OverheadKind::Interrupt`], [`OverheadKind::Softirq`] or [`OverheadKind::Steal`].
+    pub kind: OverheadKind,
     /// Its number in the trace.
     pub number: u16,
     /// The processors that it strikes, each on its own; empty: all.

@@ -1,7 +1,7 @@
 //! What users ask for while a scenario runs (HLSCtl, HLS 4.3.9).
 
 use super::machine::Timer;
-use super::scheduler::{Asks, Reserve, Scheduler};
+use super::scheduler::{Requirements, Reserve, Scheduler};
 use windfall_guarantees::Guarantee;
 use windfall_time::{Instant, Span};
 
@@ -39,7 +39,7 @@ pub enum Change {
         /// To which scheduler.
         to: String,
         /// What is asked there.
-        asks: Asks,
+        asks: Requirements,
     },
     /// Begins or changes a reservation.
     Reserve(Whom, Reserve),

@@ -35,7 +35,7 @@ pub struct Attachment {
     /// Where.
     pub parent: Parent,
     /// What.
-    pub asks: Asks,
+    pub asks: Requirements,
 }
 
 /// Where a virtual processor is registered.
@@ -59,7 +59,7 @@ impl Parent {
 
 /// What is asked of a parent for a child.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Asks {
+pub struct Requirements {
     /// A guarantee; becomes the message that the parent's kind understands, and the promise.
     pub guarantee: Option<Guarantee>,
     /// A reservation, without the claim that it amounts to a guarantee.
@@ -120,13 +120,13 @@ impl Scheduler {
             name: name.to_owned(),
             kind: kind.to_owned(),
             settings: Vec::new(),
-            owns: vec![Attachment { parent: Parent::Top, asks: Asks::default() }],
+            owns: vec![Attachment { parent: Parent::Top, asks: Requirements::default() }],
         }
     }
 
     /// An instance of a kind with default settings below another.
     #[must_use]
-    pub fn below(name: &str, kind: &str, parent: &str, asks: Asks) -> Scheduler {
+    pub fn below(name: &str, kind: &str, parent: &str, asks: Requirements) -> Scheduler {
         Scheduler {
             owns: vec![Attachment { parent: Parent::Scheduler(parent.to_owned()), asks }],
             ..Scheduler::root(name, kind)
@@ -153,30 +153,30 @@ impl Scheduler {
 
     /// With one more own virtual processor.
     #[must_use]
-    pub fn and_below(mut self, parent: &str, asks: Asks) -> Scheduler {
+    pub fn and_below(mut self, parent: &str, asks: Requirements) -> Scheduler {
         let parent = Parent::Scheduler(parent.to_owned());
         self.owns.push(Attachment { parent, asks });
         self
     }
 }
 
-impl Asks {
+impl Requirements {
     /// A guarantee.
     #[must_use]
-    pub fn guarantee(guarantee: Guarantee) -> Asks {
-        Asks { guarantee: Some(guarantee), ..Asks::default() }
+    pub fn guarantee(guarantee: Guarantee) -> Requirements {
+        Requirements { guarantee: Some(guarantee), ..Requirements::default() }
     }
 
     /// A weight among siblings.
     #[must_use]
-    pub fn share(share: u32) -> Asks {
-        Asks { share: Some(share), ..Asks::default() }
+    pub fn share(share: u32) -> Requirements {
+        Requirements { share: Some(share), ..Requirements::default() }
     }
 
     /// A priority.
     #[must_use]
-    pub fn priority(priority: i32) -> Asks {
-        Asks { priority: Some(priority), ..Asks::default() }
+    pub fn priority(priority: i32) -> Requirements {
+        Requirements { priority: Some(priority), ..Requirements::default() }
     }
 
     /// Whether parameters are told outright, so that a guarantee is only asked for beside them.
@@ -187,6 +187,6 @@ impl Asks {
     /// Whether nothing is asked.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        *self == Asks::default()
+        *self == Requirements::default()
     }
 }

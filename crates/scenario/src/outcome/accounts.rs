@@ -34,7 +34,7 @@ impl Accounts {
                 parents,
                 received: Span::ZERO,
                 alive: true,
-                counted: Figures::new(),
+                stats: Figures::new(),
             };
             if self.places.len() <= id.index() {
                 self.places.resize(id.index() + 1, None);
@@ -71,7 +71,7 @@ impl Accounts {
         self.accounts.iter().map(move |(id, account)| {
             let alive = hierarchy.name(*id).is_some();
             let counted = hierarchy.counted(at, Target::Node(*id));
-            (*id, NodeOutcome { alive, counted, ..account.clone() })
+            (*id, NodeOutcome { alive, stats: counted, ..account.clone() })
         })
     }
 }

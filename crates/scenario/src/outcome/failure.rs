@@ -1,12 +1,12 @@
 //! Why a run could not go on to its end.
 
 use core::fmt;
-use windfall_programs::{Mishap, Refusal};
+use windfall_programs::{ProcessError, ProgramError};
 use windfall_time::Instant;
 
 /// Why a run could not go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Failure {
+pub enum RunError {
     /// A program acts for ever without time passing.
     Stuck {
         /// Whose.
@@ -35,7 +35,7 @@ pub enum Failure {
         /// Whose.
         thread: String,
         /// What stood in the way.
-        refusal: Refusal,
+        refusal: ProcessError,
         /// When.
         at: Instant,
     },
@@ -64,52 +64,52 @@ pub enum Failure {
     },
 }
 
-impl Failure {
+impl RunError {
     /// A thread's program cannot go on.
     #[must_use]
-    pub const fn of(mishap: Mishap, thread: String, at: Instant) -> Failure {
+    pub const fn of(mishap: ProgramError, thread: String, at: Instant) -> RunError {
         match mishap {
-            Mishap::Stuck => Failure::Stuck { thread, at },
-            Mishap::Backlog(jobs) => Failure::Backlog { thread, jobs, at },
-            Mishap::NotOwner => Failure::NotOwner { thread, at },
-            Mishap::Refused(refusal) => Failure::Refused { thread, refusal, at },
-            Mishap::Foreign => Failure::Foreign { thread, at },
-            Mishap::Panicked => Failure::Panicked { thread, at },
+            ProgramError::Stuck => RunError::Stuck { thread, at },
+            ProgramError::Backlog(jobs) => RunError::Backlog { thread, jobs, at },
+            ProgramError::NotOwner => RunError::NotOwner { thread, at },
+            ProgramError::Refused(refusal) => RunError::Refused { thread, refusal, at },
+            ProgramError::Foreign => RunError::Foreign { thread, at },
+            ProgramError::Panicked => RunError::Panicked { thread, at },
         }
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Stuck { thread, at } => write!(
+            RunError::Stuck { thread, at } => write!(
                 f,
                 "thread `{thread}` acts for ever at {at} without computing or waiting; add a `run` \
                  or `sleep` step to its loop"
             ),
-            Failure::Backlog { thread, jobs, at } => write!(
+            RunError::Backlog { thread, jobs, at } => write!(
                 f,
                 "{jobs} jobs of thread `{thread}` wait for it at {at}; give it less work, a longer \
                  period, or `late = \"abort\"`"
             ),
-            Failure::NotOwner { thread, at } => {
+            RunError::NotOwner { thread, at } => {
                 write!(f, "thread `{thread}` unlocks a lock at {at} that it has not locked")
             }
-            Failure::Refused { thread, refusal, at } => {
+            RunError::Refused { thread, refusal, at } => {
                 write!(f, "process `{thread}` ends at {at}: {refusal}")
             }
-            Failure::Foreign { thread, at } => write!(
+            RunError::Foreign { thread, at } => write!(
                 f,
                 "process `{thread}` awaits something at {at} that is not its process's, which nobody would wake; \
                  await calls of `Process` only"
             ),
-            Failure::Panicked { thread, at } => {
+            RunError::Panicked { thread, at } => {
                 write!(f, "process `{thread}` panicked at {at}; what it said stands above")
             }
-            Failure::Journal(lost) => write!(f, "{lost} notes of schedulers were lost"),
-            Failure::Host { why, at } => write!(f, "the host could not carry on at {at}: {why}"),
+            RunError::Journal(lost) => write!(f, "{lost} notes of schedulers were lost"),
+            RunError::Host { why, at } => write!(f, "the host could not carry on at {at}: {why}"),
         }
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for RunError {}

@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn law_a_program_has_as_many_threads_as_it_made() {
-        let text = "schema = 1\nseed = 1\nlength = \"1s\"\n\
+        let text = "schema = 2\nseed = 1\nlength = \"1s\"\n\
                     [schedulers.ts]\nscheduler = \"time-sharing\"\nparent = \"top\"\n\
                     [threads.some]\nof = \"player\"\nmatch = { comm = \"x\" }\n\
                     [threads.player]\nexec = [\"mpv\"]\n\

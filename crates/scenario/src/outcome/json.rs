@@ -33,7 +33,7 @@ pub fn json(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict]) -> Val
             "parents": node.parents,
             "received_ns": node.received.as_nanos(),
             "alive": node.alive,
-            "counted": figures(&node.counted),
+            "stats": figures(&node.stats),
         })
     });
     let quarantined = outcome.quarantined.iter();
@@ -53,7 +53,7 @@ pub fn json(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict]) -> Val
             "events": supervision.events,
             "lost": supervision.lost,
             "lag_ns": supervision.lag.as_nanos(),
-            "own_lag_ns": supervision.own_lag.as_nanos(),
+            "lag_without_steal_ns": supervision.lag_without_steal.as_nanos(),
             "steal_ns": supervision.steal.map(Span::as_nanos),
             "leaked_ns": supervision.leaked.as_nanos(),
             "claimed": {
@@ -74,7 +74,7 @@ pub fn json(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict]) -> Val
         "cpus": cpus.collect::<Vec<_>>(),
         "quarantined": quarantined.collect::<Vec<_>>(),
         "refused": refused.collect::<Vec<_>>(),
-        "unborn": outcome.unborn,
+        "not_admitted": outcome.not_admitted,
         "waiting_for_ever": outcome.waiting,
         "expectations": expectations.collect::<Vec<_>>(),
         "not_promised": not_promised.collect::<Vec<_>>(),
@@ -102,7 +102,7 @@ fn thread(thread: &ThreadOutcome) -> Value {
         "deadlines_missed": thread.missed,
         "gap_max_ns": thread.gap.as_nanos(),
         "interval_max_ns": thread.interval.as_nanos(),
-        "counted": figures(&thread.counted),
+        "stats": figures(&thread.stats),
         "response_ns": {
             "min": ns(response.least()),
             "mean": ns(response.mean()),
@@ -149,7 +149,7 @@ fn promise(verdict: &PromiseVerdict) -> Value {
         "guarantee": verdict.promise.guarantee.to_string(),
         "granted": verdict.promise.granted,
         "timer_ticks": verdict.tick.is_some(),
-        "state": verdict.faring().name(),
+        "state": verdict.status().name(),
         "margin_ns": margin,
         "worst": worst,
         "tested": verdict.verdict.as_ref().map_or(0, Meaning::tested),

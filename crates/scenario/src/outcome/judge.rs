@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn accepts_names_of_entries_and_patterns() {
-        let text = "schema = 1\nseed = 1\nlength = \"1s\"\n\
+        let text = "schema = 2\nseed = 1\nlength = \"1s\"\n\
                     [schedulers.ts]\nscheduler = \"time-sharing\"\nparent = \"top\"\n\
                     [threads.a]\nrun = \"spin\"\n\
                     [threads.bg]\ncount = 2\nrun = \"spin\"\n\

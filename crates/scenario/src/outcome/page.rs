@@ -1,11 +1,11 @@
 //! Results as the data of a report's page.
 
-use super::{Faring, Outcome, PromiseVerdict, ThreadOutcome, Verdict, groups};
+use super::{Outcome, PromiseStatus, PromiseVerdict, ThreadOutcome, Verdict, groups};
 use crate::{Guarantee, Scenario};
 use windfall_time::{Ratio, Span};
 use windfall_trace::export::Story;
 use windfall_trace::export::report::{
-    Bucket, CpuRow, Expectation, NodeRow, Report, Response, Standing, ThreadRow,
+    Bucket, CpuRow, Expectation, NodeRow, Report, Response, RowStatus, ThreadRow,
 };
 
 /// The page of a run.
@@ -39,7 +39,7 @@ pub fn page(
         let rows = group.threads.iter();
         let rows = rows.map(|thread| ThreadRow {
             // Deadlines and totals say more of one that was kept.
-            standing: judged(outcome, &thread.name).filter(|found| *found == Standing::Missed),
+            standing: judged(outcome, &thread.name).filter(|found| *found == RowStatus::Missed),
             ..row(thread, thread.parent.as_deref().and_then(at))
         });
         if group.together {
@@ -82,14 +82,16 @@ pub fn page(
 
 /// How the promises to a thread or a scheduler fared in all windows, the worst of them; `None` without
 /// one that was judged.
-fn judged(outcome: &Outcome, name: &str) -> Option<Standing> {
+fn judged(outcome: &Outcome, name: &str) -> Option<RowStatus> {
     let promises = outcome.promises.iter().filter(|verdict| verdict.promise.owner == name);
-    let worst = promises.map(PromiseVerdict::faring).max()?;
+    let worst = promises.map(PromiseVerdict::status).max()?;
     Some(match worst {
-        Faring::NotAsking | Faring::NotTested => Standing::NotAsking,
-        Faring::Kept => Standing::Met,
-        Faring::Exceeded => Standing::Over,
-        Faring::Stolen | Faring::Overhead | Faring::Missed => Standing::Missed,
+        PromiseStatus::NotAsking | PromiseStatus::NotTested => RowStatus::NotAsking,
+        PromiseStatus::Kept => RowStatus::Met,
+        PromiseStatus::Exceeded => RowStatus::Over,
+        PromiseStatus::Stolen | PromiseStatus::Overhead | PromiseStatus::Missed => {
+            RowStatus::Missed
+        }
     })
 }
 

@@ -47,7 +47,7 @@ pub struct PromiseVerdict {
 
 /// How a promise fared, in a word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Faring {
+pub enum PromiseStatus {
     /// Its owner was never runnable.
     NotAsking,
     /// Its owner was never runnable for long enough, or its numbers are too fine.
@@ -64,18 +64,18 @@ pub enum Faring {
     Missed,
 }
 
-impl Faring {
+impl PromiseStatus {
     /// For tables and JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Faring::NotAsking => "not asking",
-            Faring::NotTested => "not tested",
-            Faring::Kept => "kept",
-            Faring::Stolen => "stolen",
-            Faring::Overhead => "overhead",
-            Faring::Exceeded => "exceeded",
-            Faring::Missed => "missed",
+            PromiseStatus::NotAsking => "not asking",
+            PromiseStatus::NotTested => "not tested",
+            PromiseStatus::Kept => "kept",
+            PromiseStatus::Stolen => "stolen",
+            PromiseStatus::Overhead => "overhead",
+            PromiseStatus::Exceeded => "exceeded",
+            PromiseStatus::Missed => "missed",
         }
     }
 }
@@ -83,19 +83,19 @@ impl Faring {
 impl PromiseVerdict {
     /// In a word.
     #[must_use]
-    pub fn faring(&self) -> Faring {
+    pub fn status(&self) -> PromiseStatus {
         match self.verdict {
-            _ if self.runnable.is_zero() => Faring::NotAsking,
-            None | Some(Verdict::NeverTested) => Faring::NotTested,
-            Some(Verdict::Kept { .. } | Verdict::NotRefuted { .. }) => Faring::Kept,
+            _ if self.runnable.is_zero() => PromiseStatus::NotAsking,
+            None | Some(Verdict::NeverTested) => PromiseStatus::NotTested,
+            Some(Verdict::Kept { .. } | Verdict::NotRefuted { .. }) => PromiseStatus::Kept,
             Some(verdict) if within(&verdict, self.precision) || self.is_less_than_a_tick() => {
-                Faring::Kept
+                PromiseStatus::Kept
             }
-            Some(Verdict::Exceeded { .. }) => Faring::Exceeded,
+            Some(Verdict::Exceeded { .. }) => PromiseStatus::Exceeded,
             Some(Verdict::Broken { .. }) => match self.cause {
-                Some(Use::Stolen) => Faring::Stolen,
-                Some(Use::Overhead) => Faring::Overhead,
-                Some(Use::Own) | None => Faring::Missed,
+                Some(Use::Stolen) => PromiseStatus::Stolen,
+                Some(Use::Overhead) => PromiseStatus::Overhead,
+                Some(Use::Own) | None => PromiseStatus::Missed,
             },
         }
     }
@@ -104,7 +104,8 @@ impl PromiseVerdict {
     /// stolen time is not theirs, nor is less than a tick.
     #[must_use]
     pub fn is_failure(&self) -> bool {
-        self.promise.granted && matches!(self.faring(), Faring::Missed | Faring::Exceeded)
+        self.promise.granted
+            && matches!(self.status(), PromiseStatus::Missed | PromiseStatus::Exceeded)
     }
 
     fn is_less_than_a_tick(&self) -> bool {

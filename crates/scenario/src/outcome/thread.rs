@@ -47,7 +47,7 @@ pub struct ThreadOutcome {
     /// How often that limit fits into intervals between two completions as a whole.
     pub limits_in_intervals: u64,
     /// What the scheduler above it counted of it, until it ended.
-    pub counted: Figures,
+    pub stats: Figures,
     /// The stretches in which it saw itself running, in order, where a host was to keep them: each from its
     /// first look at the clock to the last one before a gap.
     pub stretches: Vec<(Instant, Instant)>,

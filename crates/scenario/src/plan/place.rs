@@ -1,7 +1,7 @@
 //! Where a thread begins: below its own scheduler; below the default, where nothing is asked for it, if
 //! that is gone by then (HLS 4.3.9) or refuses it. No thread is lost while the default would have it.
 
-use windfall_hierarchy::{Hierarchy, Message, NodeId, Refusal, ThreadId};
+use windfall_hierarchy::{Hierarchy, HierarchyError, Message, NodeId, ThreadId};
 use windfall_time::Instant;
 
 /// Where a thread has begun.
@@ -25,7 +25,7 @@ impl Place {
         now: Instant,
         name: &str,
         (parent, messages): (NodeId, &[Message]),
-    ) -> Result<Place, Refusal> {
+    ) -> Result<Place, HierarchyError> {
         let refusal = match hierarchy.create_thread(now, parent, messages) {
             Ok(thread) => return Ok(Place { thread, parent, remark: None }),
             Err(refusal) => refusal,

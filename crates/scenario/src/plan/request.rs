@@ -2,7 +2,8 @@
 
 use crate::model::Timer;
 use windfall_hierarchy::{
-    Hierarchy, Message, NodeId, NodeSpec, Own, Parent, Refusal, Scheduler, Target, ThreadId,
+    Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, Scheduler, Target,
+    ThreadId,
 };
 use windfall_time::Instant;
 
@@ -86,15 +87,15 @@ impl PlannedRequest {
     /// [`Timer`](Self::Timer) is not the hierarchy's but the machine's, and its host's to set.
     ///
     /// # Errors
-    /// What the hierarchy refuses, unchanged then; [`Refusal::Stale`] when a scheduler or thread that is
+    /// What the hierarchy refuses, unchanged then; [`HierarchyError::Stale`] when a scheduler or thread that is
     /// named does not exist.
     pub fn carry_out(
         self,
         hierarchy: &mut Hierarchy,
         now: Instant,
         thread: impl Fn(usize) -> Option<ThreadId>,
-    ) -> Result<(), Refusal> {
-        let known = |number| thread(number).ok_or(Refusal::Stale { what: "thread" });
+    ) -> Result<(), HierarchyError> {
+        let known = |number| thread(number).ok_or(HierarchyError::Stale { what: "thread" });
         match self {
             PlannedRequest::Create { name, kind, scheduler, owns } => {
                 let mut parents = Vec::with_capacity(owns.len());
@@ -121,11 +122,11 @@ impl PlannedRequest {
                 hierarchy.move_thread(now, known(thread)?, to, &messages)
             }
             PlannedRequest::Thread(thread, message) => {
-                hierarchy.ask(now, Target::Thread(known(thread)?), Own(0), message)
+                hierarchy.send_for(now, Target::Thread(known(thread)?), OwnVp(0), message)
             }
             PlannedRequest::Scheduler(node, own, message) => {
                 let target = Target::Node(find(hierarchy, &node)?);
-                hierarchy.ask(now, target, Own(own), message)
+                hierarchy.send_for(now, target, OwnVp(own), message)
             }
             PlannedRequest::Configure(node, message) => {
                 let node = find(hierarchy, &node)?;
@@ -136,6 +137,6 @@ impl PlannedRequest {
     }
 }
 
-fn find(hierarchy: &Hierarchy, name: &str) -> Result<NodeId, Refusal> {
-    hierarchy.find_node(name).ok_or(Refusal::Stale { what: "scheduler" })
+fn find(hierarchy: &Hierarchy, name: &str) -> Result<NodeId, HierarchyError> {
+    hierarchy.find_node(name).ok_or(HierarchyError::Stale { what: "scheduler" })
 }

@@ -4,7 +4,7 @@ use super::reader::Reader;
 use super::scheduler;
 use crate::decode::decode;
 use crate::file::{AtFile, Lax};
-use crate::model::{Asks, Change, Request, Timer, Whom};
+use crate::model::{Change, Request, Requirements, Timer, Whom};
 use crate::source::Path;
 use crate::suggest;
 use crate::tree::Node;
@@ -158,7 +158,7 @@ fn change(
 fn parameter(
     verb: &str,
     whom: Option<Whom>,
-    asks: Asks,
+    asks: Requirements,
     path: &Path,
     reader: &mut Reader<'_>,
 ) -> Option<Change> {

@@ -7,7 +7,7 @@ use crate::model::{Cache, Costs, Interrupts, Machine, Pattern, Timer};
 use crate::source::Path;
 use crate::tree::Node;
 use windfall_time::{Instant, Ratio, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 pub(super) fn machine(node: Node<'_>, reader: &mut Reader<'_>) -> Machine {
     let path = Path::of(&["machine"]);
@@ -119,7 +119,7 @@ fn source(file: InterruptsFile, path: &Path, reader: &mut Reader<'_>) -> Interru
         }
     };
     Interrupts {
-        kind: kind.unwrap_or(Theft::Interrupt),
+        kind: kind.unwrap_or(OverheadKind::Interrupt),
         number: number.unwrap_or(0),
         processors,
         pattern,

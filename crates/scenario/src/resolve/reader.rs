@@ -1,9 +1,9 @@
 //! What reading needs everywhere: the places, the mistakes so far, and ways to get at values.
 
 use crate::decode::decode;
-use crate::diagnostic::Mistake;
+use crate::diagnostic::ScenarioError;
 use crate::file::{AsksFile, Lax, Raw, Scalar};
-use crate::model::Asks;
+use crate::model::Requirements;
 use crate::source::{Origin, Path};
 use crate::tree::Node;
 use serde::de::DeserializeOwned;
@@ -12,7 +12,7 @@ use windfall_time::Span;
 
 pub(super) struct Reader<'a> {
     pub(super) origin: &'a Origin,
-    pub(super) mistakes: Vec<Mistake>,
+    pub(super) mistakes: Vec<ScenarioError>,
 }
 
 impl<'a> Reader<'a> {
@@ -26,7 +26,7 @@ impl<'a> Reader<'a> {
             Ok(value) => Some(value),
             Err(trouble) => {
                 let place = self.origin.value(path);
-                let mistake = Mistake::new(trouble.message, place).help(trouble.help);
+                let mistake = ScenarioError::new(trouble.message, place).help(trouble.help);
                 self.mistakes.push(mistake);
                 None
             }
@@ -48,8 +48,9 @@ impl<'a> Reader<'a> {
         }
         let key = path.last().to_owned();
         let place = self.origin.value(path);
-        self.mistakes
-            .push(Mistake::new(format!("`{key}` is missing"), place).help(format!("write {what}")));
+        self.mistakes.push(
+            ScenarioError::new(format!("`{key}` is missing"), place).help(format!("write {what}")),
+        );
     }
 
     /// A text that stands where a table may, too.
@@ -60,13 +61,13 @@ impl<'a> Reader<'a> {
     /// A mistake at a path.
     pub(super) fn wrong(&mut self, path: &Path, message: impl Into<String>, help: &str) {
         let place = self.origin.value(path);
-        self.mistakes.push(Mistake::new(message, place).help(help));
+        self.mistakes.push(ScenarioError::new(message, place).help(help));
     }
 
     /// A mistake at a key.
     pub(super) fn wrong_key(&mut self, path: &Path, message: impl Into<String>, help: &str) {
         let place = self.origin.key(path);
-        self.mistakes.push(Mistake::new(message, place).help(help));
+        self.mistakes.push(ScenarioError::new(message, place).help(help));
     }
 
     /// Whether there was something at a path that has been told of and left out.
@@ -84,8 +85,8 @@ impl<'a> Reader<'a> {
     }
 
     /// What is asked of a parent.
-    pub(super) fn asks(&mut self, asks: AsksFile, path: &Path) -> Asks {
-        Asks {
+    pub(super) fn asks(&mut self, asks: AsksFile, path: &Path) -> Requirements {
+        Requirements {
             guarantee: self.get(asks.guarantee, &path.key("guarantee")),
             reserve: self.get(asks.reserve, &path.key("reserve")),
             share: self.get(asks.share, &path.key("share")),

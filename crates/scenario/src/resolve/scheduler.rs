@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use crate::decode::{decode, unknown_key};
-use crate::diagnostic::Mistake;
+use crate::diagnostic::ScenarioError;
 use crate::file::{Lax, OWN_KEYS, ParentFile, Raw, SchedulerFile, TextOr};
 use crate::model::{Attachment, Parent, Scheduler, Setting};
 use crate::source::Path;
@@ -101,7 +101,7 @@ fn parents(list: Vec<TextOr<ParentFile>>, path: &Path, reader: &mut Reader<'_>) 
             TextOr::Text(raw) => {
                 let own = Attachment {
                     parent: parent_of(reader.get(Some(Lax::from_raw(&raw)), &path)),
-                    asks: crate::model::Asks::default(),
+                    asks: crate::model::Requirements::default(),
                 };
                 owns.push(own);
                 continue;
@@ -146,7 +146,7 @@ fn settings(
         if !kind.is_empty() {
             let names: Vec<&str> = catalogue::KINDS.iter().map(|kind| kind.name).collect();
             let place = reader.origin.value(&path.key("scheduler"));
-            let mistake = Mistake::new(format!("unknown scheduler `{kind}`"), place);
+            let mistake = ScenarioError::new(format!("unknown scheduler `{kind}`"), place);
             let help = suggest::hint(kind, names.iter().copied());
             reader.mistakes.push(mistake.help(help));
         }

@@ -1,9 +1,14 @@
 use super::*;
-use crate::model::Asks;
+use crate::model::Requirements;
 
 fn threads(all: &[&[Step]]) -> Vec<Thread> {
     let one = |(number, steps): (usize, &&[Step])| {
-        Thread::new(&format!("t{number}"), "rr", Asks::default(), Run::steps(steps.to_vec()))
+        Thread::new(
+            &format!("t{number}"),
+            "rr",
+            Requirements::default(),
+            Run::steps(steps.to_vec()),
+        )
     };
     all.iter().enumerate().map(one).collect()
 }
@@ -35,7 +40,7 @@ fn law_a_wait_that_only_somebody_who_waits_could_end_is_for_ever() {
 #[test]
 fn law_check_says_who_waits_for_ever_and_why() {
     let text = r#"
-schema = 1
+schema = 2
 seed = 1
 length = "1s"
 [schedulers.rr]

@@ -2,14 +2,14 @@
 
 use super::{asks, scheduler, value};
 use crate::file::{AtFile, Frequency, Lax};
-use crate::model::{Asks, Change, Request, Whom};
+use crate::model::{Change, Request, Requirements, Whom};
 use toml::Value;
 
 pub(super) fn request(request: &Request) -> Value {
     let file = AtFile { time: Lax::good(request.time), ..AtFile::default() };
     let verb = |verb: &str| Lax::good(verb.to_owned());
     let name = |name: &String| Lax::good(name.clone());
-    let parameter = |word: &str, whom: &Whom, asked: Asks| {
+    let parameter = |word: &str, whom: &Whom, asked: Requirements| {
         let file = AtFile { r#do: verb(word), ..file.clone() }.with(asks(&asked));
         match whom {
             Whom::Thread(thread) => AtFile { thread: name(thread), ..file },
@@ -20,7 +20,7 @@ pub(super) fn request(request: &Request) -> Value {
             },
         }
     };
-    let none = Asks::default();
+    let none = Requirements::default();
     let file = match &request.change {
         Change::Create(created) => {
             let mut written =
@@ -41,15 +41,19 @@ pub(super) fn request(request: &Request) -> Value {
             file.with(asks(asked))
         }
         Change::Reserve(whom, reserve) => {
-            parameter("reserve", whom, Asks { reserve: Some(*reserve), ..none })
+            parameter("reserve", whom, Requirements { reserve: Some(*reserve), ..none })
         }
         Change::Guarantee(whom, guarantee) => {
-            parameter("guarantee", whom, Asks::guarantee(*guarantee))
+            parameter("guarantee", whom, Requirements::guarantee(*guarantee))
         }
         Change::Unreserve(whom) => parameter("unreserve", whom, none),
-        Change::Share(whom, share) => parameter("share", whom, Asks::share(*share)),
-        Change::Warp(whom, warp) => parameter("warp", whom, Asks { warp: Some(*warp), ..none }),
-        Change::Priority(whom, priority) => parameter("priority", whom, Asks::priority(*priority)),
+        Change::Share(whom, share) => parameter("share", whom, Requirements::share(*share)),
+        Change::Warp(whom, warp) => {
+            parameter("warp", whom, Requirements { warp: Some(*warp), ..none })
+        }
+        Change::Priority(whom, priority) => {
+            parameter("priority", whom, Requirements::priority(*priority))
+        }
         Change::Quantum(scheduler, quantum) => AtFile {
             r#do: verb("quantum"),
             scheduler: name(scheduler),

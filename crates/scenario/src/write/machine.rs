@@ -6,7 +6,7 @@ use crate::file::{
 };
 use crate::model::{Claim, Costs, Interrupts, Machine, Pattern, Timer};
 use windfall_time::{Instant, Ratio, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 pub(super) fn machine(machine: &Machine) -> MachineFile {
     let Machine { speeds, timer, costs, cache, cpus, cap, claim } = machine;
@@ -40,7 +40,7 @@ pub(super) fn machine(machine: &Machine) -> MachineFile {
 pub(super) fn interrupts(source: &Interrupts) -> InterruptsFile {
     let processors: Vec<Lax<u16>> = source.processors.iter().map(|cpu| Lax(Ok(*cpu))).collect();
     let file = InterruptsFile {
-        kind: (source.kind != Theft::Interrupt).then_some(Lax(Ok(source.kind))),
+        kind: (source.kind != OverheadKind::Interrupt).then_some(Lax(Ok(source.kind))),
         number: (source.number != 0).then_some(Lax(Ok(source.number))),
         processors: (!processors.is_empty()).then_some(processors),
         ..InterruptsFile::default()

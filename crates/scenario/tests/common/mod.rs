@@ -3,7 +3,7 @@
 use windfall_scenario::{Diagnostics, Scenario};
 
 /// A sound scenario, to be spoilt.
-pub(crate) const GOOD: &str = r#"schema = 1
+pub(crate) const GOOD: &str = r#"schema = 2
 seed = 7
 length = "10 s"
 

@@ -2,7 +2,7 @@
 
 use super::{Host, MS, T};
 use proptest::prelude::*;
-use windfall_guarantees::{Guarantee, Supply, Terms};
+use windfall_guarantees::{ChildParams, Guarantee, Supply};
 use windfall_hierarchy::VpState;
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Ratio;
@@ -14,8 +14,11 @@ pub(crate) fn offers(
     own: &[Guarantee],
     weights: &[u32],
 ) -> Vec<Option<Guarantee>> {
-    let terms = |weight: &u32| Terms { weight: Ratio::whole((*weight).into()), ..Terms::default() };
-    let children: Vec<Terms> = weights.iter().map(terms).collect();
+    let terms = |weight: &u32| ChildParams {
+        weight: Ratio::whole((*weight).into()),
+        ..ChildParams::default()
+    };
+    let children: Vec<ChildParams> = weights.iter().map(terms).collect();
     let offers = super::conversion(kind, settings).give(Supply::of(own), &children).into_iter();
     offers.map(|offer| offer.gives.first().map(|given| given.guarantee)).collect()
 }

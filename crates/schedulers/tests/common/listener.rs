@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 use windfall_hierarchy::{
-    Child, Message, News, NodeId, NodeSpec, Own, Parent, Port, Refusal, Scheduler, TimerId, View,
-    VpState,
+    ChildVp, Context, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, ParentNotice,
+    Scheduler, TimerId, View, VpState,
 };
 
 use super::{Host, at};
@@ -14,12 +14,12 @@ pub(crate) type Heard = Arc<Mutex<Vec<String>>>;
 #[derive(Default)]
 struct Listener {
     heard: Heard,
-    child: Option<Child>,
+    child: Option<ChildVp>,
 }
 
 impl Listener {
-    fn hear(&self, what: &str, port: &Port<'_>) {
-        self.heard.lock().unwrap().push(format!("{} {what}", port.now().as_nanos()));
+    fn hear(&self, what: &str, context: &Context<'_>) {
+        self.heard.lock().unwrap().push(format!("{} {what}", context.now().as_nanos()));
     }
 }
 
@@ -27,49 +27,49 @@ impl Scheduler for Listener {
     fn timers(&self, _: usize) -> usize {
         0
     }
-    fn init(&mut self, _: &mut Port<'_>) {}
-    fn register(&mut self, child: Child, _: &mut Port<'_>) -> Result<(), Refusal> {
+    fn init(&mut self, _: &mut Context<'_>) {}
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.child = Some(child);
         Ok(())
     }
-    fn unregister(&mut self, _: Child, _: &mut Port<'_>) {
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {
         self.child = None;
     }
-    fn request(&mut self, _: Child, port: &mut Port<'_>) {
-        port.request(Own(0));
+    fn request(&mut self, _: ChildVp, context: &mut Context<'_>) {
+        context.request(OwnVp(0));
     }
-    fn release(&mut self, _: Child, _: Option<Own>, port: &mut Port<'_>) {
-        port.release(Own(0));
+    fn release(&mut self, _: ChildVp, _: Option<OwnVp>, context: &mut Context<'_>) {
+        context.release(OwnVp(0));
     }
     fn message(
         &mut self,
-        _: Option<Child>,
+        _: Option<ChildVp>,
         message: Message,
-        _: &mut Port<'_>,
-    ) -> Result<(), Refusal> {
-        Err(Refusal::NotUnderstood { message: message.name(), takes: "nothing" })
+        _: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        Err(HierarchyError::NotUnderstood { message: message.name(), takes: "nothing" })
     }
-    fn grant(&mut self, own: Own, port: &mut Port<'_>) {
-        self.hear("grant", port);
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.hear("grant", context);
         if let Some(child) = self.child {
-            port.grant(child, own);
+            context.grant(child, own);
         }
     }
-    fn revoke(&mut self, _: Own, child: Child, port: &mut Port<'_>) {
-        self.hear("revoke", port);
-        port.revoke(child);
+    fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.hear("revoke", context);
+        context.revoke(child);
     }
-    fn news(&mut self, _: Own, news: News, port: &mut Port<'_>) {
+    fn parent_notice(&mut self, _: OwnVp, news: ParentNotice, context: &mut Context<'_>) {
         match news {
-            News::Replenished { budget, end } => {
+            ParentNotice::Replenished { budget, end } => {
                 let (budget, end) = (budget.as_nanos(), end.as_nanos());
-                self.hear(&format!("replenished {budget} until {end}"), port);
+                self.hear(&format!("replenished {budget} until {end}"), context);
             }
-            other => self.hear(other.name(), port),
+            other => self.hear(other.name(), context),
         }
     }
-    fn timer(&mut self, _: TimerId, _: &mut Port<'_>) {}
-    fn next(&self, _: Own, view: &View<'_>) -> Option<Child> {
+    fn timer(&mut self, _: TimerId, _: &mut Context<'_>) {}
+    fn next(&self, _: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         self.child.filter(|child| view.child(*child) == VpState::Ready)
     }
     fn check(&self, _: &View<'_>) -> Result<(), &'static str> {

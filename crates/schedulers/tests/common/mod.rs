@@ -13,8 +13,8 @@ use std::fmt::Write;
 use windfall_guarantees::meaning::{Judge, Verdict};
 use windfall_guarantees::{Allowance, Conversion, Guarantee, Offer};
 use windfall_hierarchy::{
-    Hierarchy, Message, NodeId, NodeSpec, Own, Parent, Processor, Refusal, Target, ThreadId,
-    VpState,
+    Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, Processor, Target,
+    ThreadId, VpState,
 };
 use windfall_schedulers::catalogue::{self, Settings, Value};
 use windfall_time::{Instant, Span};
@@ -82,7 +82,7 @@ pub(crate) struct Host {
     /// Timers are served at multiples of this; 1 for a precise clock.
     pub(crate) tick: u64,
     /// What interrupts take from processor 0: (when, how long), in order and apart.
-    pub(crate) thefts: Vec<(u64, u64)>,
+    pub(crate) stolen: Vec<(u64, u64)>,
     /// What each processor did: (when, processor, thread or none), one entry per change.
     log: Vec<(u64, u16, Option<T>)>,
 }
@@ -94,7 +94,7 @@ impl Host {
             now: 0,
             threads: Vec::new(),
             tick: 1,
-            thefts: Vec::new(),
+            stolen: Vec::new(),
             log: Vec::new(),
         }
     }
@@ -105,7 +105,7 @@ impl Host {
         kind: &str,
         settings: &[(&str, Value<'_>)],
         parents: &[(Parent, &[Message])],
-    ) -> Result<NodeId, Refusal> {
+    ) -> Result<NodeId, HierarchyError> {
         let kind = catalogue::find(kind).unwrap();
         let spec = NodeSpec {
             name,
@@ -141,7 +141,7 @@ impl Host {
         parent: NodeId,
         name: &str,
         messages: &[Message],
-    ) -> Result<T, Refusal> {
+    ) -> Result<T, HierarchyError> {
         let id = self.tree.create_thread(at(self.now), parent, messages);
         self.after();
         self.threads.push(Thread {
@@ -221,16 +221,21 @@ impl Host {
         self.after();
     }
 
-    pub(crate) fn tell(&mut self, thread: T, message: Message) -> Result<(), Refusal> {
+    pub(crate) fn tell(&mut self, thread: T, message: Message) -> Result<(), HierarchyError> {
         let id = self.threads[thread].id;
-        let answer = self.tree.tell(at(self.now), id, message);
+        let answer = self.tree.send(at(self.now), id, message);
         self.after();
         answer
     }
 
-    pub(crate) fn ask(&mut self, node: NodeId, own: u16, message: Message) -> Result<(), Refusal> {
+    pub(crate) fn ask(
+        &mut self,
+        node: NodeId,
+        own: u16,
+        message: Message,
+    ) -> Result<(), HierarchyError> {
         let target = Target::Node(node);
-        let answer = self.tree.ask(at(self.now), target, Own(own), message);
+        let answer = self.tree.send_for(at(self.now), target, OwnVp(own), message);
         self.after();
         answer
     }
@@ -240,7 +245,7 @@ impl Host {
         thread: T,
         to: NodeId,
         ask: &[Message],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), HierarchyError> {
         let id = self.threads[thread].id;
         let answer = self.tree.move_thread(at(self.now), id, to, ask);
         self.after();
@@ -358,13 +363,13 @@ impl Host {
 
     /// How much is stolen from processor 0 within a stretch of time.
     pub(crate) fn stolen_within(&self, from: u64, to: u64) -> u64 {
-        let parts = self.thefts.iter().map(|(start, long)| (*start, start + long));
+        let parts = self.stolen.iter().map(|(start, long)| (*start, start + long));
         parts.map(|(start, end)| end.clamp(from, to) - start.clamp(from, to)).sum()
     }
 
     fn pass_to(&mut self, to: u64) {
         let stolen = self.stolen_within(self.now, to);
-        self.tree.stole(Processor(0), span(stolen)).unwrap();
+        self.tree.report_stolen(Processor(0), span(stolen)).unwrap();
         for processor in 0..self.tree.processors() {
             if let Some(thread) = self.on(processor) {
                 let stolen = if processor == 0 { stolen } else { 0 };

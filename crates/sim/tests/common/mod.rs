@@ -8,7 +8,7 @@ use windfall_time::{Instant, Span};
 
 /// Runs it; `text` lacks `schema` and `seed`.
 pub(crate) fn run(text: &str) -> Outcome {
-    let text = format!("schema = 1\nseed = 1\n{text}");
+    let text = format!("schema = 2\nseed = 1\n{text}");
     let scenario = match Scenario::parse("test.toml", &text) {
         Ok(scenario) => scenario,
         Err(mistakes) => panic!("{}", mistakes.render(false)),

@@ -1,16 +1,16 @@
 //! Random hierarchies over the whole catalogue, and threads that are a burden to each other.
 
 use proptest::prelude::*;
-use windfall_guarantees::{Conversion, Guarantee, Length, Tell};
+use windfall_guarantees::{ChildParam, Conversion, Guarantee, Length};
 use windfall_programs::{OnLate, Work};
 use windfall_scenario::Scenario;
 use windfall_scenario::model::{
-    Activation, Asks, Interrupts, Jobs, Machine, Parent, Pattern, Run, Scheduler, Setting, Step,
-    Thread, Timer,
+    Activation, Interrupts, Jobs, Machine, Parent, Pattern, Requirements, Run, Scheduler, Setting,
+    Step, Thread, Timer,
 };
 use windfall_schedulers::catalogue::{self, Form, Kind, Settings, Value};
 use windfall_time::{Instant, Ratio, Span};
-use windfall_trace::Theft;
+use windfall_trace::OverheadKind;
 
 /// A scheduler, as numbers from which one is made by remainders.
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ fn settings(kind: &Kind, seed: u32) -> Vec<(String, Setting)> {
     for (at, setting) in kind.settings.iter().enumerate() {
         let pick = (seed >> (at * 5 % 27)) as usize & 31;
         // Half of the settings stay as they are, but those without which a promise is not made.
-        if pick.is_multiple_of(2) && !["tells", "partition"].contains(&setting.name) {
+        if pick.is_multiple_of(2) && !["report-deadlines", "partition"].contains(&setting.name) {
             continue;
         }
         let pick = pick / 2;
@@ -171,31 +171,32 @@ fn scheduler(name: String, kind: &Kind, seed: u32) -> (Scheduler, Box<dyn Conver
 
 /// What is asked of a parent: the first guarantee, from the seed's on, that a child has to ask for; or
 /// a priority; or a weight. Now and then with a warp.
-fn asks(parent: &dyn Conversion, below: &Scheduler, ask: AskSeed, number: usize) -> Asks {
+fn asks(parent: &dyn Conversion, below: &Scheduler, ask: AskSeed, number: usize) -> Requirements {
     let kind = below.kind.as_str();
     if kind == "fixed-priority" {
         // Now and then one that somebody else may have, too.
         let number = if ask.kind < 40 { 0 } else { i32::try_from(number).unwrap() };
-        return Asks::priority(i32::from(ask.priority) * 100 + number);
+        return Requirements::priority(i32::from(ask.priority) * 100 + number);
     }
     let off = ("warp".to_owned(), Setting::Bool(false));
     let warped = ["bvt", "proportional-share"].contains(&kind) && !below.settings.contains(&off);
     let warped = warped && ask.period >= 200;
     let warp = warped.then(|| ms(1 + u64::from(ask.part) / 4));
-    let shares = matches!(parent.tell(&Guarantee::Share(Ratio::ONE)), Ok(Tell::Share(_)));
+    let shares = matches!(parent.tell(&Guarantee::Share(Ratio::ONE)), Ok(ChildParam::Share(_)));
     if ask.kind >= 230 {
         // An uninvited guest; or one with a weight beside guarantees.
         let share = (shares && ask.part >= 100).then(|| u32::from(ask.part) * 2);
-        return Asks { share, warp, ..Asks::default() };
+        return Requirements { share, warp, ..Requirements::default() };
     }
     if kind == "time-table" && ask.priority > 0 {
-        return Asks::guarantee(piece(ask, number));
+        return Requirements::guarantee(piece(ask, number));
     }
     let candidates = (0..10).map(|turn| guarantee(ask, turn));
-    let told =
-        |guarantee: &Guarantee| parent.tell(guarantee).is_ok_and(|tell| tell != Tell::Nothing);
-    let asks = candidates.into_iter().find(told).map(Asks::guarantee).unwrap_or_default();
-    Asks { warp, ..asks }
+    let told = |guarantee: &Guarantee| {
+        parent.tell(guarantee).is_ok_and(|tell| tell != ChildParam::Nothing)
+    };
+    let asks = candidates.into_iter().find(told).map(Requirements::guarantee).unwrap_or_default();
+    Requirements { warp, ..asks }
 }
 
 /// Kinds that have one child.
@@ -320,7 +321,7 @@ pub(crate) fn scenario(seeds: &Seeds) -> Scenario {
             }
             if take_top {
                 top -= 1;
-                let asks = Asks::default();
+                let asks = Requirements::default();
                 made.owns.push(windfall_scenario::model::Attachment { parent: Parent::Top, asks });
             } else if let Some(parent) = open.get(pick / 4 % open.len().max(1)).copied() {
                 children[parent] += 1;
@@ -336,7 +337,7 @@ pub(crate) fn scenario(seeds: &Seeds) -> Scenario {
         }
         if made.owns.is_empty() || MANY.contains(&kind.name) && made.owns.len() < 2 {
             // Nowhere to go: a thread's worth of time sharing below the first.
-            made = Scheduler::below(&made.name, "time-sharing", "s0", Asks::default());
+            made = Scheduler::below(&made.name, "time-sharing", "s0", Requirements::default());
             children[0] += 1;
             let kind = catalogue::find("time-sharing").unwrap();
             conversions.push(kind.conversion(&Settings(&[])).unwrap());
@@ -379,7 +380,7 @@ pub(crate) fn scenario(seeds: &Seeds) -> Scenario {
         threads.push(thread);
     }
     let interrupts = Interrupts {
-        kind: Theft::Interrupt,
+        kind: OverheadKind::Interrupt,
         number: 1,
         processors: Vec::new(),
         pattern: Pattern::Random { gap: (us(300), ms(5)), cost: (us(1), us(80)) },

@@ -21,7 +21,7 @@ struct Producer {
 impl Code for Producer {
     const NAME: &'static str = "producer";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         for (place, (manner, queue)) in (0..).zip(self.data) {
             match manner {
                 Manner::Compute(span) => me.compute(us(span)).await,
@@ -34,7 +34,7 @@ impl Code for Producer {
             let datum = self.number << 32 | place;
             while let Err(refusal) = me.enqueue(self.queues[queue % self.queues.len()], datum).await
             {
-                let Refusal::QueueFull { .. } = refusal else { return Err(refusal) };
+                let ProcessError::QueueFull { .. } = refusal else { return Err(refusal) };
                 let now = me.now().await;
                 me.sleep_until(now + us(3)).await;
             }
@@ -54,7 +54,7 @@ struct Consumer {
 impl Code for Consumer {
     const NAME: &'static str = "consumer";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let mut events = Vec::new();
         for _ in &self.queues {
             events.push(me.make_event().await?);
@@ -126,7 +126,7 @@ struct Everything(Fair, Log<(usize, u64)>);
 impl Code for Everything {
     const NAME: &'static str = "everything";
 
-    async fn run(self, mut me: impl Process) -> Result<(), Refusal> {
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let Everything(fair, log) = self;
         let nodes = (0..fair.nodes).map(Node).cycle();
         let mut queues = Vec::new();
@@ -137,11 +137,11 @@ impl Code for Everything {
             (me.make_template(Node(0)).await?, me.make_template(Node(0)).await?);
         for (work, node) in fair.consumers.into_iter().zip(nodes.clone()) {
             let code = Consumer { queues: queues.clone(), work, log: log.clone() };
-            me.make_process(consumer, node, Terms::default(), code).await?;
+            me.make_process(consumer, node, ProcessParams::default(), code).await?;
         }
         for ((number, data), node) in (0..).zip(fair.producers).zip(nodes.skip(1)) {
             let code = Producer { number, queues: queues.clone(), data };
-            me.make_process(producer, node, Terms::default(), code).await?;
+            me.make_process(producer, node, ProcessParams::default(), code).await?;
         }
         Ok(())
     }

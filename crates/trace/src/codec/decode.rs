@@ -2,14 +2,27 @@
 
 use super::bytes::Bytes;
 use super::memo::{Memo, tag};
-use crate::{Cpu, Event, NodeId, Note, Record, Stop, Theft, ThreadId};
+use crate::{Cpu, Event, NodeId, Note, OverheadKind, Record, Stop, ThreadId};
 use windfall_time::{Instant, Span};
+
+/// What a reader takes off a block.
+pub(super) enum Decoded {
+    /// A record.
+    Record(Record),
+    /// One of a kind that only later versions know, and when.
+    Later(u64),
+}
 
 /// Takes one record off a block.
 #[inline]
-pub(super) fn decode(bytes: &mut Bytes<'_>, memo: &Memo) -> Option<Record> {
+pub(super) fn decode(bytes: &mut Bytes<'_>, memo: &Memo) -> Option<Decoded> {
     let first = bytes.byte()?;
     let now = memo.now.checked_add(bytes.number()?)?;
+    if (tag::LATER..tag::WAKE).contains(&first) {
+        let length: usize = bytes.small()?;
+        bytes.0 = bytes.0.split_at_checked(length)?.1;
+        return Some(Decoded::Later(now));
+    }
     let event = if first & tag::SWITCH != 0 {
         switch(bytes, memo, first)?
     } else if first & tag::WAKE != 0 {
@@ -28,7 +41,7 @@ pub(super) fn decode(bytes: &mut Bytes<'_>, memo: &Memo) -> Option<Record> {
     } else {
         rare(bytes, first, now)?
     };
-    Some(Record { at: Instant::from_nanos(now), event })
+    Some(Decoded::Record(Record { at: Instant::from_nanos(now), event }))
 }
 
 #[inline]
@@ -89,11 +102,11 @@ fn rare(bytes: &mut Bytes<'_>, first: u8, now: u64) -> Option<Event> {
             Event::Promise { thread, guarantee }
         }
         tag::EXIT => Event::Exit { thread },
-        tag::THEFT_BEGIN => {
-            let (cpu, kind) = (Cpu(u16::try_from(id).ok()?), theft(bytes.byte()?)?);
-            Event::TheftBegin { cpu, kind, number: bytes.small()? }
+        tag::OVERHEAD_BEGIN => {
+            let (cpu, kind) = (Cpu(u16::try_from(id).ok()?), overhead(bytes.byte()?)?);
+            Event::OverheadBegin { cpu, kind, number: bytes.small()? }
         }
-        tag::THEFT_END => Event::TheftEnd { cpu: Cpu(u16::try_from(id).ok()?) },
+        tag::OVERHEAD_END => Event::OverheadEnd { cpu: Cpu(u16::try_from(id).ok()?) },
         tag::RELEASE => {
             let deadline = if flag(bytes)? {
                 Some(Instant::from_nanos(now.wrapping_add(bytes.number()?)))
@@ -136,8 +149,14 @@ fn stop(number: u8) -> Option<Stop> {
     all.get(usize::from(number)).copied()
 }
 
-fn theft(number: u8) -> Option<Theft> {
-    let all = [Theft::Interrupt, Theft::Softirq, Theft::Steal, Theft::Scheduling, Theft::Switching];
+fn overhead(number: u8) -> Option<OverheadKind> {
+    let all = [
+        OverheadKind::Interrupt,
+        OverheadKind::Softirq,
+        OverheadKind::Steal,
+        OverheadKind::Scheduling,
+        OverheadKind::Switching,
+    ];
     all.get(usize::from(number)).copied()
 }
 

@@ -2,7 +2,7 @@
 
 use super::bytes::{put, put_text};
 use super::memo::{Memo, tag};
-use crate::{Cpu, Event, Note, Stop, Theft, ThreadId};
+use crate::{Cpu, Event, Note, OverheadKind, Stop, ThreadId};
 
 /// Appends `event`, `now` nanoseconds after the origin, to a block. `now` is not before `memo.now`.
 #[inline]
@@ -53,14 +53,14 @@ pub(super) fn encode(out: &mut Vec<u8>, memo: &Memo, now: u64, event: &Event) {
             head(tag::EXIT);
             put(out, u64::from(thread.0));
         }
-        Event::TheftBegin { cpu, kind, number } => {
-            head(tag::THEFT_BEGIN);
+        Event::OverheadBegin { cpu, kind, number } => {
+            head(tag::OVERHEAD_BEGIN);
             put(out, u64::from(cpu.0));
-            out.push(theft(*kind));
+            out.push(overhead(*kind));
             put(out, u64::from(*number));
         }
-        Event::TheftEnd { cpu } => {
-            head(tag::THEFT_END);
+        Event::OverheadEnd { cpu } => {
+            head(tag::OVERHEAD_END);
             put(out, u64::from(cpu.0));
         }
         Event::Release { thread, deadline } => {
@@ -159,13 +159,13 @@ fn stop(why: Stop) -> u8 {
     }
 }
 
-fn theft(kind: Theft) -> u8 {
+fn overhead(kind: OverheadKind) -> u8 {
     match kind {
-        Theft::Interrupt => 0,
-        Theft::Softirq => 1,
-        Theft::Steal => 2,
-        Theft::Scheduling => 3,
-        Theft::Switching => 4,
+        OverheadKind::Interrupt => 0,
+        OverheadKind::Softirq => 1,
+        OverheadKind::Steal => 2,
+        OverheadKind::Scheduling => 3,
+        OverheadKind::Switching => 4,
     }
 }
 

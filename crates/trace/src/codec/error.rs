@@ -27,6 +27,11 @@ pub enum ReadError {
     },
     /// Bytes follow the end block.
     Trailing,
+    /// A later version of this program wrote records of kinds that this one does not know. They were left out.
+    LaterKinds {
+        /// How many.
+        records: u64,
+    },
 }
 
 impl fmt::Display for ReadError {
@@ -50,6 +55,10 @@ impl fmt::Display for ReadError {
             ReadError::Damaged { block, lost: None } => {
                 write!(f, "trace: block {block} is damaged; what it held is lost")
             }
+            ReadError::LaterKinds { records } => write!(
+                f,
+                "trace: {records} records are of kinds that only a later version knows; they are left out"
+            ),
             ReadError::Trailing => f.write_str("trace: something follows the end of the trace"),
         }
     }

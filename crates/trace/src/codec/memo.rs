@@ -50,7 +50,7 @@ impl Memo {
                 self.cpu = *cpu;
             }
             Event::Wake { thread, .. } => self.woken = Some(*thread),
-            Event::TheftBegin { cpu, .. } | Event::TheftEnd { cpu } => self.cpu = *cpu,
+            Event::OverheadBegin { cpu, .. } | Event::OverheadEnd { cpu } => self.cpu = *cpu,
             _ => {}
         }
     }
@@ -83,8 +83,8 @@ pub(super) mod tag {
     pub(crate) const NODE: u8 = 2;
     pub(crate) const PROMISE: u8 = 3;
     pub(crate) const EXIT: u8 = 4;
-    pub(crate) const THEFT_BEGIN: u8 = 5;
-    pub(crate) const THEFT_END: u8 = 6;
+    pub(crate) const OVERHEAD_BEGIN: u8 = 5;
+    pub(crate) const OVERHEAD_END: u8 = 6;
     pub(crate) const RELEASE: u8 = 7;
     pub(crate) const COMPLETE: u8 = 8;
     pub(crate) const MISSED: u8 = 9;
@@ -94,4 +94,7 @@ pub(super) mod tag {
     pub(crate) const QUARANTINE: u8 = 13;
     pub(crate) const LOST: u8 = 14;
     pub(crate) const MARK: u8 = 15;
+
+    /// From here on, below [`WAKE`], kinds of later versions: after the time comes the number of their bytes, then those.
+    pub(crate) const LATER: u8 = 32;
 }

@@ -5,7 +5,7 @@
 //! not the losses that the reader itself reports.
 
 use super::bytes::{Bytes, checksum};
-use super::decode::decode;
+use super::decode::{Decoded, decode};
 use super::memo::Memo;
 use super::{LONGEST_BLOCK, MAGIC, ReadError};
 use crate::{Event, Header, Record};
@@ -16,7 +16,8 @@ use windfall_time::Instant;
 /// An iterator over the records of a trace file.
 ///
 /// Where records are missing it gives an [`Event::Lost`] and then the error that says why; after
-/// [`ReadError::Damaged`] more records may follow, any other error is the last thing it gives.
+/// [`ReadError::Damaged`] more records may follow, after any other error none does. Records of kinds that only later
+/// versions know are left out; [`ReadError::LaterKinds`] says at the end how many.
 #[derive(Debug)]
 pub struct Reader<R: Read> {
     source: R,
@@ -27,6 +28,8 @@ pub struct Reader<R: Read> {
     blocks: u64,
     memo: Memo,
     given: u64,
+    /// How many records were of kinds that only later versions know.
+    later: u64,
     /// The block that waits for a later one to tell what it cost.
     damaged: Option<u64>,
     pending: VecDeque<Result<Record, ReadError>>,
@@ -72,6 +75,7 @@ impl<R: Read> Reader<R> {
             blocks: 0,
             memo: Memo::new(),
             given: 0,
+            later: 0,
             damaged: None,
             pending: VecDeque::new(),
             state: Progress::Reading,
@@ -215,11 +219,17 @@ impl<R: Read> Iterator for Reader<R> {
             }
             let mut bytes = Bytes(self.block.get(self.used..).unwrap_or_default());
             if !bytes.0.is_empty() {
-                if let Some(record) = decode(&mut bytes, &self.memo) {
+                if let Some(decoded) = decode(&mut bytes, &self.memo) {
                     self.used = self.block.len() - bytes.0.len();
-                    self.memo.after(record.at.as_nanos(), &record.event);
                     self.given += 1;
-                    return Some(Ok(record));
+                    match decoded {
+                        Decoded::Record(record) => {
+                            self.memo.after(record.at.as_nanos(), &record.event);
+                            return Some(Ok(record));
+                        }
+                        Decoded::Later(now) => (self.memo.now, self.later) = (now, self.later + 1),
+                    }
+                    continue;
                 }
                 if self.state == Progress::Reading {
                     self.damage();
@@ -227,7 +237,11 @@ impl<R: Read> Iterator for Reader<R> {
                 }
             }
             match self.state {
-                Progress::Over => return None,
+                Progress::Over if self.later == 0 => return None,
+                Progress::Over => {
+                    let records = std::mem::take(&mut self.later);
+                    self.pending.push_back(Err(ReadError::LaterKinds { records }));
+                }
                 Progress::Cut => {
                     if self.damaged.is_some() {
                         self.settle(None);

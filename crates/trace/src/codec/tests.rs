@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Cpu, Event, Header, NodeId, Note, Record, Sink, Stop, Theft, ThreadId};
+use crate::{Cpu, Event, Header, NodeId, Note, OverheadKind, Record, Sink, Stop, ThreadId};
 use proptest::prelude::*;
 use windfall_time::{Instant, Span};
 
@@ -47,10 +47,15 @@ fn span() -> impl Strategy<Value = Span> {
 fn event() -> impl Strategy<Value = Event> {
     let stops =
         [Stop::Preempted, Stop::Blocked, Stop::Uninterruptible, Stop::Stopped, Stop::Exited];
-    let thefts =
-        [Theft::Interrupt, Theft::Softirq, Theft::Steal, Theft::Scheduling, Theft::Switching];
+    let overheads = [
+        OverheadKind::Interrupt,
+        OverheadKind::Softirq,
+        OverheadKind::Steal,
+        OverheadKind::Scheduling,
+        OverheadKind::Switching,
+    ];
     let stop = prop::sample::select(stops.to_vec());
-    let theft = prop::sample::select(thefts.to_vec());
+    let overhead = prop::sample::select(overheads.to_vec());
     let thread = || id().prop_map(ThreadId);
     let node = || id().prop_map(NodeId);
     let maybe = prop::option::of::<BoxedStrategy<ThreadId>>;
@@ -78,9 +83,9 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (thread(), prop::option::of(".*"))
             .prop_map(|(thread, guarantee)| Event::Promise { thread, guarantee }),
         1 => thread().prop_map(|thread| Event::Exit { thread }),
-        1 => (cpu(), theft, any::<u16>())
-            .prop_map(|(cpu, kind, number)| Event::TheftBegin { cpu, kind, number }),
-        1 => cpu().prop_map(|cpu| Event::TheftEnd { cpu }),
+        1 => (cpu(), overhead, any::<u16>())
+            .prop_map(|(cpu, kind, number)| Event::OverheadBegin { cpu, kind, number }),
+        1 => cpu().prop_map(|cpu| Event::OverheadEnd { cpu }),
         1 => (thread(), prop::option::of(any::<u64>())).prop_map(|(thread, deadline)| {
             Event::Release { thread, deadline: deadline.map(Instant::from_nanos) }
         }),
@@ -263,8 +268,13 @@ proptest! {
         prop_assert!(!read(&file).1.is_empty());
         let mut bytes = bytes::Bytes(&bytes);
         let mut memo = memo::Memo::new();
-        while let Some(record) = decode::decode(&mut bytes, &memo) {
-            memo.after(record.at.as_nanos(), &record.event);
+        while let Some(decoded) = decode::decode(&mut bytes, &memo) {
+            match decoded {
+                decode::Decoded::Record(record) => {
+                    memo.after(record.at.as_nanos(), &record.event);
+                }
+                decode::Decoded::Later(now) => memo.now = now,
+            }
         }
     }
 }
@@ -281,4 +291,47 @@ fn mend(file: &mut [u8]) {
         file[place + 4..place + 8].copy_from_slice(&sum);
         place += 8 + length;
     }
+}
+
+/// A file of two blocks: the header, and records as they stand in `block`.
+fn file_of(block: &[u8], records: u64) -> Vec<u8> {
+    let mut header = Vec::new();
+    bytes::put_text(&mut header, "windfall");
+    bytes::put_text(&mut header, "virtual");
+    bytes::put(&mut header, 1);
+    let mut file = MAGIC.to_vec();
+    for content in [&header[..], block] {
+        file.extend(u32::try_from(content.len()).unwrap().to_le_bytes());
+        file.extend(bytes::checksum(content).to_le_bytes());
+        file.extend(content);
+    }
+    file.extend(0_u32.to_le_bytes());
+    file.extend(bytes::checksum(&records.to_le_bytes()).to_le_bytes());
+    file.extend(records.to_le_bytes());
+    file
+}
+
+#[test]
+fn law_records_of_later_kinds_are_counted_and_left_out() {
+    // Record 0 at 1000 ns: thread 5 ends; then two of kinds 32 and 63; then, 7 ns later, thread 6 ends.
+    let mut block = vec![0];
+    bytes::put(&mut block, 1_000);
+    block.extend([memo::tag::EXIT, 0, 5]);
+    block.extend([32, 3, 4, 0xff, 0xff, 0xff, 0xff]);
+    block.extend([63, 0, 0]);
+    block.extend([memo::tag::EXIT, 7, 6]);
+    let (records, errors) = read(&file_of(&block, 4));
+    let exits = [(1_000, 5), (1_010, 6)];
+    let exit = |(at, thread)| Record {
+        at: Instant::from_nanos(at),
+        event: Event::Exit { thread: ThreadId(thread) },
+    };
+    assert_eq!(records, exits.map(exit));
+    let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let said = "trace: 2 records are of kinds that only a later version knows; they are left out";
+    assert_eq!(words, [said]);
+    // One that claims more bytes than there are is damage.
+    let (records, errors) = read(&file_of(&[0, 0, 32, 0, 9, 1], 1));
+    assert!(matches!(records[..], [Record { event: Event::Lost { .. }, .. }]), "{records:?}");
+    assert!(matches!(errors[..], [ReadError::Damaged { lost: Some(1), .. }]), "{errors:?}");
 }

@@ -4,7 +4,7 @@
 //! What happened on processors where the thread neither ran nor waited stands beside it and is not
 //! part of the sum.
 
-use crate::{Cpu, NodeId, Theft, ThreadId};
+use crate::{Cpu, NodeId, OverheadKind, ThreadId};
 use std::collections::BTreeMap;
 use windfall_time::Span;
 
@@ -15,11 +15,11 @@ pub enum Part {
     /// It had a processor, and nobody stole it.
     Ran,
     /// It had a processor that somebody else used.
-    Stolen(Theft),
+    Stolen(OverheadKind),
     /// It was ready, and another thread ran on the processor where it waited.
     Behind(ThreadId),
     /// It was ready, and somebody who is no thread used the processor where it waited.
-    BehindTheft(Theft),
+    BehindTheft(OverheadKind),
     /// It was ready, and the processor where it waited had nothing to run.
     Idle,
     /// It was ready, a reservation was used up, and it ran no more until that was replenished: its

@@ -1,6 +1,6 @@
 use super::*;
 use crate::timeline::{State, What};
-use crate::{Cpu, Event, Note, Record, Sink, Stop, Theft, Timeline};
+use crate::{Cpu, Event, Note, OverheadKind, Record, Sink, Stop, Timeline};
 use proptest::prelude::*;
 
 const A: ThreadId = ThreadId(0);
@@ -79,11 +79,11 @@ fn law_a_late_job_tells_who_ran_instead_and_what_was_stolen() {
         release(100, A, 150),
         wake(100, A, Some(C)),
         switch(110, Some((B, Stop::Preempted)), Some(C)),
-        at(115, Event::TheftBegin { cpu: C0, kind: Theft::Interrupt, number: 3 }),
-        at(118, Event::TheftEnd { cpu: C0 }),
+        at(115, Event::OverheadBegin { cpu: C0, kind: OverheadKind::Interrupt, number: 3 }),
+        at(118, Event::OverheadEnd { cpu: C0 }),
         switch(130, Some((C, Stop::Blocked)), Some(A)),
-        at(140, Event::TheftBegin { cpu: C0, kind: Theft::Softirq, number: 9 }),
-        at(144, Event::TheftEnd { cpu: C0 }),
+        at(140, Event::OverheadBegin { cpu: C0, kind: OverheadKind::Softirq, number: 9 }),
+        at(144, Event::OverheadEnd { cpu: C0 }),
         complete(160, A, 60, true),
         switch(160, Some((A, Stop::Blocked)), None),
     ]);
@@ -93,10 +93,10 @@ fn law_a_late_job_tells_who_ran_instead_and_what_was_stolen() {
         parts(&job.account),
         [
             (Part::Ran, 26),
-            (Part::Stolen(Theft::Softirq), 4),
+            (Part::Stolen(OverheadKind::Softirq), 4),
             (Part::Behind(B), 10),
             (Part::Behind(C), 17),
-            (Part::BehindTheft(Theft::Interrupt), 3),
+            (Part::BehindTheft(OverheadKind::Interrupt), 3),
         ]
     );
     assert_eq!((job.span(), job.by, job.ending), (ns(60), ns(10), Ending::Late));
@@ -288,8 +288,8 @@ fn law_what_is_stolen_does_not_break_a_promise_and_what_is_unknown_decides_nothi
         switch(0, None, Some(B)),
         wake(0, A, None),
         switch(30, Some((B, Stop::Preempted)), Some(A)),
-        at(30, Event::TheftBegin { cpu: C0, kind: Theft::Steal, number: 0 }),
-        at(50, Event::TheftEnd { cpu: C0 }),
+        at(30, Event::OverheadBegin { cpu: C0, kind: OverheadKind::Steal, number: 0 }),
+        at(50, Event::OverheadEnd { cpu: C0 }),
         at(60, Event::Lost { cpu: None, count: None }),
         switch(95, Some((A, Stop::Preempted)), Some(B)),
         switch(150, Some((B, Stop::Preempted)), Some(A)),
@@ -382,8 +382,8 @@ fn slow(timeline: &Timeline, thread: ThreadId, episode: &Episode) -> Account {
                 match slice.what {
                     What::Thread(who) if who == thread => Part::Ran,
                     What::Thread(who) => Part::Behind(who),
-                    What::Theft(kind) if runs => Part::Stolen(kind),
-                    What::Theft(kind) => Part::BehindTheft(kind),
+                    What::Overhead(kind) if runs => Part::Stolen(kind),
+                    What::Overhead(kind) => Part::BehindTheft(kind),
                     What::Idle => Part::Idle,
                     What::Unknown => Part::Unknown,
                 },
@@ -402,7 +402,7 @@ fn events(jobs: bool) -> impl Strategy<Value = Event> {
         vec![Stop::Preempted, Stop::Blocked, Stop::Uninterruptible, Stop::Stopped, Stop::Exited];
     let stop = prop::sample::select(stops);
     let prev = prop::option::of((thread.clone(), stop));
-    let kind = prop::sample::select(vec![Theft::Interrupt, Theft::Steal]);
+    let kind = prop::sample::select(vec![OverheadKind::Interrupt, OverheadKind::Steal]);
     let what = prop::sample::select(vec![Note::Exhausted, Note::Replenished(Span::ZERO)]);
     let deadline = prop::option::of((0_u64..300).prop_map(Instant::from_nanos));
     let seen = prop_oneof![
@@ -410,8 +410,8 @@ fn events(jobs: bool) -> impl Strategy<Value = Event> {
             .prop_map(|(cpu, prev, next)| Event::Switch { cpu, prev, next }),
         6 => (thread.clone(), prop::option::of(thread.clone()))
             .prop_map(|(thread, by)| Event::Wake { thread, by }),
-        2 => (cpu.clone(), kind).prop_map(|(cpu, kind)| Event::TheftBegin { cpu, kind, number: 1 }),
-        2 => cpu.clone().prop_map(|cpu| Event::TheftEnd { cpu }),
+        2 => (cpu.clone(), kind).prop_map(|(cpu, kind)| Event::OverheadBegin { cpu, kind, number: 1 }),
+        2 => cpu.clone().prop_map(|cpu| Event::OverheadEnd { cpu }),
         1 => prop::option::of(cpu).prop_map(|cpu| Event::Lost { cpu, count: None }),
         1 => thread.clone().prop_map(|thread| Event::Exit { thread }),
     ];

@@ -6,7 +6,7 @@
 use super::account::raise;
 use super::findings::Window;
 use super::jobs::Jobs;
-use super::pledge::Pledge;
+use super::period_rule::PeriodRule;
 use super::{Account, Ending, Explained, Kind, Part, Question, Wake};
 use crate::timeline::follow::Follower;
 use crate::timeline::{Slice, State, Stretch, What};
@@ -48,7 +48,7 @@ pub(super) struct Watch {
     jobs: Jobs,
     burst: Option<Window>,
     bursts: u64,
-    pledge: Option<Pledge>,
+    pledge: Option<PeriodRule>,
     /// Its scheduler tells when a period begins.
     told: bool,
     period: Option<Window>,
@@ -166,7 +166,7 @@ impl Watch {
                         What::Thread(thread) if thread == self.thread => {
                             put(&mut account, Part::Ran, span);
                         }
-                        What::Theft(kind) => put(&mut account, Part::Stolen(kind), span),
+                        What::Overhead(kind) => put(&mut account, Part::Stolen(kind), span),
                         _ => {}
                     }
                 }
@@ -186,7 +186,7 @@ impl Watch {
                                 continue;
                             }
                             What::Thread(thread) if thread != self.thread => Part::Behind(thread),
-                            What::Theft(kind) => Part::BehindTheft(kind),
+                            What::Overhead(kind) => Part::BehindTheft(kind),
                             What::Idle => Part::Idle,
                             What::Thread(_) | What::Unknown => continue,
                         };
@@ -346,7 +346,7 @@ impl Watch {
         question: &Question,
     ) {
         self.cut(at, follower, question);
-        self.pledge = text.and_then(Pledge::read);
+        self.pledge = text.and_then(PeriodRule::read);
         self.period = None;
     }
 

@@ -5,7 +5,7 @@
 //!
 //! Thread states go out as generic kernel events, from which Perfetto fills `sched_slice` and
 //! `thread_state`. What only we know goes out as tracks: the tree of schedulers with its notes and
-//! budgets; each thread's jobs, promise and time received; each processor's thefts and losses.
+//! budgets; each thread's jobs, promise and time received; each processor's overheads and losses.
 //! Threads without a process are grouped under their scheduler.
 //!
 //! Absent on purpose: a state for "unknown", which Perfetto lacks (see `states.rs`). Read next:
@@ -270,10 +270,10 @@ impl<W: Write> Sink for Perfetto<W> {
                     self.set(*thread, Task::Dead);
                 }
             }
-            Event::TheftBegin { cpu, kind, number } => {
-                self.cpus.theft(&mut self.out, at, *cpu, *kind, *number);
+            Event::OverheadBegin { cpu, kind, number } => {
+                self.cpus.overhead(&mut self.out, at, *cpu, *kind, *number);
             }
-            Event::TheftEnd { cpu } => self.cpus.theft_ends(&mut self.out, at, *cpu),
+            Event::OverheadEnd { cpu } => self.cpus.overhead_ends(&mut self.out, at, *cpu),
             Event::Release { thread, deadline } => {
                 self.thread(*thread);
                 self.jobs.release(&mut self.out, at, *thread, *deadline);

@@ -16,7 +16,7 @@ mod tables;
 mod tree;
 
 pub use self::model::{
-    Bucket, CpuRow, Expectation, NodeRow, Report, Response, Standing, ThreadRow, standing,
+    Bucket, CpuRow, Expectation, NodeRow, Report, Response, RowStatus, ThreadRow, standing,
 };
 
 use self::escape::html;

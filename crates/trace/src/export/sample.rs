@@ -1,9 +1,9 @@
 //! A made-up machine for tests: periodic threads under earliest deadline first, one greedy thread.
 //!
 //! Invariant: a [`Sample`] always gives the same records. They keep the rules of the event model,
-//! with thefts, budgets, misses (when overloaded) and, if asked for, a loss in the middle.
+//! with overheads, budgets, misses (when overloaded) and, if asked for, a loss in the middle.
 
-use crate::{Cpu, Event, Header, NodeId, Note, Record, Stop, Theft, ThreadId};
+use crate::{Cpu, Event, Header, NodeId, Note, OverheadKind, Record, Stop, ThreadId};
 use windfall_time::{Instant, Span};
 
 /// What to make up.
@@ -77,7 +77,7 @@ impl Sample {
                 threads.iter().filter(|thread| thread.on.is_some()).map(|thread| thread.left);
             let step =
                 soonest.min().unwrap_or(u64::MAX).min(next_release.saturating_sub(all.now)).max(1);
-            Sample::theft(&mut all, step, &mut seed);
+            Sample::overhead(&mut all, step, &mut seed);
             all.now += step.saturating_sub(3_000).max(1);
             for (id, thread) in (0..).zip(&mut threads) {
                 if thread.on.is_some() {
@@ -184,16 +184,16 @@ impl Sample {
         all.put(Event::Switch { cpu: Cpu(cpu), prev, next });
     }
 
-    fn theft(all: &mut Records, step: u64, seed: &mut u64) {
+    fn overhead(all: &mut Records, step: u64, seed: &mut u64) {
         *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         if (*seed >> 40).is_multiple_of(4) && step > 400_000 {
-            all.put(Event::TheftBegin { cpu: Cpu(0), kind: Theft::Interrupt, number: 9 });
+            all.put(Event::OverheadBegin { cpu: Cpu(0), kind: OverheadKind::Interrupt, number: 9 });
             all.now += 250_000;
-            all.put(Event::TheftEnd { cpu: Cpu(0) });
+            all.put(Event::OverheadEnd { cpu: Cpu(0) });
         }
-        all.put(Event::TheftBegin { cpu: Cpu(0), kind: Theft::Scheduling, number: 0 });
+        all.put(Event::OverheadBegin { cpu: Cpu(0), kind: OverheadKind::Scheduling, number: 0 });
         all.now += 3_000;
-        all.put(Event::TheftEnd { cpu: Cpu(0) });
+        all.put(Event::OverheadEnd { cpu: Cpu(0) });
     }
 }
 

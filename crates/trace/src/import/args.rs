@@ -7,7 +7,7 @@
 
 use super::limits;
 use super::record::{Raw, Task};
-use crate::{Stop, Theft};
+use crate::{OverheadKind, Stop};
 
 /// Whether an event is one that this module reads.
 pub(super) enum Reading {
@@ -32,10 +32,10 @@ pub(super) fn read(event: &str, args: &str, tid: Option<u32>) -> Reading {
         "sched_process_exit" => exit(args),
         "task_rename" => rename(args),
         "print" | "tracing_mark_write" | "bprint" | "bputs" => Some(Raw::Mark(mark(args))),
-        "irq_handler_entry" => begin(args, "irq=", Theft::Interrupt),
-        "irq_handler_exit" => end(args, "irq=", Theft::Interrupt),
-        "softirq_entry" => begin(args, "vec=", Theft::Softirq),
-        "softirq_exit" => end(args, "vec=", Theft::Softirq),
+        "irq_handler_entry" => begin(args, "irq=", OverheadKind::Interrupt),
+        "irq_handler_exit" => end(args, "irq=", OverheadKind::Interrupt),
+        "softirq_entry" => begin(args, "vec=", OverheadKind::Softirq),
+        "softirq_exit" => end(args, "vec=", OverheadKind::Softirq),
         "PERF_RECORD_COMM" => perf_comm(args),
         "PERF_RECORD_FORK" => perf_pair(args)
             .map(|(pid, tid)| Raw::Fork { child: Task { tid, name: None }, pid: Some(pid) }),
@@ -44,8 +44,8 @@ pub(super) fn read(event: &str, args: &str, tid: Option<u32>) -> Reading {
             Some(Raw::Lost { count: args.strip_prefix("lost ").and_then(leading) })
         }
         _ => match vector(event) {
-            Some(true) => begin(args, "vector=", Theft::Interrupt),
-            Some(false) => end(args, "vector=", Theft::Interrupt),
+            Some(true) => begin(args, "vector=", OverheadKind::Interrupt),
+            Some(false) => end(args, "vector=", OverheadKind::Interrupt),
             None => return Reading::NotImported,
         },
     };
@@ -213,12 +213,12 @@ fn mark(args: &str) -> String {
     args.strip_prefix("tracing_mark_write: ").unwrap_or(args).to_owned()
 }
 
-fn begin(args: &str, key: &str, kind: Theft) -> Option<Raw> {
+fn begin(args: &str, key: &str, kind: OverheadKind) -> Option<Raw> {
     let number = leading::<u64>(args.strip_prefix(key)?)?;
     Some(Raw::TheftBegin { kind, number: u16::try_from(number).ok()? })
 }
 
-fn end(args: &str, key: &str, kind: Theft) -> Option<Raw> {
+fn end(args: &str, key: &str, kind: OverheadKind) -> Option<Raw> {
     leading::<u64>(args.strip_prefix(key)?)?;
     Some(Raw::TheftEnd { kind })
 }

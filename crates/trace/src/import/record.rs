@@ -1,6 +1,6 @@
 //! What lies between a line and a [`Record`](crate::Record): threads by their number, order by line.
 
-use crate::{Stop, Theft};
+use crate::{OverheadKind, Stop};
 
 /// A thread as a line names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,11 +37,11 @@ pub(super) enum Raw {
     Exiting(u32),
     Rename(Task),
     TheftBegin {
-        kind: Theft,
+        kind: OverheadKind,
         number: u16,
     },
     TheftEnd {
-        kind: Theft,
+        kind: OverheadKind,
     },
     Mark(String),
     Lost {

@@ -47,7 +47,7 @@ pub struct Report {
     /// them that the source did not tell to be lost. Each is also a loss among the records.
     pub mismatches: Examples,
     /// Interrupts that end without a beginning, or are open when their processor switches.
-    pub unpaired_thefts: u64,
+    pub unpaired_overheads: u64,
     /// Different threads.
     pub threads: u64,
     /// Times a thread was seen under another name than before.

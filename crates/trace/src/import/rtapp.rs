@@ -25,7 +25,7 @@ mod scheduling;
 
 pub use limits::MOST_BYTES;
 pub use model::{
-    Action, Duplicates, Event, Global, Phase, Policy, Problem, Refusal, Reservation, RtApp,
+    Action, Duplicates, Event, Global, Phase, Policy, Problem, Reservation, RtApp, RtAppError,
     Scheduling, Task,
 };
 
@@ -33,7 +33,7 @@ pub use model::{
 ///
 /// # Errors
 /// Everything that stands in the way, each with line and column; a text of more than [`MOST_BYTES`].
-pub fn parse(text: &str) -> Result<RtApp, Refusal> {
+pub fn parse(text: &str) -> Result<RtApp, RtAppError> {
     parse_as(text, Duplicates::InOrder)
 }
 
@@ -41,21 +41,21 @@ pub fn parse(text: &str) -> Result<RtApp, Refusal> {
 ///
 /// # Errors
 /// As [`parse`].
-pub fn parse_as(text: &str, duplicates: Duplicates) -> Result<RtApp, Refusal> {
+pub fn parse_as(text: &str, duplicates: Duplicates) -> Result<RtApp, RtAppError> {
     let mut warnings = Vec::new();
     if u64::try_from(text.len()).is_ok_and(|bytes| bytes > MOST_BYTES) {
         return Err(too_long());
     }
-    let file =
-        json::parse(text, &mut warnings).map_err(|problem| Refusal { problems: vec![problem] })?;
+    let file = json::parse(text, &mut warnings)
+        .map_err(|problem| RtAppError { problems: vec![problem] })?;
     read::file(&file, duplicates, warnings)
 }
 
 /// Why a text that is longer is not read.
 #[must_use]
-pub fn too_long() -> Refusal {
+pub fn too_long() -> RtAppError {
     let text = format!("more than {MOST_BYTES} bytes are too many; take tasks or phases out");
-    Refusal { problems: vec![Problem { line: 1, column: 1, text }] }
+    RtAppError { problems: vec![Problem { line: 1, column: 1, text }] }
 }
 
 #[cfg(test)]

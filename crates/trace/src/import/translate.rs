@@ -3,18 +3,18 @@
 //! Invariants: `running` is what the records say that a processor runs; after a loss it is unknown.
 //! A contradiction (another thread leaves than entered; a thread is on two processors) is counted
 //! and becomes a loss on the processor that was wrong, so the records never contradict each other.
-//! Thefts on a processor are closed in the order in which they were opened, at the latest when it
+//! Overheads on a processor are closed in the order in which they were opened, at the latest when it
 //! switches.
 
 use super::Report;
 use super::record::{Raw, Task, Waiting};
 use super::threads::Threads;
-use crate::{Cpu, Event, Record, Stop, Theft, ThreadId};
+use crate::{Cpu, Event, OverheadKind, Record, Stop, ThreadId};
 use std::collections::{HashMap, VecDeque};
 use windfall_time::Instant;
 
 /// Interrupts do not nest deeper; a hostile source gets no more than this.
-const MOST_THEFTS: usize = 16;
+const MOST_OVERHEADS: usize = 16;
 
 /// Turns lines into records; they are taken from `out`.
 #[derive(Default)]
@@ -31,7 +31,7 @@ pub(super) struct Translator {
 struct Processor {
     /// The thread number, 0 for idle; `None` when it is unknown.
     running: Option<u32>,
-    thefts: Vec<Theft>,
+    overheads: Vec<OverheadKind>,
 }
 
 impl Translator {
@@ -84,19 +84,19 @@ impl Translator {
                 }
             }
             Raw::TheftBegin { kind, number } => {
-                if self.cpu(cpu).thefts.len() < MOST_THEFTS {
-                    self.cpu(cpu).thefts.push(kind);
-                    self.put(Event::TheftBegin { cpu: Cpu(cpu), kind, number });
+                if self.cpu(cpu).overheads.len() < MOST_OVERHEADS {
+                    self.cpu(cpu).overheads.push(kind);
+                    self.put(Event::OverheadBegin { cpu: Cpu(cpu), kind, number });
                 } else {
-                    report.unpaired_thefts += 1;
+                    report.unpaired_overheads += 1;
                 }
             }
             Raw::TheftEnd { kind } => {
-                if self.cpu(cpu).thefts.last() == Some(&kind) {
-                    self.cpu(cpu).thefts.pop();
-                    self.put(Event::TheftEnd { cpu: Cpu(cpu) });
+                if self.cpu(cpu).overheads.last() == Some(&kind) {
+                    self.cpu(cpu).overheads.pop();
+                    self.put(Event::OverheadEnd { cpu: Cpu(cpu) });
                 } else {
-                    report.unpaired_thefts += 1;
+                    report.unpaired_overheads += 1;
                 }
             }
             Raw::Mark(text) => {
@@ -120,7 +120,7 @@ impl Translator {
             && ran != tid
         {
             report.mismatches.add(line, &format!("cpu {cpu} ran thread {ran}, but now {tid}"));
-            report.unpaired_thefts += self.cpu(cpu).thefts.len() as u64;
+            report.unpaired_overheads += self.cpu(cpu).overheads.len() as u64;
             self.lose(Some(cpu), None);
         }
     }
@@ -134,9 +134,9 @@ impl Translator {
         next: &Task,
         report: &mut Report,
     ) {
-        while self.cpu(cpu).thefts.pop().is_some() {
-            report.unpaired_thefts += 1;
-            self.put(Event::TheftEnd { cpu: Cpu(cpu) });
+        while self.cpu(cpu).overheads.pop().is_some() {
+            report.unpaired_overheads += 1;
+            self.put(Event::OverheadEnd { cpu: Cpu(cpu) });
         }
         for task in [prev, next] {
             if let Some(other) = self.runs(task.tid)
@@ -200,7 +200,7 @@ impl Translator {
         interrupt: Option<bool>,
         report: &mut Report,
     ) -> Option<ThreadId> {
-        let interrupted = interrupt.unwrap_or(!self.cpu(cpu).thefts.is_empty());
+        let interrupted = interrupt.unwrap_or(!self.cpu(cpu).overheads.is_empty());
         if interrupted || context == 0 {
             return None;
         }

@@ -5,7 +5,7 @@
 //! from `closed` by whoever drives this. Memory grows with threads and processors, not with records.
 
 use super::{LostCount, Slice, State, Stretch, What};
-use crate::{Cpu, Event, Stop, Theft, ThreadId};
+use crate::{Cpu, Event, OverheadKind, Stop, ThreadId};
 use std::collections::{BTreeMap, HashMap};
 use windfall_time::Instant;
 
@@ -53,16 +53,16 @@ struct OpenCpu {
     since: Instant,
     /// What it does when nobody steals it.
     base: What,
-    thefts: Vec<Theft>,
+    overheads: Vec<OverheadKind>,
 }
 
 impl OpenCpu {
     fn unknown(since: Instant) -> OpenCpu {
-        OpenCpu { since, base: What::Unknown, thefts: Vec::new() }
+        OpenCpu { since, base: What::Unknown, overheads: Vec::new() }
     }
 
     fn what(&self) -> What {
-        self.thefts.last().map_or(self.base, |kind| What::Theft(*kind))
+        self.overheads.last().map_or(self.base, |kind| What::Overhead(*kind))
     }
 
     fn close(&mut self, at: Instant, cpu: Cpu, closed: &mut Vec<Closed>) {
@@ -135,11 +135,11 @@ impl Follower {
             Event::Wake { thread, .. } => self.wake(at, *thread),
             Event::Switch { cpu, prev, next } => self.switch(at, *cpu, *prev, *next),
             Event::Exit { thread } => self.end(at, *thread),
-            Event::TheftBegin { cpu, kind, .. } => {
-                self.close(at, *cpu).thefts.push(*kind);
+            Event::OverheadBegin { cpu, kind, .. } => {
+                self.close(at, *cpu).overheads.push(*kind);
             }
-            Event::TheftEnd { cpu } => {
-                self.close(at, *cpu).thefts.pop();
+            Event::OverheadEnd { cpu } => {
+                self.close(at, *cpu).overheads.pop();
             }
             Event::Lost { cpu, count } => self.lose(at, *cpu, *count),
             _ => {}
@@ -254,7 +254,7 @@ impl Follower {
     /// From here on nobody knows what a processor and its thread do.
     fn forget(&mut self, at: Instant, cpu: Cpu) {
         let open = self.close(at, cpu);
-        open.thefts.clear();
+        open.overheads.clear();
         if let What::Thread(thread) = std::mem::replace(&mut open.base, What::Unknown) {
             let i = self.known(thread, at);
             if self.open[i].state == Some(State::Running(cpu)) {

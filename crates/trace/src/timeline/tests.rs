@@ -98,15 +98,15 @@ fn law_a_loss_makes_processor_and_threads_unknown_until_seen_again() {
 }
 
 #[test]
-fn law_thefts_nest_on_the_processor_and_leave_the_thread_running() {
-    let begin = |ns, kind| at(ns, Event::TheftBegin { cpu: C0, kind, number: 0 });
+fn law_overheads_nest_on_the_processor_and_leave_the_thread_running() {
+    let begin = |ns, kind| at(ns, Event::OverheadBegin { cpu: C0, kind, number: 0 });
     let records = [
         declare(0, A),
         switch(0, None, Some(A)),
-        begin(10, Theft::Softirq),
-        begin(12, Theft::Interrupt),
-        at(14, Event::TheftEnd { cpu: C0 }),
-        at(16, Event::TheftEnd { cpu: C0 }),
+        begin(10, OverheadKind::Softirq),
+        begin(12, OverheadKind::Interrupt),
+        at(14, Event::OverheadEnd { cpu: C0 }),
+        at(16, Event::OverheadEnd { cpu: C0 }),
         switch(20, Some((A, Stop::Blocked)), None),
     ];
     let timeline = Timeline::build(records.into_iter());
@@ -115,9 +115,9 @@ fn law_thefts_nest_on_the_processor_and_leave_the_thread_running() {
         slices(&timeline.cpus[0]),
         [
             (0, 10, What::Thread(A)),
-            (10, 12, What::Theft(Theft::Softirq)),
-            (12, 14, What::Theft(Theft::Interrupt)),
-            (14, 16, What::Theft(Theft::Softirq)),
+            (10, 12, What::Overhead(OverheadKind::Softirq)),
+            (12, 14, What::Overhead(OverheadKind::Interrupt)),
+            (14, 16, What::Overhead(OverheadKind::Softirq)),
             (16, 20, What::Thread(A))
         ]
     );
@@ -170,8 +170,8 @@ fn events() -> impl Strategy<Value = Event> {
         3 => thread.clone().prop_map(|thread| Event::Wake { thread, by: None }),
         1 => thread.prop_map(|thread| Event::Exit { thread }),
         1 => cpu.clone()
-            .prop_map(|cpu| Event::TheftBegin { cpu, kind: Theft::Interrupt, number: 1 }),
-        1 => cpu.clone().prop_map(|cpu| Event::TheftEnd { cpu }),
+            .prop_map(|cpu| Event::OverheadBegin { cpu, kind: OverheadKind::Interrupt, number: 1 }),
+        1 => cpu.clone().prop_map(|cpu| Event::OverheadEnd { cpu }),
         1 => (prop::option::of(cpu), prop::option::of(0_u64..9))
             .prop_map(|(cpu, count)| Event::Lost { cpu, count }),
     ]

@@ -27,7 +27,7 @@ impl Machine {
         let load: Vec<String> = LOAD.iter().map(|word| format!("{word:?}")).collect();
         let text = format!(
             r#"
-schema = 1
+schema = 2
 seed   = 1
 length = "{length} s"
 [machine]

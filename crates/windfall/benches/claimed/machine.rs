@@ -111,7 +111,7 @@ pub(crate) struct Claimed {
 impl Claimed {
     pub(crate) fn by_an_idle_run(machine: &Machine, seconds: u64) -> Result<Claimed, String> {
         let text = format!(
-            "schema = 1\nseed = 1\nlength = \"{} s\"\n[machine]\ncpus = [{}]\n[schedulers.root]\n\
+            "schema = 2\nseed = 1\nlength = \"{} s\"\n[machine]\ncpus = [{}]\n[schedulers.root]\n\
              scheduler = \"round-robin\"\nparent = \"top\"\n[threads.none]\nparent = \"root\"\n\
              start = \"{} s\"\nrun = \"spin\"\n",
             seconds + 10,

@@ -3,7 +3,7 @@
 //! Invariant: every output of every verb is claimed here before any work is done, so a mistake in a name costs no time.
 
 use super::draft::Draft;
-use crate::Trouble;
+use crate::VerbError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -57,10 +57,10 @@ impl Destinations {
     pub(crate) fn new<'a>(
         force: bool,
         inputs: impl IntoIterator<Item = &'a Path>,
-    ) -> Result<Destinations, Trouble> {
+    ) -> Result<Destinations, VerbError> {
         let inputs: Vec<PathBuf> = inputs.into_iter().map(Path::to_owned).collect();
         if inputs.iter().filter(|path| is_standard(path)).count() > 1 {
-            return Err(Trouble(
+            return Err(VerbError(
                 "windfall: two inputs are `-`, and standard input is one; name a file for the other"
                     .to_owned(),
             ));
@@ -69,9 +69,9 @@ impl Destinations {
     }
 
     /// Standard output is for the document of this option, as `--json`.
-    pub(crate) fn claim_standard(&mut self, option: &str) -> Result<(), Trouble> {
+    pub(crate) fn claim_standard(&mut self, option: &str) -> Result<(), VerbError> {
         if let Some(other) = &self.standard {
-            return Err(Trouble(format!(
+            return Err(VerbError(format!(
                 "windfall: {other} and {option} both go to standard output; name a file for one of them"
             )));
         }
@@ -80,7 +80,7 @@ impl Destinations {
     }
 
     /// An output that an option names. Nothing is touched.
-    pub(crate) fn claim(&mut self, option: &str, path: &Path) -> Result<Destination, Trouble> {
+    pub(crate) fn claim(&mut self, option: &str, path: &Path) -> Result<Destination, VerbError> {
         let found = |kind| Destination { path: path.to_owned(), force: self.force, kind };
         if is_standard(path) || path == Path::new("/dev/stdout") {
             let standard = found(Kind::Standard);
@@ -90,18 +90,18 @@ impl Destinations {
         let name = path.display();
         if let Some(input) = self.inputs.iter().find(|input| same(input, path)) {
             let read = input_name(input);
-            return Err(Trouble(format!(
+            return Err(VerbError(format!(
                 "windfall: {name} is what is read (`{read}`); write to another file than that"
             )));
         }
         if let Some((other, _)) = self.claimed.iter().find(|(_, other)| same(other, path)) {
-            return Err(Trouble(format!(
+            return Err(VerbError(format!(
                 "windfall: {other} and `{option}` both name {name}; name another file for one of them"
             )));
         }
         let claimed = match path.metadata() {
             Ok(data) if data.is_dir() => {
-                return Err(Trouble(format!("windfall: {name} is a folder; name a file in it")));
+                return Err(VerbError(format!("windfall: {name} is a folder; name a file in it")));
             }
             Ok(data) if !data.is_file() => found(Kind::Stream),
             _ if path.symlink_metadata().is_ok() && !self.force => return Err(is_there(path)),
@@ -109,7 +109,7 @@ impl Destinations {
                 let folder = folder(path);
                 if !folder.is_dir() {
                     let why = format!("there is no folder `{}`; make it first", folder.display());
-                    return Err(Trouble(format!("windfall: {name}: {why}")));
+                    return Err(VerbError(format!("windfall: {name}: {why}")));
                 }
                 found(Kind::File)
             }
@@ -119,7 +119,7 @@ impl Destinations {
     }
 
     /// Prints what people read: to standard output, or to standard error where that holds a document.
-    pub(crate) fn print(&self, text: &str) -> Result<(), Trouble> {
+    pub(crate) fn print(&self, text: &str) -> Result<(), VerbError> {
         if self.standard.is_some() {
             super::print_error(text);
             return Ok(());
@@ -146,7 +146,7 @@ impl Destination {
     }
 
     /// Begins to write. What is at its place stays until [`Draft::commit`].
-    pub(crate) fn open(&self) -> Result<Draft, Trouble> {
+    pub(crate) fn open(&self) -> Result<Draft, VerbError> {
         Draft::new(self).map_err(|error| self.trouble(&error))
     }
 
@@ -154,23 +154,23 @@ impl Destination {
     pub(crate) fn write(
         &self,
         fill: impl FnOnce(&mut Draft) -> io::Result<()>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), VerbError> {
         let mut draft = self.open()?;
         fill(&mut draft).map_err(|error| self.trouble(&error))?;
         draft.commit()
     }
 
     /// Why nothing was written.
-    pub(crate) fn trouble(&self, error: &dyn std::fmt::Display) -> Trouble {
+    pub(crate) fn trouble(&self, error: &dyn std::fmt::Display) -> VerbError {
         let kept = if self.kind == Kind::File { "; nothing was written there" } else { "" };
-        Trouble(format!("windfall: {}: {error}{kept}", self.name()))
+        VerbError(format!("windfall: {}: {error}{kept}", self.name()))
     }
 }
 
 /// The refusal of a file that is there.
-pub(super) fn is_there(path: &Path) -> Trouble {
+pub(super) fn is_there(path: &Path) -> VerbError {
     let name = path.display();
-    Trouble(format!("windfall: {name} exists; replace it with `--force`, or name another file"))
+    VerbError(format!("windfall: {name} exists; replace it with `--force`, or name another file"))
 }
 
 /// The folder that a path lies in.

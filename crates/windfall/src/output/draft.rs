@@ -5,7 +5,7 @@
 //! `.NAME.PID.part`, which only SIGKILL leaves behind.
 
 use super::destination::{Destination, Kind, folder, is_there};
-use crate::Trouble;
+use crate::VerbError;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, openat, renameat_with};
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
@@ -56,7 +56,7 @@ impl Draft {
     }
 
     /// Puts what was written into its place.
-    pub(crate) fn commit(mut self) -> Result<(), Trouble> {
+    pub(crate) fn commit(mut self) -> Result<(), VerbError> {
         let flushed = self.flush();
         flushed.map_err(|error| self.to.trouble(&error))?;
         if self.to.kind != Kind::File {
@@ -224,7 +224,7 @@ mod tests {
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let (path, draft) = draft("meanwhile", None);
         std::fs::write(&path, "somebody else's").unwrap();
-        let Trouble(why) = draft.commit().err().unwrap();
+        let VerbError(why) = draft.commit().err().unwrap();
         assert!(why.contains("exists"), "{why}");
         let mut outputs = Destinations::new(false, []).ok().unwrap();
         assert!(outputs.claim("--o", &path).is_err());

@@ -3,7 +3,7 @@
 use crate::cli::CalibrateArgs;
 use crate::output::{Destinations, print, print_error, table};
 use crate::verbs::record::summary;
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,16 +16,16 @@ use windfall_scenario::{Profile, ProfiledThread, Profiles, read_text};
 use windfall_time::{Ratio, Span};
 use windfall_trace::{Memory, Timeline};
 
-pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, Trouble> {
+pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
     let conservatism = conservatism(&args.conservatism)?;
     if args.length.is_some_and(Span::is_zero) {
-        return Err(Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()));
+        return Err(VerbError("windfall: `--for 0s` is no time at all; write how long".to_owned()));
     }
     args.pid.map_or(Ok(()), is_process)?;
     let place = args.save.as_deref().map(own_place).transpose()?;
     if let Some(folder) = place.as_deref().and_then(Path::parent) {
         std::fs::create_dir_all(folder)
-            .map_err(|error| Trouble(format!("windfall: {}: {error}", folder.display())))?;
+            .map_err(|error| VerbError(format!("windfall: {}: {error}", folder.display())))?;
     }
     let mut outputs = Destinations::new(args.force.force, [])?;
     let place = place.map(|place| outputs.claim("--save", &place)).transpose()?;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, Trouble> {
     print(&text(&calibration, &recorded, args))?;
     if let (Some(place), Some(name)) = (&place, &args.save) {
         let profile = profile(&calibration, &recorded, args)?;
-        let text = profile.write().map_err(Trouble)?;
+        let text = profile.write().map_err(VerbError)?;
         place.write(|out| out.write_all(text.as_bytes()))?;
         print(&format!("wrote {}; a scenario names it by `profile = \"{name}\"`\n", place.name()))?;
     }
@@ -50,26 +50,28 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, Trouble> {
 }
 
 /// Refuses what is no process of this machine.
-fn is_process(pid: i32) -> Result<(), Trouble> {
+fn is_process(pid: i32) -> Result<(), VerbError> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).map_err(|_| {
-        Trouble(format!("windfall: there is no process {pid}; `ps -e` lists those that there are"))
+        VerbError(format!(
+            "windfall: there is no process {pid}; `ps -e` lists those that there are"
+        ))
     })?;
     let process = status.lines().find_map(|line| line.strip_prefix("Tgid:")).map(str::trim);
     match process {
-        Some(process) if process != pid.to_string() => Err(Trouble(format!(
+        Some(process) if process != pid.to_string() => Err(VerbError(format!(
             "windfall: {pid} is a thread of process {process}; watch that one with `--pid {process}`"
         ))),
         _ => Ok(()),
     }
 }
 
-fn conservatism(text: &str) -> Result<Conservatism, Trouble> {
+fn conservatism(text: &str) -> Result<Conservatism, VerbError> {
     if text == "p99" {
         return Ok(Conservatism::P99);
     }
     match text.parse::<Ratio>() {
         Ok(margin) if margin >= Ratio::ONE => Ok(Conservatism::Max(margin)),
-        _ => Err(Trouble(format!(
+        _ => Err(VerbError(format!(
             "windfall: `--conservatism {text}`: write a factor of at least 1, as `1.2`, or `p99`"
         ))),
     }
@@ -190,15 +192,15 @@ fn profile(
     calibration: &Calibration,
     recorded: &Recorded,
     args: &CalibrateArgs,
-) -> Result<Profile, Trouble> {
+) -> Result<Profile, VerbError> {
     let Some(Image { executable, libraries }) = &recorded.image else {
         let who = args.command.first().cloned().unwrap_or_else(|| "the process".to_owned());
-        return Err(Trouble(format!(
+        return Err(VerbError(format!(
             "windfall: what `{who}` executes could not be read, so its profile has no key; let it run longer"
         )));
     };
     let sum = |path: &Path| {
-        checksum(path).map_err(|error| Trouble(format!("windfall: {}: {error}", path.display())))
+        checksum(path).map_err(|error| VerbError(format!("windfall: {}: {error}", path.display())))
     };
     let mut profile = Profile::new(executable.display().to_string(), sum(executable)?);
     (profile.kernel, profile.watched) = (kernel(), recorded.length.to_string());
@@ -245,9 +247,9 @@ fn changes(profile: &Profile) -> Vec<String> {
 }
 
 /// Where a user's own profile of a name lies.
-fn own_place(name: &str) -> Result<PathBuf, Trouble> {
+fn own_place(name: &str) -> Result<PathBuf, VerbError> {
     if name.is_empty() || name.starts_with('.') || name.contains('/') {
-        return Err(Trouble(format!(
+        return Err(VerbError(format!(
             "windfall: `{name}` is no name for a profile; use letters and digits"
         )));
     }
@@ -255,7 +257,7 @@ fn own_place(name: &str) -> Result<PathBuf, Trouble> {
         |key: &str| std::env::var_os(key).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")));
     let folder = home.ok_or_else(|| {
-        Trouble("windfall: no place for profiles; set XDG_CONFIG_HOME or HOME".to_owned())
+        VerbError("windfall: no place for profiles; set XDG_CONFIG_HOME or HOME".to_owned())
     })?;
     Ok(folder.join("windfall/profiles").join(format!("{name}.toml")))
 }
@@ -265,7 +267,7 @@ pub(crate) struct Shelf;
 
 impl Profiles for Shelf {
     fn profile(&self, name: &str) -> Result<Profile, String> {
-        let own = own_place(name).map_err(|Trouble(why)| why)?;
+        let own = own_place(name).map_err(|VerbError(why)| why)?;
         let file = format!("windfall/profiles/{name}.toml");
         let places =
             [own.clone(), PathBuf::from("/etc").join(&file), PathBuf::from("/usr/lib").join(&file)];

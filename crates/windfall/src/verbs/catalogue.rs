@@ -1,21 +1,23 @@
 //! `windfall catalogue [NAME]`: the schedulers, from the heads of their own files.
 
 use crate::cli::CatalogueArgs;
-use crate::output::{print, table};
-use crate::{Answer, Trouble};
+use crate::output::{document, print, table};
+use crate::{Answer, VerbError};
 use serde_json::json;
 use windfall_schedulers::catalogue::{Form, KINDS, Kind, Setting, find};
 
 /// The parts of a head that the list shows, in this order.
 const SHOWN: [&str; 4] = ["Takes", "Gives", "Admits", "Assumes"];
 
-pub(crate) fn run(args: &CatalogueArgs) -> Result<Answer, Trouble> {
+pub(crate) fn run(args: &CatalogueArgs) -> Result<Answer, VerbError> {
     let kinds: Vec<&Kind> = match &args.name {
         None => KINDS.to_vec(),
         Some(name) => vec![known(name)?],
     };
     let text = match (&args.name, args.json) {
-        (_, true) => format!("{:#}\n", json!(kinds.into_iter().map(data).collect::<Vec<_>>())),
+        (_, true) => {
+            document(json!({ "schedulers": kinds.into_iter().map(data).collect::<Vec<_>>() }))
+        }
         (Some(_), false) => kinds.into_iter().map(describe).collect(),
         (None, false) => kinds.into_iter().map(listed).collect::<Vec<_>>().join("\n"),
     };
@@ -23,11 +25,11 @@ pub(crate) fn run(args: &CatalogueArgs) -> Result<Answer, Trouble> {
     Ok(Answer::Yes)
 }
 
-fn known(name: &str) -> Result<&'static Kind, Trouble> {
+fn known(name: &str) -> Result<&'static Kind, VerbError> {
     find(name).ok_or_else(|| {
         let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
         let known = known.join(", ");
-        Trouble(format!("windfall: unknown scheduler `{name}`; known: {known}"))
+        VerbError(format!("windfall: unknown scheduler `{name}`; known: {known}"))
     })
 }
 

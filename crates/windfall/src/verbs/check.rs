@@ -2,9 +2,9 @@
 
 use crate::cli::CheckArgs;
 use crate::command_error::CommandError;
-use crate::output::{print, table};
+use crate::output::{document, print, table};
 use crate::verbs::calibrate::Shelf;
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use std::path::Path;
 use windfall_scenario::outcome::Promise;
 use windfall_scenario::{Deadline, Plan, Promises, Scenario, TraceFiles};
@@ -64,16 +64,16 @@ pub(crate) fn plan(scenario: &Scenario, path: &Path) -> Result<Plan, CommandErro
 }
 
 /// Why one scheduler or thread has what it has.
-fn why(promises: &Promises, name: &str, json: bool) -> Result<String, Trouble> {
+fn why(promises: &Promises, name: &str, json: bool) -> Result<String, VerbError> {
     let vps = promises.named(name);
     if vps.is_empty() {
-        return Err(Trouble(format!(
+        return Err(VerbError(format!(
             "windfall: no scheduler and no thread is called `{name}`; `check` without `--why` lists them"
         )));
     }
     let explanations: Vec<_> = vps.into_iter().map(|vp| promises.explain(vp)).collect();
     if json {
-        return Ok(format!("{:#}\n", serde_json::json!(explanations)));
+        return Ok(document(serde_json::json!({ "explanations": explanations })));
     }
     Ok(explanations.iter().map(|why| format!("{why:#}")).collect::<Vec<_>>().join("\n"))
 }
@@ -253,5 +253,5 @@ fn json(scenario: &Scenario, promises: &Promises) -> String {
         "deadlines": deadlines.collect::<Vec<_>>(),
         "promises": explained.map(|vp| promises.explain(vp)).collect::<Vec<_>>(),
     });
-    format!("{value:#}\n")
+    document(value)
 }

@@ -1,12 +1,12 @@
 //! `windfall compare FILE`: one scenario, simulated and on real threads, side by side.
 //!
-//! The verdict is about processor time: it must differ from the simulated by no more than `--within`.
+//! The verdict is about processor time: it must differ from the simulated by no more than `--tolerance`.
 
 use crate::cli::CompareArgs;
 use crate::command_error::CommandError;
-use crate::output::{Destinations, input_name, print, short, table};
+use crate::output::{Destinations, document, input_name, print, short, table};
 use crate::verbs::check::{load, plan};
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use windfall_linux::Settings;
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
     let mut scenario = load(&args.file)?;
     if args.length.is_some_and(Span::is_zero) {
         return Err(
-            Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()).into()
+            VerbError("windfall: `--for 0s` is no time at all; write how long".to_owned()).into()
         );
     }
     scenario.length = args.length.unwrap_or(scenario.length);
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
         cost(&mut modelled, path)?;
     }
     let named = |why: &dyn std::fmt::Display| {
-        Trouble(format!("windfall: {}: {why}", input_name(&args.file)))
+        VerbError(format!("windfall: {}: {why}", input_name(&args.file)))
     };
     let simulation = Sim::of(plan(&modelled, &args.file)?, None);
     let simulation = simulation.map_err(|why| named(&why))?;
@@ -42,22 +42,22 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
     }
     let pairs = pairs(&scenario, &simulated, &received);
     print(&if args.json {
-        format!("{:#}\n", data(&pairs, args.within, [&simulated, &received]))
+        document(data(&pairs, args.tolerance, [&simulated, &received]))
     } else {
-        text(&pairs, args.within)
+        text(&pairs, args.tolerance)
     })?;
-    let close = pairs.iter().all(|pair| pair.is_close(args.within));
+    let close = pairs.iter().all(|pair| pair.is_close(args.tolerance));
     Ok(if close { Answer::Yes } else { Answer::No })
 }
 
 /// Gives the simulated machine the costs of a file that `windfall measure` wrote.
 fn cost(scenario: &mut Scenario, path: &Path) -> Result<(), CommandError> {
     // Costs alone are no scenario.
-    const AROUND: &str = "schema = 1\ninherits = \"costs\"\nseed = 1\nlength = \"1s\"\n\
+    const AROUND: &str = "schema = 2\ninherits = \"costs\"\nseed = 1\nlength = \"1s\"\n\
         [schedulers.any]\nscheduler = \"round-robin\"\nparent = \"top\"\n\
         [threads.one]\nparent = \"any\"\nrun = \"spin\"\n";
     let name = input_name(path);
-    let text = read_text(path).map_err(|why| Trouble(format!("windfall: {name}: {why}")))?;
+    let text = read_text(path).map_err(|why| VerbError(format!("windfall: {name}: {why}")))?;
     let costs = Scenario::parse_with("costs", AROUND, |_| Ok((name, text)));
     let costs = costs.map_err(CommandError::of)?;
     let machine = &mut scenario.machine;

@@ -1,11 +1,11 @@
 //! `windfall convert FROM TO`: whether one guarantee follows from another, and by which theorem.
 
 use crate::cli::ConvertArgs;
-use crate::output::print;
-use crate::{Answer, Trouble};
-use windfall_guarantees::{Guarantee, Step, Unfit, rewrite};
+use crate::output::{document, print};
+use crate::{Answer, VerbError};
+use windfall_guarantees::{Guarantee, RewriteError, Step, rewrite};
 
-pub(crate) fn run(args: &ConvertArgs) -> Result<Answer, Trouble> {
+pub(crate) fn run(args: &ConvertArgs) -> Result<Answer, VerbError> {
     let (from, to) = (parse(&args.from)?, parse(&args.to)?);
     let answer = rewrite(&from, &to);
     print(&match args.json {
@@ -15,7 +15,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Answer, Trouble> {
     Ok(if answer.is_ok() { Answer::Yes } else { Answer::No })
 }
 
-fn text(from: &Guarantee, to: &Guarantee, answer: &Result<Vec<Step>, Unfit>) -> String {
+fn text(from: &Guarantee, to: &Guarantee, answer: &Result<Vec<Step>, RewriteError>) -> String {
     match answer {
         Ok(steps) if steps.is_empty() => format!("{from}\n  is the same\n"),
         Ok(steps) => {
@@ -26,10 +26,10 @@ fn text(from: &Guarantee, to: &Guarantee, answer: &Result<Vec<Step>, Unfit>) -> 
     }
 }
 
-fn json(from: &Guarantee, to: &Guarantee, answer: &Result<Vec<Step>, Unfit>) -> String {
+fn json(from: &Guarantee, to: &Guarantee, answer: &Result<Vec<Step>, RewriteError>) -> String {
     let step = |step: &Step| serde_json::json!({ "guarantee": step.gives.to_string(), "by": step.rule.name() });
     let most = match answer {
-        Err(Unfit::TooMuch { most }) => most.map(|most| most.to_string()),
+        Err(RewriteError::TooMuch { most }) => most.map(|most| most.to_string()),
         _ => None,
     };
     let value = serde_json::json!({
@@ -40,9 +40,9 @@ fn json(from: &Guarantee, to: &Guarantee, answer: &Result<Vec<Step>, Unfit>) -> 
         "why_not": answer.as_ref().err().map(ToString::to_string),
         "most": most,
     });
-    format!("{value:#}\n")
+    document(value)
 }
 
-fn parse(text: &str) -> Result<Guarantee, Trouble> {
-    text.parse().map_err(|why| Trouble(format!("windfall: `{text}`: {why}")))
+fn parse(text: &str) -> Result<Guarantee, VerbError> {
+    text.parse().map_err(|why| VerbError(format!("windfall: `{text}`: {why}")))
 }

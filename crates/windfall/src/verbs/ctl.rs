@@ -1,18 +1,18 @@
 //! `windfall ctl VERB`
 
 use crate::cli::{CtlArgs, CtlVerb};
-use crate::output::{figures, print, print_error, table};
+use crate::output::{document, figures, print, print_error, table};
 use crate::verbs::live::{Row, ms, percent, rows, standing};
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use serde_json::{Map, Value, json};
 use windfall_linux::control::{self, Account, Listing};
 use windfall_trace::escape::escaped;
 
-pub(crate) fn run(args: &CtlArgs) -> Result<Answer, Trouble> {
+pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
     let socket = args.socket.as_deref();
     if matches!(args.verb, CtlVerb::List) {
         let listing = control::list(socket)?;
-        let json = || serde_json::to_string_pretty(&listing).map(|text| text + "\n");
+        let json = || serde_json::to_value(&listing).map(document);
         print(&if args.json { json()? } else { text(&listing) })?;
         return Ok(Answer::Yes);
     }
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &CtlArgs) -> Result<Answer, Trouble> {
     match control::ask(socket, request)? {
         Ok(answer) => {
             if args.json {
-                print(&format!("{answer:#}\n"))?;
+                print(&document(answer))?;
             } else if let Some(done) = answer["done"].as_str() {
                 print(&format!("{done}\n"))?;
             }
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &CtlArgs) -> Result<Answer, Trouble> {
         }
         Err(rejection) => {
             match args.json {
-                true => print(&format!("{:#}\n", json!({ "rejected": rejection })))?,
+                true => print(&document(json!({ "rejected": rejection })))?,
                 false => print_error(&format!("windfall: {rejection}\n")),
             }
             Ok(Answer::No)
@@ -37,12 +37,12 @@ pub(crate) fn run(args: &CtlArgs) -> Result<Answer, Trouble> {
 }
 
 /// What is asked, in the keys of an entry of `[[at]]`.
-fn request(args: &CtlArgs) -> Result<Map<String, Value>, Trouble> {
+fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
     let mut request = Map::new();
     let mut set = |pairs: &[(&str, Value)]| {
         request.extend(pairs.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
     };
-    let whom = |name: &String| -> Result<(&str, Value), Trouble> {
+    let whom = |name: &String| -> Result<(&str, Value), VerbError> {
         let listing = control::list(args.socket.as_deref())?;
         let is_scheduler = listing.nodes.iter().any(|node| node.name == *name);
         Ok((if is_scheduler { "scheduler" } else { "thread" }, json!(name)))
@@ -72,8 +72,8 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, Trouble> {
             }
             set(&[(key, json!(guarantee))]);
         }
-        CtlVerb::Release { thread } => {
-            set(&[("do", json!("release")), ("thread", json!(thread))]);
+        CtlVerb::Unreserve { thread } => {
+            set(&[("do", json!("unreserve")), ("thread", json!(thread))]);
         }
         CtlVerb::Share { name, share } => {
             set(&[("do", json!("share")), whom(name)?, ("share", json!(share))]);
@@ -98,7 +98,7 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, Trouble> {
         CtlVerb::Timer { timer } => set(&[("do", json!("timer")), ("timer", json!(timer))]),
         CtlVerb::Stop => set(&[("do", json!("stop"))]),
     }
-    let changes = !matches!(args.verb, CtlVerb::List | CtlVerb::Stop | CtlVerb::Release { .. });
+    let changes = !matches!(args.verb, CtlVerb::List | CtlVerb::Stop | CtlVerb::Unreserve { .. });
     if args.force && changes {
         request.insert("force".to_owned(), json!(true));
     }
@@ -106,10 +106,12 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, Trouble> {
 }
 
 /// `KEY=VALUE`, where a value is a number, true, false, or text.
-fn pairs(texts: &[String]) -> Result<Map<String, Value>, Trouble> {
+fn pairs(texts: &[String]) -> Result<Map<String, Value>, VerbError> {
     let pair = |text: &String| {
         let (key, value) = text.split_once('=').ok_or_else(|| {
-            Trouble(format!("windfall: `{text}` is no setting; write KEY=VALUE, as `quantum=10ms`"))
+            VerbError(format!(
+                "windfall: `{text}` is no setting; write KEY=VALUE, as `quantum=10ms`"
+            ))
         })?;
         let number = value.parse::<i64>().ok().map(Value::from);
         let bool = value.parse::<bool>().ok().map(Value::from);

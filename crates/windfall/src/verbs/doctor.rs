@@ -1,14 +1,14 @@
 //! `windfall doctor`: what this machine can host and enforce, what stands in the way, what would help.
 
 use crate::cli::DoctorArgs;
-use crate::output::{paragraph, print, width};
-use crate::{Answer, Trouble};
+use crate::output::{document, paragraph, print, width};
+use crate::{Answer, VerbError};
 use serde_json::{Value, json};
 use windfall_linux::doctor::{Check, Examination, State, examine};
 
-pub(crate) fn run(args: &DoctorArgs) -> Result<Answer, Trouble> {
+pub(crate) fn run(args: &DoctorArgs) -> Result<Answer, VerbError> {
     let found = examine()?;
-    print(&if args.json { format!("{:#}\n", data(&found)) } else { text(&found, width()) })?;
+    print(&if args.json { document(data(&found)) } else { text(&found, width()) })?;
     Ok(if found.ready() { Answer::Yes } else { Answer::No })
 }
 

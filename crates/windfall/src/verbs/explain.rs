@@ -6,9 +6,9 @@ mod table;
 mod text;
 
 use crate::cli::{ExplainArgs, Text};
-use crate::output::{input_name, print};
+use crate::output::{document, input_name, print};
 use crate::verbs::export::open_recording;
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use std::fmt::Display;
 use std::path::Path;
 use windfall_scenario::near;
@@ -30,7 +30,7 @@ struct Read {
     warnings: Vec<String>,
 }
 
-pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, Trouble> {
+pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, VerbError> {
     let mut read = read(args)?;
     let threads = &read.explanation.threads;
     if threads.is_empty() {
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, Trouble> {
         && thread.kept.is_empty()
     {
         let has = |what: &str, number: u64, there: u64| {
-            Trouble(format!(
+            VerbError(format!(
                 "windfall: {}: there is no {what} {number}; `{}` has {there}",
                 named(args),
                 args.thread
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, Trouble> {
         }
     }
     if threads.len() > 1 && (args.miss.is_some() || args.job.is_some()) {
-        return Err(Trouble(format!(
+        return Err(VerbError(format!(
             "windfall: {}: `{}` means {} threads, and `--miss` and `--job` are about one; without \
              them the threads are listed, and `--thread '#TID'` names one",
             named(args),
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, Trouble> {
         read.explanation.escape();
     }
     print(&match (args.json, several) {
-        (true, _) => format!("{:#}\n", json::all(&read, args.miss.or(args.job).is_some())),
+        (true, _) => document(json::all(&read, args.miss.or(args.job).is_some())),
         (false, true) => table::text(args, &read),
         (false, false) => text::text(args, &read),
     })?;
@@ -80,7 +80,7 @@ fn named(args: &ExplainArgs) -> String {
     args.recording.as_deref().map_or_else(|| "the run".to_owned(), input_name)
 }
 
-fn read(args: &ExplainArgs) -> Result<Read, Trouble> {
+fn read(args: &ExplainArgs) -> Result<Read, VerbError> {
     let keep = match (args.miss, args.job) {
         (Some(number), _) => Keep::Miss(number),
         (_, Some(number)) => Keep::Job(number),
@@ -88,7 +88,7 @@ fn read(args: &ExplainArgs) -> Result<Read, Trouble> {
         _ => Keep::Worst(WORST),
     };
     let question = Question { thread: args.thread.clone(), longer_than: args.longer_than, keep };
-    let trouble = |why: String| Trouble(format!("windfall: {}: {why}", named(args)));
+    let trouble = |why: String| VerbError(format!("windfall: {}: {why}", named(args)));
     let mut report = None;
     let (explanation, warnings) = match &args.recording {
         Some(path) => {
@@ -139,7 +139,7 @@ fn explain<E: Display>(
 }
 
 /// Nobody is called so; who is called alike.
-fn nobody(args: &ExplainArgs, read: &Read) -> Trouble {
+fn nobody(args: &ExplainArgs, read: &Read) -> VerbError {
     let asked = args.thread.as_str();
     let mut names: Vec<&str> =
         read.explanation.people.values().map(|person| person.name.as_str()).collect();
@@ -160,5 +160,5 @@ fn nobody(args: &ExplainArgs, read: &Read) -> Trouble {
     } else {
         format!("did you mean {}?", close.join(" or "))
     };
-    Trouble(format!("windfall: {}: no thread is called `{asked}`; {hint}", named(args)))
+    VerbError(format!("windfall: {}: no thread is called `{asked}`; {hint}", named(args)))
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::ExportArgs;
 use crate::output::{Destinations, input_name};
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use std::io;
 use std::path::Path;
 use windfall_trace::codec::Writer;
@@ -10,15 +10,15 @@ use windfall_trace::export::perfetto::Perfetto;
 use windfall_trace::import::Format;
 use windfall_trace::{Sink, Source};
 
-pub(crate) fn run(args: &ExportArgs) -> Result<Answer, Trouble> {
+pub(crate) fn run(args: &ExportArgs) -> Result<Answer, VerbError> {
     let mut outputs = Destinations::new(args.force.force, [args.trace.as_path()])?;
     let output = outputs.claim("OUTPUT", &args.output)?;
-    let trouble = |why: String| Trouble(format!("windfall: {}: {why}", input_name(&args.trace)));
+    let trouble = |why: String| VerbError(format!("windfall: {}: {why}", input_name(&args.trace)));
     let perfetto = match output.extension("pftrace") {
         "pftrace" | "perfetto-trace" => true,
         "wft" => false,
         other => {
-            return Err(Trouble(format!(
+            return Err(VerbError(format!(
                 "windfall: cannot tell from `.{other}` what trace to write; end the name in `.pftrace` (Perfetto) or \
                  `.wft` (compact)"
             )));

@@ -2,7 +2,7 @@
 
 use crate::cli::{ImportArgs, Source};
 use crate::output::{Destinations, input_name, is_standard};
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use windfall_programs::learn::{Clock, convert};
@@ -10,10 +10,10 @@ use windfall_scenario::{Recording, Reserving, Scenario, import, import_rtapp, re
 use windfall_trace::escape::escaped;
 use windfall_trace::import::{Format, Report, rtapp};
 
-pub(crate) fn run(args: &ImportArgs) -> Result<Answer, Trouble> {
+pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     let mut outputs = Destinations::new(args.force.force, [args.trace.as_path()])?;
     let output = outputs.claim("--output", &args.output)?;
-    let trouble = |why: String| Trouble(format!("windfall: {}: {why}", input_name(&args.trace)));
+    let trouble = |why: String| VerbError(format!("windfall: {}: {why}", input_name(&args.trace)));
     let is_rtapp = args.from == Some(Source::RtApp)
         || (args.from.is_none() && args.trace.extension().is_some_and(|e| e == "json"));
     let (scenario, words) = if is_rtapp {
@@ -94,7 +94,10 @@ fn processors(file: &rtapp::RtApp, asked: Option<u16>) -> (u16, &'static str) {
     }
 }
 
-fn from_recording(args: &ImportArgs, recording: &Recording) -> Result<(Scenario, String), Trouble> {
+fn from_recording(
+    args: &ImportArgs,
+    recording: &Recording,
+) -> Result<(Scenario, String), VerbError> {
     let reserving = if args.reserve { Reserving::Periodic } else { Reserving::Nobody };
     let file = seen_from(&args.trace, &args.output)?;
     let imported = import(recording, &file, reserving);
@@ -178,9 +181,9 @@ fn what_became_of_lines(report: &Report) -> String {
 }
 
 /// The recording's path as the scenario, which may lie elsewhere, names it.
-fn seen_from(trace: &Path, output: &Path) -> Result<String, Trouble> {
+fn seen_from(trace: &Path, output: &Path) -> Result<String, VerbError> {
     let trouble = |path: &Path, error: std::io::Error| {
-        Trouble(format!("windfall: {}: {error}", path.display()))
+        VerbError(format!("windfall: {}: {error}", path.display()))
     };
     let folder = match output.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -192,6 +195,6 @@ fn seen_from(trace: &Path, output: &Path) -> Result<String, Trouble> {
     let up = from.components().skip(common).map(|_| Component::ParentDir);
     let path: PathBuf = up.chain(to.components().skip(common)).collect();
     path.to_str().map(str::to_owned).ok_or_else(|| {
-        Trouble(format!("windfall: {}: the path is not text; rename it", trace.display()))
+        VerbError(format!("windfall: {}: the path is not text; rename it", trace.display()))
     })
 }

@@ -3,7 +3,7 @@
 mod tape;
 
 use self::tape::Tape;
-use crate::Trouble;
+use crate::VerbError;
 use crate::cli::KeepArgs;
 use crate::output::{Destination, Destinations, is_standard};
 use crate::verbs::reserve::is_png;
@@ -34,7 +34,7 @@ impl Outputs {
         scenario: &Path,
         json: bool,
         header: &Header,
-    ) -> Result<Outputs, Trouble> {
+    ) -> Result<Outputs, VerbError> {
         let mut destinations = Destinations::new(args.force.force, [scenario])?;
         if json {
             destinations.claim_standard("`--json`")?;
@@ -64,7 +64,7 @@ impl Outputs {
     }
 
     /// Prints results for people.
-    pub(crate) fn print(&self, text: &str) -> Result<(), Trouble> {
+    pub(crate) fn print(&self, text: &str) -> Result<(), VerbError> {
         self.destinations.print(text)
     }
 
@@ -75,7 +75,7 @@ impl Outputs {
         scenario: &Scenario,
         outcome: &Outcome,
         verdicts: &[Verdict],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), VerbError> {
         self.trace.take().map_or(Ok(()), Tape::close)?;
         let Some(builder) = self.story.take() else { return Ok(()) };
         let story: Story = builder.finish();
@@ -97,10 +97,10 @@ impl Outputs {
 }
 
 /// Refuses a name that does not say that it is a page.
-pub(crate) fn is_page(report: &Destination) -> Result<(), Trouble> {
+pub(crate) fn is_page(report: &Destination) -> Result<(), VerbError> {
     match report.extension("html") {
         "html" | "htm" => Ok(()),
-        _ => Err(Trouble(format!(
+        _ => Err(VerbError(format!(
             "windfall: a report is a page; end the name of `{}` in `.html`",
             report.name()
         ))),

@@ -5,15 +5,15 @@ use crate::output::{
     Destination, Destinations, errors_are_read, is_standard, print, print_error, table,
 };
 use crate::verbs::keep::is_page;
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use std::io::Write;
 use std::path::Path;
-use windfall_lab::{EXPERIMENTS, Experiment, Findings, Host, Settings, Standing, find, page};
+use windfall_lab::{ClaimStatus, EXPERIMENTS, Experiment, Findings, Host, Settings, find, page};
 
-pub(crate) fn run(args: &LabArgs) -> Result<Answer, Trouble> {
+pub(crate) fn run(args: &LabArgs) -> Result<Answer, VerbError> {
     if args.name == "list" {
         if args.report.is_some() || args.keep.is_some() || args.host.is_some() || args.quick {
-            return Err(Trouble(
+            return Err(VerbError(
                 "windfall: `lab list` runs nothing; name an experiment to run it".to_owned(),
             ));
         }
@@ -40,8 +40,8 @@ pub(crate) fn run(args: &LabArgs) -> Result<Answer, Trouble> {
         report.write(|out| out.write_all(page.as_bytes()))?;
     }
     Ok(match findings.verdict.standing {
-        Standing::Refuted => Answer::No,
-        Standing::Stands | Standing::Calibrated | Standing::Open => Answer::Yes,
+        ClaimStatus::Refuted => Answer::No,
+        ClaimStatus::Stands | ClaimStatus::Calibrated | ClaimStatus::Open => Answer::Yes,
     })
 }
 
@@ -50,21 +50,21 @@ fn ready(
     args: &LabArgs,
     experiment: &Experiment,
     outputs: &mut Destinations,
-) -> Result<Option<Destination>, Trouble> {
+) -> Result<Option<Destination>, VerbError> {
     let report = args.report.as_deref().map(|path| outputs.claim("--report", path)).transpose()?;
     report.as_ref().map_or(Ok(()), is_page)?;
     let Some(folder) = &args.keep else { return Ok(report) };
     if is_standard(folder) {
         let why = "windfall: `--keep -`: many files are kept, which standard output is not; name a folder";
-        return Err(Trouble(why.to_owned()));
+        return Err(VerbError(why.to_owned()));
     }
-    let trouble = |why| Trouble(format!("windfall: {}: {why}", folder.display()));
+    let trouble = |why| VerbError(format!("windfall: {}: {why}", folder.display()));
     std::fs::create_dir_all(folder).map_err(trouble)?;
     for entry in std::fs::read_dir(folder).map_err(trouble)?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if !args.force.force && experiment.names().any(|own| name.starts_with(own)) {
             let there = entry.path();
-            return Err(Trouble(format!(
+            return Err(VerbError(format!(
                 "windfall: {} exists; replace what was kept there with `--force`, or name another folder",
                 there.display()
             )));
@@ -73,9 +73,9 @@ fn ready(
     Ok(report)
 }
 
-fn unknown(name: &str) -> Trouble {
+fn unknown(name: &str) -> VerbError {
     let names: Vec<_> = EXPERIMENTS.iter().flat_map(|one| one.names()).collect();
-    Trouble(format!("windfall: unknown experiment `{name}`; there are: {}", names.join(", ")))
+    VerbError(format!("windfall: unknown experiment `{name}`; there are: {}", names.join(", ")))
 }
 
 fn list() -> String {
@@ -88,7 +88,7 @@ fn list() -> String {
 }
 
 /// Raw numbers and pictures into a folder.
-fn keep(folder: &Path, findings: &Findings, outputs: &mut Destinations) -> Result<(), Trouble> {
+fn keep(folder: &Path, findings: &Findings, outputs: &mut Destinations) -> Result<(), VerbError> {
     let mut write = |name: &str, text: &str| {
         let kept = outputs.claim("--keep", &folder.join(name))?;
         kept.write(|out| out.write_all(text.as_bytes()))
@@ -128,10 +128,10 @@ fn text(experiment: &Experiment, findings: &Findings) -> String {
         text.push_str(&format!("Note: {note}\n"));
     }
     let word = match findings.verdict.standing {
-        Standing::Stands => "stands",
-        Standing::Calibrated => "calibrated with the paper's figures, not confirmed",
-        Standing::Refuted => "REFUTED",
-        Standing::Open => "not decided",
+        ClaimStatus::Stands => "stands",
+        ClaimStatus::Calibrated => "calibrated with the paper's figures, not confirmed",
+        ClaimStatus::Refuted => "REFUTED",
+        ClaimStatus::Open => "not decided",
     };
     text.push_str(&format!("\nClaim {word}: {}\n", findings.verdict.why));
     text

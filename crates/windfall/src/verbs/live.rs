@@ -1,6 +1,6 @@
 //! The tree of a run, row by row, as `ctl list` and `top` show it.
 
-use windfall_linux::control::{Account, Listing, Node, Promised, Standing, Thread};
+use windfall_linux::control::{Account, Listing, LiveStatus, Node, Promised, Thread};
 
 /// One scheduler or thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,23 +90,23 @@ fn of_thread(thread: &Thread, depth: usize) -> Row {
 /// Of several promises (one for each own virtual processor) the one that fares worst.
 fn worst(promises: &[Promised]) -> Option<Promised> {
     let severity = |standing| match standing {
-        Standing::NotAsking => 0,
-        Standing::Met => 1,
-        Standing::Unknown => 2,
-        Standing::Over => 3,
-        Standing::Missed => 4,
+        LiveStatus::NotAsking => 0,
+        LiveStatus::Met => 1,
+        LiveStatus::Unknown => 2,
+        LiveStatus::Over => 3,
+        LiveStatus::Missed => 4,
     };
     promises.iter().max_by_key(|promised| severity(promised.standing)).cloned()
 }
 
 /// A standing, in words.
-pub(crate) const fn standing(standing: Standing) -> &'static str {
+pub(crate) const fn standing(standing: LiveStatus) -> &'static str {
     match standing {
-        Standing::Met => "kept",
-        Standing::NotAsking => "not asking",
-        Standing::Over => "exceeded",
-        Standing::Missed => "missed",
-        Standing::Unknown => "unknown",
+        LiveStatus::Met => "kept",
+        LiveStatus::NotAsking => "not asking",
+        LiveStatus::Over => "exceeded",
+        LiveStatus::Missed => "missed",
+        LiveStatus::Unknown => "unknown",
     }
 }
 
@@ -130,12 +130,12 @@ pub(crate) fn ms(ns: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use windfall_linux::control::Own;
+    use windfall_linux::control::OwnVp;
 
     fn node(name: &str, parents: &[Option<&str>]) -> Node {
         let owns = parents
             .iter()
-            .map(|parent| Own { parent: parent.map(str::to_owned), state: "ready".to_owned() });
+            .map(|parent| OwnVp { parent: parent.map(str::to_owned), state: "ready".to_owned() });
         Node { name: name.to_owned(), owns: owns.collect(), ..Node::default() }
     }
 

@@ -2,18 +2,18 @@
 
 use crate::cli::{Cli, ManArgs};
 use crate::output::{Destinations, is_standard};
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use clap::CommandFactory;
 use clap_mangen::Man;
 
-pub(crate) fn run(args: &ManArgs) -> Result<Answer, Trouble> {
+pub(crate) fn run(args: &ManArgs) -> Result<Answer, VerbError> {
     if is_standard(&args.folder) {
         let why = "windfall: the pages are many files, which standard output is not; name a folder";
-        return Err(Trouble(why.to_owned()));
+        return Err(VerbError(why.to_owned()));
     }
     let mut outputs = Destinations::new(args.force.force, [])?;
     std::fs::create_dir_all(&args.folder)
-        .map_err(|error| Trouble(format!("windfall: {}: {error}", args.folder.display())))?;
+        .map_err(|error| VerbError(format!("windfall: {}: {error}", args.folder.display())))?;
     let mut command = Cli::command();
     command.build();
     let verbs: Vec<clap::Command> = command.get_subcommands().cloned().collect();

@@ -1,14 +1,14 @@
 //! `windfall measure`: what this machine costs, printed and kept as a file that scenarios inherit from.
 
 use crate::cli::MeasureArgs;
-use crate::output::{Destinations, print, table};
-use crate::{Answer, Trouble};
+use crate::output::{Destinations, document, print, table};
+use crate::{Answer, VerbError};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
-use windfall_linux::measure::{Cost, Costs, Measuring, Theft, measure};
+use windfall_linux::measure::{Cost, Costs, Interruption, Measuring, measure};
 
-pub(crate) fn run(args: &MeasureArgs) -> Result<Answer, Trouble> {
+pub(crate) fn run(args: &MeasureArgs) -> Result<Answer, VerbError> {
     let mut outputs = Destinations::new(args.force.force, [])?;
     if args.json {
         outputs.claim_standard("`--json`")?;
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Answer, Trouble> {
         output.write(|out| out.write_all(text.as_bytes()))?;
     }
     match args.json {
-        true => print(&format!("{:#}\n", data(&costs)))?,
+        true => print(&document(data(&costs)))?,
         false => outputs.print(&text(&costs))?,
     }
     Ok(Answer::Yes)
@@ -50,7 +50,7 @@ fn text(costs: &Costs) -> String {
         costs.cache.0,
         costs.cache.1.median,
     );
-    for Theft { steal, every, cost: (least, mean, most), .. } in &costs.thefts {
+    for Interruption { steal, every, cost: (least, mean, most), .. } in &costs.interruptions {
         let what = if *steal { "Lost processor" } else { "Interrupts" };
         text += &format!("{what}: every {every} on average, for {least} to {most}, mean {mean}.\n");
     }
@@ -69,11 +69,11 @@ fn data(costs: &Costs) -> Value {
             "samples": cost.samples, "discarded": cost.discarded,
         })
     };
-    let theft = |theft: &Theft| {
+    let overhead = |overhead: &Interruption| {
         json!({
-            "kind": if theft.steal { "steal" } else { "interrupt" }, "count": theft.count,
-            "every_ns": theft.every.as_nanos(), "least_ns": theft.cost.0.as_nanos(),
-            "mean_ns": theft.cost.1.as_nanos(), "largest_ns": theft.cost.2.as_nanos(),
+            "kind": if overhead.steal { "steal" } else { "interrupt" }, "count": overhead.count,
+            "every_ns": overhead.every.as_nanos(), "least_ns": overhead.cost.0.as_nanos(),
+            "mean_ns": overhead.cost.1.as_nanos(), "largest_ns": overhead.cost.2.as_nanos(),
         })
     };
     json!({
@@ -84,7 +84,7 @@ fn data(costs: &Costs) -> Value {
         "notification_ns": costs.notification.as_nanos(),
         "cache_kib": costs.cache.0, "refill_ns": costs.cache.1.median.as_nanos(),
         "costs": costs.all().into_iter().map(cost).collect::<Vec<_>>(),
-        "interrupts": costs.thefts.iter().map(theft).collect::<Vec<_>>(),
+        "interrupts": costs.interruptions.iter().map(overhead).collect::<Vec<_>>(),
     })
 }
 

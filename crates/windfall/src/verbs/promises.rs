@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use windfall_guarantees::Length;
 use windfall_guarantees::meaning::Verdict;
 use windfall_scenario::Scenario;
-use windfall_scenario::outcome::{Faring, Outcome, PromiseVerdict, groups};
+use windfall_scenario::outcome::{Outcome, PromiseStatus, PromiseVerdict, groups};
 
 /// A row for each promise; of many threads that are alike, the one that fared worst. Empty without
 /// promises.
@@ -60,12 +60,12 @@ fn remarks(scenario: &Scenario) -> String {
 }
 
 /// The worse the larger; of equals the one with the smaller margin.
-fn standing(verdict: &PromiseVerdict) -> (Faring, Option<Reverse<Length>>) {
+fn standing(verdict: &PromiseVerdict) -> (PromiseStatus, Option<Reverse<Length>>) {
     let margin = match verdict.verdict {
         Some(Verdict::Kept { margin, .. } | Verdict::NotRefuted { margin, .. }) => Some(margin),
         _ => None,
     };
-    (verdict.faring(), margin.map(Reverse))
+    (verdict.status(), margin.map(Reverse))
 }
 
 fn row((owner, verdict): (String, &PromiseVerdict)) -> Vec<String> {
@@ -75,7 +75,7 @@ fn row((owner, verdict): (String, &PromiseVerdict)) -> Vec<String> {
         Some(Verdict::Exceeded { by, .. }) => format!("-{}", decimal(by)),
         Some(Verdict::NeverTested) | None => "-".to_owned(),
     };
-    let mut state = verdict.faring().name().to_owned();
+    let mut state = verdict.status().name().to_owned();
     if let Some(until) = verdict.until {
         state += &format!(", until {until}");
     }

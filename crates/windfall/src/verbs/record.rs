@@ -2,21 +2,21 @@
 
 use crate::cli::RecordArgs;
 use crate::output::{Destinations, print_error};
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use std::io::Write;
 use windfall_linux::{Recorded, Recorder, Wanted};
 use windfall_time::Span;
 use windfall_trace::codec::Writer;
 
-pub(crate) fn run(args: &RecordArgs) -> Result<Answer, Trouble> {
+pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
     if args.length.is_some_and(Span::is_zero) {
-        return Err(Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()));
+        return Err(VerbError("windfall: `--for 0s` is no time at all; write how long".to_owned()));
     }
     let mut outputs = Destinations::new(args.force.force, [])?;
     let output = outputs.claim("--output", &args.output)?;
     let name = output.name();
     if output.extension("wft") != "wft" {
-        return Err(Trouble(format!(
+        return Err(VerbError(format!(
             "windfall: recordings are written in Windfall's own form; end the name of `{name}` in `.wft`, and make \
              another form of it with `windfall export`"
         )));

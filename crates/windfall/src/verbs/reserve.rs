@@ -11,8 +11,8 @@ pub(crate) use case::TaskText;
 
 use crate::cli::ReserveArgs;
 use crate::command_error::CommandError;
-use crate::output::{Destination, Destinations, print};
-use crate::{Answer, Trouble};
+use crate::output::{Destination, Destinations, document, print};
+use crate::{Answer, VerbError};
 use case::Case;
 use found::{Found, boundary, periods};
 use std::io::Write;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ReserveArgs) -> Result<Answer, CommandError> {
         picture.write(|out| out.write_all(&bytes))?;
     }
     if args.json {
-        print(&format!("{:#}\n", show::json(&case, &found, args)))?;
+        print(&document(show::json(&case, &found, args)))?;
     } else {
         outputs.print(&show::text(&case, &found, args))?;
     }
@@ -45,11 +45,11 @@ pub(crate) fn run(args: &ReserveArgs) -> Result<Answer, CommandError> {
 }
 
 /// Whether a picture is to be a PNG; refused unless its name says what it is.
-pub(crate) fn is_png(picture: &Destination) -> Result<bool, Trouble> {
+pub(crate) fn is_png(picture: &Destination) -> Result<bool, VerbError> {
     match picture.extension("svg") {
         "png" => Ok(true),
         "svg" => Ok(false),
-        _ => Err(Trouble(format!(
+        _ => Err(VerbError(format!(
             "windfall: cannot draw `{}`; end the name in `.svg` or `.png`",
             picture.name()
         ))),

@@ -1,9 +1,9 @@
 //! `windfall restore`
 
 use crate::output::print;
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 
-pub(crate) fn run() -> Result<Answer, Trouble> {
+pub(crate) fn run() -> Result<Answer, VerbError> {
     match windfall_linux::restore()? {
         Some(restored) => print(&format!("{restored}\n"))?,
         None => print("nothing is left to give back\n")?,

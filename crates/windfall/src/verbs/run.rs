@@ -2,11 +2,11 @@
 
 use crate::cli::{Judged, RunArgs, RunHost, SimulateArgs};
 use crate::command_error::CommandError;
-use crate::output::{input_name, print, print_error};
+use crate::output::{document, input_name, print, print_error};
 use crate::verbs::check::{broken, load, plan};
 use crate::verbs::keep::Outputs;
 use crate::verbs::simulate::{self, text, took};
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use std::time::Instant as Clock;
 use windfall_linux::Settings;
 use windfall_scenario::outcome::{PromiseVerdict, json, judge};
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
     let mut scenario = load(&args.file)?;
     if args.length.is_some_and(windfall_time::Span::is_zero) {
         return Err(
-            Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()).into()
+            VerbError("windfall: `--for 0s` is no time at all; write how long".to_owned()).into()
         );
     }
     scenario.length = args.length.unwrap_or(scenario.length);
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
     let wall = begun.elapsed();
     let kept = outputs.close(&args.file, &scenario, &outcome, &verdicts);
     if args.json {
-        print(&format!("{:#}\n", json(&scenario, &outcome, &verdicts)))?;
+        print(&document(json(&scenario, &outcome, &verdicts)))?;
         print_error(&took(&outcome, wall));
     } else {
         outputs.print(&text(&scenario, &outcome, &verdicts, wall))?;
@@ -60,14 +60,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
     kept?;
     if let Some(failure) = &outcome.failure {
         let name = input_name(&args.file);
-        return Err(Trouble(format!("windfall: {name}: {failure}")).into());
+        return Err(VerbError(format!("windfall: {name}: {failure}")).into());
     }
     if let Some(why) = outcome.supervision.as_ref().and_then(|run| run.cut_short.as_ref()) {
-        return Err(Trouble(format!("windfall: the run ended before its time: {why}")).into());
+        return Err(VerbError(format!("windfall: the run ended before its time: {why}")).into());
     }
     let held = verdicts.iter().all(|verdict| verdict.held)
         && !outcome.promises.iter().any(PromiseVerdict::is_failure)
         && outcome.quarantined.is_empty()
-        && outcome.unborn.is_empty();
+        && outcome.not_admitted.is_empty();
     Ok(if held { Answer::Yes } else { Answer::No })
 }

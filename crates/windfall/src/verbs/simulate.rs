@@ -3,11 +3,11 @@
 use crate::cli::{Judged, SimulateArgs};
 use crate::command_error::CommandError;
 use crate::output::{
-    errors_are_read, figures, input_name, percent, print, print_error, short, table,
+    document, errors_are_read, figures, input_name, percent, print, print_error, short, table,
 };
 use crate::verbs::check::{load, plan};
 use crate::verbs::keep::Outputs;
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use std::time::{Duration, Instant as Clock};
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     if args.length.is_some_and(Span::is_zero) {
         return Err(
-            Trouble("windfall: `--for 0s` is no time at all; write how long".to_owned()).into()
+            VerbError("windfall: `--for 0s` is no time at all; write how long".to_owned()).into()
         );
     }
     scenario.length = args.length.unwrap_or(scenario.length);
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     let end = Instant::ZERO + scenario.length;
     let sink: Option<&mut dyn Sink> = if outputs.wanted() { Some(&mut outputs) } else { None };
     let name = input_name(&args.file);
-    let unfit = |why| Trouble(format!("windfall: {name}: {why}"));
+    let unfit = |why| VerbError(format!("windfall: {name}: {why}"));
     let mut sim = Sim::of(plan, sink).map_err(unfit)?;
     let judged = match args.judge {
         Judged::Asked => promises(&scenario),
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     let kept = outputs.close(&args.file, &scenario, &outcome, &verdicts);
     if args.json {
         let json = windfall_scenario::outcome::json(&scenario, &outcome, &verdicts);
-        print(&format!("{json:#}\n"))?;
+        print(&document(json))?;
         print_error(&took(&outcome, wall));
     } else {
         outputs.print(&text(&scenario, &outcome, &verdicts, wall))?;
@@ -65,12 +65,12 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     };
     late.iter().for_each(|late| print_error(&format!("windfall: {name}: {late}\n")));
     if let Some(failure) = &outcome.failure {
-        return Err(Trouble(format!("windfall: {name}: {failure}")).into());
+        return Err(VerbError(format!("windfall: {name}: {failure}")).into());
     }
     let held = late.is_empty()
         && verdicts.iter().all(|verdict| verdict.held)
         && outcome.quarantined.is_empty()
-        && outcome.unborn.is_empty()
+        && outcome.not_admitted.is_empty()
         && !outcome.promises.iter().any(PromiseVerdict::is_failure);
     Ok(if held { Answer::Yes } else { Answer::No })
 }
@@ -168,8 +168,8 @@ pub(crate) fn text(
             supervision.events,
             supervision.lost,
             short(supervision.lag),
-            if supervision.own_lag < supervision.lag {
-                format!(" ({} while the processor was ours)", short(supervision.own_lag))
+            if supervision.lag_without_steal < supervision.lag {
+                format!(" ({} while the processor was ours)", short(supervision.lag_without_steal))
             } else {
                 String::new()
             },
@@ -189,7 +189,7 @@ pub(crate) fn text(
     for (name, reason) in &outcome.quarantined {
         text.push_str(&format!("QUARANTINED {name}: {reason}\n"));
     }
-    for name in &outcome.unborn {
+    for name in &outcome.not_admitted {
         text.push_str(&format!("LOST thread {name}: no scheduler would have it\n"));
     }
     text.push_str(&waiting(&outcome.waiting));
@@ -255,10 +255,10 @@ fn waiting(threads: &[String]) -> String {
 /// What schedulers counted of themselves and of their threads, of those that count anything.
 /// Of many threads that are alike nothing is told; `--json` has it.
 fn counted(scenario: &Scenario, outcome: &Outcome) -> String {
-    let nodes = outcome.nodes.iter().map(|node| (&node.name, &node.counted));
+    let nodes = outcome.nodes.iter().map(|node| (&node.name, &node.stats));
     let groups = groups(scenario, outcome).into_iter().filter(|group| !group.together);
     let threads = groups.flat_map(|group| group.threads);
-    let threads = threads.map(|thread| (&thread.name, &thread.counted));
+    let threads = threads.map(|thread| (&thread.name, &thread.stats));
     let mut text = String::new();
     for (name, all) in nodes.chain(threads).filter(|(_, all)| !all.is_empty()) {
         let all: Vec<_> = all.iter().map(|(name, count)| plain(name, *count)).collect();

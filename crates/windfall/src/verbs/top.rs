@@ -5,7 +5,7 @@ mod draw;
 use crate::cli::TopArgs;
 use crate::output::{colour_is_wanted, print, print_error};
 use crate::verbs::live::{Row, rows};
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use draw::draw;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant as Clock};
-use windfall_linux::control::{self, Listing, Standing};
+use windfall_linux::control::{self, Listing, LiveStatus};
 
 /// What the rows are sorted by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,7 +81,7 @@ impl Screen {
             Order::Tree => {}
             Order::Received => self.rows.sort_by_key(|row| std::cmp::Reverse(row.received.last_ns)),
             Order::Missed => self.rows.sort_by_key(|row| {
-                let missed = row.promised.as_ref().map(|p| p.standing == Standing::Missed);
+                let missed = row.promised.as_ref().map(|p| p.standing == LiveStatus::Missed);
                 std::cmp::Reverse((missed, row.missed))
             }),
         }
@@ -111,12 +111,12 @@ impl Screen {
     }
 }
 
-pub(crate) fn run(args: &TopArgs) -> Result<Answer, Trouble> {
+pub(crate) fn run(args: &TopArgs) -> Result<Answer, VerbError> {
     let socket = args.socket.as_deref();
     let delay = Duration::from_nanos(args.delay.as_nanos());
     if delay < Duration::from_millis(50) {
         let why = format!("`--delay {}` leaves no time to look; write 50ms or more", args.delay);
-        return Err(Trouble(format!("windfall: {why}")));
+        return Err(VerbError(format!("windfall: {why}")));
     }
     let mut screen = Screen::new(control::list(socket)?);
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {

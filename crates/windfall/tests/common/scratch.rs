@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 pub(crate) const WINDFALL: &str = env!("CARGO_BIN_EXE_windfall");
 
 pub(crate) const SCENARIO: &str = "\
-schema = 1
+schema = 2
 length = \"100ms\"
 
 [schedulers.edf]
@@ -23,7 +23,7 @@ sporadic = { gap = \"10ms..90ms\", work = \"1ms..2ms\" }
 ";
 
 const APPLICATION: &str = "\
-schema = 1
+schema = 2
 length = \"100ms\"
 
 [schedulers.app]

@@ -15,7 +15,7 @@ pub(crate) fn run(name: &str, length: &str, schedulers: &str, threads: &str) -> 
     if !real::is_ready() {
         return None;
     }
-    let text = format!("schema = 1\nseed = 1\nlength = \"{length}\"\n{schedulers}{threads}");
+    let text = format!("schema = 2\nseed = 1\nlength = \"{length}\"\n{schedulers}{threads}");
     let file = std::env::temp_dir().join(format!("windfall-{name}-{}.toml", std::process::id()));
     std::fs::write(&file, text).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));

@@ -3,7 +3,7 @@
 
 use super::costs;
 use crate::carried_out::whole;
-use crate::experiment::Trouble;
+use crate::experiment::LabError;
 use crate::memo::{Notifier, Report, RunOut, ScriptA, forget, reported};
 use crate::statistics::median;
 use crate::supervised::supervise_plan;
@@ -11,12 +11,12 @@ use crate::trees::scenario;
 use crate::units::micros;
 use windfall_linux::processes::{self, Ended};
 use windfall_linux::{Recorder, Wanted};
-use windfall_programs::{Code, Terms};
+use windfall_programs::{Code, ProcessParams};
 use windfall_scenario::model::{Scheduler, Setting};
 use windfall_scenario::{Plan, PlannedInterrupts, PlannedPattern};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
-use windfall_trace::{Cpu, Event, Sink, Theft};
+use windfall_trace::{Cpu, Event, OverheadKind, Sink};
 
 /// Where the programs run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +52,11 @@ struct Interrupts {
 
 impl Sink for Interrupts {
     fn record(&mut self, at: Instant, event: &Event) {
-        if let Event::TheftBegin { cpu, kind: Theft::Interrupt | Theft::Softirq, .. } = event
+        if let Event::OverheadBegin {
+            cpu,
+            kind: OverheadKind::Interrupt | OverheadKind::Softirq,
+            ..
+        } = event
             && self.of.is_none_or(|of| of == *cpu)
         {
             self.at.push(at);
@@ -64,18 +68,18 @@ impl Sink for Interrupts {
 const QUANTUM: Span = Span::from_millis(500);
 
 /// One process, and all that it makes, below a round-robin scheduler.
-fn plan(code: impl Code, quantum: Span, length: Span, clock: bool) -> Result<Plan, Trouble> {
+fn plan(code: impl Code, quantum: Span, length: Span, clock: bool) -> Result<Plan, LabError> {
     let root = Scheduler::root("traffic", "round-robin");
     let root = root.with("quantum", Setting::Span(quantum)).with("ends-alone", Setting::Bool(true));
     let mut scenario = scenario(length, vec![root], Vec::new());
     let (machine, calls) = costs();
     scenario.machine.costs = machine;
-    let mut plan = scenario.build().map_err(|wrong| Trouble::Scenario(wrong.render(false)))?;
+    let mut plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
     plan.processes.costs = calls;
-    plan.begin_with(|_| Vec::new(), &Terms::default(), code);
+    plan.begin_with(|_| Vec::new(), &ProcessParams::default(), code);
     plan.interrupts.extend(clock.then(|| PlannedInterrupts {
         processor: 0,
-        kind: Theft::Interrupt,
+        kind: OverheadKind::Interrupt,
         number: 0,
         pattern: PlannedPattern::Periodic {
             offset: Instant::ZERO + CLOCK,
@@ -87,10 +91,10 @@ fn plan(code: impl Code, quantum: Span, length: Span, clock: bool) -> Result<Pla
 }
 
 /// When interrupts were served.
-fn simulate(code: impl Code, length: Span, clock: bool) -> Result<Interrupts, Trouble> {
+fn simulate(code: impl Code, length: Span, clock: bool) -> Result<Interrupts, LabError> {
     let mut interrupts = Interrupts::default();
     let plan = plan(code, QUANTUM, length, clock)?;
-    let sim = Sim::of(plan, Some(&mut interrupts)).map_err(|why| Trouble::Run(why.to_string()))?;
+    let sim = Sim::of(plan, Some(&mut interrupts)).map_err(|why| LabError::Run(why.to_string()))?;
     whole(sim.run(Instant::ZERO + length, |_| true))?;
     Ok(interrupts)
 }
@@ -102,7 +106,7 @@ fn supervise(
     length: Span,
     forget: impl Fn(),
     disturbed: &mut Vec<String>,
-) -> Result<(), Trouble> {
+) -> Result<(), LabError> {
     let run = supervise_plan(|| {
         forget();
         plan(code.clone(), quantum, length, false)
@@ -117,24 +121,26 @@ fn last() -> u16 {
     u16::try_from(cpus - 1).unwrap_or(0)
 }
 
-fn threads(code: impl Code) -> Result<Ended, Trouble> {
+fn threads(code: impl Code) -> Result<Ended, LabError> {
     let settings = processes::Settings {
         nodes: vec![vec![last()]],
         seed: 1,
         length: Some(Span::from_secs(60)),
         real_time: Some(1),
     };
-    let ended = processes::run(&settings, code).map_err(|why| Trouble::Run(why.to_string()))?;
+    let ended = processes::run(&settings, code).map_err(|why| LabError::Run(why.to_string()))?;
     match (ended.failures.first(), ended.unfinished) {
-        (Some(failed), _) => Err(Trouble::Run(format!("`{}` failed: {}", failed.name, failed.why))),
+        (Some(failed), _) => {
+            Err(LabError::Run(format!("`{}` failed: {}", failed.name, failed.why)))
+        }
         (None, 0) => Ok(ended),
-        (None, left) => Err(Trouble::Run(format!("{left} processes had not ended in a minute"))),
+        (None, left) => Err(LabError::Run(format!("{left} processes had not ended in a minute"))),
     }
 }
 
 /// As [`threads`], while interrupts are recorded.
-fn recorded(code: impl Code) -> Result<(Ended, Interrupts), Trouble> {
-    let trouble = |why: windfall_linux::Fault| Trouble::Run(why.to_string());
+fn recorded(code: impl Code) -> Result<(Ended, Interrupts), LabError> {
+    let trouble = |why: windfall_linux::LinuxError| LabError::Run(why.to_string());
     let mut interrupts = Interrupts { of: Some(Cpu(last())), at: Vec::new() };
     let recorder = Recorder::open().map_err(trouble)?;
     let wanted = Wanted { length: Some(Span::from_secs(3)), ..Wanted::default() };
@@ -143,7 +149,7 @@ fn recorded(code: impl Code) -> Result<(Ended, Interrupts), Trouble> {
         let ended = threads(code);
         match recording.join() {
             Ok(recorded) => recorded.map_err(trouble).and(ended),
-            Err(_) => Err(Trouble::Run("the recording panicked".to_owned())),
+            Err(_) => Err(LabError::Run("the recording panicked".to_owned())),
         }
     })?;
     Ok((ended, interrupts))
@@ -171,7 +177,7 @@ pub(super) fn scripts(
     place: Place,
     loops: usize,
     disturbed: &mut Vec<String>,
-) -> Result<Scripts, Trouble> {
+) -> Result<Scripts, LabError> {
     let (marks, metering) = (Report::default(), Report::default());
     let script = ScriptA { loops, marks: marks.clone(), metering: metering.clone() };
     let each = Span::from_millis(if place == Place::Simulated { 20 } else { 1 });
@@ -199,7 +205,7 @@ pub(super) fn scripts(
     let order = (1..=18).cycle().take(18 * loops);
     if !marks.iter().map(|(step, _)| *step).eq(order) {
         let why = format!("{}: the steps of the scripts are out of order", place.name());
-        return Err(Trouble::Run(why));
+        return Err(LabError::Run(why));
     }
     let since = began.saturating_since(Instant::ZERO);
     let mut struck = interrupts.at.iter().filter_map(|at| at.checked_sub(since)).peekable();
@@ -215,7 +221,7 @@ pub(super) fn scripts(
 }
 
 /// What running out of a quantum takes, each time; nothing where there are no quanta.
-pub(super) fn run_out(place: Place, disturbed: &mut Vec<String>) -> Result<Vec<f64>, Trouble> {
+pub(super) fn run_out(place: Place, disturbed: &mut Vec<String>) -> Result<Vec<f64>, LabError> {
     let spans = Report::default();
     let piece = Span::from_millis(1);
     let code = RunOut { pieces: 1_500, piece, spans: spans.clone() };
@@ -244,7 +250,7 @@ pub(super) fn notified(
     place: Place,
     times: usize,
     disturbed: &mut Vec<String>,
-) -> Result<Vec<(u32, f64)>, Trouble> {
+) -> Result<Vec<(u32, f64)>, LabError> {
     let spans = Report::default();
     let waiters = [1, 2, 4, 8, 16, 32, 64].repeat(times);
     let length = Span::from_millis(300).checked_mul(waiters.len() as u64 + 1);

@@ -26,12 +26,12 @@ fn switch(ns: u64, cpu: u16, prev: Option<(u32, Stop)>, next: Option<u32>) -> Re
     at(ns, Event::Switch { cpu: Cpu(cpu), prev, next: next.map(ThreadId) })
 }
 
-fn theft(ns: u64, cpu: u16) -> Record {
-    at(ns, Event::TheftBegin { cpu: Cpu(cpu), kind: Theft::Softirq, number: 9 })
+fn overhead(ns: u64, cpu: u16) -> Record {
+    at(ns, Event::OverheadBegin { cpu: Cpu(cpu), kind: OverheadKind::Softirq, number: 9 })
 }
 
-fn theft_end(ns: u64, cpu: u16) -> Record {
-    at(ns, Event::TheftEnd { cpu: Cpu(cpu) })
+fn overhead_end(ns: u64, cpu: u16) -> Record {
+    at(ns, Event::OverheadEnd { cpu: Cpu(cpu) })
 }
 
 fn lost(ns: u64, cpu: Option<u16>) -> Record {
@@ -71,14 +71,14 @@ fn law_a_run_is_split_where_it_wakes_another() {
 }
 
 #[test]
-fn law_stolen_time_is_nobodys_work_even_when_thefts_nest() {
+fn law_stolen_time_is_nobodys_work_even_when_overheads_nest() {
     let learned = learn([
         thread(0),
         switch(1000, 0, None, Some(0)),
-        theft(1010, 0),
-        theft(1012, 0),
-        theft_end(1015, 0),
-        theft_end(1020, 0),
+        overhead(1010, 0),
+        overhead(1012, 0),
+        overhead_end(1015, 0),
+        overhead_end(1020, 0),
         switch(1030, 0, Some((0, Stop::Preempted)), None),
         switch(1040, 0, None, Some(0)),
         switch(1050, 0, Some((0, Stop::Blocked)), None),
@@ -200,7 +200,7 @@ fn law_a_newborn_begins_by_its_parent_and_not_before_its_birth() {
     };
     let timed = learn(records());
     assert_eq!(timed.threads[1].recorded.start, Instant::from_nanos(40));
-    let caused = learn_as(records(), Births::ByWaker);
+    let caused = learn_as(records(), StartsKnown::ByWaker);
     assert_eq!(caused.threads[1].recorded.start, Instant::ZERO);
     for learned in [timed, caused] {
         assert_eq!(learned.threads[1].recorded.steps, [Step::Woken, run_for(10)]);
@@ -236,7 +236,7 @@ fn law_the_recorded_desktop_replays_to_its_end() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/recorded/desktop.ftrace.gz");
     let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
     let records: Vec<_> = open(file, Format::Ftrace).collect::<Result<_, _>>().unwrap();
-    for births in [Births::Timed, Births::ByWaker] {
+    for births in [StartsKnown::Timed, StartsKnown::ByWaker] {
         let mut learned = learn_as(records.iter().cloned(), births);
         check_balance(&learned);
         assert_eq!(run(&learned), []);
@@ -298,7 +298,7 @@ proptest! {
     ) {
         let machine = Machine::new(cpus, threads, false);
         let (records, truth) = machine.play(&choices);
-        let births = if births { Births::ByWaker } else { Births::Timed };
+        let births = if births { StartsKnown::ByWaker } else { StartsKnown::Timed };
         let learned = learn_as(records, births);
         prop_assert_eq!(learned.conflicts, 0);
         check(&learned, &truth, true);

@@ -2,7 +2,8 @@
 
 use super::System;
 use crate::process::{
-    Answer, Event, Handle, Kind, Loaded, Node, ProcessHandle, Queue, Refusal, Reply, Terms,
+    Answer, Event, Handle, Kind, Loaded, Node, ProcessError, ProcessHandle, ProcessParams, Queue,
+    Reply,
 };
 
 impl System {
@@ -20,14 +21,14 @@ impl System {
         &mut self,
         (template, name): (Handle, &'static str),
         node: Node,
-        terms: Terms,
-    ) -> Result<(), Refusal> {
+        terms: ProcessParams,
+    ) -> Result<(), ProcessError> {
         if *self.templates.at(template)? != name {
-            return Err(Refusal::WrongCode { template });
+            return Err(ProcessError::WrongCode { template });
         }
         self.check_node(node)?;
-        if terms.priority > Terms::MOST_PRIORITY {
-            return Err(Refusal::NoPriority { priority: terms.priority });
+        if terms.priority > ProcessParams::MOST_PRIORITY {
+            return Err(ProcessError::NoPriority { priority: terms.priority });
         }
         Ok(())
     }
@@ -41,13 +42,13 @@ impl System {
                 let waiters: Vec<_> = self.queues.at(handle)?.waiters().collect();
                 let alive = |(event, ticket)| self.events.stands(event, (queue, ticket));
                 if waiters.into_iter().any(alive) {
-                    return Err(Refusal::HasWaiters { queue });
+                    return Err(ProcessError::HasWaiters { queue });
                 }
                 self.queues.remove(handle)?;
             }
             Some(Kind::Process) | None => {
                 self.processes.at(handle)?;
-                return Err(Refusal::NotDeletable { handle });
+                return Err(ProcessError::NotDeletable { handle });
             }
         }
         Ok(Reply::DONE)

@@ -1,9 +1,9 @@
 //! Posting events and waiting for them: at once, by timers, and by letters from other nodes.
 
 use super::{CallOutcome, System, Waits, Woken};
-use crate::process::agenda::{Letter, What};
+use crate::process::agenda::{Post, What};
 use crate::process::events::State;
-use crate::process::{Answer, Event, ProcessHandle, Refusal, Reply};
+use crate::process::{Answer, Event, ProcessError, ProcessHandle, Reply};
 use windfall_time::Instant;
 
 impl System {
@@ -21,7 +21,7 @@ impl System {
             self.posted(owner, event, by);
         } else {
             self.events.check(event)?;
-            let letter = Letter { event, what: What::Posted(datum), by: self.player(me) };
+            let letter = Post { event, what: What::Posted(datum), by: self.player(me) };
             self.agenda.send(now.saturating_add(self.costs.latency), letter);
         }
         Ok(Reply::DONE)
@@ -73,7 +73,7 @@ impl System {
     ) -> Answer {
         let block = self.events.own(event, me)?;
         if let Some(at) = block.timer {
-            return Err(Refusal::AlreadyTimed { event, at });
+            return Err(ProcessError::AlreadyTimed { event, at });
         }
         block.timer = Some(at);
         self.agenda.set_timer(at, event, datum);
@@ -101,8 +101,8 @@ impl System {
     }
 
     /// Delivers whatever has arrived by now.
-    pub(crate) fn letters_due(&mut self, now: Instant) {
-        while let Some(Letter { event, what, by }) = self.agenda.letter_due(now) {
+    pub(crate) fn deliver_due(&mut self, now: Instant) {
+        while let Some(Post { event, what, by }) = self.agenda.letter_due(now) {
             match what {
                 What::Posted(datum) => match self.events.post(event, datum) {
                     Ok(owner) => self.posted(owner, event, by),

@@ -1,16 +1,16 @@
 //! Dual queues: handing data over, by letters to other nodes, and what becomes of those that find nobody.
 
 use super::System;
-use crate::process::agenda::{Letter, What};
+use crate::process::agenda::{Post, What};
 use crate::process::dual_queue::{Datum, DualQueue};
-use crate::process::{Answer, Event, Node, ProcessHandle, Queue, Refusal, Reply};
+use crate::process::{Answer, Event, Node, ProcessError, ProcessHandle, Queue, Reply};
 use windfall_time::Instant;
 
 impl System {
     pub(super) fn make_queue(&mut self, node: Node, capacity: usize) -> Answer {
         self.check_node(node)?;
         if !(1..=DualQueue::MOST).contains(&capacity) {
-            return Err(Refusal::NoCapacity { capacity, most: DualQueue::MOST });
+            return Err(ProcessError::NoCapacity { capacity, most: DualQueue::MOST });
         }
         self.queues.insert(node, DualQueue::new(capacity)).map(Reply::made)
     }
@@ -26,14 +26,14 @@ impl System {
         let own = self.queues.at(queue.handle())?;
         let Some((event, ticket)) = own.waiter() else {
             if own.is_full() {
-                return Err(Refusal::QueueFull { queue, capacity: own.capacity });
+                return Err(ProcessError::QueueFull { queue, capacity: own.capacity });
             }
             let datum = own.number(word);
             own.store(datum);
             return Ok(Reply::DONE);
         };
         if !self.events.stands(event, (queue, ticket)) {
-            return Err(Refusal::DeadWaiter { queue, event });
+            return Err(ProcessError::DeadWaiter { queue, event });
         }
         let datum = own.number(word);
         self.hand_over((me.handle().node(), by), (event, ticket), (queue, datum), now);
@@ -51,7 +51,7 @@ impl System {
         if event.handle().node() != node {
             let what = What::Handed { queue, ticket, datum };
             let at = now.saturating_add(self.costs.latency);
-            self.agenda.send(at, Letter { event, what, by });
+            self.agenda.send(at, Post { event, what, by });
         } else if let Some(owner) = self.events.hand(event, (queue, ticket), datum.word) {
             self.posted(owner, event, by);
         }

@@ -1,7 +1,7 @@
 //! Random calls of a few processes, against what is written about each call at `Process`.
 
 use super::*;
-use crate::process::{Handle, Queue, Terms};
+use crate::process::{Handle, ProcessParams, Queue};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -88,7 +88,7 @@ impl World {
     fn pass(&mut self, span: Span) {
         self.now = self.now + span;
         self.system.timers_due(self.now);
-        self.system.letters_due(self.now);
+        self.system.deliver_due(self.now);
         self.rouse();
     }
 
@@ -255,13 +255,13 @@ proptest! {
                     prop_assert!(answer.is_ok());
                     data.push(datum);
                 } else {
-                    prop_assert_eq!(answer, Err(Refusal::QueueFull { queue, capacity }));
+                    prop_assert_eq!(answer, Err(ProcessError::QueueFull { queue, capacity }));
                 }
             } else {
                 let event = world.events[2 * at + own];
                 let answer = world.ask(at, Call::Dequeue { queue, event }).unwrap();
                 if waiters.contains(&event) {
-                    prop_assert_eq!(answer, Err(Refusal::InQueue { event }));
+                    prop_assert_eq!(answer, Err(ProcessError::InQueue { event }));
                 } else if data.is_empty() {
                     prop_assert_eq!(answer.unwrap().datum, None);
                     waiters.push(event);
@@ -287,7 +287,7 @@ proptest! {
             let event = own[which];
             let answer = world.ask(1, Call::Post { event, datum }).unwrap();
             if posted.iter().any(|(other, _)| *other == event) {
-                prop_assert_eq!(answer, Err(Refusal::AlreadyPosted { event }));
+                prop_assert_eq!(answer, Err(ProcessError::AlreadyPosted { event }));
             } else {
                 prop_assert!(answer.is_ok());
                 posted.push((event, datum));
@@ -348,7 +348,7 @@ proptest! {
             match what {
                 _ if !here => prop_assert_eq!(answer, None),
                 0 if of.insert(at) => prop_assert_eq!(answer, Some(Ok(Reply::DONE))),
-                0 => prop_assert_eq!(answer, Some(Err(Refusal::AlreadyAdded { id: event }))),
+                0 => prop_assert_eq!(answer, Some(Err(ProcessError::AlreadyAdded { id: event }))),
                 1 => {
                     let was = u64::from(of.remove(&at));
                     prop_assert_eq!(answer, Some(Ok(Reply::datum(Some(was)))));
@@ -377,7 +377,7 @@ proptest! {
             world.ask(2, Call::MakeQueue { node: Node(1), capacity: 1 });
             world.system.enter(Node(1), 9).unwrap();
         }
-        let stale = |handle: Handle| Some(Err(Refusal::Stale { handle }));
+        let stale = |handle: Handle| Some(Err(ProcessError::Stale { handle }));
         let datum = 0;
         prop_assert_eq!(world.ask(0, Call::Wakeup(process)), stale(process.handle()));
         for call in [
@@ -419,18 +419,18 @@ fn refuses_what_only_the_owner_may() {
         Call::Dequeue { queue: world.queues[0], event },
         Call::Delete(event.handle()),
     ] {
-        assert_eq!(world.ask(1, call), Some(Err(Refusal::NotOwner { event })));
+        assert_eq!(world.ask(1, call), Some(Err(ProcessError::NotOwner { event })));
     }
 }
 
 #[test]
 fn refuses_to_wait_for_what_cannot_come() {
     let mut world = World::of(1, 1, 1);
-    assert_eq!(world.ask(0, Call::MWait(Vec::new())), Some(Err(Refusal::EmptySet)));
+    assert_eq!(world.ask(0, Call::MWait(Vec::new())), Some(Err(ProcessError::EmptySet)));
     for event in world.events.clone() {
         assert_eq!(world.ask(0, Call::Delete(event.handle())), Some(Ok(Reply::DONE)));
     }
-    assert_eq!(world.ask(0, Call::Wait), Some(Err(Refusal::NoEvents)));
+    assert_eq!(world.ask(0, Call::Wait), Some(Err(ProcessError::NoEvents)));
 }
 
 #[test]
@@ -442,9 +442,9 @@ fn refuses_a_dead_waiter_once_and_a_queue_with_a_living_one() {
     }
     world.exit(1);
     let delete = Call::Delete(queue.handle());
-    assert_eq!(world.ask(0, delete.clone()), Some(Err(Refusal::HasWaiters { queue })));
+    assert_eq!(world.ask(0, delete.clone()), Some(Err(ProcessError::HasWaiters { queue })));
     let enqueue = Call::Enqueue { queue, datum: 5 };
-    let refusal = Refusal::DeadWaiter { queue, event: dead };
+    let refusal = ProcessError::DeadWaiter { queue, event: dead };
     assert_eq!(world.ask(0, enqueue.clone()), Some(Err(refusal)));
     assert_eq!(world.ask(0, enqueue), Some(Ok(Reply::DONE)));
     assert_eq!(world.state(alive), Some(State::Posted(5)));
@@ -455,25 +455,25 @@ fn refuses_a_dead_waiter_once_and_a_queue_with_a_living_one() {
 fn refuses_nodes_terms_and_sizes_that_there_are_not() {
     let mut world = World::of(1, 2, 1);
     let (node, nodes) = (Node(2), 2);
-    let no_node = Refusal::NoNode { node, nodes };
+    let no_node = ProcessError::NoNode { node, nodes };
     assert_eq!(world.ask(0, Call::MakeQueue { node, capacity: 1 }), Some(Err(no_node)));
     let template = Call::MakeTemplate { node, name: "a", kib: 1 };
     assert_eq!(world.ask(0, template), Some(Err(no_node)));
     for capacity in [0, DualQueue::MOST + 1] {
-        let refusal = Refusal::NoCapacity { capacity, most: DualQueue::MOST };
+        let refusal = ProcessError::NoCapacity { capacity, most: DualQueue::MOST };
         let call = Call::MakeQueue { node: Node(0), capacity };
         assert_eq!(world.ask(0, call), Some(Err(refusal)));
     }
     let template = Call::MakeTemplate { node: Node(1), name: "a", kib: 1 };
     let template = world.ask(0, template).unwrap().unwrap().handle;
     let mut check = |name, node, priority| {
-        let terms = Terms { priority, ..Terms::default() };
+        let terms = ProcessParams { priority, ..ProcessParams::default() };
         world.system.check_process((template, name), node, terms)
     };
     assert_eq!(check("a", Node(1), 3), Ok(()));
-    assert_eq!(check("b", Node(1), 3), Err(Refusal::WrongCode { template }));
+    assert_eq!(check("b", Node(1), 3), Err(ProcessError::WrongCode { template }));
     assert_eq!(check("a", node, 3), Err(no_node));
-    assert_eq!(check("a", Node(1), 4), Err(Refusal::NoPriority { priority: 4 }));
+    assert_eq!(check("a", Node(1), 4), Err(ProcessError::NoPriority { priority: 4 }));
 }
 
 #[test]
@@ -508,7 +508,7 @@ fn law_a_timer_posts_once_unless_it_is_cancelled() {
     for event in [event, other] {
         let set = Call::PostAt { event, datum: 7, at };
         assert_eq!(world.ask(0, set.clone()), Some(Ok(Reply::DONE)));
-        assert_eq!(world.ask(0, set), Some(Err(Refusal::AlreadyTimed { event, at })));
+        assert_eq!(world.ask(0, set), Some(Err(ProcessError::AlreadyTimed { event, at })));
     }
     assert_eq!(world.ask(0, Call::Cancel(event)), Some(Ok(Reply::datum(Some(1)))));
     assert_eq!(world.ask(0, Call::Cancel(event)), Some(Ok(Reply::datum(Some(0)))));

@@ -5,7 +5,7 @@
 
 use super::out::{Out, Track};
 use super::states::{States, Task};
-use crate::{Cpu, Theft, ThreadId};
+use crate::{Cpu, OverheadKind, ThreadId};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io::Write;
@@ -17,11 +17,11 @@ const UNKNOWN: i64 = (1 << 30) + (1 << 29);
 #[derive(Debug, Default)]
 struct Line {
     runs: Option<ThreadId>,
-    /// Since when `runs` has had it without theft.
+    /// Since when `runs` has had it without overhead.
     since: Instant,
     /// What `runs` got before that.
     got: Span,
-    thefts: u32,
+    overheads: u32,
     lost: bool,
 }
 
@@ -33,7 +33,7 @@ impl Line {
     }
 
     fn so_far(&self, at: Instant) -> Span {
-        let free = if self.thefts == 0 { at.saturating_since(self.since) } else { Span::ZERO };
+        let free = if self.overheads == 0 { at.saturating_since(self.since) } else { Span::ZERO };
         self.got.saturating_add(free)
     }
 }
@@ -53,7 +53,7 @@ impl Cpus {
         if let Entry::Vacant(place) = self.lines.entry(cpu) {
             place.insert(Line::default());
             out.describe(Track::Cpu(cpu), &format!("cpu {}", cpu.0), Some(Track::Processors));
-            out.describe(Track::Thefts(cpu), "stolen", Some(Track::Cpu(cpu)));
+            out.describe(Track::Overheads(cpu), "stolen", Some(Track::Cpu(cpu)));
         }
     }
 
@@ -92,40 +92,40 @@ impl Cpus {
         held.next().and_then(|(_, line)| line.settle(at)).map(|(_, span)| span)
     }
 
-    pub(super) fn theft(
+    pub(super) fn overhead(
         &mut self,
         out: &mut Out<impl Write>,
         at: Instant,
         cpu: Cpu,
-        kind: Theft,
+        kind: OverheadKind,
         number: u16,
     ) {
         self.declare(out, cpu);
         let line = self.lines.entry(cpu).or_default();
         line.got = line.so_far(at);
-        line.thefts += 1;
+        line.overheads += 1;
         let name = match kind {
-            Theft::Interrupt => "interrupt",
-            Theft::Softirq => "softirq",
-            Theft::Steal => "stolen by the hypervisor",
-            Theft::Scheduling => "scheduling",
-            Theft::Switching => "switching",
+            OverheadKind::Interrupt => "interrupt",
+            OverheadKind::Softirq => "softirq",
+            OverheadKind::Steal => "stolen by the hypervisor",
+            OverheadKind::Scheduling => "scheduling",
+            OverheadKind::Switching => "switching",
         };
         if number == 0 {
-            out.begin(at, Track::Thefts(cpu), name, &[]);
+            out.begin(at, Track::Overheads(cpu), name, &[]);
         } else {
-            out.begin(at, Track::Thefts(cpu), &format!("{name} {number}"), &[]);
+            out.begin(at, Track::Overheads(cpu), &format!("{name} {number}"), &[]);
         }
     }
 
-    pub(super) fn theft_ends(&mut self, out: &mut Out<impl Write>, at: Instant, cpu: Cpu) {
+    pub(super) fn overhead_ends(&mut self, out: &mut Out<impl Write>, at: Instant, cpu: Cpu) {
         let Some(line) = self.lines.get_mut(&cpu) else {
             return;
         };
-        if line.thefts > 0 {
-            line.thefts -= 1;
+        if line.overheads > 0 {
+            line.overheads -= 1;
             line.since = at;
-            out.end(at, Track::Thefts(cpu), &[]);
+            out.end(at, Track::Overheads(cpu), &[]);
         }
     }
 
@@ -141,8 +141,8 @@ impl Cpus {
         self.declare(out, cpu);
         let line = self.lines.entry(cpu).or_default();
         let ran = line.settle(at);
-        for _ in 0..std::mem::take(&mut line.thefts) {
-            out.end(at, Track::Thefts(cpu), &[]);
+        for _ in 0..std::mem::take(&mut line.overheads) {
+            out.end(at, Track::Overheads(cpu), &[]);
         }
         if line.lost {
             out.end(at, Track::Unknown(cpu), &[]);

@@ -27,7 +27,7 @@ pub(super) enum Track {
     /// Parent of all processors.
     Processors,
     Cpu(Cpu),
-    Thefts(Cpu),
+    Overheads(Cpu),
     Unknown(Cpu),
     Control,
 }

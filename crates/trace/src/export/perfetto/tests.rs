@@ -1,6 +1,6 @@
 use super::proto::{Packet, Trace, kind, state};
 use super::*;
-use crate::Theft;
+use crate::OverheadKind;
 use crate::export::sample::Sample;
 use prost::Message;
 use std::collections::{HashMap, HashSet};
@@ -219,8 +219,8 @@ fn received_leaves_out_what_was_stolen() {
         (0, thread(0, 5)),
         (0, Event::Promise { thread: ThreadId(0), guarantee: Some("RESBH 1ms 2ms".into()) }),
         (1_000, switch(0, None, Some(0))),
-        (2_000, Event::TheftBegin { cpu: Cpu(0), kind: Theft::Interrupt, number: 9 }),
-        (2_500, Event::TheftEnd { cpu: Cpu(0) }),
+        (2_000, Event::OverheadBegin { cpu: Cpu(0), kind: OverheadKind::Interrupt, number: 9 }),
+        (2_500, Event::OverheadEnd { cpu: Cpu(0) }),
         (4_000, switch(0, Some((0, Stop::Blocked)), None)),
     ]);
     let values: Vec<f64> =

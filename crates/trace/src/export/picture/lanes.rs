@@ -4,7 +4,7 @@
 
 use super::window::Window;
 use crate::timeline::{Slice, State, Stretch, What};
-use crate::{Theft, ThreadId};
+use crate::{OverheadKind, ThreadId};
 use std::collections::BTreeMap;
 use windfall_time::Instant;
 
@@ -57,8 +57,8 @@ pub(super) fn of_cpu(window: &Window, slices: &[Slice]) -> Vec<Bar> {
     let pieces = slices.iter().filter_map(|slice| {
         let look = match slice.what {
             What::Thread(thread) => Look::Run(thread),
-            What::Theft(Theft::Scheduling | Theft::Switching) => Look::Own,
-            What::Theft(_) => Look::Stolen,
+            What::Overhead(OverheadKind::Scheduling | OverheadKind::Switching) => Look::Own,
+            What::Overhead(_) => Look::Stolen,
             What::Unknown => Look::Unknown,
             What::Idle => return None,
         };

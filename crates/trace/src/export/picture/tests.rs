@@ -1,7 +1,7 @@
 use super::*;
 use crate::export::sample::Sample;
 use crate::timeline::{CpuLine, Slice, What};
-use crate::{Cpu, Theft};
+use crate::{Cpu, OverheadKind};
 
 fn busy() -> Sample {
     let mut sample = Sample::small();
@@ -54,7 +54,7 @@ fn restless(slices: u64) -> Story {
     let at = |us: u64| Instant::from_nanos(us * 1_000);
     let slices = (0..slices).map(|i| {
         let what = match i % 3 {
-            0 => What::Theft(Theft::Interrupt),
+            0 => What::Overhead(OverheadKind::Interrupt),
             1 => What::Idle,
             _ => What::Unknown,
         };

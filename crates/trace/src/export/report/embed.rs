@@ -7,11 +7,11 @@
 
 use crate::export::{Job, Outcome, Story};
 use crate::timeline::{State, What};
-use crate::{Theft, ThreadId};
+use crate::{OverheadKind, ThreadId};
 use std::collections::BTreeMap;
 use windfall_time::Instant;
 
-/// Threads of a processor's slices count from here; below are thefts and 5, unknown.
+/// Threads of a processor's slices count from here; below are overheads and 5, unknown.
 const FIRST_THREAD: u64 = 6;
 /// Processors of a thread's stretches count from here; below are ready, device, stopped, unknown.
 const FIRST_CPU: u64 = 4;
@@ -26,7 +26,7 @@ pub(super) fn pack(story: &Story) -> String {
         let slices = line.slices.iter().filter_map(|slice| {
             let kind = match slice.what {
                 What::Idle => return None,
-                What::Theft(theft) => theft_kind(theft),
+                What::Overhead(overhead) => overhead_kind(overhead),
                 What::Unknown => 5,
                 What::Thread(thread) => FIRST_THREAD + places.get(&thread).copied()?,
             };
@@ -56,13 +56,13 @@ pub(super) fn pack(story: &Story) -> String {
     base64(&bytes.to)
 }
 
-fn theft_kind(theft: Theft) -> u64 {
-    match theft {
-        Theft::Interrupt => 0,
-        Theft::Softirq => 1,
-        Theft::Steal => 2,
-        Theft::Scheduling => 3,
-        Theft::Switching => 4,
+fn overhead_kind(overhead: OverheadKind) -> u64 {
+    match overhead {
+        OverheadKind::Interrupt => 0,
+        OverheadKind::Softirq => 1,
+        OverheadKind::Steal => 2,
+        OverheadKind::Scheduling => 3,
+        OverheadKind::Switching => 4,
     }
 }
 

@@ -56,7 +56,7 @@ pub struct NodeRow {
     /// How often its promise was broken; `None` when nobody checked.
     pub missed: Option<u64>,
     /// Its state, where known better than by [`standing`].
-    pub standing: Option<Standing>,
+    pub standing: Option<RowStatus>,
 }
 
 /// A thread and what became of it.
@@ -93,7 +93,7 @@ pub struct ThreadRow {
     /// Response times of its jobs, if it had any.
     pub response: Option<Response>,
     /// Its state, where known better than by [`standing`].
-    pub standing: Option<Standing>,
+    pub standing: Option<RowStatus>,
 }
 
 /// How long jobs took from release to completion.
@@ -154,7 +154,7 @@ pub struct Expectation {
 
 /// How a promise fared. Five, since "not kept" and "kept" leave out the usual cases.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Standing {
+pub enum RowStatus {
     /// It asked and got what it was promised.
     Met,
     /// It hardly asked: a thread that sleeps is not starved.
@@ -172,35 +172,35 @@ pub enum Standing {
 /// received although it asked all the time is `Missed`, else more than a
 /// hundredth above it received is `Over`, else `Met`. `None` without a promise and without deadlines.
 #[must_use]
-pub fn standing(row: &ThreadRow, span: Span) -> Option<Standing> {
+pub fn standing(row: &ThreadRow, span: Span) -> Option<RowStatus> {
     if row.standing.is_some() {
         return row.standing;
     }
     if row.deadlines_missed > 0 {
-        return Some(Standing::Missed);
+        return Some(RowStatus::Missed);
     }
     if row.promise.is_none() && !row.due {
         return None;
     }
     if !row.unknown.is_zero() {
-        return Some(Standing::Unknown);
+        return Some(RowStatus::Unknown);
     }
     let promised = row.share.and_then(|share| crate::export::promise::part(share, span));
     let Some(promised) = promised else {
         let asked = !row.runnable.is_zero();
-        return Some(if asked { Standing::Met } else { Standing::NotAsking });
+        return Some(if asked { RowStatus::Met } else { RowStatus::NotAsking });
     };
     let hundredth = promised.as_nanos() / 100;
     let received = row.received.as_nanos();
     let always = row.runnable.as_nanos() >= span.as_nanos() - span.as_nanos() / 100;
     Some(if row.runnable.as_nanos() <= hundredth {
-        Standing::NotAsking
+        RowStatus::NotAsking
     } else if always && received.saturating_add(hundredth) < promised.as_nanos() {
-        Standing::Missed
+        RowStatus::Missed
     } else if row.received.as_nanos() > promised.as_nanos().saturating_add(hundredth) {
-        Standing::Over
+        RowStatus::Over
     } else {
-        Standing::Met
+        RowStatus::Met
     })
 }
 
@@ -221,14 +221,14 @@ mod tests {
     #[test]
     fn standing_tells_five_cases_apart() {
         let of = |row: &ThreadRow| standing(row, Span::from_millis(1_000)).unwrap();
-        assert_eq!(of(&row(300, 400)), Standing::Met);
-        assert_eq!(of(&row(200, 200)), Standing::Met, "it asked for less");
-        assert_eq!(of(&row(0, 3)), Standing::NotAsking);
-        assert_eq!(of(&row(304, 900)), Standing::Over);
-        assert_eq!(of(&row(290, 1_000)), Standing::Missed, "it asked all the time");
-        assert_eq!(of(&ThreadRow { deadlines_missed: 1, ..row(300, 400) }), Standing::Missed);
+        assert_eq!(of(&row(300, 400)), RowStatus::Met);
+        assert_eq!(of(&row(200, 200)), RowStatus::Met, "it asked for less");
+        assert_eq!(of(&row(0, 3)), RowStatus::NotAsking);
+        assert_eq!(of(&row(304, 900)), RowStatus::Over);
+        assert_eq!(of(&row(290, 1_000)), RowStatus::Missed, "it asked all the time");
+        assert_eq!(of(&ThreadRow { deadlines_missed: 1, ..row(300, 400) }), RowStatus::Missed);
         let unknown = Span::from_nanos(1);
-        assert_eq!(of(&ThreadRow { unknown, ..row(300, 400) }), Standing::Unknown);
+        assert_eq!(of(&ThreadRow { unknown, ..row(300, 400) }), RowStatus::Unknown);
     }
 
     #[test]

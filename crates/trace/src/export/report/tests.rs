@@ -67,9 +67,9 @@ fn report_on(sample: &Sample) -> Report {
             use crate::timeline::What;
             match slice.what {
                 What::Thread(_) => row.received += slice.span(),
-                What::Theft(crate::Theft::Scheduling) => row.scheduling += slice.span(),
-                What::Theft(crate::Theft::Switching) => row.switching += slice.span(),
-                What::Theft(_) => row.stolen += slice.span(),
+                What::Overhead(crate::OverheadKind::Scheduling) => row.scheduling += slice.span(),
+                What::Overhead(crate::OverheadKind::Switching) => row.switching += slice.span(),
+                What::Overhead(_) => row.stolen += slice.span(),
                 What::Idle | What::Unknown => row.idle += slice.span(),
             }
         }

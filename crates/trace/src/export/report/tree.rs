@@ -3,7 +3,7 @@
 //! All bars of the page share one scale, from nothing to the largest share, so that rows compare.
 
 use super::escape::html;
-use super::{NodeRow, Report, Standing, ThreadRow, standing};
+use super::{NodeRow, Report, RowStatus, ThreadRow, standing};
 use crate::export::promise::part;
 use crate::export::text::{grouped, percent, short};
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ struct Line<'a> {
     received: Span,
     runnable: Span,
     missed: Option<u64>,
-    standing: Option<Standing>,
+    standing: Option<RowStatus>,
 }
 
 pub(super) fn write(out: &mut impl Write, report: &Report) -> io::Result<()> {
@@ -165,22 +165,22 @@ fn margin(received: Span, promised: Option<Span>) -> String {
     }
 }
 
-fn class_of(standing: Standing) -> &'static str {
+fn class_of(standing: RowStatus) -> &'static str {
     match standing {
-        Standing::Met => "met",
-        Standing::NotAsking => "quiet",
-        Standing::Over => "over",
-        Standing::Missed => "missed",
-        Standing::Unknown => "unknown",
+        RowStatus::Met => "met",
+        RowStatus::NotAsking => "quiet",
+        RowStatus::Over => "over",
+        RowStatus::Missed => "missed",
+        RowStatus::Unknown => "unknown",
     }
 }
 
-fn word(standing: Standing) -> &'static str {
+fn word(standing: RowStatus) -> &'static str {
     match standing {
-        Standing::Met => "kept",
-        Standing::NotAsking => "not asking",
-        Standing::Over => "exceeded",
-        Standing::Missed => "MISSED",
-        Standing::Unknown => "unknown",
+        RowStatus::Met => "kept",
+        RowStatus::NotAsking => "not asking",
+        RowStatus::Over => "exceeded",
+        RowStatus::Missed => "MISSED",
+        RowStatus::Unknown => "unknown",
     }
 }

@@ -114,15 +114,21 @@ fn accepts_lives_and_names() {
 }
 
 #[test]
-fn accepts_thefts_marks_and_losses() {
+fn accepts_overheads_marks_and_losses() {
     let begin = |kind, number| Some(Raw::TheftBegin { kind, number });
-    assert_eq!(some("irq_handler_entry", "irq=24 name=nvme0q1"), begin(Theft::Interrupt, 24));
-    assert_eq!(some("softirq_entry", "vec=1 [action=TIMER]"), begin(Theft::Softirq, 1));
-    assert_eq!(some("local_timer_entry", "vector=236"), begin(Theft::Interrupt, 236));
+    assert_eq!(
+        some("irq_handler_entry", "irq=24 name=nvme0q1"),
+        begin(OverheadKind::Interrupt, 24)
+    );
+    assert_eq!(some("softirq_entry", "vec=1 [action=TIMER]"), begin(OverheadKind::Softirq, 1));
+    assert_eq!(some("local_timer_entry", "vector=236"), begin(OverheadKind::Interrupt, 236));
     // A number that the model does not hold is not another's.
-    assert_eq!(some("irq_handler_entry", "irq=65535 name=a"), begin(Theft::Interrupt, 65_535));
+    assert_eq!(
+        some("irq_handler_entry", "irq=65535 name=a"),
+        begin(OverheadKind::Interrupt, 65_535)
+    );
     assert_eq!(some("irq_handler_entry", "irq=65536 name=a"), None);
-    let end = Some(Raw::TheftEnd { kind: Theft::Interrupt });
+    let end = Some(Raw::TheftEnd { kind: OverheadKind::Interrupt });
     assert_eq!(some("irq_handler_exit", "irq=24 ret=handled"), end);
     assert_eq!(some("print", "tracing_mark_write: hi"), Some(Raw::Mark("hi".into())));
     assert_eq!(some("PERF_RECORD_LOST", "lost 803"), Some(Raw::Lost { count: Some(803) }));

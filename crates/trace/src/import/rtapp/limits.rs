@@ -4,7 +4,7 @@
 //! that whoever makes something of each of them is, too.
 
 use super::keys::Findings;
-use super::{Action, Event, Policy, Problem, Refusal, RtApp, Scheduling, Task};
+use super::{Action, Event, Policy, Problem, RtApp, RtAppError, Scheduling, Task};
 use std::collections::BTreeSet;
 
 /// How many bytes a file may have.
@@ -167,14 +167,14 @@ fn reservation(scheduling: &Scheduling, line: &impl Fn(&str) -> u32, f: &mut Fin
 }
 
 /// All problems in the order of the file; of more than can be read the first, and how many follow.
-pub(super) fn listed(mut problems: Vec<Problem>) -> Refusal {
+pub(super) fn listed(mut problems: Vec<Problem>) -> RtAppError {
     problems.sort_by_key(|problem| (problem.line, problem.column));
     let more = problems.len().saturating_sub(LISTED);
     if more > 0 {
         problems.truncate(LISTED + 1);
         problems[LISTED].text = format!("from here on {more} more problems");
     }
-    Refusal { problems }
+    RtAppError { problems }
 }
 
 /// Why a file with more doubtful places is refused.

@@ -309,12 +309,12 @@ impl fmt::Display for Problem {
 
 /// Why a file was not read: all that was found, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refusal {
+pub struct RtAppError {
     /// At least one.
     pub problems: Vec<Problem>,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for RtAppError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, problem) in self.problems.iter().enumerate() {
             let separator = if number == 0 { "" } else { "\n" };
@@ -324,4 +324,4 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for RtAppError {}

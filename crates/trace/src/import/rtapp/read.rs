@@ -4,7 +4,7 @@ use super::action::{self, EVENTS};
 use super::json::{Member, Node, Value};
 use super::keys::{Findings, Keys, nearest};
 use super::scheduling::{KEYS, policy, scheduling};
-use super::{Action, Duplicates, Global, Phase, Policy, Problem, Refusal, RtApp, Task, limits};
+use super::{Action, Duplicates, Global, Phase, Policy, Problem, RtApp, RtAppError, Task, limits};
 use windfall_time::Span;
 
 /// Keys of the oldest files, which mean a program that phases say otherwise.
@@ -18,7 +18,7 @@ pub(super) fn file(
     node: &Node,
     duplicates: Duplicates,
     warnings: Vec<Problem>,
-) -> Result<RtApp, Refusal> {
+) -> Result<RtApp, RtAppError> {
     let mut f = Findings { errors: Vec::new(), warnings, duplicates };
     let mut app = RtApp::default();
     if let Some(mut keys) = f.open(node, "the file") {

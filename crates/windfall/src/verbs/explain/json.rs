@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use windfall_time::Span;
 use windfall_trace::explain::{Account, Ending, Episode, Explained, Explanation, Part};
-use windfall_trace::{Cpu, NodeId, Theft, ThreadId};
+use windfall_trace::{Cpu, NodeId, OverheadKind, ThreadId};
 
 /// How many parts an account has at most, unless one episode is asked for; the smaller ones are summed up.
 const PARTS: usize = 20;
@@ -174,7 +174,7 @@ const fn name(part: Part) -> &'static str {
         Part::Ran => "ran",
         Part::Stolen(_) => "stolen",
         Part::Behind(_) => "behind-thread",
-        Part::BehindTheft(_) => "behind-theft",
+        Part::BehindTheft(_) => "behind-overhead",
         Part::Idle => "idle",
         Part::Held(_) => "held",
         Part::Unplaced => "unplaced",
@@ -185,13 +185,13 @@ const fn name(part: Part) -> &'static str {
     }
 }
 
-const fn thief(kind: Theft) -> &'static str {
+const fn thief(kind: OverheadKind) -> &'static str {
     match kind {
-        Theft::Interrupt => "interrupt",
-        Theft::Softirq => "softirq",
-        Theft::Steal => "steal",
-        Theft::Scheduling => "scheduling",
-        Theft::Switching => "switching",
+        OverheadKind::Interrupt => "interrupt",
+        OverheadKind::Softirq => "softirq",
+        OverheadKind::Steal => "steal",
+        OverheadKind::Scheduling => "scheduling",
+        OverheadKind::Switching => "switching",
     }
 }
 

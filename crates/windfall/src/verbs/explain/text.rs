@@ -7,7 +7,7 @@ use windfall_time::{Instant, Span};
 use windfall_trace::explain::{
     Account, Ending, Episode, Explained, Explanation, Kind, Part, Person,
 };
-use windfall_trace::{Cpu, NodeId, Theft, ThreadId};
+use windfall_trace::{Cpu, NodeId, OverheadKind, ThreadId};
 
 /// How many lines an account has at most; what is left is summed up in one more.
 const LINES: usize = 10;
@@ -299,13 +299,13 @@ fn words_for(explanation: &Explanation, part: Part, account: &Account) -> Option
     })
 }
 
-const fn thief(kind: Theft) -> &'static str {
+const fn thief(kind: OverheadKind) -> &'static str {
     match kind {
-        Theft::Interrupt => "interrupts",
-        Theft::Softirq => "softirqs",
-        Theft::Steal => "stolen by the hypervisor",
-        Theft::Scheduling => "Windfall itself",
-        Theft::Switching => "switching",
+        OverheadKind::Interrupt => "interrupts",
+        OverheadKind::Softirq => "softirqs",
+        OverheadKind::Steal => "stolen by the hypervisor",
+        OverheadKind::Scheduling => "Windfall itself",
+        OverheadKind::Switching => "switching",
     }
 }
 

@@ -1,6 +1,6 @@
 //! The file of a trace. Invariant: nothing is written before the first record comes, so whoever is refused has lost nothing.
 
-use crate::Trouble;
+use crate::VerbError;
 use crate::output::{Destination, Draft};
 use windfall_time::Instant;
 use windfall_trace::codec::Writer;
@@ -31,12 +31,12 @@ enum State {
 
 impl Tape {
     /// Makes sure that a trace can be written there, in the form that the name says.
-    pub(super) fn open(to: Destination, header: &Header) -> Result<Tape, Trouble> {
+    pub(super) fn open(to: Destination, header: &Header) -> Result<Tape, VerbError> {
         let form = match to.extension("wft") {
             "wft" => Form::Compact,
             "pftrace" | "perfetto-trace" => Form::Perfetto,
             other => {
-                return Err(Trouble(format!(
+                return Err(VerbError(format!(
                     "windfall: cannot tell from `.{other}` what trace to write; end the name in `.wft` (compact) or \
                      `.pftrace` (Perfetto)"
                 )));
@@ -58,7 +58,7 @@ impl Tape {
     }
 
     /// Writes what is left, when it is over, and puts the file into its place.
-    pub(super) fn close(mut self) -> Result<(), Trouble> {
+    pub(super) fn close(mut self) -> Result<(), VerbError> {
         if matches!(self.state, State::Blank(_)) {
             self.begin(); // nothing at all has happened
         }
@@ -91,7 +91,7 @@ mod tests {
     use crate::output::Destinations;
     use std::path::PathBuf;
 
-    fn held(name: &str, before: Option<&str>) -> (PathBuf, Result<Tape, Trouble>) {
+    fn held(name: &str, before: Option<&str>) -> (PathBuf, Result<Tape, VerbError>) {
         let path = std::env::temp_dir().join(format!("windfall-{}-{name}", std::process::id()));
         let _ = std::fs::remove_file(&path);
         if let Some(text) = before {

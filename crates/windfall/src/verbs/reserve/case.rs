@@ -6,7 +6,7 @@
 use crate::cli::{Policy as Named, ReserveArgs};
 use crate::command_error::CommandError;
 use crate::verbs::check::load;
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use std::str::FromStr;
 use windfall_analysis::local::Policy;
 use windfall_analysis::{Supply, Task, ties};
@@ -86,7 +86,7 @@ impl Case {
         Ok(case.sorted()?)
     }
 
-    fn sorted(mut self) -> Result<Case, Trouble> {
+    fn sorted(mut self) -> Result<Case, VerbError> {
         if self.service != Service::EarliestDeadline {
             let order = ties::order(&self.tasks(), &self.ranks()).map_err(|at| {
                 refused(format!(
@@ -145,8 +145,8 @@ impl Case {
     }
 }
 
-fn refused(why: String) -> Trouble {
-    Trouble(format!("windfall: {why}"))
+fn refused(why: String) -> VerbError {
+    VerbError(format!("windfall: {why}"))
 }
 
 fn service(policy: Named) -> Service {
@@ -159,7 +159,7 @@ fn service(policy: Named) -> Service {
 }
 
 /// The scheduler that is asked about.
-fn node(scenario: &Scenario, args: &ReserveArgs) -> Result<String, Trouble> {
+fn node(scenario: &Scenario, args: &ReserveArgs) -> Result<String, VerbError> {
     if let Some(name) = &args.node {
         return Ok(name.clone());
     }

@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use crate::cli::ReserveArgs;
-use crate::{Answer, Trouble};
+use crate::{Answer, VerbError};
 use windfall_analysis::search::{self, Boundary, Choice, Kind, Point};
 use windfall_analysis::{Supply, Task};
 use windfall_guarantees::Guarantee;
@@ -28,7 +28,7 @@ pub(super) struct Present {
 }
 
 impl Found {
-    pub(super) fn of(case: &Case, args: &ReserveArgs) -> Result<Found, Trouble> {
+    pub(super) fn of(case: &Case, args: &ReserveArgs) -> Result<Found, VerbError> {
         let periods = match args.period {
             Some(period) => vec![period],
             None => periods(case, args)?,
@@ -74,7 +74,7 @@ fn kind(args: &ReserveArgs) -> Kind {
 }
 
 fn application<'a>(case: &Case, args: &ReserveArgs, tasks: &'a [Task]) -> search::Application<'a> {
-    let (policy, kind, granule) = (case.policy(), kind(args), args.granule);
+    let (policy, kind, granule) = (case.policy(), kind(args), args.step);
     search::Application { tasks, policy, kind, granule }
 }
 
@@ -83,9 +83,9 @@ pub(super) fn boundary(
     case: &Case,
     args: &ReserveArgs,
     periods: &[Span],
-) -> Result<Boundary, Trouble> {
-    if args.granule.is_zero() {
-        return Err(trouble("`--granule 0s` is no unit; write 1ns or more".to_owned()));
+) -> Result<Boundary, VerbError> {
+    if args.step.is_zero() {
+        return Err(trouble("`--step 0s` is no unit; write 1ns or more".to_owned()));
     }
     if let Some(period) = periods.iter().find(|period| kind(args).resource(**period).is_none()) {
         return Err(trouble(format!(
@@ -96,7 +96,7 @@ pub(super) fn boundary(
 }
 
 /// Evenly spread multiples of the granule from `--from` to `--to`, each rounded down.
-pub(super) fn periods(case: &Case, args: &ReserveArgs) -> Result<Vec<Span>, Trouble> {
+pub(super) fn periods(case: &Case, args: &ReserveArgs) -> Result<Vec<Span>, VerbError> {
     let shortest = case.members.iter().map(|member| member.task.period).min();
     let to = args.to.or(shortest.max(args.period)).unwrap_or(Span::ZERO);
     let steps = u64::from(args.steps);
@@ -104,7 +104,7 @@ pub(super) fn periods(case: &Case, args: &ReserveArgs) -> Result<Vec<Span>, Trou
     let Some(wide) = to.checked_sub(from) else {
         return Err(trouble(format!("no period lies from {from} to {to}; let them change places")));
     };
-    let granule = args.granule.as_nanos().max(1);
+    let granule = args.step.as_nanos().max(1);
     let at = |n: u64| {
         // A single one is `to`.
         let (part, whole) = if steps == 1 { (1, 1) } else { (n, steps - 1) };
@@ -117,13 +117,13 @@ pub(super) fn periods(case: &Case, args: &ReserveArgs) -> Result<Vec<Span>, Trou
     periods.dedup();
     if periods.is_empty() {
         return Err(trouble(format!(
-            "no multiple of {} lies from {from} to {to}; write a smaller `--granule`",
-            args.granule
+            "no multiple of {} lies from {from} to {to}; write a smaller `--step`",
+            args.step
         )));
     }
     Ok(periods)
 }
 
-fn trouble(why: String) -> Trouble {
-    Trouble(format!("windfall: {why}"))
+fn trouble(why: String) -> VerbError {
+    VerbError(format!("windfall: {why}"))
 }

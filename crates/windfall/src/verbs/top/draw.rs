@@ -10,7 +10,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
-use windfall_linux::control::{Account, Listing, Processor, Standing};
+use windfall_linux::control::{Account, Listing, LiveStatus, Processor};
 
 /// The bar's width on a narrow screen.
 const NARROW: usize = 14;
@@ -186,25 +186,25 @@ fn bar(received: u128, promised: Option<u128>, whole: u128, width: usize) -> Str
     (0..width).map(cell).collect()
 }
 
-const fn sign(found: Option<Standing>) -> &'static str {
+const fn sign(found: Option<LiveStatus>) -> &'static str {
     match found {
         None => " ",
-        Some(Standing::Met) => "=",
-        Some(Standing::NotAsking) => "-",
-        Some(Standing::Over) => "+",
-        Some(Standing::Missed) => "!",
-        Some(Standing::Unknown) => "?",
+        Some(LiveStatus::Met) => "=",
+        Some(LiveStatus::NotAsking) => "-",
+        Some(LiveStatus::Over) => "+",
+        Some(LiveStatus::Missed) => "!",
+        Some(LiveStatus::Unknown) => "?",
     }
 }
 
-fn colour(screen: &Screen, found: Option<Standing>) -> Style {
+fn colour(screen: &Screen, found: Option<LiveStatus>) -> Style {
     let colour = match found {
         None => Color::Blue,
-        Some(Standing::Met) => Color::Green,
-        Some(Standing::NotAsking) => Color::Gray,
-        Some(Standing::Over) => Color::Yellow,
-        Some(Standing::Missed) => Color::Red,
-        Some(Standing::Unknown) => Color::Magenta,
+        Some(LiveStatus::Met) => Color::Green,
+        Some(LiveStatus::NotAsking) => Color::Gray,
+        Some(LiveStatus::Over) => Color::Yellow,
+        Some(LiveStatus::Missed) => Color::Red,
+        Some(LiveStatus::Unknown) => Color::Magenta,
     };
     coloured(screen, colour)
 }

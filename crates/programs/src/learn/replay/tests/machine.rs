@@ -1,7 +1,7 @@
 //! A machine that does what numbers tell it, records it, and knows what truly happened.
 
 use windfall_time::Instant;
-use windfall_trace::{Cpu, Event, Record, Stop, Theft, ThreadId};
+use windfall_trace::{Cpu, Event, OverheadKind, Record, Stop, ThreadId};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -15,7 +15,7 @@ enum State {
 #[derive(Clone, Default)]
 struct Processor {
     thread: Option<usize>,
-    thefts: u8,
+    overheads: u8,
     /// Events are lost until the next recorded switch.
     lost: bool,
 }
@@ -78,15 +78,15 @@ impl Machine {
             match what % 16 {
                 0..7 => self.switch(cpu, how, time),
                 7..12 => self.wake(who, how),
-                12..14 => self.begin_theft(cpu),
-                14 => self.end_theft(cpu),
+                12..14 => self.begin_overhead(cpu),
+                14 => self.end_overhead(cpu),
                 _ if self.lossy => self.lose(cpu, how),
                 _ => {}
             }
         }
         // A thread on a processor that never switches is not in the records at all.
         if self.cpus[0].thread == Some(0) {
-            self.end_theft(0);
+            self.end_overhead(0);
             self.switch(0, 0, 0);
         }
         self.tell(Event::Control { text: "the end".to_owned() });
@@ -100,7 +100,7 @@ impl Machine {
     fn pass(&mut self, ns: u64) {
         self.now += ns;
         for (number, cpu) in self.cpus.iter().enumerate() {
-            if cpu.thefts > 0 {
+            if cpu.overheads > 0 {
                 self.truth.stolen[number] += ns;
             } else if let Some(thread) = cpu.thread {
                 self.truth.work[thread] += ns;
@@ -109,7 +109,7 @@ impl Machine {
     }
 
     fn switch(&mut self, cpu: usize, how: u8, pick: u8) {
-        if self.cpus[cpu].thefts > 0 {
+        if self.cpus[cpu].overheads > 0 {
             return;
         }
         let prev = self.cpus[cpu].thread;
@@ -172,7 +172,7 @@ impl Machine {
             return;
         }
         let cpu = usize::from(how) % self.cpus.len();
-        let interrupt = self.cpus[cpu].thefts > 0 || how.is_multiple_of(5);
+        let interrupt = self.cpus[cpu].overheads > 0 || how.is_multiple_of(5);
         let by = self.cpus[cpu].thread.filter(|_| !interrupt);
         if by == Some(target) {
             return;
@@ -190,19 +190,19 @@ impl Machine {
         self.tell(Event::Wake { thread: name(target), by: by.map(name) });
     }
 
-    fn begin_theft(&mut self, cpu: usize) {
-        if self.cpus[cpu].thefts >= 3 || self.cpus[cpu].lost {
+    fn begin_overhead(&mut self, cpu: usize) {
+        if self.cpus[cpu].overheads >= 3 || self.cpus[cpu].lost {
             return;
         }
-        self.cpus[cpu].thefts += 1;
+        self.cpus[cpu].overheads += 1;
         let cpu = Cpu(u16::try_from(cpu).unwrap());
-        self.tell(Event::TheftBegin { cpu, kind: Theft::Interrupt, number: 3 });
+        self.tell(Event::OverheadBegin { cpu, kind: OverheadKind::Interrupt, number: 3 });
     }
 
-    fn end_theft(&mut self, cpu: usize) {
-        while self.cpus[cpu].thefts > 0 {
-            self.cpus[cpu].thefts -= 1;
-            self.tell(Event::TheftEnd { cpu: Cpu(u16::try_from(cpu).unwrap()) });
+    fn end_overhead(&mut self, cpu: usize) {
+        while self.cpus[cpu].overheads > 0 {
+            self.cpus[cpu].overheads -= 1;
+            self.tell(Event::OverheadEnd { cpu: Cpu(u16::try_from(cpu).unwrap()) });
         }
     }
 
@@ -210,7 +210,7 @@ impl Machine {
         let all = how.is_multiple_of(4);
         for (number, processor) in self.cpus.iter_mut().enumerate() {
             if all || number == cpu {
-                (processor.lost, processor.thefts) = (true, 0);
+                (processor.lost, processor.overheads) = (true, 0);
             }
         }
         let cpu = (!all).then(|| Cpu(u16::try_from(cpu).unwrap()));
@@ -229,8 +229,8 @@ pub(crate) fn nonsense([what, a, b, c, time]: [u8; 5]) -> Record {
     let event = match what % 8 {
         0..3 => Event::Switch { cpu, prev: maybe(a).map(|t| (t, stop)), next: maybe(b) },
         3 | 4 => Event::Wake { thread: thread(a), by: maybe(b) },
-        5 => Event::TheftBegin { cpu, kind: Theft::Steal, number: 0 },
-        6 => Event::TheftEnd { cpu },
+        5 => Event::OverheadBegin { cpu, kind: OverheadKind::Steal, number: 0 },
+        6 => Event::OverheadEnd { cpu },
         _ if a % 2 == 0 => Event::Lost { cpu: (b % 2 == 0).then_some(cpu), count: None },
         _ => Event::Exit { thread: thread(a) },
     };

@@ -1,0 +1,281 @@
+//! A process body as a program: polled by hand, one action at a time.
+//!
+//! The body's side of the desk puts an action on it and is pending; the host's side takes the action, carries it out,
+//! puts the answer there, and polls again. Nothing wakes a body but that.
+
+use super::{
+    Answer, Call, Code, Event, EventId, Handle, NewProcess, Node, Posted, Process, ProcessError,
+    ProcessHandle, ProcessParams, Queue, Reply, Template,
+};
+use crate::action::{Action, Body};
+use crate::program::Program;
+use crate::runtime::ProgramError;
+use core::fmt;
+use core::future::poll_fn;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use windfall_time::{Instant, Span};
+
+type Life = Pin<Box<dyn Future<Output = Result<(), ProcessError>> + Send>>;
+
+/// The first process of a run, or one that another has made: code, what it is told, and its node.
+#[derive(Clone)]
+pub struct Start {
+    name: &'static str,
+    node: Node,
+    life: Arc<dyn Fn(HostedProcess) -> Life + Send + Sync>,
+}
+
+impl Program {
+    /// A process on a node, whose scheduler the thread is to be below.
+    #[must_use]
+    pub fn process<C: Code>(node: Node, code: C) -> Program {
+        Program::Process(Start::new(node, code))
+    }
+}
+
+impl Start {
+    fn new<C: Code>(node: Node, code: C) -> Start {
+        let life = Arc::new(move |seat| -> Life { Box::pin(code.clone().run(seat)) });
+        Start { name: C::NAME, node, life }
+    }
+
+    /// What kind of process it is.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Where it runs.
+    #[must_use]
+    pub const fn node(&self) -> Node {
+        self.node
+    }
+
+    /// The body, as the process of that handle; one that could not be, and says why.
+    pub(crate) fn body(&self, me: Result<ProcessHandle, ProcessError>) -> Box<dyn Body> {
+        let me = match me {
+            Ok(me) => me,
+            Err(refusal) => return Box::new(Unborn(refusal)),
+        };
+        let desk = CallSlot { now: Instant::ZERO, asked: None, answer: None };
+        let desk = Arc::new(Mutex::new(desk));
+        let life = (self.life)(HostedProcess { me, desk: desk.clone() });
+        Box::new(Polled { desk, life })
+    }
+}
+
+/// Whether both are the same value; code is not compared.
+impl PartialEq for Start {
+    fn eq(&self, other: &Start) -> bool {
+        Arc::ptr_eq(&self.life, &other.life) && self.node == other.node
+    }
+}
+
+impl Eq for Start {}
+
+impl fmt::Debug for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {} on {}", self.name, self.node)
+    }
+}
+
+/// A process that could not be.
+struct Unborn(ProcessError);
+
+impl Body for Unborn {
+    fn next(&mut self, _: Instant) -> Action {
+        Action::Fail(ProgramError::Refused(self.0))
+    }
+}
+
+/// What lies between a body and its host.
+struct CallSlot {
+    now: Instant,
+    asked: Option<Action>,
+    answer: Option<Answer>,
+}
+
+fn open(desk: &Mutex<CallSlot>) -> MutexGuard<'_, CallSlot> {
+    desk.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The host's side.
+struct Polled {
+    desk: Arc<Mutex<CallSlot>>,
+    life: Life,
+}
+
+impl Body for Polled {
+    fn next(&mut self, now: Instant) -> Action {
+        open(&self.desk).now = now;
+        let life = self.life.as_mut();
+        // It is not polled again: the run ends by that.
+        let polled =
+            catch_unwind(AssertUnwindSafe(|| life.poll(&mut Context::from_waker(Waker::noop()))));
+        match polled {
+            Ok(Poll::Ready(Ok(()))) => Action::Exit,
+            Ok(Poll::Ready(Err(refusal))) => Action::Fail(ProgramError::Refused(refusal)),
+            Ok(Poll::Pending) => {
+                let asked = open(&self.desk).asked.take();
+                asked.unwrap_or(Action::Fail(ProgramError::Foreign))
+            }
+            Err(_) => Action::Fail(ProgramError::Panicked),
+        }
+    }
+
+    fn answer(&mut self, answer: Answer) {
+        open(&self.desk).answer = Some(answer);
+    }
+}
+
+/// The body's side: a process whose actions a host carries out one by one.
+struct HostedProcess {
+    me: ProcessHandle,
+    desk: Arc<Mutex<CallSlot>>,
+}
+
+impl HostedProcess {
+    /// Has an action carried out.
+    async fn act(&self, action: Action) -> Option<Answer> {
+        let mut action = Some(action);
+        poll_fn(move |_| {
+            let mut desk = open(&self.desk);
+            if let Some(action) = action.take() {
+                (desk.asked, desk.answer) = (Some(action), None);
+            }
+            if desk.asked.is_some() { Poll::Pending } else { Poll::Ready(desk.answer.take()) }
+        })
+        .await
+    }
+
+    /// Has a call carried out.
+    async fn call(&self, call: Call) -> Answer {
+        self.act(Action::Call(call)).await.unwrap_or(Ok(Reply::DONE))
+    }
+
+    /// As [`call`](Self::call), when nothing can be refused.
+    async fn number(&self, call: Call) -> u64 {
+        self.call(call).await.ok().and_then(|reply| reply.datum).unwrap_or(0)
+    }
+
+    async fn posted(&self, call: Call) -> Result<Posted, ProcessError> {
+        let Reply { handle, datum } = self.call(call).await?;
+        Ok(Posted { event: Event::from_handle(handle), datum: datum.unwrap_or(0) })
+    }
+}
+
+impl Process for HostedProcess {
+    fn me(&self) -> ProcessHandle {
+        self.me
+    }
+
+    async fn now(&mut self) -> Instant {
+        Instant::from_nanos(self.number(Call::Now).await)
+    }
+
+    async fn compute(&mut self, work: Span) {
+        self.act(Action::Compute(work)).await;
+    }
+
+    async fn sleep_until(&mut self, at: Instant) {
+        self.act(Action::SleepUntil(at)).await;
+    }
+
+    async fn yield_now(&mut self) {
+        self.act(Action::Yield).await;
+    }
+
+    async fn make_template<C: Code>(&mut self, node: Node) -> Result<Template<C>, ProcessError> {
+        let call = Call::MakeTemplate { node, name: C::NAME, kib: C::KIB };
+        Ok(Template::from_handle(self.call(call).await?.handle))
+    }
+
+    async fn make_process<C: Code>(
+        &mut self,
+        template: Template<C>,
+        node: Node,
+        terms: ProcessParams,
+        code: C,
+    ) -> Result<ProcessHandle, ProcessError> {
+        let new = NewProcess { template: template.handle(), terms, start: Start::new(node, code) };
+        let call = Call::MakeProcess(Box::new(new));
+        Ok(ProcessHandle::from_handle(self.call(call).await?.handle))
+    }
+
+    async fn make_event(&mut self) -> Result<Event, ProcessError> {
+        Ok(Event::from_handle(self.call(Call::MakeEvent).await?.handle))
+    }
+
+    async fn post(&mut self, event: Event, datum: u64) -> Result<(), ProcessError> {
+        self.call(Call::Post { event, datum }).await.map(|_| ())
+    }
+
+    async fn reset(&mut self, event: Event) -> Result<Option<u64>, ProcessError> {
+        Ok(self.call(Call::Reset(event)).await?.datum)
+    }
+
+    async fn test(&mut self, event: Event) -> Result<Option<u64>, ProcessError> {
+        Ok(self.call(Call::Test(event)).await?.datum)
+    }
+
+    async fn wait(&mut self) -> Result<Posted, ProcessError> {
+        self.posted(Call::Wait).await
+    }
+
+    async fn mwait(&mut self, set: &[Event]) -> Result<Posted, ProcessError> {
+        self.posted(Call::MWait(set.to_vec())).await
+    }
+
+    async fn post_at(&mut self, event: Event, datum: u64, at: Instant) -> Result<(), ProcessError> {
+        self.call(Call::PostAt { event, datum, at }).await.map(|_| ())
+    }
+
+    async fn cancel(&mut self, event: Event) -> Result<bool, ProcessError> {
+        Ok(self.call(Call::Cancel(event)).await?.datum == Some(1))
+    }
+
+    async fn make_queue(&mut self, node: Node, capacity: usize) -> Result<Queue, ProcessError> {
+        let call = Call::MakeQueue { node, capacity };
+        Ok(Queue::from_handle(self.call(call).await?.handle))
+    }
+
+    async fn enqueue(&mut self, queue: Queue, datum: u64) -> Result<(), ProcessError> {
+        self.call(Call::Enqueue { queue, datum }).await.map(|_| ())
+    }
+
+    async fn dequeue(&mut self, queue: Queue, event: Event) -> Result<Option<u64>, ProcessError> {
+        Ok(self.call(Call::Dequeue { queue, event }).await?.datum)
+    }
+
+    async fn delete(&mut self, object: impl Into<Handle> + Send) -> Result<(), ProcessError> {
+        self.call(Call::Delete(object.into())).await.map(|_| ())
+    }
+
+    async fn wakeup(&mut self, process: ProcessHandle) -> Result<(), ProcessError> {
+        self.call(Call::Wakeup(process)).await.map(|_| ())
+    }
+
+    async fn block(&mut self) {
+        self.number(Call::Block).await;
+    }
+
+    async fn add_event(&mut self, id: EventId) -> Result<(), ProcessError> {
+        self.call(Call::AddEvent(id)).await.map(|_| ())
+    }
+
+    async fn del_event(&mut self, id: EventId) -> bool {
+        self.number(Call::DelEvent(id)).await == 1
+    }
+
+    async fn notify(&mut self, id: EventId) -> u32 {
+        let woken = self.number(Call::Notify(id)).await;
+        u32::try_from(woken).expect("processes are numbered by 32 bits")
+    }
+
+    async fn wait_event(&mut self, id: EventId) {
+        self.number(Call::WaitEvent(id)).await;
+    }
+}

@@ -1,0 +1,483 @@
+//! Programs on a host of one processor, which takes turns and jumps to the next wakeup.
+
+use super::*;
+use crate::process::{Node, ProcessError, ProcessParams};
+use crate::program::{Jobs, OnLate, Phase, Step, Work};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, VecDeque};
+
+/// What the stage was told, by player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Said {
+    Woken(Option<u32>),
+    Released(u64),
+    Begins(u64),
+    Completed(u64),
+    Aborted,
+    GoesOn(bool),
+    Exited,
+}
+
+#[derive(Default)]
+struct Mock {
+    players: ProgramRuntime,
+    now: Instant,
+    cues: BTreeMap<(u32, Wakeup), Instant>,
+    /// Whose turn it is, in order; the first has the processor.
+    ready: VecDeque<u32>,
+    said: Vec<(u32, Said)>,
+    mishap: Option<(u32, ProgramError)>,
+    /// Work of the first that is not done.
+    left: Span,
+}
+
+impl RuntimeHost for Mock {
+    const MOMENT: Span = Span::ZERO;
+
+    fn programs(&mut self) -> &mut ProgramRuntime {
+        &mut self.players
+    }
+
+    fn now(&self) -> Instant {
+        self.now
+    }
+
+    fn schedule_wakeup(&mut self, player: u32, cue: Wakeup, at: Instant) {
+        self.cues.insert((player, cue), at);
+    }
+
+    fn blocked(&mut self, player: u32) {
+        let before = self.ready.len();
+        self.ready.retain(|other| *other != player);
+        assert_eq!(self.ready.len() + 1, before, "player {player} waits already");
+    }
+
+    fn woken(&mut self, player: u32, by: Option<u32>) {
+        assert!(!self.ready.contains(&player), "player {player} is woken twice");
+        self.ready.push_back(player);
+        self.said.push((player, Said::Woken(by)));
+    }
+
+    fn yielded(&mut self, player: u32) {
+        self.ready.retain(|other| *other != player);
+        self.ready.push_back(player);
+    }
+
+    fn exited(&mut self, player: u32) {
+        self.ready.retain(|other| *other != player);
+        self.said.push((player, Said::Exited));
+    }
+
+    fn spawn(&mut self, _: Node, _: ProcessParams, program: &Program) -> Result<u32, ProcessError> {
+        let number = self.players.add(program, 1);
+        ProgramRuntime::begin(self, number);
+        Ok(number)
+    }
+
+    fn released(&mut self, player: u32, job: Job) {
+        self.said.push((player, Said::Released(ms_of(job.release))));
+    }
+
+    fn begins(&mut self, player: u32, job: Job) {
+        self.said.push((player, Said::Begins(ms_of(job.release))));
+    }
+
+    fn completed(&mut self, player: u32, job: Job) {
+        self.said.push((player, Said::Completed(ms_of(job.release))));
+    }
+
+    fn aborted(&mut self, player: u32) {
+        self.said.push((player, Said::Aborted));
+    }
+
+    fn goes_on(&mut self, player: u32, job: Job, missed: bool) {
+        assert_eq!(job.deadline, None);
+        self.said.push((player, Said::GoesOn(missed)));
+    }
+
+    fn program_failed(&mut self, player: u32, mishap: ProgramError) {
+        self.mishap.get_or_insert((player, mishap));
+    }
+}
+
+impl Mock {
+    fn of(programs: &[Program]) -> Mock {
+        let mut mock = Mock::default();
+        for program in programs {
+            mock.players.add(program, 1);
+        }
+        mock
+    }
+
+    /// Everybody begins, in order.
+    fn begin(mut self) -> Mock {
+        for number in 0..u32::try_from(self.players.list.len()).unwrap() {
+            ProgramRuntime::begin(&mut self, number);
+        }
+        self
+    }
+
+    /// Plays until `end`, or until nobody can run and nothing is due.
+    fn play(&mut self, end: Instant) {
+        while self.mishap.is_none() {
+            if let Some((&(number, cue), &at)) = self.cues.iter().min_by_key(|(_, at)| **at)
+                && at <= self.now
+            {
+                self.cues.remove(&(number, cue));
+                match cue {
+                    Wakeup::Timer => ProgramRuntime::timers_due(self),
+                    Wakeup::Post => ProgramRuntime::posts_due(self),
+                    Wakeup::Wake => ProgramRuntime::slept(self, number),
+                    Wakeup::Release => ProgramRuntime::release_due(self, number, at),
+                    Wakeup::Deadline => {
+                        if ProgramRuntime::abort(self, number)
+                            && self.ready.front() == Some(&number)
+                        {
+                            self.left = Span::ZERO;
+                        }
+                    }
+                }
+                continue;
+            }
+            let due = self.cues.values().min().copied().filter(|at| *at <= end);
+            match self.ready.front().copied() {
+                Some(number) if self.left.is_zero() => {
+                    if let Progress::Work(work) = ProgramRuntime::step(self, number) {
+                        self.left = work;
+                    }
+                }
+                // Work is done without a turn of others.
+                Some(_) if self.now < end => {
+                    let span = self.left.min(due.unwrap_or(end) - self.now);
+                    self.now = self.now + span;
+                    self.left -= span;
+                }
+                Some(_) => return,
+                None => match due {
+                    Some(at) => self.now = at,
+                    None => return,
+                },
+            }
+        }
+    }
+
+    fn of_player(&self, player: u32) -> Vec<Said> {
+        let its = self.said.iter().filter(|(number, _)| *number == player);
+        its.map(|(_, said)| *said).collect()
+    }
+
+    fn wakes(&self, player: u32) -> usize {
+        self.of_player(player).iter().filter(|said| matches!(said, Said::Woken(_))).count()
+    }
+}
+
+fn ms(ms: u64) -> Span {
+    Span::from_nanos(ms * 1_000_000)
+}
+
+fn at(after: u64) -> Instant {
+    Instant::ZERO + ms(after)
+}
+
+fn ms_of(at: Instant) -> u64 {
+    at.as_nanos() / 1_000_000
+}
+
+fn run(after: u64) -> Step {
+    Step::Run(Work::Fixed(ms(after)))
+}
+
+/// Phases one after the other, each so often.
+fn phases(phases: Vec<(u64, Vec<Step>)>) -> Program {
+    let phases = phases.into_iter().filter(|(loops, _)| *loops > 0);
+    let phases = phases.map(|(loops, steps)| Phase { name: String::new(), loops, steps });
+    Program::Phases { loops: Some(1), phases: phases.collect() }
+}
+
+/// Steps, so often.
+fn steps(loops: u64, steps: Vec<Step>) -> Program {
+    phases(vec![(loops, steps)])
+}
+
+const LOCK: Resource = Resource(0);
+const CONDITION: Resource = Resource(1);
+const BARRIER: Resource = Resource(2);
+
+proptest! {
+    /// A player that suspends itself `waits` times goes through if it is resumed as often, whoever comes
+    /// first; else it waits, and nobody else is woken in its place.
+    #[test]
+    fn law_no_wake_up_is_lost(
+        first in 0_u64..4,
+        gap in 0_u64..4,
+        pause in 0_u64..4,
+        waits in 0_u64..5,
+        wakes in 0_u64..5,
+    ) {
+        let sleeper = phases(vec![
+            (1, vec![Step::Sleep(ms(first)), run(1)]),
+            (waits, vec![Step::Suspend, Step::Sleep(ms(pause))]),
+        ]);
+        let waker = phases(vec![
+            (1, vec![run(1)]),
+            (wakes, vec![Step::Sleep(ms(gap)), Step::Resume(0)]),
+        ]);
+        let mut mock = Mock::of(&[sleeper, waker]).begin();
+        mock.play(at(1_000));
+        let expected = if wakes >= waits { Condition::Gone } else { Condition::AwaitingWake };
+        prop_assert_eq!(mock.players.condition(0), expected);
+        prop_assert_eq!(mock.players.condition(1), Condition::Gone);
+        prop_assert!(mock.ready.is_empty());
+        let by_waker = mock.said.iter().filter(|said| **said == (0, Said::Woken(Some(1))));
+        prop_assert!(by_waker.count() as u64 <= waits);
+    }
+
+    /// However players come to it, one at a time has the lock, each gets it, and each is woken at most
+    /// once for it.
+    #[test]
+    fn law_a_lock_passes_through_all_hands(
+        players in prop::collection::vec((0_u64..5, 1_u64..4), 2..6),
+    ) {
+        let programs: Vec<Program> = players.iter().map(|(sleep, work)| steps(3, vec![
+            Step::Sleep(ms(*sleep)),
+            Step::Lock(LOCK),
+            run(*work),
+            Step::Yield,
+            run(*work),
+            Step::Unlock(LOCK),
+        ])).collect();
+        let mut mock = Mock::of(&programs).begin();
+        mock.play(at(10_000));
+        prop_assert_eq!(mock.mishap, None);
+        for number in 0..u32::try_from(players.len()).unwrap_or(0) {
+            prop_assert_eq!(mock.players.condition(number), Condition::Gone);
+            // Its birth, three sleeps, three locks.
+            prop_assert!(mock.wakes(number) <= 7, "{:?}", mock.of_player(number));
+        }
+    }
+}
+
+#[test]
+fn law_a_wake_up_before_birth_is_remembered() {
+    let mut mock =
+        Mock::of(&[steps(1, vec![Step::Suspend, run(1)]), steps(1, vec![Step::Resume(0), run(1)])]);
+    ProgramRuntime::begin(&mut mock, 1);
+    mock.play(at(10));
+    assert_eq!(mock.players.condition(0), Condition::NotStarted);
+    ProgramRuntime::begin(&mut mock, 0);
+    mock.play(at(20));
+    assert_eq!(mock.players.condition(0), Condition::Gone);
+}
+
+#[test]
+fn law_a_barrier_opens_for_all_with_the_last() {
+    let meets = |work| steps(2, vec![run(work), Step::Barrier(BARRIER)]);
+    let mut mock = Mock::of(&[meets(1), meets(2), meets(5)]);
+    mock.players.barrier(BARRIER, 3);
+    let mut mock = mock.begin();
+    mock.play(at(7));
+    let held = Condition::Held(None);
+    assert_eq!([0, 1].map(|number| mock.players.condition(number)), [held; 2]);
+    mock.play(at(100));
+    for number in 0..3 {
+        assert_eq!(mock.players.condition(number), Condition::Gone, "player {number}");
+    }
+    // Whoever comes last is not woken: it has never waited.
+    assert_eq!([0, 1, 2].map(|number| mock.wakes(number)).iter().sum::<usize>(), 3 + 2 * 2);
+}
+
+#[test]
+fn law_a_condition_gives_the_lock_back_before_anybody_goes_on() {
+    let waits = || {
+        steps(
+            1,
+            vec![
+                Step::Lock(LOCK),
+                Step::Wait { condition: CONDITION, lock: LOCK },
+                run(1),
+                Step::Unlock(LOCK),
+            ],
+        )
+    };
+    let tells = steps(
+        1,
+        vec![
+            Step::Sleep(ms(1)),
+            Step::Lock(LOCK),
+            Step::Broadcast(CONDITION),
+            run(3),
+            Step::Unlock(LOCK),
+            run(1),
+        ],
+    );
+    let mut mock = Mock::of(&[waits(), waits(), tells]).begin();
+    mock.play(at(3));
+    for number in [0, 1] {
+        assert_eq!(mock.players.condition(number), Condition::Held(None), "the lock is taken");
+        assert_eq!(mock.of_player(number), [Said::Woken(None)], "born");
+    }
+    mock.play(at(100));
+    assert_eq!(mock.of_player(0), [Said::Woken(None), Said::Woken(Some(2)), Said::Exited]);
+    assert_eq!(mock.of_player(1), [Said::Woken(None), Said::Woken(Some(0)), Said::Exited]);
+}
+
+#[test]
+fn law_a_signal_wakes_whoever_waited_longest_and_is_lost_without_one() {
+    let waits = |sleep| {
+        let wait = Step::Wait { condition: CONDITION, lock: LOCK };
+        let rest = vec![Step::Sleep(ms(sleep)), Step::Lock(LOCK), wait, Step::Unlock(LOCK)];
+        steps(1, rest)
+    };
+    let tells = |sleep| steps(1, vec![Step::Sleep(ms(sleep)), Step::Signal(CONDITION), run(1)]);
+    let mut mock = Mock::of(&[waits(2), waits(1), tells(0), tells(5)]).begin();
+    mock.play(at(100));
+    assert_eq!(mock.players.condition(0), Condition::Held(Some(LOCK)), "it came second");
+    assert_eq!(mock.players.condition(1), Condition::Gone);
+}
+
+#[test]
+fn refuses_to_unlock_what_is_not_locked() {
+    let mut mock = Mock::of(&[steps(1, vec![run(1), Step::Unlock(LOCK)])]).begin();
+    mock.play(at(100));
+    assert_eq!(mock.mishap, Some((0, ProgramError::NotOwner)));
+}
+
+#[test]
+fn refuses_a_program_that_gets_nowhere() {
+    let often = |yields| phases(vec![(yields, vec![Step::Yield]), (1, vec![run(1)])]);
+    let mut mock = Mock::of(&[often(u64::from(PATIENCE) - 1)]).begin();
+    mock.play(at(100));
+    assert_eq!((mock.mishap, mock.players.condition(0)), (None, Condition::Gone));
+    let mut mock = Mock::of(&[often(u64::from(PATIENCE) + 1)]).begin();
+    mock.play(at(100));
+    assert_eq!(mock.mishap, Some((0, ProgramError::Stuck)));
+}
+
+#[test]
+fn law_jobs_wait_their_turn_and_keep_their_release() {
+    // 15 ms of work every 10 ms, three times; the stage comes 1 ms late to the second.
+    let jobs = Jobs { count: Some(3), ..Jobs::periodic(ms(15), ms(10)) };
+    let mut mock = Mock::of(&[Program::Jobs(jobs)]).begin();
+    mock.play(at(9));
+    assert_eq!(mock.cues.remove(&(0, Wakeup::Release)), Some(at(10)));
+    mock.play(at(11));
+    ProgramRuntime::release_due(&mut mock, 0, at(10));
+    assert_eq!(mock.cues.get(&(0, Wakeup::Release)), Some(&at(20)), "the grid stays");
+    mock.play(at(40));
+    assert_eq!(mock.players.overdue(0, at(40)), 1, "the third, due at 30");
+    mock.play(at(100));
+    use Said::{Begins, Completed, Exited, Released, Woken};
+    let expected = [
+        Released(0),
+        Begins(0),
+        Woken(None),
+        Released(10),
+        Completed(0),
+        Begins(10),
+        Released(20),
+        Completed(10),
+        Begins(20),
+        Completed(20),
+        Exited,
+    ];
+    assert_eq!(mock.of_player(0), expected);
+}
+
+#[test]
+fn law_a_late_job_is_given_up_and_those_behind_it_too() {
+    // The third job does not wait for the first two, which take too long.
+    let busy = steps(1, vec![run(25)]);
+    let jobs = Jobs { late: OnLate::Abort, count: Some(4), ..Jobs::periodic(ms(2), ms(10)) };
+    let mut mock = Mock::of(&[busy, Program::Jobs(jobs)]).begin();
+    mock.play(at(100));
+    let said = mock.of_player(1);
+    let count = |what: Said| said.iter().filter(|said| **said == what).count();
+    assert_eq!(count(Said::Aborted), 2, "{said:?}");
+    assert_eq!(said.last(), Some(&Said::Exited), "{said:?}");
+    let done = |said: &&Said| matches!(said, Said::Completed(_));
+    let done: Vec<Said> = said.iter().filter(done).copied().collect();
+    assert_eq!(done, [Said::Completed(20), Said::Completed(30)]);
+    assert_eq!(mock.players.overdue(1, at(100)), 0);
+}
+
+#[test]
+fn law_a_job_that_is_given_up_ends_the_last_one_without_a_processor() {
+    let jobs = Jobs { late: OnLate::Abort, count: Some(1), ..Jobs::periodic(ms(20), ms(10)) };
+    let mut mock = Mock::of(&[Program::Jobs(jobs)]).begin();
+    mock.play(at(100));
+    assert_eq!(mock.now, at(10));
+    assert_eq!(mock.players.condition(0), Condition::Gone);
+    assert!(!ProgramRuntime::abort(&mut mock, 0), "there is nothing to give up any more");
+}
+
+#[test]
+fn law_a_program_of_phases_goes_on_without_a_deadline() {
+    let timer = Step::Timer { timer: 0, period: ms(10), tick: crate::action::Tick::Absolute };
+    let mut mock = Mock::of(&[steps(2, vec![timer, run(3)])]).begin();
+    mock.play(at(11));
+    let deadline = |mock: &Mock| mock.players.job(0).map(|job| (job.release, job.deadline));
+    assert_eq!(deadline(&mock), Some((at(10), Some(at(20)))));
+    assert!(!ProgramRuntime::abort(&mut mock, 0) && !ProgramRuntime::abort(&mut mock, 0));
+    assert_eq!(deadline(&mock), Some((at(10), None)));
+    mock.play(at(100));
+    let said = mock.of_player(0);
+    let told = said.iter().filter(|said| matches!(said, Said::GoesOn(_)));
+    let told: Vec<Said> = told.copied().collect();
+    assert_eq!(told, [Said::GoesOn(true), Said::GoesOn(false)], "missed once");
+    assert!(said.contains(&Said::Completed(10)) && said.contains(&Said::Completed(20)));
+}
+
+fn after(place: usize) -> Program {
+    let activation = Activation::After(place);
+    let work = Work::Fixed(ms(1));
+    Program::Jobs(Jobs { activation, work, deadline: None, late: OnLate::Complete, count: None })
+}
+
+impl Mock {
+    /// When jobs of a player were released.
+    fn released_to(&self, number: u32) -> Vec<u64> {
+        let said = self.of_player(number).into_iter();
+        let times = said.filter_map(|said| match said {
+            Said::Released(at) => Some(at),
+            _ => None,
+        });
+        times.collect()
+    }
+}
+
+#[test]
+fn law_a_completion_releases_those_who_follow() {
+    let first = Program::Jobs(Jobs { count: Some(2), ..Jobs::periodic(ms(2), ms(10)) });
+    // The second comes before whom it follows.
+    let mut mock = Mock::of(&[after(2), after(0), first]).begin();
+    mock.play(at(100));
+    assert_eq!(mock.released_to(2), [0, 10]);
+    assert_eq!(mock.released_to(0), [2, 12]);
+    assert_eq!(mock.released_to(1), [3, 13]);
+}
+
+#[test]
+fn law_a_completion_is_nothing_to_a_follower_that_is_not_alive() {
+    let first = Program::Jobs(Jobs { count: Some(4), ..Jobs::periodic(ms(2), ms(10)) });
+    let mut mock = Mock::of(&[first, after(0), after(0)]);
+    mock.players.withdraw(2);
+    ProgramRuntime::begin(&mut mock, 0);
+    mock.play(at(15));
+    ProgramRuntime::begin(&mut mock, 1);
+    mock.play(at(100));
+    assert_eq!(mock.released_to(0), [0, 10, 20, 30]);
+    assert_eq!(mock.released_to(1), [22, 32]);
+    assert_eq!(mock.released_to(2), []);
+}
+
+#[test]
+fn law_whoever_will_not_begin_is_not_waited_for() {
+    let mut mock =
+        Mock::of(&[steps(1, vec![Step::Suspend]), steps(1, vec![run(1), Step::Resume(0), run(1)])]);
+    mock.players.withdraw(0);
+    ProgramRuntime::begin(&mut mock, 1);
+    mock.play(at(10));
+    assert_eq!(mock.players.condition(0), Condition::Gone);
+    assert_eq!(mock.players.condition(1), Condition::Gone);
+    assert_eq!(mock.of_player(0), []);
+}

@@ -1,0 +1,160 @@
+//! Rewrites a scenario file of an earlier version: the words that were renamed, and nothing else (decision 0016).
+//!
+//! Each word is replaced where the TOML reader found it, so comments, order and layout stay.
+
+use crate::diagnostic::{Diagnostics, ScenarioError};
+use crate::resolve::{SCHEMA, many, origin};
+use crate::source::SourceFile;
+use crate::tree::{self, Node};
+use std::ops::Range;
+use toml::de::DeValue;
+
+/// Settings of schedulers that have another name since version 2: before, now.
+const SETTINGS: [(&str, &str); 1] = [("tells", "report-deadlines")];
+
+/// What a key is called today that had this name in an earlier version.
+pub(crate) fn renamed(key: &str) -> Option<&'static str> {
+    SETTINGS.iter().find(|(before, _)| key == *before).map(|(_, now)| *now)
+}
+
+/// What a file of an earlier version becomes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Migrated {
+    /// The whole text.
+    pub text: String,
+    /// Each word that was replaced: its line, from 1, what it was and what it is.
+    pub changes: Vec<(usize, String, String)>,
+}
+
+/// Rewrites the text of a file, called `name` in mistakes; `None` when it is of today's version.
+///
+/// # Errors
+/// That it is no TOML, or of a version that nobody knows; with places.
+pub fn migrate(name: &str, text: &str) -> Result<Option<Migrated>, Diagnostics> {
+    let source = SourceFile { name: name.to_owned(), text: text.to_owned(), start: 0 };
+    let origin = origin(vec![source]);
+    let root = tree::parse(text, 0);
+    let root = root.map_err(|mistakes| many(&origin, mistakes))?;
+    let mut edits = Vec::new();
+    match version(&root) {
+        Ok((version, _)) if version == SCHEMA => return Ok(None),
+        Ok((1, place)) => edits.push((place, SCHEMA.to_string())),
+        Ok((other, place)) => {
+            let mistake = ScenarioError::new(format!("schema {other} is not known"), Some(place));
+            let help = format!("this program rewrites schema 1 to schema {SCHEMA}");
+            return Err(Diagnostics::single(&origin, mistake.help(help)));
+        }
+        Err(place) => {
+            let mistake = ScenarioError::new(
+                "`schema`, the version of the file, is missing or no number",
+                Some(place),
+            );
+            return Err(Diagnostics::single(&origin, mistake.help("write `schema = 1`")));
+        }
+    }
+    for settings in tables_of_settings(&root) {
+        rename(settings, &mut edits);
+    }
+    edits.sort_by_key(|(place, _)| place.start);
+    let (mut now, mut changes, mut from) = (String::with_capacity(text.len()), Vec::new(), 0);
+    for (place, new) in edits {
+        now.push_str(&text[from..place.start]);
+        now.push_str(&new);
+        let line = text[..place.start].matches('\n').count() + 1;
+        changes.push((line, text[place.clone()].to_owned(), new));
+        from = place.end;
+    }
+    now.push_str(&text[from..]);
+    match tree::parse(&now, 0) {
+        Ok(_) => Ok(Some(Migrated { text: now, changes })),
+        Err(_) => Err(Diagnostics::single(&origin, both_names())),
+    }
+}
+
+fn both_names() -> ScenarioError {
+    let names = SETTINGS.map(|(before, now)| format!("`{before}` beside `{now}`")).join(", ");
+    ScenarioError::new(format!("a table has a key under both of its names: {names}"), None)
+        .help("take one of them out")
+}
+
+/// The version, and where it stands; the beginning of a file that has none.
+fn version(root: &Node<'_>) -> Result<(u64, Range<usize>), Range<usize>> {
+    let DeValue::Table(head) = root.get_ref() else { return Err(0..0) };
+    let value = head.iter().find(|(key, _)| key.get_ref() == "schema").map(|(_, value)| value);
+    let value = value.ok_or(0..0)?;
+    match value.get_ref() {
+        DeValue::Integer(number) => {
+            let version = u64::from_str_radix(number.as_str(), number.radix());
+            version.map(|version| (version, value.span())).map_err(|_| value.span())
+        }
+        _ => Err(value.span()),
+    }
+}
+
+/// The value of a key in a table.
+fn get<'n, 'i>(node: &'n Node<'i>, key: &str) -> Option<&'n Node<'i>> {
+    let DeValue::Table(table) = node.get_ref() else { return None };
+    table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value)
+}
+
+/// Where settings of schedulers stand: in their tables, and in what requests create.
+fn tables_of_settings<'n, 'i>(root: &'n Node<'i>) -> Vec<&'n Node<'i>> {
+    let mut found = Vec::new();
+    if let Some(DeValue::Table(schedulers)) = get(root, "schedulers").map(Node::get_ref) {
+        found.extend(schedulers.iter().map(|(_, value)| value));
+    }
+    if let Some(DeValue::Array(requests)) = get(root, "at").map(Node::get_ref) {
+        found.extend(requests.iter().filter_map(|request| get(request, "with")));
+    }
+    found
+}
+
+/// Notes the keys of a table that have another name now.
+fn rename(settings: &Node<'_>, edits: &mut Vec<(Range<usize>, String)>) {
+    let DeValue::Table(table) = settings.get_ref() else { return };
+    for (key, _) in table.iter() {
+        edits.extend(renamed(key.get_ref()).map(|now| (key.span(), now.to_owned())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEFORE: &str = "# tells = true\nschema   = 1 # the first\nseed = 1\nlength = \"1s\"\n\
+        [schedulers.tells]\nscheduler = \"rez\" # tells\nparent = \"top\"\n  tells   = true\t# kept\n\
+        [schedulers]\nb.scheduler = \"edf\"\nb.\"tells\" = false\n\
+        [threads.tells]\nparent = \"tells\"\nrun = \"spin\"\n\
+        [[at]]\ntime = \"0s\"\ndo = \"create\"\nname = \"c\"\nwith = { tells = true, scheduler = \"cbs\", parent = \"top\" }\n";
+
+    #[test]
+    fn law_only_the_renamed_words_change() {
+        let migrated = migrate("e.toml", BEFORE).unwrap().unwrap();
+        let expected = BEFORE
+            .replace("schema   = 1", "schema   = 2")
+            .replace("  tells   = true", "  report-deadlines   = true")
+            .replace("b.\"tells\"", "b.report-deadlines")
+            .replace("{ tells", "{ report-deadlines");
+        assert_eq!(migrated.text, expected);
+        let lines: Vec<usize> = migrated.changes.iter().map(|(line, ..)| *line).collect();
+        assert_eq!(lines, [2, 8, 11, 19]);
+        assert_eq!(migrate("e.toml", &migrated.text).unwrap(), None, "once is enough");
+    }
+
+    #[test]
+    fn refuses_what_is_no_scenario_of_an_earlier_version() {
+        for (text, said) in [
+            ("seed = 1\n", "`schema`, the version of the file, is missing"),
+            ("schema = 3\n", "schema 3 is not known"),
+            ("schema = \"1\"\n", "`schema`, the version of the file, is missing"),
+            ("schema = \n", "1:10"),
+            (
+                "schema = 1\n[schedulers.a]\ntells = true\nreport-deadlines = true\n",
+                "a key under both of its names: `tells` beside `report-deadlines`",
+            ),
+        ] {
+            let mistakes = migrate("e.toml", text).unwrap_err().render(false);
+            assert!(mistakes.contains(said), "{text}: {mistakes}");
+        }
+    }
+}

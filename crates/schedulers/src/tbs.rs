@@ -32,13 +32,13 @@ pub(crate) const KIND: Kind = Kind {
     summary: "total bandwidth servers: soft reservations, deadlines from the work of jobs",
     source: include_str!("tbs.rs"),
     settings: &[
+        REPORT_DEADLINES,
         Setting {
             name: "slack",
             form: Form::Word(&["free", "charged"]),
             default: "free",
             help: "whether time that nobody else needs counts as a child's own",
         },
-        REPORT_DEADLINES,
     ],
     build: |settings| {
         let (waking, overrun) = match charges(settings)? {

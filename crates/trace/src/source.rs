@@ -99,7 +99,7 @@ impl SourceError {
     /// Whether nothing follows this error.
     #[must_use]
     pub const fn is_last(&self) -> bool {
-        !matches!(self, SourceError::Own(ReadError::Damaged { .. }))
+        !matches!(self, SourceError::Own(ReadError::Damaged { .. } | ReadError::LaterKinds { .. }))
     }
 }
 

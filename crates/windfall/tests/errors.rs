@@ -131,8 +131,8 @@ fn law_json_is_the_same_bytes_each_time() {
 fn refuses_words_that_were_renamed_and_names_the_new_ones() {
     let folder = Scratch::new("renamed");
     folder.write("former.toml", &SCENARIO.replace("schema = 2", "schema = 1"));
-    let setting = "[schedulers.old]\nscheduler = \"rez\"\nparent = \"top\"\ntells = true\n";
-    folder.write("setting.toml", &format!("{SCENARIO}\n{setting}"));
+    let kind = "scheduler = \"edf\"\n";
+    folder.write("setting.toml", &SCENARIO.replace(kind, &format!("{kind}tells = true\n")));
     for (arguments, now) in [
         (vec!["check", "former.toml", "--json"], "windfall migrate FILE"),
         (vec!["check", "setting.toml", "--json"], "`tells` is called `report-deadlines` now"),

@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn refuses_other_versions_no_json_and_what_does_not_belong() {
         let why = |line: &str| read(line.as_bytes()).unwrap_err().why;
-        assert!(why(r#"{"windfall":2,"do":"list"}"#).contains("version 2"));
+        assert!(why(r#"{"windfall":1,"do":"list"}"#).contains("version 1"));
         assert!(why(r#"{"do":"list"}"#).contains("no `windfall`"));
         assert!(why("list").contains("no JSON"));
         assert!(why("[1]").contains("no object"));

@@ -16,8 +16,8 @@ use windfall_time::Instant;
 /// An iterator over the records of a trace file.
 ///
 /// Where records are missing it gives an [`Event::Lost`] and then the error that says why; after
-/// [`ReadError::Damaged`] more records may follow, after any other error none does. Records of kinds that only later
-/// versions know are left out; [`ReadError::LaterKinds`] says at the end how many.
+/// [`ReadError::Damaged`] more records may follow, any other error is the last thing it gives. Records of kinds that only later
+/// versions know are left out; [`ReadError::LaterKinds`] says how many before the last thing.
 #[derive(Debug)]
 pub struct Reader<R: Read> {
     source: R,
@@ -161,9 +161,8 @@ impl<R: Read> Reader<R> {
                 self.settle(Some(records));
                 self.state = Progress::Over;
                 let mut more = [0];
-                if fill(&mut self.source, &mut more)? > 0 {
-                    self.pending.push_back(Err(ReadError::Trailing));
-                }
+                let trailing = fill(&mut self.source, &mut more)? > 0;
+                self.end(trailing.then_some(ReadError::Trailing));
             }
         }
         Ok(())
@@ -203,6 +202,13 @@ impl<R: Read> Reader<R> {
         self.given = next.unwrap_or(self.given);
     }
 
+    /// The last words: how many records were left out, then why nothing follows.
+    fn end(&mut self, why: Option<ReadError>) {
+        let records = std::mem::take(&mut self.later);
+        let later = (records > 0).then_some(ReadError::LaterKinds { records });
+        self.pending.extend(later.into_iter().chain(why).map(Err));
+    }
+
     fn lose(&mut self, count: Option<u64>) {
         let event = Event::Lost { cpu: None, count };
         self.pending.push_back(Ok(Record { at: Instant::from_nanos(self.memo.now), event }));
@@ -237,24 +243,20 @@ impl<R: Read> Iterator for Reader<R> {
                 }
             }
             match self.state {
-                Progress::Over if self.later == 0 => return None,
-                Progress::Over => {
-                    let records = std::mem::take(&mut self.later);
-                    self.pending.push_back(Err(ReadError::LaterKinds { records }));
-                }
+                Progress::Over => return None,
                 Progress::Cut => {
                     if self.damaged.is_some() {
                         self.settle(None);
                     }
                     self.lose(None);
-                    self.pending.push_back(Err(ReadError::Truncated { records: self.given }));
+                    self.end(Some(ReadError::Truncated { records: self.given }));
                     self.state = Progress::Over;
                     self.block.clear();
                 }
                 Progress::Reading => {
                     if let Err(error) = self.advance() {
                         self.lose(None);
-                        self.pending.push_back(Err(error));
+                        self.end(Some(error));
                         self.state = Progress::Over;
                         self.block.clear();
                     }

@@ -347,13 +347,20 @@ exec   = ["sh", "-c", "while :; do /bin/true; (:); done"]
 fn law_threads_that_come_and_go_contradict_nothing() {
     let scenario = Scenario::parse("forks.toml", FORKS).unwrap();
     // In one run of ten a thread was met a second late, when the fence that had heard of it did not come to tell.
-    for _ in 0..12 {
+    let (mut counted, mut held_up) = (0, 0);
+    while counted < 12 {
         let mut trace = Memory::default();
-        if run(&scenario, &mut trace).is_none() {
-            return;
-        }
+        let Some(outcome) = run(&scenario, &mut trace) else { return };
         let timeline = Timeline::build(trace.records.iter().cloned());
         assert_eq!(timeline.conflicts, 0);
-        assert!(timeline.threads.len() > 20, "{} threads", timeline.threads.len());
+        // A machine that stood still for a good part of the run makes few threads.
+        let supervision = outcome.supervision.as_ref().unwrap();
+        let others = supervision.lag.saturating_sub(supervision.lag_without_steal);
+        if timeline.threads.len() <= 20 && others > Span::from_millis(100) && held_up < 12 {
+            held_up += 1;
+            continue;
+        }
+        counted += 1;
+        assert!(timeline.threads.len() > 20, "{} threads: {supervision:?}", timeline.threads.len());
     }
 }

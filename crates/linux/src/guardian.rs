@@ -110,7 +110,7 @@ enum Cause {
 fn watch(journal: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affinity) {
     let Some(cause) = wait(journal, pipe, supervisor, home) else { return };
     process::kill(supervisor);
-    // Its threads are on our priorities until they are dead, which some cannot be before others are restored.
+    // Its threads have our priorities until they are dead, which some cannot be before others are restored.
     let mut left = 50;
     while process::exists(supervisor) && left > 0 && !process::hung_up(pipe, 1) {
         left -= 1;

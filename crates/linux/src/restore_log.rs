@@ -308,7 +308,7 @@ impl RestoreLog {
     pub(crate) fn restore_others(&self) -> Vec<String> {
         let mut trouble = Vec::new();
         let caller = own_tid();
-        // Twice: a child may be made, on a priority of ours, while we look.
+        // Twice: a child may be made, at a priority of ours, while we look.
         for _ in 0..2 {
             let others = self.entries().filter(|entry| entry.tid.load(Ordering::Relaxed) != caller);
             let others: Vec<&Entry> = others.filter(|entry| entry.is_noted()).collect();

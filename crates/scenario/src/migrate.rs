@@ -3,8 +3,7 @@
 //! Each word is replaced where the TOML reader found it, so comments, order and layout stay.
 
 use crate::diagnostic::{Diagnostics, ScenarioError};
-use crate::resolve::{SCHEMA, many, origin};
-use crate::source::SourceFile;
+use crate::resolve::{SCHEMA, file, many, origin};
 use crate::tree::{self, Node};
 use std::ops::Range;
 use toml::de::DeValue;
@@ -31,8 +30,7 @@ pub struct Migrated {
 /// # Errors
 /// That it is no TOML, or of a version that nobody knows; with places.
 pub fn migrate(name: &str, text: &str) -> Result<Option<Migrated>, Diagnostics> {
-    let source = SourceFile { name: name.to_owned(), text: text.to_owned(), start: 0 };
-    let origin = origin(vec![source]);
+    let origin = origin(vec![file(name, text, 0)]);
     let root = tree::parse(text, 0);
     let root = root.map_err(|mistakes| many(&origin, mistakes))?;
     let mut edits = Vec::new();
@@ -79,9 +77,7 @@ fn both_names() -> ScenarioError {
 
 /// The version, and where it stands; the beginning of a file that has none.
 fn version(root: &Node<'_>) -> Result<(u64, Range<usize>), Range<usize>> {
-    let DeValue::Table(head) = root.get_ref() else { return Err(0..0) };
-    let value = head.iter().find(|(key, _)| key.get_ref() == "schema").map(|(_, value)| value);
-    let value = value.ok_or(0..0)?;
+    let value = root.get_ref().get("schema").ok_or(0..0)?;
     match value.get_ref() {
         DeValue::Integer(number) => {
             let version = u64::from_str_radix(number.as_str(), number.radix());
@@ -91,20 +87,14 @@ fn version(root: &Node<'_>) -> Result<(u64, Range<usize>), Range<usize>> {
     }
 }
 
-/// The value of a key in a table.
-fn get<'n, 'i>(node: &'n Node<'i>, key: &str) -> Option<&'n Node<'i>> {
-    let DeValue::Table(table) = node.get_ref() else { return None };
-    table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value)
-}
-
 /// Where settings of schedulers stand: in their tables, and in what requests create.
 fn tables_of_settings<'n, 'i>(root: &'n Node<'i>) -> Vec<&'n Node<'i>> {
     let mut found = Vec::new();
-    if let Some(DeValue::Table(schedulers)) = get(root, "schedulers").map(Node::get_ref) {
+    if let Some(DeValue::Table(schedulers)) = root.get_ref().get("schedulers").map(Node::get_ref) {
         found.extend(schedulers.iter().map(|(_, value)| value));
     }
-    if let Some(DeValue::Array(requests)) = get(root, "at").map(Node::get_ref) {
-        found.extend(requests.iter().filter_map(|request| get(request, "with")));
+    if let Some(DeValue::Array(requests)) = root.get_ref().get("at").map(Node::get_ref) {
+        found.extend(requests.iter().filter_map(|request| request.get_ref().get("with")));
     }
     found
 }

@@ -122,7 +122,7 @@ pub(crate) fn requests(name: &str, text: &str) -> (Origin, Vec<Request>, Vec<Sce
     (origin, requests, mistakes)
 }
 
-fn file(name: &str, text: &str, start: usize) -> SourceFile {
+pub(crate) fn file(name: &str, text: &str, start: usize) -> SourceFile {
     SourceFile { name: name.to_owned(), text: text.to_owned(), start }
 }
 

@@ -43,7 +43,7 @@ impl Clients {
         Ok(Clients { poll, clients: VecDeque::new() })
     }
 
-    /// Listens for a while: the clients that have said all; `None` when the bell has priority.
+    /// Listens for a while: the clients that have said all; `None` when the bell has been rung.
     pub(super) fn listen(&mut self, listener: &UnixListener, limit: Span) -> Option<Vec<Heard>> {
         let mut ready = Vec::new();
         let ms = i32::try_from(limit.as_nanos() / 1_000_000).unwrap_or(0);

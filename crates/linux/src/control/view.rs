@@ -98,9 +98,9 @@ impl Supervisor {
     fn member_view(&self, at: usize) -> Option<Member> {
         let (member, mut outcome) = (&self.members[at], self.outcome_of(at)?);
         let state = member.id.and_then(|id| self.hierarchy.thread_state(id));
-        let unborn = self.starts.iter().any(|(_, number)| *number as usize == at);
+        let not_started = self.starts.iter().any(|(_, number)| *number as usize == at);
         let state = match state {
-            None if unborn => "not-started",
+            None if not_started => "not-started",
             None => "ended",
             Some(_) if member.frozen => "frozen",
             Some(state) => state_name(state),

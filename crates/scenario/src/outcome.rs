@@ -130,7 +130,7 @@ pub struct NodeOutcome {
 }
 
 /// Where one processor's time went; the parts add up to the length of the run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CpuOutcome {
     /// Threads.
     pub received: Span,

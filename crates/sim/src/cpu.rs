@@ -1,19 +1,17 @@
 //! A simulated processor, and where its time goes.
 //!
 //! At each moment a processor serves a first (an interrupt, a switch, a decision), else its thread,
-//! else nobody. Thieves queue up: each one's time is served in full, one after the other.
+//! else nobody. Overheads queue up: each is served in full, one after the other.
 //!
-//! Invariant: `idle + work + stolen by kind` is the time since the start, at every accounting.
+//! Invariant: the stretches that are asked for follow each other without gap or overlap.
 
 use std::collections::VecDeque;
+use windfall_host::Passed;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
 /// Work in units of which a processor does a whole number a nanosecond.
 pub(crate) type Units = u64;
-
-/// Work without end.
-pub(crate) const ENDLESS: Units = u64::MAX;
 
 /// An overhead that waits or is under way.
 #[derive(Clone, Copy, Debug)]
@@ -33,13 +31,12 @@ pub(crate) struct SimCpu {
     pub(crate) announced: Option<u32>,
     /// Units of work done in a nanosecond.
     pub(crate) rate: Units,
-    /// Accounted up to here.
-    pub(crate) since: Instant,
+    /// Served up to here.
+    since: Instant,
+    /// What has passed until then, and was not asked for yet.
+    passed: Option<Passed>,
     /// The first is under way.
     pub(crate) overheads: VecDeque<Overhead>,
-    pub(crate) idle: Span,
-    pub(crate) work: Span,
-    pub(crate) stolen: [Span; 5],
 }
 
 impl SimCpu {
@@ -50,63 +47,40 @@ impl SimCpu {
             announced: None,
             rate,
             since: Instant::ZERO,
+            passed: None,
             overheads: VecDeque::new(),
-            idle: Span::ZERO,
-            work: Span::ZERO,
-            stolen: [Span::ZERO; 5],
         }
     }
 
-    /// Accounts up to `now`; the time that the thread received.
+    /// Serves up to `now`; the time that the thread received.
     ///
     /// No overhead may end before `now`: its end is an event of its own.
     #[inline]
-    pub(crate) fn account(&mut self, now: Instant) -> Span {
-        let received = self.serve(now);
-        debug_assert_eq!(self.accounted(), now - Instant::ZERO, "time is not conserved");
-        received
-    }
-
-    #[inline]
-    fn serve(&mut self, now: Instant) -> Span {
-        let passed = now - self.since;
+    pub(crate) fn serve(&mut self, now: Instant) -> Span {
+        let (from, span) = (self.since, now - self.since);
+        if span.is_zero() {
+            return Span::ZERO;
+        }
+        debug_assert!(self.passed.is_none(), "time passes before it was accounted");
         self.since = now;
-        if passed.is_zero() {
-            return Span::ZERO;
-        }
-        if let Some(overhead) = self.overheads.front_mut() {
-            overhead.left -= passed;
-            self.stolen[overhead_index(overhead.kind)] += passed;
-            return Span::ZERO;
-        }
-        if self.thread.is_some() {
-            self.work += passed;
-            return passed;
-        }
-        self.idle += passed;
-        Span::ZERO
+        let taken = self.overheads.front_mut().map(|overhead| {
+            overhead.left -= span;
+            overhead.kind
+        });
+        self.passed = Some(Passed { from, span, thread: self.thread, taken });
+        if taken.is_none() && self.thread.is_some() { span } else { Span::ZERO }
     }
 
-    /// Everything that the processor's time has gone to.
-    pub(crate) fn accounted(&self) -> Span {
-        self.stolen.iter().fold(self.idle + self.work, |sum, part| sum + *part)
+    /// What has passed since this was last asked.
+    #[inline]
+    pub(crate) fn take_passed(&mut self) -> Passed {
+        self.passed.take().unwrap_or_else(|| Passed {
+            from: self.since,
+            span: Span::ZERO,
+            thread: self.thread,
+            taken: self.overheads.front().map(|overhead| overhead.kind),
+        })
     }
-}
-
-/// A kind of overhead as an index.
-pub(crate) const fn overhead_index(kind: OverheadKind) -> usize {
-    match kind {
-        OverheadKind::Interrupt => 0,
-        OverheadKind::Softirq => 1,
-        OverheadKind::Steal => 2,
-        OverheadKind::Scheduling => 3,
-        OverheadKind::Switching => 4,
-    }
-}
-
-/// Whether schedulers are told of it as stolen time: what scheduling costs itself is not (decision 0006).
-pub(crate) const fn is_stolen(kind: OverheadKind) -> bool {
-    matches!(kind, OverheadKind::Interrupt | OverheadKind::Softirq | OverheadKind::Steal)
 }
 
 /// For speeds `p_i / q_i`: how many units a nanosecond of work is, and how many units each

@@ -1,8 +1,7 @@
-//! What will happen when: one entry for each thing that can have one, so that changing or taking
+//! What will happen on the machine when: one entry for each thing that can have one, so that changing or taking
 //! back an entry is as cheap as making it.
 //!
-//! Things that happen at the same instant happen in order of their class, then of their number:
-//! work is done before the next is released, and a switch is decided after both.
+//! Things that happen at the same instant happen in order of their class, then of their number.
 
 use windfall_hierarchy::heap::Heap;
 use windfall_time::Instant;
@@ -14,24 +13,9 @@ pub(crate) enum Due {
     Cpu(u32),
     /// A source of interrupts strikes.
     Interrupt(u32),
-    /// A control request.
-    Control,
-    /// A thread's job is to be given up.
-    Deadline(u32),
-    /// A thread begins its life: before anybody is released, so that all who begin together have
-    /// asked for their reservations by then.
-    Birth(u32),
-    /// Timers of processes.
-    Timer,
-    /// Posts that arrive at another node.
-    Letter,
-    /// A thread's next job is released.
-    Release(u32),
-    /// A thread has slept long enough.
-    Wake(u32),
 }
 
-const CLASSES: u32 = 9;
+const CLASSES: u32 = 2;
 
 /// The queue.
 pub(crate) struct Events {
@@ -59,11 +43,6 @@ impl Events {
         self.heap.remove(slot(due).0);
     }
 
-    /// When something is due, if it is.
-    pub(crate) fn at(&self, due: Due) -> Option<Instant> {
-        self.heap.key(slot(due).0).map(|(at, _)| at)
-    }
-
     #[inline]
     pub(crate) fn next_at(&self) -> Option<Instant> {
         self.heap.peek().map(|((at, _), _)| at)
@@ -78,17 +57,7 @@ impl Events {
         }
         self.heap.pop();
         let number = slot / CLASSES;
-        Some(match slot % CLASSES {
-            0 => Due::Cpu(number),
-            1 => Due::Interrupt(number),
-            2 => Due::Control,
-            3 => Due::Deadline(number),
-            4 => Due::Birth(number),
-            5 => Due::Timer,
-            6 => Due::Letter,
-            7 => Due::Release(number),
-            _ => Due::Wake(number),
-        })
+        Some(if slot % CLASSES == 0 { Due::Cpu(number) } else { Due::Interrupt(number) })
     }
 }
 
@@ -97,13 +66,6 @@ const fn slot(due: Due) -> (u32, u32) {
     let (number, class) = match due {
         Due::Cpu(cpu) => (cpu, 0),
         Due::Interrupt(source) => (source, 1),
-        Due::Control => (0, 2),
-        Due::Deadline(thread) => (thread, 3),
-        Due::Birth(thread) => (thread, 4),
-        Due::Timer => (0, 5),
-        Due::Letter => (0, 6),
-        Due::Release(thread) => (thread, 7),
-        Due::Wake(thread) => (thread, 8),
     };
     (number * CLASSES + class, class)
 }

@@ -9,22 +9,16 @@
 //! received, what switching and scheduling cost, what was stolen and what was idle add up to the
 //! time that has passed (asserted).
 //!
-//! Read next: `run.rs` (the loop), `stage.rs` (what a program's action does to the machine), `cpu.rs` (where a
-//! processor's time goes), `converge.rs` (from desired to actual).
+//! Read next: `run.rs` (the loop), `machine.rs` (what a processor does), `cpu.rs` (where its time goes). What is the same on
+//! every machine is in the crate `windfall-host`.
 #![forbid(unsafe_code)]
 
-mod control;
-mod converge;
 mod cpu;
 mod events;
-mod finish;
 mod interrupt;
 mod interval_timer;
-mod ledger;
-mod promises;
+mod machine;
 mod run;
-mod runtime_host;
-mod start;
 mod thread;
 mod unsupported;
 

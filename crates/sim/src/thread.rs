@@ -1,85 +1,69 @@
-//! A simulated thread: what the machine knows of it. What its program does is with the players.
+//! The work of a simulated thread.
 
-use crate::cpu::{ENDLESS, Units};
-use windfall_hierarchy::ThreadId;
-use windfall_scenario::PlannedThread;
-use windfall_scenario::outcome::ThreadOutcome;
-use windfall_time::{Instant, Span};
+use crate::cpu::Units;
+use windfall_scenario::model::Cache;
+use windfall_time::Span;
 
-/// A thread under way.
-pub(crate) struct Thread {
-    pub(crate) spec: PlannedThread,
-    pub(crate) id: Option<ThreadId>,
-    /// Work left of the present `Compute`.
-    pub(crate) left: Units,
-    /// Work left of filling the cache again; done first.
-    pub(crate) refill: Units,
-    /// Whether its program must be asked for the next action as soon as the thread runs.
-    pub(crate) asks: bool,
-    /// Whether nothing is known of its work but bursts, from wake-up to wait.
-    pub(crate) bursts: bool,
-    /// Whether its scheduler has a use for `job` messages.
-    pub(crate) tells: bool,
-    /// Since when it is runnable without a break, and since when it is ready without running.
-    pub(crate) awake: Instant,
-    pub(crate) unserved: Option<Instant>,
-    pub(crate) cpu: Option<u16>,
-    pub(crate) last_cpu: Option<u16>,
-    pub(crate) stats: ThreadOutcome,
-    /// How much of what it received has been put to the account of its schedulers.
-    pub(crate) attributed: Span,
+/// What a thread has to do, and where it does it.
+pub(crate) struct Work {
+    /// What is left of what its program computes; `None` when that has to act first.
+    left: Option<Units>,
+    /// What is left of filling the cache again; done first.
+    refill: Units,
+    working_set_kib: u64,
+    /// The processor that it has, or had last.
+    pub(crate) cpu: usize,
 }
 
-impl Thread {
-    pub(crate) fn new(spec: PlannedThread, bursts: bool) -> Thread {
-        Thread {
-            id: None,
-            left: 0,
-            refill: 0,
-            asks: true,
-            bursts,
-            tells: true,
-            awake: Instant::ZERO,
-            unserved: None,
-            cpu: None,
-            last_cpu: None,
-            stats: ThreadOutcome::new(&spec.name, spec.promised.as_deref()),
-            attributed: Span::ZERO,
-            spec,
-        }
+/// Work without end.
+const ENDLESS: Units = u64::MAX;
+
+impl Work {
+    pub(crate) const fn new(working_set_kib: u64) -> Work {
+        Work { left: None, refill: 0, working_set_kib, cpu: 0 }
     }
 
-    /// It can run no longer.
-    pub(crate) fn stops(&mut self, now: Instant) {
-        self.unserved = None;
-        self.stats.runnable += now - self.awake;
-        if self.bursts && self.stats.released == 0 {
-            self.stats.complete(self.awake, now, false);
-        }
+    /// It is to work for so long, as a processor of speed 1 takes, of which a nanosecond is `unit`.
+    pub(crate) fn set(&mut self, work: Span, unit: Units) {
+        let endless = work == Span::MAX;
+        self.left = Some(if endless { ENDLESS } else { work.as_nanos().saturating_mul(unit) });
+    }
+
+    pub(crate) const fn stop(&mut self) {
+        self.left = None;
+    }
+
+    pub(crate) const fn is_some(&self) -> bool {
+        self.left.is_some()
+    }
+
+    /// It has the processor after somebody else, or another processor than before.
+    pub(crate) fn refill(&mut self, cache: &Cache, rate: Units) {
+        let kib = self.working_set_kib.min(cache.size_kib);
+        self.refill = cache.refill.saturating_mul(kib).as_nanos().saturating_mul(rate);
     }
 
     /// Takes what was done in `received` at `rate` off the work that is left.
     #[inline]
     pub(crate) fn progress(&mut self, received: Span, rate: Units) {
-        self.stats.received += received;
         let mut done = received.as_nanos().saturating_mul(rate);
         if self.refill > 0 {
             let filled = self.refill.min(done);
             self.refill -= filled;
             done -= filled;
         }
-        if self.left != ENDLESS {
-            self.left = self.left.saturating_sub(done);
+        if let Some(left) = self.left.as_mut().filter(|left| **left != ENDLESS) {
+            *left = left.saturating_sub(done);
         }
     }
 
-    /// How long the work that is left takes at `rate`; `None` when it has no end.
+    /// How long the work that is left takes at `rate`, none if it has to act; `None` when it has no end.
     #[inline]
     pub(crate) fn time_left(&self, rate: Units) -> Option<Span> {
-        if self.left == ENDLESS {
-            return None;
+        match self.left {
+            None => Some(Span::ZERO),
+            Some(ENDLESS) => None,
+            Some(left) => Some(Span::from_nanos(left.checked_add(self.refill)?.div_ceil(rate))),
         }
-        let units = self.left.checked_add(self.refill)?;
-        Some(Span::from_nanos(units.div_ceil(rate)))
     }
 }

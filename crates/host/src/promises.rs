@@ -1,4 +1,4 @@
-//! What the simulator says to those who judge promises while it runs.
+//! What a host says to those who judge promises while it runs.
 //!
 //! For each promise a [`Watch`] hears when its owner, a thread or an own virtual processor of a
 //! scheduler, becomes runnable, is served, and stops being runnable.
@@ -6,7 +6,8 @@
 //! when a scheduler is quarantined.
 //! Of the deadlines that a scheduler tells its parent in one instant, the last one counts.
 
-use crate::run::Sim;
+use crate::host::Host;
+use crate::machine::{Machine, Passed};
 use std::collections::BTreeMap;
 use windfall_hierarchy::{NodeId, OwnVp, VpState};
 use windfall_scenario::outcome::{Promise, PromiseVerdict, Use, Watch};
@@ -33,7 +34,7 @@ pub(crate) struct Promises {
     threads: BTreeMap<u32, Vec<usize>>,
     places: Vec<Place>,
     /// Whether they have heard that time is being stolen.
-    robbed: bool,
+    stolen: bool,
 }
 
 impl Promises {
@@ -54,14 +55,14 @@ impl Promises {
     }
 }
 
-impl Sim<'_> {
+impl<M: Machine> Host<M> {
     /// Has promises judged; those to nobody that is known are left out. They take the place of those
     /// that the plan has. To be called before the simulation runs.
     pub fn judge_promises(&mut self, promises: &[Promise]) {
         self.promises = Promises::default();
         let number = |at: usize| u32::try_from(at).expect("threads are numbered by 32 bits");
-        let threads: BTreeMap<&str, u32> = (0..self.threads.len())
-            .map(|at| (self.threads[at].spec.name.as_str(), number(at)))
+        let threads: BTreeMap<&str, u32> = (0..self.threads.list.len())
+            .map(|at| (self.threads.list[at].spec.name.as_str(), number(at)))
             .collect();
         for promise in promises {
             let watch = self.promises.watches.len();
@@ -83,25 +84,25 @@ impl Sim<'_> {
         }
     }
 
-    /// Time has passed on a processor since `from`.
+    /// Time has passed on a processor.
     #[inline]
-    pub(crate) fn promises_passed(&mut self, cpu: usize, from: Instant, by: Use) {
-        if !self.promises.watches.is_empty() && from < self.now {
-            let thread = self.cpus[cpu].thread;
-            self.promises.passed(cpu, thread, (from, self.now), by);
+    pub(crate) fn promises_passed(&mut self, cpu: usize, passed: &Passed, by: Use) {
+        if !self.promises.watches.is_empty() && !passed.span.is_zero() {
+            let stretch = (passed.from, passed.from + passed.span);
+            self.promises.passed(cpu, passed.thread, stretch, by);
         }
     }
 
     /// Time has been stolen from a processor; the first time says it for all.
-    pub(crate) fn promises_robbed(&mut self) {
-        if !core::mem::replace(&mut self.promises.robbed, true) {
+    pub(crate) fn promises_stolen(&mut self) {
+        if !core::mem::replace(&mut self.promises.stolen, true) {
             self.promises.watches.iter_mut().for_each(Watch::robbed);
         }
     }
 
     /// A thread becomes runnable.
     pub(crate) fn promise_wakes(&mut self, thread: u32) {
-        let now = self.now;
+        let now = self.machine.now();
         self.promises.each(thread, |watch| watch.wakes(now));
     }
 
@@ -110,16 +111,16 @@ impl Sim<'_> {
         if !self.promises.threads.contains_key(&thread) {
             return;
         }
-        if let Some(cpu) = self.threads[thread as usize].cpu {
+        if let Some(cpu) = self.threads.list[thread as usize].cpu {
             self.account(usize::from(cpu));
         }
-        let now = self.now;
+        let now = self.machine.now();
         self.promises.each(thread, |watch| watch.sleeps(now));
     }
 
-    /// A thread tells a deadline.
-    pub(crate) fn promise_told(&mut self, thread: u32, deadline: Instant) {
-        let now = self.now;
+    /// A thread says what its deadline is.
+    pub(crate) fn promise_deadline(&mut self, thread: u32, deadline: Instant) {
+        let now = self.machine.now();
         self.promises.each(thread, |watch| watch.told(now, deadline));
     }
 
@@ -143,7 +144,7 @@ impl Sim<'_> {
             {
                 self.account(usize::from(cpu));
             }
-            let now = self.now;
+            let now = self.machine.now();
             let watch = &mut self.promises.watches[watch];
             if requests != requested || state == VpState::Waiting {
                 watch.sleeps(now);
@@ -176,15 +177,15 @@ impl Sim<'_> {
         if self.promises.watches.iter().all(Watch::has_ended) {
             return;
         }
-        (0..self.cpus.len()).for_each(|cpu| self.account(cpu));
-        let now = self.now;
+        (0..self.step.on.len()).for_each(|cpu| self.account(cpu));
+        let now = self.machine.now();
         self.promises.watches.iter_mut().for_each(|watch| watch.end(now));
     }
 
     /// What was found. Every processor's accounts are closed.
     pub(crate) fn promise_verdicts(&mut self) -> Vec<PromiseVerdict> {
-        let now = self.now;
-        let tick = self.machine.timer.resolution();
+        let now = self.machine.now();
+        let tick = self.agenda.resolution.resolution();
         let watches = std::mem::take(&mut self.promises).watches.into_iter();
         watches.map(|watch| watch.verdict(now, tick)).collect()
     }

@@ -5,7 +5,8 @@
 //! place, and time is put down only when the thread is about to move or to end. Where one has
 //! several (a join), the chain is looked up whenever a processor is given to somebody.
 
-use crate::run::Sim;
+use crate::host::Host;
+use crate::machine::Machine;
 use windfall_hierarchy::{Hierarchy, NodeId, Processor};
 use windfall_scenario::outcome::{Accounts, NodeOutcome};
 use windfall_time::Span;
@@ -35,18 +36,18 @@ impl Ledger {
     }
 }
 
-impl Sim<'_> {
+impl<M: Machine> Host<M> {
     /// Puts a thread's time down to the schedulers above it, where the place says them all.
     pub(crate) fn attribute(&mut self, number: usize) {
         if self.ledger.joined {
             return;
         }
-        if let Some(cpu) = self.threads[number].cpu {
+        if let Some(cpu) = self.threads.list[number].cpu {
             self.account(usize::from(cpu));
         }
-        let thread = &mut self.threads[number];
-        let span = thread.stats.received - thread.attributed;
-        thread.attributed = thread.stats.received;
+        let thread = &mut self.threads.list[number];
+        let span = thread.outcome.received - thread.attributed;
+        thread.attributed = thread.outcome.received;
         let mut above = thread.id.and_then(|id| self.hierarchy.parent_of(id).ok());
         while let Some(node) = above {
             self.ledger.put(node, span);
@@ -56,50 +57,49 @@ impl Sim<'_> {
 
     /// As [`attribute`](Self::attribute), for every thread.
     pub(crate) fn attribute_all(&mut self) {
-        (0..self.threads.len()).for_each(|number| self.attribute(number));
+        (0..self.threads.list.len()).for_each(|number| self.attribute(number));
     }
 
     /// Learns of schedulers that are new.
     pub(crate) fn learn_nodes(&mut self) {
         self.attribute_all(); // as long as that is the way
         self.ledger.learn(&self.hierarchy);
-        for cpu in 0..self.cpus.len() {
-            let processor = Processor::at(cpu);
-            self.close_path(processor);
-            self.open_path(processor);
+        for cpu in 0..self.step.on.len() {
+            self.close_path(cpu);
+            self.open_path(cpu);
         }
     }
 
     /// A processor may be taken from its chain of schedulers: puts down what came along it.
-    pub(crate) fn close_path(&mut self, processor: Processor) {
+    pub(crate) fn close_path(&mut self, cpu: usize) {
         if !self.ledger.joined {
             return;
         }
-        let cpu = processor.index();
         self.account(cpu);
         let (path, since) = std::mem::take(&mut self.ledger.paths[cpu]);
-        let span = self.cpus[cpu].work - since;
+        let received = self.accounts.received(cpu);
         for node in &path {
-            self.ledger.put(*node, span);
+            self.ledger.put(*node, received - since);
         }
-        self.ledger.paths[cpu] = (path, self.cpus[cpu].work);
+        self.ledger.paths[cpu] = (path, received);
     }
 
     /// A processor has been given along a chain of schedulers.
-    pub(crate) fn open_path(&mut self, processor: Processor) {
+    pub(crate) fn open_path(&mut self, cpu: usize) {
         if self.ledger.joined {
-            let (path, _) = &mut self.ledger.paths[processor.index()];
+            let (path, _) = &mut self.ledger.paths[cpu];
             path.clear();
-            path.extend(self.hierarchy.path(processor));
+            path.extend(self.hierarchy.path(Processor::at(cpu)));
         }
     }
 
     /// All accounts, closed.
     pub(crate) fn nodes(&mut self) -> Vec<NodeOutcome> {
         self.attribute_all();
-        for cpu in 0..self.cpus.len() {
-            self.close_path(Processor::at(cpu));
+        for cpu in 0..self.step.on.len() {
+            self.close_path(cpu);
         }
-        self.ledger.accounts.read(self.now, &self.hierarchy).map(|(_, account)| account).collect()
+        let now = self.machine.now();
+        self.ledger.accounts.read(now, &self.hierarchy).map(|(_, account)| account).collect()
     }
 }

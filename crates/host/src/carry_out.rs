@@ -1,0 +1,102 @@
+//! From the desired to the actual: processors take up the threads that the hierarchy has chosen.
+//!
+//! All decisions of an instant are made before a processor switches, so a thread that was chosen
+//! and displaced within it never runs, and one that was displaced and chosen again is not switched
+//! (HLS 4.3.7.1).
+
+use crate::host::Host;
+use crate::machine::{Change, Machine};
+use windfall_hierarchy::Processor;
+use windfall_programs::{Condition, ProgramRuntime, Progress};
+use windfall_trace::Stop;
+
+impl<M: Machine> Host<M> {
+    /// Lets the processors follow; whether anything more may happen at this instant.
+    pub(crate) fn follow(&mut self) -> bool {
+        while let Some(number) = self.step.expired.pop() {
+            self.give_up(number);
+        }
+        let mut changes = std::mem::take(&mut self.step.changes);
+        changes.clear();
+        while let Some(processor) = self.hierarchy.next_changed() {
+            changes.push(self.change(processor));
+        }
+        if !changes.is_empty() {
+            self.carry_out(&changes);
+        }
+        self.look_at_promises();
+        let busy = !changes.is_empty() || !self.step.eager.is_empty();
+        self.step.changes = changes;
+        while let Some(cpu) = self.step.eager.pop() {
+            self.act(usize::from(cpu));
+        }
+        busy || !self.step.expired.is_empty() || self.agenda.next_at() == Some(self.machine.now())
+    }
+
+    /// What a processor is to do.
+    fn change(&self, processor: Processor) -> Change {
+        let cpu = processor.index();
+        let takes = self.hierarchy.running(processor).and_then(|thread| self.number(thread));
+        let leaves = self.step.on[cpu].filter(|number| Some(*number) != takes);
+        let leaves = leaves.map(|number| (number, self.stop_of(number)));
+        Change { cpu, leaves, takes }
+    }
+
+    /// How a thread stops that leaves its processor now.
+    fn stop_of(&self, number: u32) -> Stop {
+        match self.programs.condition(number) {
+            Condition::Runnable => Stop::Preempted,
+            Condition::Gone => Stop::Exited,
+            _ => Stop::Blocked,
+        }
+    }
+
+    fn carry_out(&mut self, changes: &[Change]) {
+        for change in changes {
+            self.account(change.cpu);
+            self.close_path(change.cpu);
+        }
+        self.machine.carry_out(changes, &mut self.threads.list);
+        for change in changes {
+            self.step.on[change.cpu] = change.takes;
+            self.open_path(change.cpu);
+            // Displaced and chosen again, or new here, or it has waited and was woken: it may have an action due.
+            if change.takes.is_some_and(|number| !self.machine.has_work(number)) {
+                self.step.eager.push(Processor::at(change.cpu).0);
+            }
+        }
+    }
+
+    /// Lets the thread on a processor act until it computes, waits, or loses the processor.
+    pub(crate) fn act(&mut self, cpu: usize) {
+        let processor = Processor::at(cpu);
+        self.step.payer = processor.0;
+        loop {
+            let Some(number) = self.step.on[cpu] else {
+                return;
+            };
+            let granted =
+                self.hierarchy.running(processor) == self.threads.list[number as usize].id;
+            if !granted || self.machine.has_work(number) || self.machine.is_taken(cpu) {
+                return; // it acts when it gets the processor back, or when nobody takes it any more
+            }
+            match ProgramRuntime::step(self, number) {
+                Progress::Work(work) => return self.machine.compute(number, Some(work)),
+                Progress::Acted if !self.has_failed() => {}
+                Progress::Acted | Progress::Waits => return,
+            }
+        }
+    }
+
+    /// A thread's job is to be given up.
+    pub(crate) fn give_up(&mut self, number: u32) {
+        if let Some(cpu) = self.threads.list[number as usize].cpu {
+            self.account(usize::from(cpu));
+        }
+        if ProgramRuntime::abort(self, number)
+            && let Some(cpu) = self.threads.list[number as usize].cpu
+        {
+            self.step.eager.push(cpu);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Closes the books at the end of a run.
+
+use crate::agenda::Due;
+use crate::host::Host;
+use crate::machine::Machine;
+use windfall_hierarchy::{Target, ThreadId};
+use windfall_programs::Condition;
+use windfall_scenario::outcome::{Figures, Outcome, RunError};
+use windfall_time::{Instant, Span};
+
+impl<M: Machine> Host<M> {
+    /// Closes the books of a run on a `machine`, in words.
+    ///
+    /// # Panics
+    /// When a processor's time does not add up, which would be a defect of the machine.
+    #[must_use]
+    pub fn finish(mut self, machine: String) -> Outcome {
+        let now = self.machine.now();
+        if self.hierarchy.journal_lost() > 0 {
+            self.log.failure.get_or_insert(RunError::Journal(self.hierarchy.journal_lost()));
+        }
+        (0..self.step.on.len()).for_each(|cpu| self.account(cpu));
+        self.machine.tracer().end(now);
+        let nodes = self.nodes();
+        let promises = self.promise_verdicts();
+        for number in 0..self.threads.list.len() {
+            self.close_thread(number, now);
+        }
+        let waiting = self.waiting_for_ever();
+        let cpus = self.accounts.close(now);
+        let threads: Vec<_> = self.threads.list.into_iter().map(|thread| thread.outcome).collect();
+        let received = threads.iter().fold(Span::ZERO, |sum, thread| sum + thread.received);
+        let given = cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.received);
+        assert_eq!(received, given, "what threads received is not what processors gave");
+        let quarantined = self.hierarchy.quarantined().iter();
+        let quarantined = quarantined.map(|(_, name, defect)| (name.clone(), defect.to_string()));
+        Outcome {
+            machine,
+            length: now - Instant::ZERO,
+            notifications: self.hierarchy.notifications(),
+            decisions: self.log.decisions,
+            records: self.machine.tracer().records(),
+            threads,
+            nodes,
+            cpus,
+            quarantined: quarantined.collect(),
+            refused: self.log.refused,
+            not_admitted: self.log.not_admitted,
+            waiting,
+            promises,
+            processes: self.programs.counts().clone(),
+            supervision: None,
+            failure: self.log.failure,
+        }
+    }
+
+    /// What is known of a thread at the end.
+    fn close_thread(&mut self, at: usize, now: Instant) {
+        let number = u32::try_from(at).expect("threads are numbered by 32 bits");
+        let id = self.threads.list[at].id;
+        let (parent, stats) = (self.parent(id), id.map(|id| self.counted(id)));
+        let overdue = self.programs.overdue(number, now);
+        let runnable = self.programs.condition(number) == Condition::Runnable;
+        let thread = &mut self.threads.list[at];
+        if let Some(stats) = stats {
+            thread.outcome.stats = stats;
+        }
+        thread.outcome.parent = parent.or(thread.outcome.parent.take());
+        thread.outcome.missed += overdue;
+        if runnable {
+            thread.outcome.runnable += now - thread.awake;
+            if let Some(since) = thread.unserved {
+                thread.outcome.gap = thread.outcome.gap.max(now - since);
+            }
+        }
+    }
+
+    /// All threads that are left, if all wait for each other or for nobody and no request will come.
+    fn waiting_for_ever(&self) -> Vec<String> {
+        let mut left = Vec::new();
+        for (number, thread) in (0..).zip(&self.threads.list) {
+            match self.programs.condition(number) {
+                Condition::Gone => {}
+                Condition::Held(_) | Condition::AwaitingWake => {
+                    left.push(thread.outcome.name.clone())
+                }
+                Condition::Sleeping if self.agenda.at(Due::Wake(number)) == Some(Instant::MAX) => {
+                    left.push(thread.outcome.name.clone());
+                }
+                _ => return Vec::new(),
+            }
+        }
+        if self.log.next_request < self.log.requests.len() { Vec::new() } else { left }
+    }
+
+    /// What the scheduler above a thread counts of it.
+    pub(crate) fn counted(&self, thread: ThreadId) -> Figures {
+        self.hierarchy.counted(self.machine.now(), Target::Thread(thread))
+    }
+
+    pub(crate) fn parent(&self, thread: Option<ThreadId>) -> Option<String> {
+        let parent = self.hierarchy.parent_of(thread?).ok()?;
+        self.hierarchy.name(parent).map(str::to_owned)
+    }
+}

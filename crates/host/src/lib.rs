@@ -1,0 +1,30 @@
+//! Drives a hierarchy of schedulers on any machine (decision 0017).
+//!
+//! A [`Host`] says to the hierarchy what happened, and has its [`Machine`] carry out what that decides. In between
+//! it starts threads, plays their programs, carries out control requests, keeps accounts by scheduler, judges
+//! promises and records a trace. A machine is polled: it says what has happened, and never calls back.
+//!
+//! Invariants: the hierarchy decides who runs, nobody else; every machine is driven by the same code; what threads
+//! received and what processors gave are equal at the end ([`Host::finish`] asserts it).
+//!
+//! Read next: `machine.rs` (what a machine is asked for), `settle.rs` (the order of an instant), `carry_out.rs`
+//! (from desired to actual), `runtime.rs` (what a program's action means).
+#![forbid(unsafe_code)]
+
+mod account;
+mod agenda;
+mod carry_out;
+mod finish;
+mod host;
+mod ledger;
+mod machine;
+mod promises;
+mod requests;
+mod runtime;
+mod settle;
+mod start;
+mod thread;
+
+pub use host::Host;
+pub use machine::{Change, Charge, Event, Machine, Passed};
+pub use thread::Thread;

@@ -1,0 +1,206 @@
+//! An instant: all that is due happens, then the processors follow.
+
+use crate::agenda::Due;
+use crate::host::Host;
+use crate::machine::{Charge, Event, Machine};
+use windfall_hierarchy::{Hierarchy, HierarchyError, JournalEvent, Message, Processor, ThreadId};
+use windfall_programs::{Job, Node, ProgramRuntime};
+use windfall_time::Instant;
+
+impl<M: Machine> Host<M> {
+    /// The run begins: schedulers are declared, and the processors are idle.
+    pub fn begin(&mut self) {
+        // A note for each thread, and more, fits between two looks at the journal.
+        self.hierarchy.open_journal(4096 + 4 * self.threads.list.len(), false);
+        let now = self.machine.now();
+        self.machine.tracer().declare_nodes(now, &self.hierarchy);
+        self.learn_nodes();
+        for cpu in 0..self.step.on.len() {
+            self.machine.tracer().switch(now, cpu, None, None); // idle, which is not the same as unknown
+        }
+        self.set_alarm();
+    }
+
+    /// All that is due by now happens, and the processors follow; if it is the `last` instant they do not, since nobody
+    /// could run any more.
+    pub fn settle(&mut self, last: bool) {
+        loop {
+            self.apply();
+            if last || !self.follow() || self.has_failed() {
+                return self.set_alarm();
+            }
+        }
+    }
+
+    /// All that is due by now happens.
+    fn apply(&mut self) {
+        let now = self.machine.now();
+        loop {
+            if let Some(event) = self.machine.next_event() {
+                self.apply_event(event);
+            } else if let Some(due) = self.agenda.pop(now) {
+                self.apply_due(due);
+            } else {
+                break;
+            }
+        }
+        if let Some(timer) = self.hierarchy.next_timer()
+            && self.agenda.resolution.fires(timer) <= now
+        {
+            self.timers_due(now);
+        }
+    }
+
+    fn set_alarm(&mut self) {
+        let timer = self.hierarchy.next_timer().map(|at| self.agenda.resolution.fires(at));
+        let next = match (self.agenda.next_at(), timer) {
+            (Some(due), Some(timer)) => Some(due.min(timer)),
+            (due, timer) => due.or(timer),
+        };
+        self.machine.alarm(next);
+    }
+
+    fn apply_event(&mut self, event: Event) {
+        match event {
+            Event::Taken { cpu } => self.account(cpu),
+            Event::Done { cpu } => {
+                self.account(cpu);
+                self.act(cpu);
+            }
+        }
+    }
+
+    fn apply_due(&mut self, due: Due) {
+        match due {
+            Due::Request => self.request_due(),
+            Due::Deadline(thread) => self.give_up(thread),
+            Due::Start(thread) => self.start_thread(thread),
+            Due::Timer => self.process_timers_due(),
+            Due::Post => ProgramRuntime::posts_due(self),
+            Due::Release(thread) => ProgramRuntime::release_due(self, thread, self.machine.now()),
+            Due::Wake(thread) => self.wake_due(thread),
+        }
+    }
+
+    /// Calls back schedulers whose timers are due; what that costs, a processor of each pays.
+    fn timers_due(&mut self, now: Instant) {
+        while self.hierarchy.next_timer().is_some_and(|at| at <= now) {
+            if let Some(processor) = self.hierarchy.next_timer_processor() {
+                self.step.payer = processor.0;
+            }
+            let cpu = usize::from(self.step.payer);
+            if let Some(until) = self.held_up(cpu) {
+                self.hierarchy.defer_timer(until);
+                continue;
+            }
+            self.charge(cpu, Charge::Timer);
+            self.call(Hierarchy::one_timer_due, true);
+        }
+    }
+
+    /// A thread has slept long enough.
+    fn wake_due(&mut self, number: u32) {
+        let last = self.threads.list[number as usize].last_cpu.map(usize::from);
+        let node = self.programs.process(number).map(|process| process.handle().node());
+        let cpu = last.or_else(|| Some(self.first_processor(node?)));
+        match cpu.and_then(|cpu| self.held_up(cpu)) {
+            Some(until) => self.agenda.set(Due::Wake(number), until),
+            None => ProgramRuntime::slept(self, number),
+        }
+    }
+
+    /// Timers of processes are due.
+    fn process_timers_due(&mut self) {
+        let nodes: Vec<Node> = self.programs.due_nodes(self.machine.now()).collect();
+        let until = nodes.into_iter().filter_map(|node| self.held_up(self.first_processor(node)));
+        match until.max() {
+            Some(until) => self.agenda.set(Due::Timer, until),
+            None => ProgramRuntime::timers_due(self),
+        }
+    }
+
+    /// The processor whose timer a node uses: all nodes have as many.
+    fn first_processor(&self, node: Node) -> usize {
+        usize::from(node.0) * self.step.on.len() / self.threads.homes.len().max(1)
+    }
+
+    fn held_up(&mut self, cpu: usize) -> Option<Instant> {
+        let until = self.machine.held_up(cpu)?;
+        self.account(cpu);
+        Some(until)
+    }
+
+    fn charge(&mut self, cpu: usize, what: Charge) {
+        if self.machine.charge(cpu, what) {
+            self.account(cpu);
+        }
+    }
+
+    /// Says something to the hierarchy, and sees to what that costs and brings about; `None` if it was refused.
+    #[inline]
+    pub(crate) fn send<T>(
+        &mut self,
+        call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, HierarchyError>,
+    ) -> Option<T> {
+        self.call(call, false)
+    }
+
+    #[inline]
+    fn call<T>(
+        &mut self,
+        call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, HierarchyError>,
+        by_timer: bool,
+    ) -> Option<T> {
+        self.account_taken();
+        self.log.decisions += 1;
+        let now = self.machine.now();
+        let answer = if self.machine.charges() {
+            let payer = Processor(self.step.payer);
+            let before = (self.hierarchy.notifications(), self.hierarchy.running(payer));
+            let answer = call(&mut self.hierarchy, now);
+            let notifications = self.hierarchy.notifications() - before.0;
+            let switches = self.hierarchy.running(payer) != before.1;
+            self.charge(payer.index(), Charge::Call { notifications, switches, by_timer });
+            answer
+        } else {
+            call(&mut self.hierarchy, now)
+        };
+        if !self.hierarchy.journal_is_empty() {
+            self.read_journal();
+        }
+        match answer {
+            Ok(value) => Some(value),
+            Err(refusal) => {
+                self.log.refused.push((now, refusal.to_string()));
+                None
+            }
+        }
+    }
+
+    fn read_journal(&mut self) {
+        let entries: Vec<_> = self.hierarchy.drain_journal().collect();
+        for entry in entries {
+            self.step.expired.extend(entry.expired().and_then(|thread| self.number(thread)));
+            let threads = &self.threads;
+            let number = |id: ThreadId| threads.number(id).map(windfall_trace::ThreadId);
+            self.machine.tracer().entry(&entry, number);
+            if matches!(entry.what, JournalEvent::Quarantined { .. }) {
+                self.promises_end();
+            }
+        }
+    }
+
+    /// Sends a message about a job; to a scheduler that has no use for such, none is sent again.
+    pub(crate) fn send_job(&mut self, number: u32, job: Job) {
+        let thread = &self.threads.list[number as usize];
+        let (Some(id), true) = (thread.id, thread.reports_jobs) else {
+            return;
+        };
+        let work = self.programs.most_work(number);
+        let deadline = job.deadline.unwrap_or(Instant::MAX);
+        let message = Message::Job { release: job.release, deadline, work };
+        self.promise_deadline(number, deadline);
+        let taken = self.send(|hierarchy, now| hierarchy.try_send(now, id, message));
+        self.threads.list[number as usize].reports_jobs = taken != Some(false);
+    }
+}

@@ -1,0 +1,348 @@
+//! A simulated machine, which a host drives: what its processors do, and for how long.
+
+use crate::cpu::{Overhead, SimCpu, Units, rates};
+use crate::events::{Due, Events};
+use crate::interrupt::Source;
+use crate::interval_timer::IntervalTimers;
+use crate::thread::Work;
+use crate::unsupported::UnsupportedPlan;
+use windfall_hierarchy::Processor;
+use windfall_host::{Change, Charge, Event, Machine, Passed, Thread};
+use windfall_programs::NodeCosts;
+use windfall_scenario::model::{Cache, Costs};
+use windfall_scenario::{PlannedInterrupts, PlannedThread, Tracer, model};
+use windfall_time::{Instant, Span};
+use windfall_trace::{OverheadKind, Sink, Stop, ThreadId};
+
+/// Processors, the work of their threads, and what takes time from them.
+pub(crate) struct SimMachine<'a> {
+    pub(crate) now: Instant,
+    pub(crate) cpus: Vec<SimCpu>,
+    /// By thread.
+    work: Vec<Work>,
+    /// Units in a nanosecond of work at speed 1.
+    unit: Units,
+    events: Events,
+    /// When the host has something to do.
+    alarm: Option<Instant>,
+    sources: Vec<Source>,
+    prices: Prices,
+    pub(crate) tracer: Tracer<&'a mut dyn Sink>,
+    seed: u64,
+}
+
+/// What things cost on a machine.
+pub(crate) struct Prices {
+    costs: Costs,
+    cache: Option<Cache>,
+    /// Where the nodes' processors have costs of their own.
+    pub(crate) interval_timers: Option<IntervalTimers>,
+}
+
+impl<'a> SimMachine<'a> {
+    /// An idle machine at time zero.
+    ///
+    /// # Errors
+    /// When its speeds have no common measure that fits.
+    pub(crate) fn new(
+        machine: &model::Machine,
+        seed: u64,
+        sink: Option<&'a mut dyn Sink>,
+    ) -> Result<SimMachine<'a>, UnsupportedPlan> {
+        let (unit, rates) = rates(&machine.speeds).ok_or(UnsupportedPlan::Speeds)?;
+        let mut events = Events::new();
+        events.reserve(rates.len());
+        Ok(SimMachine {
+            now: Instant::ZERO,
+            cpus: rates.into_iter().map(SimCpu::new).collect(),
+            work: Vec::new(),
+            unit,
+            events,
+            alarm: None,
+            sources: Vec::new(),
+            prices: Prices { costs: machine.costs, cache: machine.cache, interval_timers: None },
+            tracer: Tracer::new(sink),
+            seed,
+        })
+    }
+
+    /// Its nodes' processors cost what Chrysalis says.
+    pub(crate) fn set_node_costs(&mut self, costs: NodeCosts) {
+        self.prices.interval_timers = Some(IntervalTimers::new(costs, self.cpus.len()));
+    }
+
+    /// Adds a source of interrupts.
+    pub(crate) fn interrupt(&mut self, interrupts: PlannedInterrupts) {
+        let number = u32::try_from(self.sources.len())
+            .expect("sources of interrupts are numbered by 32 bits");
+        self.events.reserve(self.sources.len() + 1);
+        let seed =
+            self.seed.rotate_left(17) ^ u64::from(number).wrapping_mul(0xd134_2543_de82_ef95);
+        let source = Source::new(interrupts, seed);
+        if let Some(at) = source.at() {
+            self.events.set(Due::Interrupt(number), at);
+        }
+        self.sources.push(source);
+    }
+
+    /// When something happens next, here or with the host.
+    #[inline]
+    pub(crate) fn next_at(&self) -> Option<Instant> {
+        match (self.events.next_at(), self.alarm) {
+            (Some(event), Some(alarm)) => Some(event.min(alarm).max(self.now)),
+            (event, alarm) => event.or(alarm).map(|at| at.max(self.now)),
+        }
+    }
+
+    /// Brings a processor's accounts, and the work of its thread, up to now.
+    #[inline]
+    fn serve(&mut self, cpu: usize) {
+        let slot = &mut self.cpus[cpu];
+        let received = slot.serve(self.now);
+        if let (Some(number), false) = (slot.thread, received.is_zero()) {
+            self.work[number as usize].progress(received, slot.rate);
+        }
+    }
+
+    /// A source of interrupts takes its toll; of which processor.
+    fn raise_interrupt(&mut self, number: u32) -> usize {
+        let source = &mut self.sources[number as usize];
+        let cost = source.next_cost();
+        let (cpu, kind) = (usize::from(source.interrupts.processor), source.interrupts.kind);
+        let irq = source.interrupts.number;
+        if let Some(at) = source.at() {
+            self.events.set(Due::Interrupt(number), at);
+        }
+        self.charge_overhead(cpu, kind, irq, cost);
+        cpu
+    }
+
+    /// Takes time from a processor, after what is being taken already; whether that is any.
+    fn charge_overhead(&mut self, cpu: usize, kind: OverheadKind, number: u16, cost: Span) -> bool {
+        if cost.is_zero() || cpu >= self.cpus.len() {
+            return false;
+        }
+        self.serve(cpu);
+        let queue = &mut self.cpus[cpu].overheads;
+        // One entry for each first, however often it comes while others are served.
+        let waiting = queue.iter_mut().skip(1).find(|r| (r.kind, r.number) == (kind, number));
+        if let Some(waiting) = waiting {
+            waiting.left = waiting.left.saturating_add(cost);
+            return true;
+        }
+        queue.push_back(Overhead { kind, number, left: cost });
+        if self.cpus[cpu].overheads.len() == 1 {
+            self.tracer.overhead(self.now, cpu, kind, number);
+            self.rearm(cpu);
+        }
+        true
+    }
+
+    /// As [`charge_overhead`](Self::charge_overhead), before what is being taken already.
+    pub(crate) fn charge_first(&mut self, cpu: usize, number: u16, cost: Span) {
+        self.serve(cpu);
+        if !self.cpus[cpu].overheads.is_empty() {
+            self.tracer.overhead_end(self.now, cpu);
+        }
+        let kind = OverheadKind::Scheduling;
+        self.cpus[cpu].overheads.push_front(Overhead { kind, number, left: cost });
+        self.tracer.overhead(self.now, cpu, kind, number);
+        self.rearm(cpu);
+    }
+
+    /// An overhead ends, or a thread's work is done.
+    fn cpu_due(&mut self, cpu: usize) -> Event {
+        self.serve(cpu);
+        if let Some(overhead) = self.cpus[cpu].overheads.front() {
+            if overhead.left.is_zero() {
+                self.cpus[cpu].overheads.pop_front();
+                self.tracer.overhead_end(self.now, cpu);
+                if let Some(next) = self.cpus[cpu].overheads.front().copied() {
+                    self.tracer.overhead(self.now, cpu, next.kind, next.number);
+                }
+            }
+            self.rearm(cpu);
+            return Event::Taken { cpu };
+        }
+        if let Some(number) = self.cpus[cpu].thread {
+            self.work[number as usize].stop();
+        }
+        Event::Done { cpu }
+    }
+
+    /// Sets when something happens on a processor by itself.
+    #[inline]
+    fn rearm(&mut self, cpu: usize) {
+        let due = Due::Cpu(u32::from(Processor::at(cpu).0));
+        let slot = &self.cpus[cpu];
+        let left = match (slot.overheads.front(), slot.thread) {
+            (Some(overhead), _) => Some(overhead.left),
+            (None, Some(number)) => self.work[number as usize].time_left(slot.rate),
+            (None, None) => None,
+        };
+        match left.and_then(|left| self.now.checked_add(left)) {
+            Some(at) => self.events.set(due, at),
+            None => self.events.cancel(due),
+        }
+    }
+
+    /// A processor lets go of its thread.
+    fn take_off(&mut self, change: &Change, threads: &mut [Thread]) {
+        let Some((number, stop)) = change.leaves else { return };
+        let slot = &mut self.cpus[change.cpu];
+        (slot.thread, slot.last) = (None, Some(number));
+        // Between two actions (it yielded, or its next job ranks lower) it loses nothing.
+        let has_work = self.has_work(number);
+        threads[number as usize].leaves(self.now, stop == Stop::Preempted, has_work);
+        // One record says who leaves and who comes, unless the latter still has to leave another
+        // processor.
+        let next = change.takes.filter(|next| threads[*next as usize].cpu().is_none());
+        self.cpus[change.cpu].announced = next;
+        let next = next.map(ThreadId);
+        self.tracer.switch(self.now, change.cpu, Some((ThreadId(number), stop)), next);
+        self.rearm(change.cpu);
+    }
+
+    /// A processor takes up a thread.
+    fn put_on(&mut self, change: &Change, threads: &mut [Thread]) {
+        let cpu = change.cpu;
+        let Some(number) = change.takes.filter(|number| self.cpus[cpu].thread != Some(*number))
+        else {
+            return;
+        };
+        let slot = &mut self.cpus[cpu];
+        debug_assert!(slot.thread.is_none(), "a processor takes up a thread before it has let go");
+        slot.thread = Some(number);
+        let fresh = slot.last != Some(number);
+        let moved = threads[number as usize].enters(self.now, Processor::at(cpu).0);
+        let work = &mut self.work[number as usize];
+        work.cpu = cpu;
+        if let Some(cache) = self.prices.cache.filter(|_| fresh || moved) {
+            work.refill(&cache, slot.rate);
+        }
+        if slot.announced.take() != Some(number) {
+            self.tracer.switch(self.now, cpu, None, Some(ThreadId(number)));
+        }
+        let switch = match &self.prices.interval_timers {
+            Some(timers) if fresh => timers.costs.registers,
+            Some(_) => Span::ZERO,
+            None => self.prices.costs.switch,
+        };
+        self.charge_overhead(cpu, OverheadKind::Switching, 0, switch);
+        if self.has_work(number) {
+            self.rearm(cpu);
+        }
+    }
+
+    /// What a call of the hierarchy costs the processor that pays for it.
+    fn charge_call(&mut self, cpu: usize, notifications: u64, enters: (bool, bool)) -> bool {
+        let (switches, by_timer) = enters;
+        let entering = self.prices.interval_timers.as_ref().map(|timers| timers.costs.scheduler);
+        let entering = entering.unwrap_or(Span::ZERO);
+        let costs = self.prices.costs;
+        let call = costs.decision.saturating_add(costs.notification.saturating_mul(notifications));
+        let mut charge = |cost| self.charge_overhead(cpu, OverheadKind::Scheduling, 0, cost);
+        let before = switches && charge(entering);
+        let called = charge(call);
+        let after = by_timer && !switches && charge(entering);
+        before || called || after
+    }
+}
+
+impl<'a> Machine for SimMachine<'a> {
+    type Sink = &'a mut dyn Sink;
+    const MOMENT: Span = Span::ZERO;
+
+    #[inline]
+    fn now(&self) -> Instant {
+        self.now
+    }
+
+    #[inline]
+    fn next_event(&mut self) -> Option<Event> {
+        let due = self.events.pop(self.now)?;
+        Some(match due {
+            Due::Cpu(cpu) => self.cpu_due(cpu as usize),
+            Due::Interrupt(source) => Event::Taken { cpu: self.raise_interrupt(source) },
+        })
+    }
+
+    #[inline]
+    fn account(&mut self, cpu: usize) -> Passed {
+        self.serve(cpu);
+        self.cpus[cpu].take_passed()
+    }
+
+    #[inline]
+    fn takes_time(&self) -> bool {
+        !self.sources.is_empty()
+    }
+
+    #[inline]
+    fn is_taken(&self, cpu: usize) -> bool {
+        !self.cpus[cpu].overheads.is_empty()
+    }
+
+    #[inline]
+    fn alarm(&mut self, at: Option<Instant>) {
+        self.alarm = at;
+    }
+
+    fn make(&mut self, thread: &PlannedThread) {
+        self.work.push(Work::new(thread.working_set_kib));
+    }
+
+    #[inline]
+    fn compute(&mut self, thread: u32, work: Option<Span>) {
+        let its = &mut self.work[thread as usize];
+        match work {
+            None => its.stop(),
+            Some(span) => {
+                its.set(span, self.unit);
+                let cpu = its.cpu;
+                self.rearm(cpu);
+            }
+        }
+    }
+
+    #[inline]
+    fn has_work(&self, thread: u32) -> bool {
+        self.work[thread as usize].is_some()
+    }
+
+    fn carry_out(&mut self, changes: &[Change], threads: &mut [Thread]) {
+        changes.iter().for_each(|change| self.take_off(change, threads));
+        changes.iter().for_each(|change| self.put_on(change, threads));
+    }
+
+    #[inline]
+    fn charges(&self) -> bool {
+        let Prices { costs, interval_timers, .. } = &self.prices;
+        !(costs.decision.is_zero() && costs.notification.is_zero()) || interval_timers.is_some()
+    }
+
+    fn charge(&mut self, cpu: usize, what: Charge) -> bool {
+        match what {
+            Charge::Timer => {
+                let cost = self.prices.costs.timer;
+                self.charge_overhead(cpu, OverheadKind::Scheduling, 0, cost)
+            }
+            Charge::Call { notifications, switches, by_timer } => {
+                self.charge_call(cpu, notifications, (switches, by_timer))
+            }
+        }
+    }
+
+    fn held_up(&mut self, cpu: usize) -> Option<Instant> {
+        let (cost, until) = self.prices.interval_timers.as_mut()?.interrupts(cpu, self.now)?;
+        if let Some(cost) = cost {
+            self.charge_first(cpu, crate::interval_timer::INTERVAL_TIMER, cost);
+        }
+        Some(until)
+    }
+
+    #[inline]
+    fn tracer(&mut self) -> &mut Tracer<&'a mut dyn Sink> {
+        &mut self.tracer
+    }
+}

@@ -31,7 +31,8 @@ const FLOORS: &[(&str, &[&str])] = &[
             "trace",
         ],
     ),
-    ("sim", &["hierarchy", "programs", "scenario", "schedulers", "time", "trace"]),
+    ("host", &["hierarchy", "programs", "scenario", "time", "trace"]),
+    ("sim", &["hierarchy", "host", "programs", "scenario", "schedulers", "time", "trace"]),
     (
         "lab",
         &[

@@ -59,8 +59,8 @@ fn apart(one: (f64, f64), other: (f64, f64)) -> f64 {
 
 /// What a stream is on the host `linux`.
 const REAL_STREAM: &str = "The stream on `linux` is TCP with packets of 1500 bytes on a loopback device of its own, sent on another \
-     processor and received on the supervised one, where packets are processed as a network card's \
-     interrupts would have it; the application alone is supervised, and tells what it got from its own looks at \
+     processor and processed on the supervised one, up to 64 packets with one interrupt, as of a network card that \
+     moderates its interrupts; the application alone is supervised, and tells what it got from its own looks at \
      the clock. The receiving program runs beside, so the sender does not stop while a block runs, as it did in 2001.";
 
 /// A verdict on what follows from a model that was fitted to the paper, unless real threads decide.

@@ -10,25 +10,25 @@
 #![forbid(unsafe_code)]
 
 pub mod atomic;
+mod entry;
 mod event;
 mod futex;
 mod home;
 mod inbox;
-mod letter;
 mod notice;
 mod pool;
 mod queue;
 mod switch;
 
+pub use entry::Mailbox;
 pub use futex::Futex;
 pub use home::Mine;
-pub use letter::Mailbox;
 pub use notice::Entered;
 pub use queue::Dequeued;
 
+use entry::Entry;
 use event::Block;
 use home::Home;
-use letter::Letter;
 use notice::Notices;
 use pool::Pool;
 use queue::{DualQueue, Node};
@@ -106,7 +106,7 @@ pub struct Exchange {
     events: Pool<Block>,
     queues: Pool<DualQueue>,
     nodes: Pool<Node>,
-    letters: Pool<Letter>,
+    letters: Pool<Entry>,
     notices: Notices,
 }
 

@@ -56,7 +56,7 @@ pub struct Vp {
     /// The scheduler that has it; `None` is a thread.
     pub child: Option<usize>,
     /// What its owner asks for.
-    pub asks: Option<Guarantee>,
+    pub requested: Option<Guarantee>,
     /// What its owner has told the parent.
     pub terms: ChildParams,
     /// Whether its owner tells that whatever it asks for.
@@ -306,7 +306,7 @@ impl Findings {
 
     /// Decides on what is asked: the shortest chain that proves it, or why there is none.
     fn answer(&mut self, at: usize, vp: &Vp, lack: Option<Why>) {
-        let Some(asked) = vp.asks else { return };
+        let Some(asked) = vp.requested else { return };
         let mut best: Option<(usize, Vec<Step>)> = None;
         let mut closest: Option<(Guarantee, RewriteError)> = None;
         for link in &self.vps[at].options {

@@ -29,7 +29,7 @@ pub trait Conversion {
     /// # Errors
     /// When no child can be given that type here: what can be given, in the words of an error
     /// (`it gives ...`).
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str>;
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str>;
 
     /// What each child is given, in the same order.
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer>;

@@ -237,7 +237,7 @@ impl Judge {
 
     /// Its owner tells a deadline now; only `RESU` has a use for it, and only for one that has not
     /// passed.
-    pub fn told(&mut self, now: Instant, deadline: Instant) {
+    pub fn set_deadline(&mut self, now: Instant, deadline: Instant) {
         if !matches!(self.below, Below::Speed(_)) {
             return; // service goes on, and comes whole
         }
@@ -246,7 +246,7 @@ impl Judge {
             self.pass(now.as_nanos(), false);
         }
         if let Below::Speed(speed) = &mut self.below {
-            speed.told(i128::from(deadline.as_nanos()), i128::from(now.as_nanos()));
+            speed.set_deadline(i128::from(deadline.as_nanos()), i128::from(now.as_nanos()));
         }
     }
 

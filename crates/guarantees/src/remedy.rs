@@ -54,7 +54,7 @@ const TRIED: usize = 16;
 /// What would help `vp`, which was refused.
 #[must_use]
 pub fn remedy(tree: &Tree, findings: &Findings, vp: usize) -> Remedy {
-    let (Some(asked), Some(parent)) = (tree.vps[vp].asks, tree.vps[vp].parent) else {
+    let (Some(asked), Some(parent)) = (tree.vps[vp].requested, tree.vps[vp].parent) else {
         return Remedy::default();
     };
     let place = Place::of(tree, findings, parent, vp);
@@ -93,7 +93,7 @@ impl<'t> Place<'t> {
         if self.tree.vps[self.vp].outright {
             return Some(terms);
         }
-        match self.tree.nodes[self.node].conversion.tell(asked).ok()? {
+        match self.tree.nodes[self.node].conversion.parameter_for(asked).ok()? {
             ChildParam::Nothing => {}
             ChildParam::Reserve { amount, period } => terms.reserve = Some((amount, period)),
             ChildParam::Block { amount, period, at } => {
@@ -115,7 +115,8 @@ impl<'t> Place<'t> {
         let all_terms: Vec<ChildParams> = children.iter().map(told).collect();
         let mut open: Vec<(usize, Guarantee)> = Vec::new();
         for (at, child) in children.iter().enumerate() {
-            let kept = self.kept.contains(child).then_some(self.tree.vps[*child].asks).flatten();
+            let kept =
+                self.kept.contains(child).then_some(self.tree.vps[*child].requested).flatten();
             let asks = if *child == self.vp { Some(*asked) } else { kept };
             open.extend(asks.filter(|asks| *asks != Guarantee::Null).map(|asks| (at, asks)));
         }
@@ -183,7 +184,7 @@ impl<'t> Place<'t> {
         let size = |child: usize| {
             let vp = &self.tree.vps[child];
             let reserved = vp.terms.reserve.and_then(|(x, y)| x.over(y));
-            reserved.or_else(|| vp.asks.and_then(|asks| asks.share())).unwrap_or(Ratio::ZERO)
+            reserved.or_else(|| vp.requested.and_then(|asks| asks.share())).unwrap_or(Ratio::ZERO)
         };
         let children = &self.tree.nodes[self.node].children;
         let mut others: Vec<usize> =

@@ -16,7 +16,7 @@ fn stretch(from: u64, text: &str) -> Stretch {
 
 fn run(judge: &mut Judge, stretches: &[Stretch], deadlines: &[u64]) {
     for at in deadlines {
-        judge.told(Instant::ZERO, Instant::from_nanos(*at));
+        judge.set_deadline(Instant::ZERO, Instant::from_nanos(*at));
     }
     for (from, ticks) in stretches {
         let at = |tick: usize| Instant::from_nanos(from + tick as u64);
@@ -214,7 +214,7 @@ proptest! {
             let ahead = gained - past.iter().min().unwrap();
             judge.wakes(at(0));
             for later in &later {
-                judge.told(at(0), Instant::from_nanos(from + later));
+                judge.set_deadline(at(0), Instant::from_nanos(from + later));
             }
             let mut orderly = true;
             let mut told = 0;
@@ -351,7 +351,7 @@ fn a_told_deadline_breaks_no_piece() {
     let at = Instant::from_nanos;
     judge.wakes(at(0));
     judge.served(at(0), at(1));
-    judge.told(at(1), at(9));
+    judge.set_deadline(at(1), at(9));
     judge.served(at(1), at(2));
     judge.sleeps(at(5));
     assert!(!judge.verdict().is_broken());
@@ -411,9 +411,9 @@ fn a_deadline_told_too_late_or_out_of_order_ends_judgement() {
         let mut judge = Judge::new(&"RESU 1/2".parse().unwrap(), Allowance::ZERO).unwrap();
         let at = Instant::from_nanos;
         judge.wakes(at(0));
-        judge.told(at(0), at(first));
+        judge.set_deadline(at(0), at(first));
         judge.served(at(0), at(first / 2));
-        judge.told(at(now), at(second));
+        judge.set_deadline(at(now), at(second));
         judge.sleeps(at(3_000));
         judge.verdict()
     };

@@ -10,7 +10,7 @@ use windfall_trace::{OverheadKind, Sink, Stop};
 /// # A host promises
 /// M1. It [accounts](Self::account) a processor before it says to the hierarchy that time was taken there.
 /// M2. It lets changes be [carried out](Self::carry_out) when all that is due was applied, all of a moment at once.
-/// M3. It [makes](Self::make) a thread before that is in a change, and has none in a change after its [end](Self::end).
+/// M3. It [makes](Self::make) a thread before that is in a change, and has none in a change that has ended.
 /// M4. It sets the [alarm](Self::alarm) to the first thing that it has to do, after each settling.
 ///
 /// # A machine promises

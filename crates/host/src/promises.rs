@@ -96,7 +96,7 @@ impl<M: Machine> Host<M> {
     /// Time has been stolen from a processor; the first time says it for all.
     pub(crate) fn promises_stolen(&mut self) {
         if !core::mem::replace(&mut self.promises.stolen, true) {
-            self.promises.watches.iter_mut().for_each(Watch::robbed);
+            self.promises.watches.iter_mut().for_each(Watch::time_was_stolen);
         }
     }
 
@@ -121,7 +121,7 @@ impl<M: Machine> Host<M> {
     /// A thread says what its deadline is.
     pub(crate) fn promise_deadline(&mut self, thread: u32, deadline: Instant) {
         let now = self.machine.now();
-        self.promises.each(thread, |watch| watch.told(now, deadline));
+        self.promises.each(thread, |watch| watch.set_deadline(now, deadline));
     }
 
     /// Looks at the virtual processors of schedulers: who asks, who has a processor.
@@ -165,9 +165,9 @@ impl<M: Machine> Host<M> {
                 }
                 if before.is_some_and(|(_, before)| before != back) {
                     // It told a later one in between.
-                    self.promises.watches[watch].told(now, Instant::MAX);
+                    self.promises.watches[watch].set_deadline(now, Instant::MAX);
                 }
-                self.promises.watches[watch].told(now, deadline);
+                self.promises.watches[watch].set_deadline(now, deadline);
             }
         }
     }

@@ -44,8 +44,8 @@ impl<M: Machine> Host<M> {
             return Err(ProcessError::NotAdmitted { node });
         };
         let home = Home::of(node, &self.threads.homes, self.hierarchy.default_node());
-        let Home { scheduler, asks } = home.ok_or(ProcessError::NotAdmitted { node })?;
-        let messages = asks(&params);
+        let Home { scheduler, parameters } = home.ok_or(ProcessError::NotAdmitted { node })?;
+        let messages = parameters(&params);
         let id = self.send(|hierarchy, now| hierarchy.create_thread(now, scheduler, &messages));
         let id = id.ok_or(ProcessError::NotAdmitted { node })?;
         let spec = PlannedThread {

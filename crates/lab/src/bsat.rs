@@ -3,7 +3,7 @@
 //! Messages are numbers that go through dual queues; what is done to one is so much computing. A first process, the
 //! operator, makes the queues and the others, and ends.
 
-use crate::memo::{Report, tell};
+use crate::memo::{Report, report};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use windfall_programs::{Code, Event, Node, Process, ProcessError, ProcessParams, Queue, Template};
@@ -119,7 +119,7 @@ impl Code for Monitor {
     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         loop {
             let now = me.now().await;
-            tell(&self.seen, [(now, self.watched.iter().map(Tally::read).collect())]);
+            report(&self.seen, [(now, self.watched.iter().map(Tally::read).collect())]);
             me.sleep_until(now + self.every).await;
         }
     }

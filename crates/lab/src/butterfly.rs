@@ -39,7 +39,7 @@ pub(crate) const SINKS: Span = us(152);
 pub(crate) const DELIVERS: Span = us(478);
 
 /// How processes' terms are told to an epoch scheduler.
-fn asks(terms: &ProcessParams) -> Vec<Message> {
+fn parameters(terms: &ProcessParams) -> Vec<Message> {
     let mut messages = vec![Message::Priority(terms.priority.into())];
     if !terms.need.is_zero() {
         messages.push(Message::Reserve { amount: terms.need, period: EPOCH });
@@ -104,7 +104,7 @@ impl Butterfly {
         let last = Node(u8::try_from(nodes - 1).expect("a Butterfly has at most 256 nodes"));
         let monitor = monitor.map(|monitor| (last, monitor));
         let operator = Operator { monitor, ..self.operator.clone() };
-        plan.begin_with(asks, &first, operator);
+        plan.begin_with(parameters, &first, operator);
         Ok(plan)
     }
 

@@ -23,7 +23,7 @@ pub(crate) fn forget<T>(report: &Report<T>) {
     report.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
-pub(crate) fn tell<T>(report: &Report<T>, all: impl IntoIterator<Item = T>) {
+pub(crate) fn report<T>(report: &Report<T>, all: impl IntoIterator<Item = T>) {
     report.lock().unwrap_or_else(PoisonError::into_inner).extend(all);
 }
 
@@ -44,7 +44,7 @@ impl Code for ScriptA {
     const NAME: &'static str = "script-a";
 
     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-        tell(&self.metering, [Meter::cost(&mut me, 32).await]);
+        report(&self.metering, [Meter::cost(&mut me, 32).await]);
         let here = me.node();
         let template = me.make_template(here).await?;
         let script = ScriptB { a: me.me(), loops: self.loops, marks: self.marks.clone() };
@@ -66,7 +66,7 @@ impl Code for ScriptA {
             meter.mark(&mut me, 12).await;
             me.block().await;
         }
-        tell(&self.marks, meter.marks().iter().copied());
+        report(&self.marks, meter.marks().iter().copied());
         Ok(())
     }
 }
@@ -114,7 +114,7 @@ impl Code for ScriptB {
                 me.block().await;
             }
         }
-        tell(&self.marks, meter.marks().iter().copied());
+        report(&self.marks, meter.marks().iter().copied());
         Ok(())
     }
 }
@@ -138,7 +138,7 @@ impl Code for RunOut {
             meter.mark(&mut me, 0).await;
         }
         let spans = meter.marks().windows(2).map(|pair| pair[1].1.saturating_since(pair[0].1));
-        tell(&self.spans, spans);
+        report(&self.spans, spans);
         Ok(())
     }
 }
@@ -177,7 +177,7 @@ impl Code for Notifier {
             let woken = me.notify(id).await;
             meter.mark(&mut me, 1).await;
             let spans = meter.marks().windows(2).map(|pair| pair[1].1.saturating_since(pair[0].1));
-            tell(&self.spans, spans.map(|span| (woken, span)));
+            report(&self.spans, spans.map(|span| (woken, span)));
         }
         Ok(())
     }

@@ -53,7 +53,10 @@ pub(crate) fn reservations_first(rez: &str, quantum: Span) -> Result<Vec<Schedul
 
 /// Served through two parents: what a soft reservation is made of (figure 10.6 right).
 pub(crate) fn join(name: &str, first: (&str, Requirements), second: &str) -> Scheduler {
-    let at = |parent: &str, asks| Attachment { parent: Parent::Scheduler(parent.to_owned()), asks };
+    let at = |parent: &str, requires| Attachment {
+        parent: Parent::Scheduler(parent.to_owned()),
+        requires,
+    };
     Scheduler {
         owns: vec![at(first.0, first.1), at(second, Requirements::default())],
         ..Scheduler::root(name, "join")

@@ -19,7 +19,7 @@ impl Supervisor {
         let refusal = ProcessError::NotAdmitted { node };
         let Program::Process(start) = program else { return Err(refusal) };
         let home = Home::of(node, &self.homes, self.hierarchy.default_node()).ok_or(refusal)?;
-        let messages = (home.asks)(&terms);
+        let messages = (home.parameters)(&terms);
         let (now, parent) = (self.time(), home.scheduler);
         let created = self.tell(now, |tree, now| tree.create_thread(now, parent, &messages));
         let id = created.ok_or(refusal)?;

@@ -130,13 +130,13 @@ impl Scenario {
         let mut members = Vec::new();
         for thread in self.threads_below(name) {
             let task = task(thread)?;
-            let priority = thread.asks.priority;
+            let priority = thread.requires.priority;
             members.extend(thread.names().map(|name| Member { name, task, priority }));
         }
         if members.is_empty() {
             return Err(format!("no thread is directly below `{name}`; name the one above them"));
         }
-        let guarantee = scheduler.owns.first().and_then(|own| own.asks.guarantee);
+        let guarantee = scheduler.owns.first().and_then(|own| own.requires.guarantee);
         let service = Service::of(scheduler);
         Ok(Application { scheduler: name.to_owned(), service, members, guarantee })
     }
@@ -145,7 +145,7 @@ impl Scenario {
 /// What a thread needs, by its program or by the rate that it is given.
 fn task(thread: &Thread) -> Result<Task, String> {
     let name = &thread.name;
-    let told = thread.asks.rate;
+    let told = thread.requires.rate;
     let own = match &thread.run {
         Run::Spin { .. } => {
             return Err(format!(
@@ -237,14 +237,14 @@ mod tests {
         let ms = Span::from_millis;
         let rate = |work| Some(Rate { work, period: ms(10), deadline: ms(10) });
         let told = |work| Thread {
-            asks: Requirements { rate: rate(work), ..Requirements::default() },
+            requires: Requirements { rate: rate(work), ..Requirements::default() },
             ..steps.clone()
         };
         assert!(why(&scenario(vec![told(None)])).contains("how long it works"));
         assert!(scenario(vec![told(Some(ms(2)))]).application("rm").is_ok());
         let other = Some(Rate { work: None, period: ms(11), deadline: ms(10) });
         let lies = Thread {
-            asks: Requirements { rate: other, ..Requirements::default() },
+            requires: Requirements { rate: other, ..Requirements::default() },
             ..periodic("liar")
         };
         assert!(why(&scenario(vec![lies])).contains("another rate"));

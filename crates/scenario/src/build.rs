@@ -15,11 +15,11 @@ pub use recordings::{NoRecordings, Numbers, Recordings};
 pub(crate) use threads::{parent_of, thread_messages};
 pub(crate) use trees::conversion;
 
-use crate::asks::Asking;
 use crate::check::check;
 use crate::diagnostic::{Diagnostics, ScenarioError};
 use crate::model::{Pattern, Quantity, Scenario, Subject};
 use crate::outcome::{promises, refusals};
+use crate::parameters::ParameterWriter;
 use crate::plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedProcesses, PlannedRequest};
 use crate::source::Path;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ use windfall_trace::glob::fits;
 pub(crate) struct Builder<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) mistakes: Vec<ScenarioError>,
-    pub(crate) asking: &'a Asking<'a>,
+    pub(crate) asking: &'a ParameterWriter<'a>,
 }
 
 impl Builder<'_> {
@@ -44,7 +44,7 @@ impl Builder<'_> {
 /// The requests of a scenario that has been checked, with numbers for the names of threads.
 pub(crate) fn requests(
     scenario: &Scenario,
-    asking: &Asking<'_>,
+    asking: &ParameterWriter<'_>,
 ) -> Result<Vec<(Instant, PlannedRequest)>, Diagnostics> {
     let mut builder = Builder { scenario, mistakes: Vec::new(), asking };
     let requests = builder.requests();
@@ -71,7 +71,7 @@ impl Scenario {
         if let Some(diagnostics) = Diagnostics::of(&self.origin, mistakes) {
             return Err(diagnostics);
         }
-        let asking = Asking::of(self);
+        let asking = ParameterWriter::of(self);
         let mut builder = Builder { scenario: self, mistakes: Vec::new(), asking: &asking };
         let (hierarchy, nodes) = builder.tree();
         let mut threads = builder.threads(&nodes, recordings);

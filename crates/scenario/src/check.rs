@@ -16,11 +16,11 @@ mod threads;
 pub(crate) use limits::entries;
 pub use names::EARLIER;
 pub(crate) use names::{is_of_program, means, number_in, numbered};
-pub(crate) use schedulers::{ask_paths, parent_paths};
+pub(crate) use schedulers::{parent_paths, requirement_paths};
 
-use crate::asks::Asking;
 use crate::diagnostic::{Diagnostics, ScenarioError};
 use crate::model::Scenario;
+use crate::parameters::ParameterWriter;
 use crate::source::{Origin, Path};
 use names::Names;
 
@@ -69,7 +69,7 @@ pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<ScenarioError>) {
     }
     names::check(&mut checker);
     machine::check(&mut checker);
-    let asking = Asking::of(scenario);
+    let asking = ParameterWriter::of(scenario);
     schedulers::check(&mut checker, &asking);
     threads::check(&mut checker, &asking);
     programs::check(&mut checker);
@@ -81,7 +81,7 @@ pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<ScenarioError>) {
 /// Checks the requests alone.
 pub(crate) fn check_requests(
     scenario: &Scenario,
-    asking: &Asking<'_>,
+    asking: &ParameterWriter<'_>,
     mistakes: &mut Vec<ScenarioError>,
 ) {
     let names = Names::of(scenario);

@@ -82,16 +82,16 @@ impl Promises {
     /// What was found out about a virtual processor, and why.
     #[must_use]
     pub fn explain(&self, vp: usize) -> Explanation {
-        let (asks, found) = (&self.tree.vps[vp], &self.findings.vps[vp]);
-        let verdict = match (asks.asks, found.is_refused()) {
+        let (requires, found) = (&self.tree.vps[vp], &self.findings.vps[vp]);
+        let verdict = match (requires.requested, found.is_refused()) {
             (_, true) => Verdict::Refused,
             (Some(_), false) => Verdict::Granted,
             (None, false) => Verdict::NotAsked,
         };
         Explanation {
-            name: asks.name.clone(),
+            name: requires.name.clone(),
             parent: self.parent(vp).to_owned(),
-            asked: asks.asks.map(|asked| asked.to_string()),
+            asked: requires.requested.map(|asked| asked.to_string()),
             verdict,
             has: found.options.iter().map(|link| self.reasons(*link)).collect(),
             chain: found.granted.map(|link| self.reasons(link)).unwrap_or_default(),
@@ -131,7 +131,7 @@ impl Promises {
         let named = |vp: &usize| {
             let vp = &self.tree.vps[*vp];
             let reserved = vp.terms.reserve.map(|(x, y)| format!("{x} in {y}"));
-            (vp.name.clone(), text(vp.asks).or(reserved))
+            (vp.name.clone(), text(vp.requested).or(reserved))
         };
         Remedies {
             why: reason_of(why),

@@ -4,7 +4,7 @@
 //! kept with the reason, so that all such mistakes of a file are told at once.
 
 #[macro_use]
-mod asks;
+mod requirements;
 mod change;
 mod expectation;
 mod external;
@@ -17,7 +17,6 @@ mod text_or;
 mod thread;
 mod values;
 
-pub(crate) use asks::AsksFile;
 pub(crate) use change::AtFile;
 pub(crate) use expectation::ExpectFile;
 pub(crate) use external::{Command, MatchFile};
@@ -25,6 +24,7 @@ pub(crate) use lax::{Lax, Raw, Scalar};
 pub(crate) use machine::{
     CacheFile, CostsFile, InterruptsFile, MachineFile, Processors, SpeedFile,
 };
+pub(crate) use requirements::RequirementsFile;
 pub(crate) use scalar::{Cap, Due, Frequency, Kib, Range};
 pub(crate) use scheduler::{OWN_KEYS, ParentFile, SchedulerFile};
 pub(crate) use steps::{PhaseFile, StepFile};

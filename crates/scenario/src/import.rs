@@ -75,7 +75,7 @@ pub fn import(recording: &Recording, file: &str, reserving: Reserving) -> Import
             scenario.schedulers.push(root);
             let mut sharing = sharing;
             for own in &mut sharing.owns {
-                (own.parent, own.asks) =
+                (own.parent, own.requires) =
                     (Parent::Scheduler(ROOT.to_owned()), Requirements::priority(1));
             }
             reserved = reserve(&mut scenario, &proposal, file, recording, &mut names);
@@ -111,15 +111,16 @@ fn reserve(
         };
         let rez = format!("rez{processor}");
         if scenario.schedulers.iter().all(|other| other.name != rez) {
-            let asks = Requirements::priority(2);
-            scenario.schedulers.push(Scheduler::below(&rez, "rez", ROOT, asks));
+            let requires = Requirements::priority(2);
+            scenario.schedulers.push(Scheduler::below(&rez, "rez", ROOT, requires));
         }
         let name = names.fresh(&alone(row.thread, recording));
         let join = names.fresh(&format!("{name}-join"));
-        let asks =
+        let requires =
             Requirements { reserve: Some(Reserve { amount, period }), ..Requirements::default() };
         scenario.schedulers.push(
-            Scheduler::below(&join, "join", SHARING, Requirements::default()).and_below(&rez, asks),
+            Scheduler::below(&join, "join", SHARING, Requirements::default())
+                .and_below(&rez, requires),
         );
         let guarantee = Requirements::guarantee(Guarantee::BasicSoft(amount.into(), period.into()));
         let run = Run::Recorded { file: file.to_owned(), thread: recording.reference(row.thread) };

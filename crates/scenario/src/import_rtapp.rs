@@ -131,7 +131,7 @@ struct Losses {
 
 impl Losses {
     /// About a key of a task, where it is written; else about the task.
-    fn tell(&mut self, thread: &ConvertedThread, key: &str, left_out: bool, text: String) {
+    fn report(&mut self, thread: &ConvertedThread, key: &str, left_out: bool, text: String) {
         let line = thread.scheduling.line(key);
         let event = line.map_or("", |_| key);
         let line = line.unwrap_or(thread.line);

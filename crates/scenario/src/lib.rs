@@ -12,7 +12,6 @@
 #![forbid(unsafe_code)]
 
 mod application;
-mod asks;
 mod build;
 mod check;
 mod deadlines;
@@ -28,6 +27,7 @@ pub mod model;
 mod names;
 pub mod outcome;
 mod overload;
+mod parameters;
 mod plan;
 mod profile;
 mod promises;

@@ -6,14 +6,14 @@
 
 mod breaks;
 
-use crate::asks::Asking;
 use crate::build;
 use crate::check::{check_requests, means, numbered};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     Attachment, Change, Parent, Requirements, Run, Scenario, Scheduler, Thread, Whom,
 };
-use crate::outcome::{Promise, asked};
+use crate::outcome::{Promise, requested_promises};
+use crate::parameters::ParameterWriter;
 use crate::plan::PlannedRequest;
 use crate::resolve;
 use crate::together;
@@ -82,8 +82,8 @@ impl Live {
         for request in &mut there.requests {
             together::pass_on(&mut request.change, &self.file.threads, &there.schedulers);
         }
-        let file = Asking::of(&self.file);
-        let asking = Asking::of(&there).weighing_as(&file);
+        let file = ParameterWriter::of(&self.file);
+        let asking = ParameterWriter::of(&there).weighing_as(&file);
         check_requests(&there, &asking, &mut mistakes);
         if let Some(diagnostics) = Diagnostics::of(&there.origin, mistakes) {
             return Err(diagnostics);
@@ -118,26 +118,26 @@ impl Live {
         for change in changes {
             match change {
                 Change::Create(scheduler) => self.created.insert(0, scheduler),
-                Change::Move { thread, to, asks } => {
-                    self.asked.insert(Whom::Thread(thread), (asks, Some(to)));
+                Change::Move { thread, to, requires } => {
+                    self.asked.insert(Whom::Thread(thread), (requires, Some(to)));
                 }
-                Change::Reserve(whom, reserve) => self.change(there, whom, |asks| {
-                    (asks.reserve, asks.guarantee) = (Some(reserve), None);
+                Change::Reserve(whom, reserve) => self.change(there, whom, |requires| {
+                    (requires.reserve, requires.guarantee) = (Some(reserve), None);
                 }),
-                Change::Guarantee(whom, guarantee) => self.change(there, whom, |asks| {
-                    (asks.reserve, asks.guarantee) = (None, Some(guarantee));
+                Change::Guarantee(whom, guarantee) => self.change(there, whom, |requires| {
+                    (requires.reserve, requires.guarantee) = (None, Some(guarantee));
                 }),
-                Change::Unreserve(whom) => self.change(there, whom, |asks| {
-                    (asks.reserve, asks.guarantee) = (None, None);
+                Change::Unreserve(whom) => self.change(there, whom, |requires| {
+                    (requires.reserve, requires.guarantee) = (None, None);
                 }),
                 Change::Share(whom, share) => {
-                    self.change(there, whom, |asks| asks.share = Some(share));
+                    self.change(there, whom, |requires| requires.share = Some(share));
                 }
                 Change::Warp(whom, warp) => {
-                    self.change(there, whom, |asks| asks.warp = Some(warp));
+                    self.change(there, whom, |requires| requires.warp = Some(warp));
                 }
                 Change::Priority(whom, priority) => {
-                    self.change(there, whom, |asks| asks.priority = Some(priority));
+                    self.change(there, whom, |requires| requires.priority = Some(priority));
                 }
                 Change::Destroy(_)
                 | Change::Default(_)
@@ -152,18 +152,18 @@ impl Live {
         let found = match &whom {
             Whom::Thread(name) => {
                 let thread = there.threads.iter().find(|thread| thread.name == *name);
-                thread.map(|thread| (thread.asks.clone(), thread.parent.clone()))
+                thread.map(|thread| (thread.requires.clone(), thread.parent.clone()))
             }
             Whom::Scheduler(name, own) => {
                 let mut schedulers = there.schedulers.iter();
                 let scheduler = schedulers.find(|scheduler| scheduler.name == *name);
                 let own = scheduler.and_then(|s| s.owns.get(usize::from(*own)));
-                own.map(|own| (own.asks.clone(), None))
+                own.map(|own| (own.requires.clone(), None))
             }
         };
-        let (mut asks, parent) = found.unwrap_or_default();
-        change(&mut asks);
-        self.asked.insert(whom, (asks, parent));
+        let (mut requires, parent) = found.unwrap_or_default();
+        change(&mut requires);
+        self.asked.insert(whom, (requires, parent));
     }
 
     /// What the file asks for a thread holds again.
@@ -174,21 +174,21 @@ impl Live {
     /// What is promised in the tree of the moment, and which of it the checker grants.
     #[must_use]
     pub fn promises(&self, nodes: &[LiveNode], threads: &[LiveThread]) -> Vec<Promise> {
-        asked(&self.there(nodes, threads))
+        requested_promises(&self.there(nodes, threads))
     }
 
     /// What is asked for a thread: what was asked last, as long as it stands where that was asked.
-    fn asks(&self, thread: &LiveThread, entry: Option<&Thread>) -> Requirements {
+    fn requirements(&self, thread: &LiveThread, entry: Option<&Thread>) -> Requirements {
         let known = |name: &str| self.asked.get(&Whom::Thread(name.to_owned()));
         let asked = known(&thread.name).or_else(|| known(&entry?.name));
         let home = entry.and_then(|entry| entry.parent.as_deref());
         let home = home.or_else(|| self.file.default_scheduler());
-        let (asks, place) = match (asked, entry) {
-            (Some((asks, place)), _) => (asks, place.as_deref()),
-            (None, Some(entry)) => (&entry.asks, home),
+        let (requires, place) = match (asked, entry) {
+            (Some((requires, place)), _) => (requires, place.as_deref()),
+            (None, Some(entry)) => (&entry.requires, home),
             (None, None) => return Requirements::default(),
         };
-        if thread.parent.as_deref() == place { asks.clone() } else { Requirements::default() }
+        if thread.parent.as_deref() == place { requires.clone() } else { Requirements::default() }
     }
 
     /// What there is, as a scenario that begins with it.
@@ -202,12 +202,12 @@ impl Live {
                 .unwrap_or_else(|| Scheduler::root(&node.name, &node.kind));
             let owns = node.parents.iter().map(|parent| Attachment {
                 parent: parent.clone().map_or(Parent::Top, Parent::Scheduler),
-                asks: Requirements::default(),
+                requires: Requirements::default(),
             });
             let mut owns: Vec<Attachment> = owns.collect();
             for (number, (own, known)) in (0_u16..).zip(owns.iter_mut().zip(&scheduler.owns)) {
                 let changed = self.asked.get(&Whom::Scheduler(node.name.clone(), number));
-                own.asks = changed.map_or(&known.asks, |(asks, _)| asks).clone();
+                own.requires = changed.map_or(&known.requires, |(requires, _)| requires).clone();
             }
             scheduler.owns = owns;
             scheduler
@@ -218,7 +218,7 @@ impl Live {
                 name: thread.name.clone(),
                 count: None,
                 parent: thread.parent.clone(),
-                asks: self.asks(thread, entry),
+                requires: self.requirements(thread, entry),
                 external: None,
                 run: entry.map_or(Run::Unknown, |entry| entry.run.clone()),
                 start: Instant::ZERO,

@@ -5,7 +5,6 @@
 //! are kept), `outcome/judge.rs` (expectations), `outcome/json.rs` and `outcome/page.rs` (how it is told).
 
 mod accounts;
-mod asked;
 mod failure;
 mod figures;
 mod group;
@@ -13,14 +12,13 @@ mod json;
 mod judge;
 mod page;
 mod promise;
+mod requested;
 mod response;
 mod thread;
 mod watch;
 
 pub use crate::check::EARLIER;
 pub use accounts::Accounts;
-pub(crate) use asked::asked;
-pub use asked::{Refused, all_promises, broken_bounds, promises, refusals};
 pub use failure::RunError;
 pub use figures::{Figures, plain};
 pub use group::{Group, groups};
@@ -28,6 +26,8 @@ pub use json::json;
 pub use judge::{Verdict, judge};
 pub use page::page;
 pub use promise::{Promise, PromiseStatus, PromiseVerdict};
+pub(crate) use requested::requested_promises;
+pub use requested::{Refused, all_promises, broken_bounds, promises, refusals};
 pub use response::Response;
 pub use thread::ThreadOutcome;
 pub use watch::{Use, Watch};

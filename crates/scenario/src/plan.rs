@@ -61,18 +61,21 @@ pub struct Home {
     /// The scheduler that processes of the node begin below.
     pub scheduler: NodeId,
     /// How that scheduler is asked for what a process is to have.
-    pub asks: fn(&ProcessParams) -> Vec<Message>,
+    pub parameters: fn(&ProcessParams) -> Vec<Message>,
 }
 
 impl Plan {
     /// Makes each scheduler of the file a node, in order, and begins with one process on the first of them.
     pub fn begin_with<C: Code>(
         &mut self,
-        asks: fn(&ProcessParams) -> Vec<Message>,
+        requires: fn(&ProcessParams) -> Vec<Message>,
         terms: &ProcessParams,
         code: C,
     ) {
-        let home = |(_, scheduler): &(String, NodeId)| Home { scheduler: *scheduler, asks };
+        let home = |(_, scheduler): &(String, NodeId)| Home {
+            scheduler: *scheduler,
+            parameters: requires,
+        };
         self.processes.nodes = self.nodes.iter().map(home).collect();
         let first = self.processes.nodes.first();
         self.threads.extend(first.map(|home| PlannedThread::process(Node(0), home, terms, code)));
@@ -83,7 +86,7 @@ impl Home {
     /// The home of a node among those of a plan; the default scheduler's, where the plan has none.
     #[must_use]
     pub fn of(node: Node, homes: &[Home], default: Option<NodeId>) -> Option<Home> {
-        let alone = default.map(|scheduler| Home { scheduler, asks: |_| Vec::new() });
+        let alone = default.map(|scheduler| Home { scheduler, parameters: |_| Vec::new() });
         homes.get(usize::from(node.0)).copied().or(alone)
     }
 }
@@ -153,7 +156,7 @@ impl PlannedThread {
         PlannedThread {
             name: C::NAME.to_owned(),
             parent: home.scheduler,
-            messages: (home.asks)(terms),
+            messages: (home.parameters)(terms),
             promised: None,
             program: Program::process(node, code).into(),
             start: Instant::ZERO,

@@ -212,14 +212,14 @@ impl Scenario {
                 Ok((amount, period)) => {
                     let reserving =
                         thread.parent.as_deref().and_then(|parent| self.kind_named(parent));
-                    let asks = &thread.asks;
+                    let requires = &thread.requires;
                     let wanting = reserving == Some("rez")
-                        && asks.guarantee.is_none()
-                        && asks.reserve.is_none();
+                        && requires.guarantee.is_none()
+                        && requires.reserve.is_none();
                     let guarantee =
                         format!("RESBH {amount} {period}").parse().ok().filter(|_| wanting);
                     let thread = &mut self.threads[at];
-                    thread.asks.guarantee = thread.asks.guarantee.take().or(guarantee);
+                    thread.requires.guarantee = thread.requires.guarantee.take().or(guarantee);
                     thread.run = Run::Jobs(Jobs {
                         activation: Activation::Periodic { offset: Instant::ZERO, period },
                         work: Work::Fixed(amount),
@@ -321,7 +321,7 @@ mod tests {
     fn accepts_a_profile_of_the_same_executable() {
         let scenario = applied("profile = \"player\"\nmatch = { comm = \"lo*\" }", "abc").unwrap();
         let thread = &scenario.threads[0];
-        assert_eq!(thread.asks.guarantee, "RESBH 3ms 10ms".parse().ok());
+        assert_eq!(thread.requires.guarantee, "RESBH 3ms 10ms".parse().ok());
         let Run::Jobs(jobs) = &thread.run else { panic!("{:?}", thread.run) };
         assert_eq!(jobs.work, Work::Fixed(Span::from_millis(3)));
     }
@@ -330,7 +330,7 @@ mod tests {
     fn paper_threads_of_one_name_are_told_apart_by_their_start_routines() {
         let of = |only: &str| applied(&format!("profile = \"player\"\nmatch = {only}"), "abc");
         let slow = of("{ comm = \"twin\", routine = \"*:slow\" }").unwrap();
-        assert_eq!(slow.threads[0].asks.guarantee, "RESBH 3ms 25ms".parse().ok());
+        assert_eq!(slow.threads[0].requires.guarantee, "RESBH 3ms 25ms".parse().ok());
         let both = of("{ comm = \"twin\" }").unwrap_err();
         assert!(
             both.contains("several kinds") && both.contains("starts at `player:fast`"),
@@ -340,7 +340,7 @@ mod tests {
         assert!(none.contains("starts at `*:main`, but"), "{none}");
         // A profile that knows no routine is asked for names alone.
         let older = of("{ comm = \"loop\", routine = \"*:main\" }").unwrap();
-        assert_eq!(older.threads[0].asks.guarantee, "RESBH 3ms 10ms".parse().ok());
+        assert_eq!(older.threads[0].requires.guarantee, "RESBH 3ms 10ms".parse().ok());
     }
 
     #[test]

@@ -5,9 +5,9 @@
 //! is granted here holds until the first of them ([`Promises::until`]).
 //! Absent on purpose: deadlines of periodic threads (`deadlines.rs`).
 
-use crate::asks::{Asking, terms};
 use crate::build::{conversion, parent_of, thread_messages};
 use crate::model::{Scenario, Scheduler, Thread};
+use crate::parameters::{ParameterWriter, terms};
 use std::collections::BTreeMap;
 use windfall_guarantees::check::{Findings, Node, Tree, Vp, check};
 use windfall_guarantees::{Remedy, remedy};
@@ -49,7 +49,7 @@ impl Scenario {
 }
 
 fn tree(scenario: &Scenario) -> Tree {
-    let asking = Asking::of(scenario);
+    let asking = ParameterWriter::of(scenario);
     let mut tree = Tree { nodes: Vec::new(), vps: Vec::new(), scale: asking.scale() };
     let mut at: BTreeMap<&str, usize> = BTreeMap::new();
     let mut waiting: Vec<&Scheduler> = scenario.schedulers.iter().collect();
@@ -84,9 +84,12 @@ fn tree(scenario: &Scenario) -> Tree {
         let since = known.then_some(thread.start);
         let terms = terms(messages.iter().map(|(_, message)| message), since);
         for name in thread.names() {
-            let asks = thread.asks.guarantee;
-            let outright = thread.asks.tells_outright();
-            attach(&mut tree, Vp { name, parent: Some(node), child: None, asks, terms, outright });
+            let requires = thread.requires.guarantee;
+            let outright = thread.requires.reports_deadlines_itself();
+            attach(
+                &mut tree,
+                Vp { name, parent: Some(node), child: None, requested: requires, terms, outright },
+            );
         }
     }
     tree
@@ -95,7 +98,7 @@ fn tree(scenario: &Scenario) -> Tree {
 /// Adds an instance and its own virtual processors.
 fn add<'s>(
     tree: &mut Tree,
-    (asking, scenario): (&Asking<'_>, &Scenario),
+    (asking, scenario): (&ParameterWriter<'_>, &Scenario),
     at: &BTreeMap<&'s str, usize>,
     scheduler: &'s Scheduler,
 ) -> Option<usize> {
@@ -110,12 +113,15 @@ fn add<'s>(
             false => scheduler.name.clone(),
         };
         let parent = attachment.parent.name();
-        let messages = asking.messages(&attachment.asks, parent).unwrap_or_default();
+        let messages = asking.messages(&attachment.requires, parent).unwrap_or_default();
         let terms = terms(messages.iter().map(|(_, message)| message), begins);
         let parent = parent.and_then(|name| at.get(name).copied());
-        let asks = attachment.asks.guarantee;
-        let outright = attachment.asks.tells_outright();
-        own.push(attach(tree, Vp { name, parent, child: Some(node), asks, terms, outright }));
+        let requires = attachment.requires.guarantee;
+        let outright = attachment.requires.reports_deadlines_itself();
+        own.push(attach(
+            tree,
+            Vp { name, parent, child: Some(node), requested: requires, terms, outright },
+        ));
     }
     let kind = windfall_schedulers::catalogue::find(&scheduler.kind)?.name;
     let name = scheduler.name.clone();

@@ -25,7 +25,7 @@ pub(crate) fn shared(thread: &Thread) -> Option<Span> {
     if external.each || matches!(external.program, ExternalProgram::Of(_)) {
         return None;
     }
-    let Requirements { guarantee, reserve, .. } = &thread.asks;
+    let Requirements { guarantee, reserve, .. } = &thread.requires;
     let promised = guarantee.and_then(|guarantee| guarantee.reservation());
     promised.and_then(|(amount, _)| amount.ceil()).or_else(|| Some(reserve.as_ref()?.amount))
 }
@@ -37,7 +37,8 @@ pub(crate) fn share(scenario: &mut Scenario) {
         let Some(amount) = shared(thread) else { continue };
         let Some(parent) = thread.parent.clone().or_else(|| default.clone()) else { continue };
         let quantum = Span::from_nanos((amount.as_nanos() / 10).max(1));
-        let own = Attachment { parent: Parent::Scheduler(parent), asks: take(&mut thread.asks) };
+        let own =
+            Attachment { parent: Parent::Scheduler(parent), requires: take(&mut thread.requires) };
         let name = name(&thread.name);
         thread.parent = Some(name.clone());
         let shares = Scheduler { owns: vec![own], ..Scheduler::root(&name, KIND) };

@@ -7,7 +7,7 @@ mod machine;
 mod scheduler;
 mod thread;
 
-use crate::file::{AsksFile, HeadFile, Lax};
+use crate::file::{HeadFile, Lax, RequirementsFile};
 use crate::model::{Requirements, Scenario};
 use crate::resolve::SCHEMA;
 use serde::Serialize;
@@ -54,17 +54,17 @@ impl Scenario {
 }
 
 /// What is asked of a parent, as it is written.
-fn asks(asks: &Requirements) -> AsksFile {
-    AsksFile {
-        guarantee: asks.guarantee.and_then(Lax::good),
-        reserve: asks.reserve.and_then(Lax::good),
-        share: asks.share.and_then(Lax::good),
-        warp: asks.warp.and_then(Lax::good),
-        warp_limit: asks.warp_limit.and_then(Lax::good),
-        currency: asks.currency.and_then(Lax::good),
-        priority: asks.priority.and_then(Lax::good),
-        time_slice: asks.time_slice.and_then(Lax::good),
-        rate: asks.rate.and_then(Lax::good),
+fn requirements(requires: &Requirements) -> RequirementsFile {
+    RequirementsFile {
+        guarantee: requires.guarantee.and_then(Lax::good),
+        reserve: requires.reserve.and_then(Lax::good),
+        share: requires.share.and_then(Lax::good),
+        warp: requires.warp.and_then(Lax::good),
+        warp_limit: requires.warp_limit.and_then(Lax::good),
+        currency: requires.currency.and_then(Lax::good),
+        priority: requires.priority.and_then(Lax::good),
+        time_slice: requires.time_slice.and_then(Lax::good),
+        rate: requires.rate.and_then(Lax::good),
     }
 }
 

@@ -54,7 +54,7 @@ fn guarantee() -> impl Strategy<Value = Guarantee> {
 }
 
 /// Below fixed priority, which passes on any guarantee.
-fn asks() -> impl Strategy<Value = Requirements> {
+fn requires() -> impl Strategy<Value = Requirements> {
     let reserve = pair().prop_map(|(amount, period)| Reserve { amount, period });
     let limit = (span(), span()).prop_map(|(limit, unwarp)| WarpLimit { limit, unwarp });
     let rate = (proptest::option::of(span()), span(), span())
@@ -229,7 +229,8 @@ fn interrupts() -> impl Strategy<Value = Interrupts> {
 }
 
 fn own() -> impl Strategy<Value = Attachment> {
-    asks().prop_map(|asks| Attachment { parent: Parent::Scheduler("fp".to_owned()), asks })
+    requires()
+        .prop_map(|requires| Attachment { parent: Parent::Scheduler("fp".to_owned()), requires })
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -245,10 +246,10 @@ fn change() -> impl Strategy<Value = Change> {
         })),
         Just(Change::Destroy("s".to_owned())),
         Just(Change::Default("fp".to_owned())),
-        asks().prop_map(|asks| Change::Move {
+        requires().prop_map(|requires| Change::Move {
             thread: "thread 0".to_owned(),
             to: "fp".to_owned(),
-            asks
+            requires
         }),
         reserve.prop_map(move |reserve| Change::Reserve(thread(), reserve)),
         Just(Change::Guarantee(thread(), "RESBH 1ms 10ms".parse().unwrap())),
@@ -305,7 +306,7 @@ prop_compose! {
         interrupts in proptest::collection::vec(interrupts(), 0..3),
         owns in proptest::collection::vec(own(), 2..4),
         alike in any::<bool>(),
-        threads in proptest::collection::vec((run(), asks(), instant(), proptest::option::of(1_u32..4), 0_u64..999), 1..5),
+        threads in proptest::collection::vec((run(), requires(), instant(), proptest::option::of(1_u32..4), 0_u64..999), 1..5),
         programs in [external(10), external(11)],
         stand_ins in [stand_in(), stand_in(), stand_in()],
         requests in proptest::collection::vec((instant(), change()), 0..4),
@@ -323,11 +324,11 @@ prop_compose! {
             ],
             owns,
         };
-        let mut threads: Vec<Thread> = threads.into_iter().enumerate().map(|(n, (run, asks, start, count, set))| Thread {
+        let mut threads: Vec<Thread> = threads.into_iter().enumerate().map(|(n, (run, requires, start, count, set))| Thread {
             name: format!("thread {n}"),
             count: if n == 0 { None } else { count },
             parent: (n != 1).then(|| "fp".to_owned()),
-            asks,
+            requires,
             external: None,
             run,
             start,

@@ -19,8 +19,8 @@ fn read(lines: &str) -> Scenario {
 
 #[test]
 fn law_threads_of_a_program_share_what_its_entry_reserves() {
-    for asks in ["guarantee = \"RESBH 3ms 10ms\"", "reserve = \"3ms/10ms\""] {
-        let scenario = read(asks);
+    for requires in ["guarantee = \"RESBH 3ms 10ms\"", "reserve = \"3ms/10ms\""] {
+        let scenario = read(requires);
         let [_, shares] = scenario.schedulers.as_slice() else { panic!("{scenario:?}") };
         assert_eq!((shares.name.as_str(), shares.kind.as_str()), ("player-threads", "round-robin"));
         let quantum = ("quantum".to_owned(), Setting::Span(Span::from_nanos(300_000)));
@@ -28,7 +28,7 @@ fn law_threads_of_a_program_share_what_its_entry_reserves() {
         assert_eq!(shares.owns[0].parent, Parent::Scheduler("root".to_owned()));
         let thread = &scenario.threads[1];
         assert_eq!(thread.parent.as_deref(), Some("player-threads"));
-        assert_eq!(thread.asks, windfall_scenario::model::Requirements::default());
+        assert_eq!(thread.requires, windfall_scenario::model::Requirements::default());
         assert!(scenario.build().is_ok());
         // As it is written, it is read again.
         let again = Scenario::parse("again.toml", &scenario.write()).unwrap();

@@ -37,7 +37,12 @@ impl Ahead {
     }
 
     /// The child, which has been charged if it runs, works for this deadline from now on.
-    pub(crate) fn tell(&mut self, slot: &mut Reservation, deadline: Instant, now: Instant) {
+    pub(crate) fn report_deadline(
+        &mut self,
+        slot: &mut Reservation,
+        deadline: Instant,
+        now: Instant,
+    ) {
         if deadline <= now {
             return;
         }

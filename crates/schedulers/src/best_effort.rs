@@ -16,7 +16,7 @@ impl Conversion for BestEffort {
         &[]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         match asked {
             Guarantee::Null => Ok(ChildParam::Nothing),
             _ => Err("it gives `NULL`"),

@@ -361,7 +361,7 @@ impl Budgeted {
         };
         match self.rules.waking {
             Waking::Told => {
-                self.ahead[child.index()].tell(slot, deadline, now);
+                self.ahead[child.index()].report_deadline(slot, deadline, now);
             }
             Waking::After if state != VpState::Waiting => {
                 slot.work = work;

@@ -61,8 +61,8 @@ impl Conversion for LongRun {
         &[Type::Ps]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        long_run::tell(asked)
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        long_run::parameter_for(asked)
     }
 
     /// Time is charged as it was had, however late a turn ends.

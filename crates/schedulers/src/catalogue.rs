@@ -1,7 +1,7 @@
 //! Every scheduler by name, with its settings: what a scenario may write and a catalogue prints.
 
 #[cfg(test)]
-mod asked;
+mod requested;
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;
@@ -137,7 +137,7 @@ impl Settings<'_> {
     /// A length of time, or `default`.
     pub(crate) fn span(&self, name: &'static str, default: Span) -> Result<Span, BadSetting> {
         #[cfg(test)]
-        asked::note(name, Form::Span, &default);
+        requested::note(name, Form::Span, &default);
         match self.find(name) {
             None => Ok(default),
             Some(Value::Span(span)) if !span.is_zero() => Ok(span),
@@ -148,7 +148,7 @@ impl Settings<'_> {
     /// A length of time, if one is written.
     pub(crate) fn optional_span(&self, name: &'static str) -> Result<Option<Span>, BadSetting> {
         #[cfg(test)]
-        asked::note(name, Form::Span, &"");
+        requested::note(name, Form::Span, &"");
         match self.find(name) {
             None => Ok(None),
             Some(_) => self.span(name, Span::ZERO).map(Some),
@@ -164,7 +164,7 @@ impl Settings<'_> {
         default: i64,
     ) -> Result<i64, BadSetting> {
         #[cfg(test)]
-        asked::note(name, Form::Integer(bounds.0, bounds.1), &default);
+        requested::note(name, Form::Integer(bounds.0, bounds.1), &default);
         match self.find(name) {
             None => Ok(default),
             Some(Value::Integer(n)) if (bounds.0..=bounds.1).contains(&n) => Ok(n),
@@ -175,7 +175,7 @@ impl Settings<'_> {
     /// `true` or `false`, or `default`.
     pub(crate) fn bool(&self, name: &'static str, default: bool) -> Result<bool, BadSetting> {
         #[cfg(test)]
-        asked::note(name, Form::Bool, &default);
+        requested::note(name, Form::Bool, &default);
         match self.find(name) {
             None => Ok(default),
             Some(Value::Bool(answer)) => Ok(answer),
@@ -191,7 +191,7 @@ impl Settings<'_> {
         allowed: &'static str,
     ) -> Result<T, BadSetting> {
         #[cfg(test)]
-        asked::note_words(name, words);
+        requested::note_words(name, words);
         match (self.find(name), words.first()) {
             (None, Some((_, default))) => Ok(*default),
             (Some(Value::Word(word)), _) => words

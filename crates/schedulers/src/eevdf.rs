@@ -101,7 +101,7 @@ impl Conversion for Bounded {
         &[Type::Psbe]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         let share = match *asked {
             // In the background: a weight would take from what the others are promised.
             Guarantee::Null => return Ok(ChildParam::Share(Ratio::ZERO)),

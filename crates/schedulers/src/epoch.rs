@@ -447,11 +447,11 @@ impl Scheduler for EpochScheduler {
     ) {
         let (epoch, running) = self.standing(at);
         let Some(child) = child else {
-            epoch.tell(tell);
-            return self.ways.tell(tell);
+            epoch.stats(tell);
+            return self.ways.stats(tell);
         };
         let running = running.filter(|(runs, _)| *runs == child).map(|(_, process)| process);
-        running.unwrap_or(self.processes[child.index()]).tell(&epoch, tell);
+        running.unwrap_or(self.processes[child.index()]).stats(&epoch, tell);
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {

@@ -106,7 +106,7 @@ impl Epoch {
     }
 
     /// Says how it stands: what was in all epochs that have ended, and when the CSP of this one begins.
-    pub(crate) fn tell(&self, tell: &mut dyn FnMut(&'static str, Count)) {
+    pub(crate) fn stats(&self, tell: &mut dyn FnMut(&'static str, Count)) {
         tell("epochs", Count::Times(self.number));
         tell("committed", Count::Time(self.past.committed));
         tell("uncommitted", Count::Time(self.past.uncommitted));

@@ -105,7 +105,7 @@ impl Process {
     }
 
     /// Says what it has had: in all, and beside its need.
-    pub(crate) fn tell(&self, epoch: &Epoch, tell: &mut dyn FnMut(&'static str, Count)) {
+    pub(crate) fn stats(&self, epoch: &Epoch, tell: &mut dyn FnMut(&'static str, Count)) {
         tell("ran", Count::Time(self.ran));
         tell("scheduled", Count::Times(self.scheduled));
         tell("windfall-given", Count::Time(self.given(epoch)));

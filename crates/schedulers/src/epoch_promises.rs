@@ -44,7 +44,7 @@ impl Conversion for Needs {
     }
 
     /// The least need from which what is asked follows.
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         if *asked == Guarantee::Null {
             return Ok(ChildParam::Nothing);
         }

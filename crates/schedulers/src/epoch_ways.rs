@@ -41,7 +41,7 @@ impl Ways {
     }
 
     /// Says how often each was taken.
-    pub(crate) fn tell(&self, tell: &mut dyn FnMut(&'static str, Count)) {
+    pub(crate) fn stats(&self, tell: &mut dyn FnMut(&'static str, Count)) {
         tell("switched", Count::Times(self.switched));
         tell("interrupted-low", Count::Times(self.interrupted_low));
         tell("restarted", Count::Times(self.restarted));

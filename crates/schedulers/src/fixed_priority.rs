@@ -65,7 +65,7 @@ impl Conversion for Passing {
         &[]
     }
 
-    fn tell(&self, _: &Guarantee) -> Result<ChildParam, &'static str> {
+    fn parameter_for(&self, _: &Guarantee) -> Result<ChildParam, &'static str> {
         Ok(ChildParam::Nothing)
     }
 

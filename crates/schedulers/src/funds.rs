@@ -118,8 +118,8 @@ impl Conversion for Tickets {
         &[Type::Ps]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        long_run::tell(asked)
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        long_run::parameter_for(asked)
     }
 
     /// Time is charged as it was had, however late a turn ends.

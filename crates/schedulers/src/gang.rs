@@ -177,7 +177,7 @@ impl Gang {
         if self.present.is_none_or(|row| self.matrix.active(row) == 0) {
             self.turn(context);
         }
-        let missing = self.seat(context);
+        let missing = self.place(context);
         let mut requested = 0;
         for own in owns(context) {
             match context.own(own) {
@@ -209,7 +209,7 @@ impl Gang {
 
     /// Gives processors to the ready members of the present row that are not withheld, those of
     /// alternatives if need be. How many members are left without.
-    fn seat(&mut self, context: &mut Context<'_>) -> usize {
+    fn place(&mut self, context: &mut Context<'_>) -> usize {
         let Some(row) = self.present else {
             return 0;
         };

@@ -59,7 +59,7 @@ impl Conversion for Sums {
         true
     }
 
-    fn tell(&self, _: &Guarantee) -> Result<ChildParam, &'static str> {
+    fn parameter_for(&self, _: &Guarantee) -> Result<ChildParam, &'static str> {
         Ok(ChildParam::Nothing)
     }
 
@@ -178,7 +178,7 @@ impl Join {
     }
 
     /// Asks the next parent that is not asked, and later the one after that.
-    fn ask(&mut self, context: &mut Context<'_>) {
+    fn update_requests(&mut self, context: &mut Context<'_>) {
         while let Some(own) = self.left.checked_sub(1).map(OwnVp) {
             self.left = own.0;
             if context.own(own) == VpState::Waiting {
@@ -192,9 +192,9 @@ impl Join {
     }
 
     /// Asks all that are not asked, beginning with the highest.
-    fn ask_all(&mut self, context: &mut Context<'_>) {
+    fn request_all(&mut self, context: &mut Context<'_>) {
         self.left = u16::try_from(context.owns()).expect("own VPs are numbered by 16 bits");
-        self.ask(context);
+        self.update_requests(context);
     }
 }
 
@@ -226,7 +226,7 @@ impl Scheduler for Join {
     }
 
     fn request(&mut self, _: ChildVp, context: &mut Context<'_>) {
-        self.ask_all(context);
+        self.request_all(context);
     }
 
     fn release(&mut self, _: ChildVp, _: Option<OwnVp>, context: &mut Context<'_>) {
@@ -280,12 +280,12 @@ impl Scheduler for Join {
 
     fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
         context.revoke(child);
-        self.ask_all(context);
+        self.request_all(context);
     }
 
     fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
         if self.child.is_some_and(|child| context.child(child) != VpState::Waiting) {
-            self.ask(context);
+            self.update_requests(context);
         }
     }
 

@@ -83,7 +83,7 @@ impl Conversion for Capped {
         true
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         match asked {
             Guarantee::BasicHard(amount, period) => {
                 // The nearest whole numbers: no cap of other numbers gives exactly that.

@@ -23,7 +23,7 @@ use windfall_time::{Ratio, Span};
 
 /// What a child is to tell for a share in the long run. Nothing promised puts it in the background: a
 /// weight would take from what the others are promised.
-pub(crate) fn tell(asked: &Guarantee) -> Result<ChildParam, &'static str> {
+pub(crate) fn parameter_for(asked: &Guarantee) -> Result<ChildParam, &'static str> {
     match *asked {
         Guarantee::Share(share) => Ok(ChildParam::Share(share)),
         Guarantee::Null => Ok(ChildParam::Share(Ratio::ZERO)),

@@ -66,7 +66,7 @@ impl Conversion for Chance {
         true
     }
 
-    fn tell(&self, _: &Guarantee) -> Result<ChildParam, &'static str> {
+    fn parameter_for(&self, _: &Guarantee) -> Result<ChildParam, &'static str> {
         Ok(ChildParam::Nothing)
     }
 
@@ -112,7 +112,7 @@ impl Overrun {
 
     /// Asks the highest parent of the partition that is not asked and would serve the child better
     /// than whoever does, and later the next, unless it grants.
-    fn ask(&self, child: ChildVp, context: &mut Context<'_>) {
+    fn request_next(&self, child: ChildVp, context: &mut Context<'_>) {
         let serving = context.held_through(child);
         if !self.spent || serving == Some(RESERVED) {
             return;
@@ -222,7 +222,7 @@ impl Scheduler for Overrun {
 
     fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
         context.revoke(child);
-        self.ask(child, context);
+        self.request_next(child, context);
     }
 
     fn parent_notice(&mut self, own: OwnVp, news: ParentNotice, context: &mut Context<'_>) {
@@ -230,7 +230,7 @@ impl Scheduler for Overrun {
             ParentNotice::Exhausted if own == RESERVED && !self.spent => {
                 self.spent = true;
                 if let Some(child) = self.runnable(context) {
-                    self.ask(child, context);
+                    self.request_next(child, context);
                 }
             }
             ParentNotice::Replenished { .. } if own == RESERVED => {
@@ -243,7 +243,7 @@ impl Scheduler for Overrun {
 
     fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
         if let Some(child) = self.runnable(context) {
-            self.ask(child, context);
+            self.request_next(child, context);
         }
     }
 

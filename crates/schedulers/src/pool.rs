@@ -125,7 +125,7 @@ impl<P: Policy> Pool<P> {
         self.ready.set(child.0, policy.key(child));
         let last = self.last[child.index()];
         match self.waiting.take_preferring(last) {
-            Some(own) => self.ask(own, context),
+            Some(own) => self.request_own(own, context),
             None => self.preempt(policy, context),
         }
     }
@@ -136,7 +136,7 @@ impl<P: Policy> Pool<P> {
         if !self.ready.is_empty()
             && let Some(own) = self.waiting.take_first()
         {
-            self.ask(own, context);
+            self.request_own(own, context);
         } else {
             self.trim(context);
             self.preempt(policy, context);
@@ -145,7 +145,7 @@ impl<P: Policy> Pool<P> {
 
     /// Asks for a processor, and to be called back when that has been answered, if there is more
     /// to do in case it was not granted.
-    fn ask(&mut self, own: OwnVp, context: &mut Context<'_>) {
+    fn request_own(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.requested.insert(own);
         context.request(own);
         if !self.waiting.is_empty() || self.must_preempt() {

@@ -113,7 +113,7 @@ impl Conversion for FairQueuing {
         &[Type::Ps, Type::Psbe]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         match *asked {
             Guarantee::Share(share) | Guarantee::BoundedShare(share, _) => {
                 Ok(ChildParam::Share(share))

@@ -51,7 +51,7 @@ impl Conversion for Slower {
         &[Type::All]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         let speed = match *asked {
             Guarantee::Null => return Ok(ChildParam::Nothing),
             Guarantee::Slower(speed) | Guarantee::Share(speed) => speed,

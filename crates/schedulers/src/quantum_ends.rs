@@ -36,17 +36,17 @@ impl<S: Scheduler> QuantumEnds<S> {
     /// Tells the next deadline, when the last one is over.
     fn look(&mut self, context: &mut Context<'_>) {
         match self.told {
-            None => self.tell(context.now(), context),
+            None => self.report(context.now(), context),
             // One that would be over as well is late already.
             Some(told) if told.saturating_add(self.quantum) <= context.now() => {
-                self.tell(context.now(), context);
+                self.report(context.now(), context);
             }
-            Some(told) if told <= context.now() => self.tell(told, context),
+            Some(told) if told <= context.now() => self.report(told, context),
             Some(_) => {}
         }
     }
 
-    fn tell(&mut self, from: Instant, context: &mut Context<'_>) {
+    fn report(&mut self, from: Instant, context: &mut Context<'_>) {
         let deadline = from.saturating_add(self.quantum);
         self.told = Some(deadline);
         context.message(ONE, Message::Job { release: context.now(), deadline, work: None });
@@ -189,8 +189,8 @@ impl<C: Conversion> Conversion for Slowed<C> {
         if self.reports { self.takes } else { self.inner.takes() }
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        self.inner.tell(asked)
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        self.inner.parameter_for(asked)
     }
 
     /// Where timers tick, deadlines are told too late.

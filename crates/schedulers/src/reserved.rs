@@ -31,7 +31,7 @@ impl Form {
     }
 
     /// What a child is to tell for `asked`.
-    pub(crate) fn tell(self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+    pub(crate) fn parameter_for(self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         let plain = match *asked {
             Guarantee::Null => return Ok(ChildParam::Nothing),
             // What else it needs is a part of an overrun partition, which a join adds (HLS 6.2.2).
@@ -89,8 +89,8 @@ impl Conversion for Reserved {
         if self.reports { &[Type::All, Type::Resu] } else { &[Type::All] }
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        self.form.tell(asked)
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        self.form.parameter_for(asked)
     }
 
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {

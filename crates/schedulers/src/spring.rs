@@ -222,8 +222,8 @@ impl Conversion for Planned {
         &[Type::All]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        reserved::Form::Hard.tell(asked)
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        reserved::Form::Hard.parameter_for(asked)
     }
 
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {

@@ -53,7 +53,7 @@ impl Conversion for Planned {
         &[Type::All]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         let why = "it gives `RESCS x y`, as `RESCS 3ms 10ms`";
         match *asked {
             Guarantee::Null => Ok(ChildParam::Nothing),

@@ -148,7 +148,7 @@ impl Conversion for Blocks {
         &[Type::All]
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         let none = "it gives `RESNH amount period`, as `RESNH 2ms 16ms`, and `RESSH amount period \
                     offset`";
         let whole = |x: &Length, y: &Length| Some((x.to_span()?, y.to_span()?));

@@ -143,21 +143,24 @@ fn paper_hls_5_3_3_2_five_in_33_ms_need_5_11_of_the_processor_with_an_error_of_o
 #[test]
 fn limit_what_is_told_is_just_enough() {
     let conversion = conversion("eevdf", &[]);
-    let told = conversion.tell(&promise("RESCS 5ms 33ms"));
+    let told = conversion.parameter_for(&promise("RESCS 5ms 33ms"));
     assert_eq!(told, Ok(ChildParam::Share(ratio(25, 43))));
     let Some(Guarantee::BoundedShare(s, d)) = offers("eevdf", &[], &[WHOLE], &[25, 18])[0] else {
         panic!("nothing is offered")
     };
     assert_eq!(s, ratio(25, 43));
     assert_eq!(ms(33).checked_mul(s).unwrap().checked_sub(d), Some(ms(5)));
-    assert_eq!(conversion.tell(&promise("RESCS 23ms 33ms")), Ok(ChildParam::Share(Ratio::ONE)));
+    assert_eq!(
+        conversion.parameter_for(&promise("RESCS 23ms 33ms")),
+        Ok(ChildParam::Share(Ratio::ONE))
+    );
 }
 
 #[test]
 fn refuses_what_no_share_can_give() {
     let conversion = conversion("eevdf", &[]);
     for text in ["RESCS 24ms 33ms", "PSBE 1/2 4ms", "RESBH 1ms 100ms", "RESU 1/2"] {
-        assert!(conversion.tell(&promise(text)).is_err(), "{text}");
+        assert!(conversion.parameter_for(&promise(text)).is_err(), "{text}");
     }
 }
 
@@ -165,7 +168,7 @@ fn refuses_what_no_share_can_give() {
 fn accepts_an_error_that_a_larger_share_makes_up_for() {
     let conversion = conversion("eevdf", &[]);
     for (text, share) in [("PSBE 1/4 20ms", (1, 4)), ("PSBE 1/4 10ms", (2, 5)), ("NULL", (0, 1))] {
-        let told = conversion.tell(&promise(text));
+        let told = conversion.parameter_for(&promise(text));
         assert_eq!(told, Ok(ChildParam::Share(ratio(share.0, share.1))), "{text}");
     }
 }

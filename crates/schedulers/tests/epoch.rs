@@ -302,7 +302,7 @@ fn paper_needs_are_what_is_promised_unless_the_processor_is_overcommitted() {
     assert_eq!(given(&[], "ALL", &more), ["RESBS 60ms 100ms", ""], "the last is refused");
     assert_eq!(given(&over, "ALL", &more), ["", ""], "nobody is promised anything");
     assert_eq!(given(&[], "NULL", &fits), ["", ""]);
-    let told = |text: &str| conversion("epoch", &[]).tell(&promise(text));
+    let told = |text: &str| conversion("epoch", &[]).parameter_for(&promise(text));
     let need = |ms| Ok(ChildParam::Reserve { amount: span(ms), period: span(EPOCH) });
     assert_eq!(told("RESBS 20ms 100ms"), need(20 * MS));
     assert_eq!(told("RESBS 21ms 300ms"), need(7 * MS), "three epochs in one");

@@ -74,7 +74,7 @@ fn accepts_exactly_the_whole_beside_refuses_more() {
     let kind = find("pshed").unwrap();
     let conversion: Box<dyn Conversion> = kind.conversion(&Settings(REPORT_DEADLINES)).unwrap();
     let third = Guarantee::Slower(Ratio::new(1, 3).unwrap());
-    let Ok(ChildParam::Reserve { amount, period }) = conversion.tell(&third) else {
+    let Ok(ChildParam::Reserve { amount, period }) = conversion.parameter_for(&third) else {
         panic!("a third cannot be told");
     };
     assert_eq!(amount.over(period), Ratio::new(1, 3));
@@ -86,7 +86,7 @@ fn accepts_exactly_the_whole_beside_refuses_more() {
     let half = Guarantee::Slower(Ratio::new(1, 2).unwrap());
     let offers = conversion.give(Supply::of(&[half]), &[terms; 2]);
     assert!(offers.iter().all(|offer: &Offer| offer.gives.is_empty()));
-    assert!(conversion.tell(&"RESBH 1ms 2ms".parse().unwrap()).is_err());
+    assert!(conversion.parameter_for(&"RESBH 1ms 2ms".parse().unwrap()).is_err());
 }
 
 /// What a sibling does after some time.

@@ -222,14 +222,17 @@ fn accepts_what_follows_from_a_reservation_beside_refuses_the_rest() {
     for text in ["RESBS 3ms 10ms", "RESCS 3ms 17ms", "PSBE 1/2 5ms", "PS 1/3", "RESPS 1ms 9ms 2ms"]
     {
         let asked: Guarantee = text.parse().unwrap();
-        assert!(hard.tell(&asked).is_ok() && soft.tell(&asked).is_ok(), "{text}");
+        assert!(hard.parameter_for(&asked).is_ok() && soft.parameter_for(&asked).is_ok(), "{text}");
     }
     let asked: Guarantee = "RESBH 3ms 10ms".parse().unwrap();
-    assert!(hard.tell(&asked).is_ok());
-    assert_eq!(soft.tell(&asked), Err("it gives `RESBS amount period`, as `RESBS 3ms 10ms`"));
-    assert_eq!(hard.tell(&Guarantee::Null), Ok(ChildParam::Nothing));
+    assert!(hard.parameter_for(&asked).is_ok());
+    assert_eq!(
+        soft.parameter_for(&asked),
+        Err("it gives `RESBS amount period`, as `RESBS 3ms 10ms`")
+    );
+    assert_eq!(hard.parameter_for(&Guarantee::Null), Ok(ChildParam::Nothing));
     for text in ["ALL", "RESU 1/2", "RESCH 3ms 10ms", "RESNH 3ms 10ms"] {
-        assert!(hard.tell(&text.parse().unwrap()).is_err(), "{text}");
+        assert!(hard.parameter_for(&text.parse().unwrap()).is_err(), "{text}");
     }
 }
 

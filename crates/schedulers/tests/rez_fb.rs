@@ -106,8 +106,8 @@ fn limit_a_change_begins_anew() {
 #[test]
 fn accepts_soft_reservations_beside_refuses_hard_ones() {
     let conversion = conversion("rez-fb", &[("admission", Value::Integer(850))]);
-    assert!(conversion.tell(&promise("RESBS 4ms 20ms")).is_ok());
-    assert!(conversion.tell(&promise("RESBH 4ms 20ms")).is_err(), "it may receive more");
+    assert!(conversion.parameter_for(&promise("RESBS 4ms 20ms")).is_ok());
+    assert!(conversion.parameter_for(&promise("RESBH 4ms 20ms")).is_err(), "it may receive more");
     let terms = |amount| ChildParams {
         reserve: Some((span(amount * MS), span(20 * MS))),
         ..ChildParams::default()

@@ -86,9 +86,9 @@ fn refuses_a_constraint_that_does_not_fit_beside_accepts_one_that_just_does() {
 #[test]
 fn paper_hls_table_5_1_a_whole_processor_becomes_continuous_reservations() {
     let conversion = conversion("time-line", &[]);
-    let told = conversion.tell(&promise("RESCS 3ms 10ms")).unwrap();
+    let told = conversion.parameter_for(&promise("RESCS 3ms 10ms")).unwrap();
     assert_eq!(told, ChildParam::Reserve { amount: span(3 * MS), period: span(10 * MS) });
-    assert!(conversion.tell(&promise("RESBH 3ms 10ms")).is_err());
+    assert!(conversion.parameter_for(&promise("RESBH 3ms 10ms")).is_err());
     let terms = |(amount, period): (u64, u64)| ChildParams {
         reserve: Some((span(amount * MS), span(period * MS))),
         ..ChildParams::default()

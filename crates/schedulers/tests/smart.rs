@@ -275,6 +275,6 @@ fn paper_hls_table_5_1_null_gives_null() {
             assert_eq!(gives(&offer), gives(&windfall_guarantees::Offer::nothing()));
         }
     }
-    assert_eq!(smart.tell(&Guarantee::Null), Ok(ChildParam::Nothing));
-    assert!(smart.tell(&promise("PS 1/2")).is_err());
+    assert_eq!(smart.parameter_for(&Guarantee::Null), Ok(ChildParam::Nothing));
+    assert!(smart.parameter_for(&promise("PS 1/2")).is_err());
 }

@@ -58,7 +58,7 @@ fn fares(text: &str) -> Option<PromiseStatus> {
     its.map(|its| its.status())
 }
 
-fn join(random: &mut Random, second: u64, asks: &str) -> String {
+fn join(random: &mut Random, second: u64, requires: &str) -> String {
     format!(
         r#"
 length = "2s"
@@ -70,7 +70,7 @@ scheduler = "join"
 parents   = [{{ parent = "rez", guarantee = "RESBH 2ms 30ms" }}, {{ parent = "rez", guarantee = "RESBH {second}ms {}ms" }}]
 [threads.below]
 parent    = "sum"
-guarantee = "{asks}"
+guarantee = "{requires}"
 run       = "spin"
 {}"#,
         if second == 3 { 30 } else { 10 },
@@ -91,7 +91,7 @@ fn law_reservations_that_begin_together_add_up() {
 }
 
 /// A limit below a reservation of 3 ms in 10 ms, its thread, and others beside it.
-fn limit(asks: &str, start: u64, others: &str) -> String {
+fn limit(requires: &str, start: u64, others: &str) -> String {
     format!(
         r#"
 length = "2s"
@@ -104,7 +104,7 @@ parent    = "rez"
 guarantee = "RESBS 3ms 10ms"
 [threads.below]
 parent    = "cap"
-guarantee = "{asks}"
+guarantee = "{requires}"
 run       = "spin"
 start     = "{start}ms"
 {others}"#
@@ -117,10 +117,10 @@ fn law_a_limit_whose_periods_begin_with_its_parents_passes_all_on() {
     for _ in 0..60 {
         let others = siblings(&mut random, 650);
         let later = 10 * random.within(1, 20);
-        for (asks, start) in
+        for (requires, start) in
             [("RESBH 3ms 10ms", 0), ("RESBH 6ms 20ms", 0), ("RESBH 3ms 10ms", later)]
         {
-            assert_eq!(fares(&limit(asks, start, &others)), Some(PromiseStatus::Kept));
+            assert_eq!(fares(&limit(requires, start, &others)), Some(PromiseStatus::Kept));
         }
     }
     // Apart by a millisecond; and not made of whole periods.

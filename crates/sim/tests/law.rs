@@ -83,9 +83,10 @@ struct Tested {
 fn refused(scenario: &Scenario, why: &str) -> Result<(), String> {
     let promises = scenario.promises();
     let granted = |vp: &usize| {
-        let asks = promises.tree.vps[*vp].asks.filter(|asks| *asks != Guarantee::Null);
+        let requires =
+            promises.tree.vps[*vp].requested.filter(|requires| *requires != Guarantee::Null);
         let name = &promises.tree.vps[*vp].name;
-        asks.is_some() && why.contains(&format!("refused `{name}`"))
+        requires.is_some() && why.contains(&format!("refused `{name}`"))
     };
     match (0..promises.tree.vps.len()).any(|vp| granted(&vp)) {
         true => Err(format!("granted, and then refused: {why}")),

@@ -77,8 +77,8 @@ fn run<C: Code>(costs: NodeCosts, all: &[C]) -> Outcome {
                 [schedulers.node]\nscheduler = \"epoch\"\nparent = \"top\"\n";
     let scenario = Scenario::parse("test.toml", text).map_err(|wrong| wrong.render(false));
     let mut plan = scenario.unwrap().build().unwrap();
-    let asks = |_: &ProcessParams| vec![Message::Priority(1)];
-    let home = Home { scheduler: plan.nodes[0].1, asks };
+    let requires = |_: &ProcessParams| vec![Message::Priority(1)];
+    let home = Home { scheduler: plan.nodes[0].1, parameters: requires };
     plan.processes.nodes = vec![home];
     plan.processes.node_costs = Some(costs);
     for code in all {

@@ -35,7 +35,7 @@ fn plan(nodes: u8, processors: u16, quantum: Span, costs: Costs) -> Plan {
     }
     let scenario = Scenario::parse("test.toml", &text).map_err(|wrong| wrong.render(false));
     let mut plan = scenario.unwrap().build().unwrap();
-    let home = |(_, scheduler): &(_, _)| Home { scheduler: *scheduler, asks: |_| Vec::new() };
+    let home = |(_, scheduler): &(_, _)| Home { scheduler: *scheduler, parameters: |_| Vec::new() };
     plan.processes.nodes = plan.nodes.iter().map(home).collect();
     plan.processes.costs = costs;
     plan
@@ -356,7 +356,7 @@ impl Code for Maker {
 #[test]
 fn refuses_a_process_that_its_scheduler_will_not_have() {
     let mut plan = plan(2, 1, us(1_000), Costs::default());
-    plan.processes.nodes[1].asks = |_| vec![windfall_hierarchy::Message::Share(3)];
+    plan.processes.nodes[1].parameters = |_| vec![windfall_hierarchy::Message::Share(3)];
     let log = Log::default();
     let (outcome, _) = run(plan, Maker(log.clone()), at(100));
     assert_eq!(notes(&log), [ProcessError::NotAdmitted { node: Node(1) }]);

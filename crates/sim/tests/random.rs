@@ -169,7 +169,7 @@ fn scenario(seeds: &Seeds) -> Scenario {
         let thread = format!("t{}", whom % seeds.threads.len());
         let node = above[to % above.len()].clone();
         let change = match what {
-            0 | 1 => Change::Move { thread, to: node, asks: Requirements::default() },
+            0 | 1 => Change::Move { thread, to: node, requires: Requirements::default() },
             2 => Change::Default(node),
             3 => Change::Destroy(node),
             4 => Change::Timer(Timer::Ticks(1000)),

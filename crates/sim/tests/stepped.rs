@@ -4,6 +4,7 @@
 #[expect(dead_code, reason = "shared with other tests")]
 mod common;
 
+use windfall_hierarchy::Processor;
 use windfall_host::{Change, Charge, Event, Host, Machine, Passed, Thread};
 use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{Plan, PlannedThread, Scenario, Tracer};
@@ -28,7 +29,9 @@ impl Stepped {
     fn goes_on(&mut self) {
         self.now = self.now + STEP;
         for number in self.cpus.iter().filter_map(|(thread, _)| *thread) {
-            if let Some(left) = self.work[number as usize].as_mut().filter(|left| **left < Span::MAX) {
+            if let Some(left) =
+                self.work[number as usize].as_mut().filter(|left| **left < Span::MAX)
+            {
                 *left = left.saturating_sub(STEP);
             }
         }
@@ -92,7 +95,7 @@ impl Machine for Stepped {
         for Change { cpu, takes, .. } in changes {
             if let Some(number) = takes.filter(|number| self.cpus[*cpu].0 != Some(*number)) {
                 self.cpus[*cpu].0 = Some(number);
-                threads[number as usize].enters(self.now, u16::try_from(*cpu).unwrap());
+                threads[number as usize].enters(self.now, Processor::at(*cpu).0);
             }
         }
     }
@@ -120,7 +123,7 @@ fn step_through(plan: Plan) -> Outcome {
     let machine = Stepped { cpus, ..Stepped::default() };
     let mut host = Host::new(machine, plan.hierarchy, plan.machine.timer, plan.seed);
     for thread in plan.threads {
-        let program = thread.program.declared().unwrap().clone();
+        let program = thread.program.declared().expect("a declared program").clone();
         host.add(thread, &program);
     }
     for (at, request) in plan.requests {
@@ -218,7 +221,10 @@ fn law_a_machine_of_another_kind_comes_to_the_same() {
         let mut stepped = step_through(scenario.unwrap().build().unwrap());
         assert_eq!(stepped.machine, "stepped");
         stepped.machine.clone_from(&simulated.machine);
-        assert!(stepped.threads.iter().any(|thread| thread.preemptions > 0), "nothing is tested: {text}");
+        assert!(
+            stepped.threads.iter().any(|thread| thread.preemptions > 0),
+            "nothing is tested: {text}"
+        );
         assert_eq!(format!("{stepped:#?}"), format!("{simulated:#?}"), "{text}");
     }
 }

@@ -113,7 +113,7 @@ fn wished(scenario: &Scenario) -> Vec<Promise> {
     let wish = |thread: &Thread| Promise {
         owner: thread.name.clone(),
         own: None,
-        guarantee: thread.asks.guarantee.unwrap(),
+        guarantee: thread.requires.guarantee.unwrap(),
         granted: true,
         makeup: false,
         behind: Allowance::ZERO,

@@ -84,7 +84,7 @@ impl CommandError {
                 document("usage", &message, help.as_deref())
             }
             CommandError::Scenario(mistakes) => {
-                let all: Vec<Value> = mistakes.list().iter().map(mistake).collect();
+                let all: Vec<Value> = mistakes.list().iter().map(diagnostic_json).collect();
                 let mut first = all.first().cloned().unwrap_or_default();
                 first["code"] = "scenario".into();
                 first["mistakes"] = all.into();
@@ -106,7 +106,7 @@ fn document(code: &str, message: &str, help: Option<&str>) -> Value {
     json!({ "code": code, "message": message, "help": help, "place": null, "mistakes": mistakes })
 }
 
-fn mistake(one: &Diagnostic) -> Value {
+fn diagnostic_json(one: &Diagnostic) -> Value {
     let place =
         (one.line > 0).then(|| json!({ "file": one.file, "line": one.line, "column": one.column }));
     json!({ "message": one.message, "help": one.help, "place": place })

@@ -74,7 +74,7 @@ impl Speed {
         (self.now, self.woke, self.asleep) = (at, at, false);
     }
 
-    pub(super) fn told(&mut self, deadline: i128, now: i128) {
+    pub(super) fn set_deadline(&mut self, deadline: i128, now: i128) {
         if !self.asleep {
             let in_time = self.told.is_some_and(|told| now <= told) || now == self.woke;
             let in_order = self.told.is_none_or(|told| told <= deadline);

@@ -153,7 +153,7 @@ fn contradictions(host: Host, lines: &[Line]) -> Vec<String> {
     let mut against: Vec<String> = wrong.map(tell).collect();
     let clear = lines.iter().all(|line| line.disturbed.is_empty());
     let less = difference(lines).filter(|(more, _, doubt)| clear && *more < -doubt.max(1.0));
-    against.extend(less.map(|less| format!("{}: {}", host.name(), told(less))));
+    against.extend(less.map(|less| format!("{}: {}", host.name(), difference_in_words(less))));
     against
 }
 
@@ -170,7 +170,7 @@ fn difference(lines: &[Line]) -> Option<(f64, i32, f64)> {
 }
 
 /// What is to be said of that: the paper calls its lines 3 and 4 "very similar" (11.6.6).
-fn told((more, over, _): (f64, i32, f64)) -> String {
+fn difference_in_words((more, over, _): (f64, i32, f64)) -> String {
     format!("Rez-FB misses up to {} % more than Rez-C, at {over} %", digits(more))
 }
 
@@ -203,7 +203,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         }
         against.extend(contradictions(host, &lines));
         if let Some(apart) = difference(&lines) {
-            differences.push(format!("{name}: {}", told(apart)));
+            differences.push(format!("{name}: {}", difference_in_words(apart)));
         }
         points.push(table(host, &lines));
         figures.push(figure(host, &lines));

@@ -141,8 +141,8 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
 fn rows(host: Host, watch: &Watch) -> Raw {
     let rows = watch.periods.iter().enumerate().map(|(number, (received, stolen))| {
         let begin = Instant::ZERO + PERIOD.checked_mul(number as u64).unwrap_or(Span::ZERO);
-        let asked =
-            asked(watch, begin).map_or("-".to_owned(), |budget| budget.as_nanos().to_string());
+        let asked = reserved_at(watch, begin)
+            .map_or("-".to_owned(), |budget| budget.as_nanos().to_string());
         record![number, received.as_nanos(), stolen.as_nanos(), asked]
     });
     Raw::csv(&named(host, "figure-11-4"), "period,received_ns,stolen_ns,asked_ns", rows)
@@ -154,7 +154,7 @@ fn named(host: Host, name: &str) -> String {
 }
 
 /// The last budget that was given by the middle of the period that begins then.
-fn asked(watch: &Watch, begin: Instant) -> Option<Span> {
+fn reserved_at(watch: &Watch, begin: Instant) -> Option<Span> {
     let middle = begin + Span::from_millis(10);
     watch.budgets.iter().rev().find(|(at, _)| *at <= middle).map(|(_, budget)| *budget)
 }
@@ -177,7 +177,7 @@ fn verdict(host: Host, rez: &Bursts, fb: &Bursts) -> Verdict {
     }
     let (before, after) = calm(host, &fb.first);
     if after.as_nanos().abs_diff(before.as_nanos()) > TICK.as_nanos() {
-        against.push(format!("ten periods after the burst it asks for {after}, not {before}"));
+        against.push(format!("ten periods after the burst it requires for {after}, not {before}"));
     }
     Verdict::by(&against, &format!("{told}, and calm after the burst"))
 }
@@ -185,7 +185,7 @@ fn verdict(host: Host, rez: &Bursts, fb: &Bursts) -> Verdict {
 /// What is to be asked for without a burst, and what is asked for after it; of a real machine, whose clock
 /// takes time also then, what was asked for before it, in the middle of the periods.
 fn calm(host: Host, watch: &Watch) -> (Span, Span) {
-    let at = |ms| asked(watch, Instant::ZERO + Span::from_millis(ms)).unwrap_or(Span::ZERO);
+    let at = |ms| reserved_at(watch, Instant::ZERO + Span::from_millis(ms)).unwrap_or(Span::ZERO);
     let middle = |range: core::ops::Range<u32>| {
         let mut spans: Vec<Span> = range.map(|period| at(period * 20)).collect();
         spans.sort_unstable();
@@ -207,7 +207,7 @@ fn figures(host: Host, watch: &Watch) -> Vec<Figure> {
     let begin =
         |number: usize| Instant::ZERO + PERIOD.checked_mul(number as u64).unwrap_or(Span::ZERO);
     let control: Vec<_> = all()
-        .filter_map(|(number, _)| Some((at(number), millis(asked(watch, begin(number))?))))
+        .filter_map(|(number, _)| Some((at(number), millis(reserved_at(watch, begin(number))?))))
         .collect();
     let received: Vec<_> = all().map(|(n, one)| (at(n), millis(one.0))).collect();
     let parts = [

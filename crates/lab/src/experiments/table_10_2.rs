@@ -49,8 +49,8 @@ const COLUMNS: [Column; 4] = [
     Column { name: "proportional share", paper: 19.9, scenario: Some(proportional_share) },
 ];
 
-fn under(parent: &str, asks: Requirements) -> Vec<Thread> {
-    vec![Thread { asks, ..spinners("poll", THREADS, parent) }]
+fn under(parent: &str, requires: Requirements) -> Vec<Thread> {
+    vec![Thread { requires, ..spinners("poll", THREADS, parent) }]
 }
 
 fn time_sharing(length: Span) -> Result<Scenario, LabError> {

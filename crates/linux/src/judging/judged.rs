@@ -102,7 +102,7 @@ fn say(watch: &mut Watch, words: &[Word]) {
         match *word {
             Word::Wakes(at) => watch.wakes(at),
             Word::Sleeps(at) => watch.sleeps(at),
-            Word::Deadline(at, deadline) => watch.told(at, deadline),
+            Word::Deadline(at, deadline) => watch.set_deadline(at, deadline),
             Word::Served(from, to, by) => watch.served(from, to, by),
         }
     }

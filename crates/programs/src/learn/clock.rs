@@ -44,7 +44,7 @@ impl Learned {
             separate(thread, &timed);
         }
         for (waker, thread) in self.threads.iter_mut().enumerate() {
-            strike(thread, |target| {
+            mark_by_clock(thread, |target| {
                 let queue = struck.get_mut(&(waker, target));
                 queue.and_then(VecDeque::pop_front).unwrap_or(false)
             });
@@ -134,7 +134,7 @@ fn separate(thread: &mut LearnedThread, timed: &[bool]) {
 }
 
 /// Leaves out the wakes for which `struck` says so.
-fn strike(thread: &mut LearnedThread, mut struck: impl FnMut(usize) -> bool) {
+fn mark_by_clock(thread: &mut LearnedThread, mut struck: impl FnMut(usize) -> bool) {
     let mut steps = Vec::with_capacity(thread.recorded.steps.len());
     for step in &thread.recorded.steps {
         match step {

@@ -165,7 +165,7 @@ impl Converter {
                 } else {
                     let text = "rt-app waits for one thread more for each time that a task names \
                                 the barrier; here every thread counts once";
-                    self.tell(task, Some(event), false, text.to_owned());
+                    self.report(task, Some(event), false, text.to_owned());
                 }
             }
         }
@@ -193,7 +193,7 @@ impl Converter {
         for phase in &task.phases[reached.len()..] {
             let (there, here) = (&phase.name, &reached[reached.len() - 1].name);
             let text = format!("phase `{there}` is never reached: `{here}` loops for ever");
-            self.tell_line(task, "", phase.line, true, text);
+            self.report_line(task, "", phase.line, true, text);
         }
         for phase in reached {
             let (mut steps, mut names) = (Vec::new(), Vec::new());
@@ -205,7 +205,7 @@ impl Converter {
             let loops = phase.loops.unwrap_or(u64::MAX);
             if steps.is_empty() {
                 let text = format!("nothing is left of phase `{}`", phase.name);
-                self.tell(task, None, true, text);
+                self.report(task, None, true, text);
             } else {
                 phases.push(Phase { name: phase.name.clone(), loops, steps });
                 events.push(names);
@@ -213,17 +213,17 @@ impl Converter {
         }
         if task.instance == 0 {
             let text = "it has no instances of its own, and `fork` is not converted".to_owned();
-            self.tell(task, None, true, text);
+            self.report(task, None, true, text);
             return;
         }
         if phases.is_empty() && task.loops.is_some() || task.loops == Some(0) {
-            self.tell(task, None, true, "nothing is left of it".to_owned());
+            self.report(task, None, true, "nothing is left of it".to_owned());
             return;
         }
         if let Some(each) = busy::take_time(&mut phases, task.loops) {
             let text =
                 format!("some of what it repeats takes a time that is not known; here {each}");
-            self.tell(task, None, false, text);
+            self.report(task, None, false, text);
         }
         let own = EventName { name: String::new(), line: task.line };
         events.resize_with(phases.len(), Vec::new);
@@ -252,13 +252,13 @@ impl Converter {
         let (task, of) = (body.task, Some(event));
         let lone = |name: &String| self.barrier_users.get(name).is_none_or(|users| *users < 2);
         let lone = matches!(&event.action, Action::Barrier(name) if lone(name));
-        let mut left_out = |text: &str| self.tell(task, of, true, text.to_owned());
+        let mut left_out = |text: &str| self.report(task, of, true, text.to_owned());
         match &event.action {
             Action::Run(span) => steps.push(Step::Run(Work::Fixed(*span))),
             Action::Runtime(span) => {
                 steps.push(Step::Run(Work::Fixed(*span)));
                 let text = "time during which others run counts there, and only work counts here";
-                self.tell(task, of, false, text.to_owned());
+                self.report(task, of, false, text.to_owned());
             }
             Action::Sleep(span) => steps.push(Step::Sleep(*span)),
             Action::Timer { reference, period, absolute } => {
@@ -266,7 +266,7 @@ impl Converter {
                 let timer = *body.timers.entry(reference).or_insert(next);
                 if self.timer_users.get(reference).is_some_and(|users| *users > 1) {
                     let text = format!("each thread has a timer `{reference}` of its own");
-                    self.tell(task, of, false, text);
+                    self.report(task, of, false, text);
                 }
                 let tick = if *absolute { Tick::Absolute } else { Tick::Relative };
                 steps.push(Step::Timer { timer, period: *period, tick });
@@ -338,7 +338,7 @@ impl Converter {
         Resource(number)
     }
 
-    fn tell(
+    fn report(
         &mut self,
         task: &rtapp::Task,
         event: Option<&rtapp::Event>,
@@ -346,11 +346,11 @@ impl Converter {
         text: String,
     ) {
         let (event, line) = event.map_or(("", task.line), |event| (&event.name, event.line));
-        self.tell_line(task, event, line, left_out, text);
+        self.report_line(task, event, line, left_out, text);
     }
 
     /// About an event or another key of a task, where it is written.
-    fn tell_line(
+    fn report_line(
         &mut self,
         task: &rtapp::Task,
         key: &str,

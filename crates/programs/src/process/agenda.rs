@@ -67,7 +67,7 @@ impl Agenda {
     }
 
     /// When the next letter arrives.
-    pub(crate) fn next_letter(&self) -> Option<Instant> {
+    pub(crate) fn next_post(&self) -> Option<Instant> {
         self.letters.keys().next().map(|(at, _)| *at)
     }
 
@@ -75,7 +75,7 @@ impl Agenda {
         due(&mut self.timers, now)
     }
 
-    pub(super) fn letter_due(&mut self, now: Instant) -> Option<Post> {
+    pub(super) fn post_due(&mut self, now: Instant) -> Option<Post> {
         due(&mut self.letters, now)
     }
 }

@@ -58,7 +58,7 @@ impl Start {
     pub(crate) fn body(&self, me: Result<ProcessHandle, ProcessError>) -> Box<dyn Body> {
         let me = match me {
             Ok(me) => me,
-            Err(refusal) => return Box::new(Unborn(refusal)),
+            Err(refusal) => return Box::new(NotAdmitted(refusal)),
         };
         let desk = CallSlot { now: Instant::ZERO, asked: None, answer: None };
         let desk = Arc::new(Mutex::new(desk));
@@ -83,9 +83,9 @@ impl fmt::Debug for Start {
 }
 
 /// A process that could not be.
-struct Unborn(ProcessError);
+struct NotAdmitted(ProcessError);
 
-impl Body for Unborn {
+impl Body for NotAdmitted {
     fn next(&mut self, _: Instant) -> Action {
         Action::Fail(ProgramError::Refused(self.0))
     }

@@ -172,7 +172,7 @@ impl System {
         there.then_some(()).ok_or(ProcessError::NoNode { node, nodes: self.nodes })
     }
 
-    fn player(&mut self, process: ProcessHandle) -> Option<u32> {
+    fn thread_of(&mut self, process: ProcessHandle) -> Option<u32> {
         self.processes.at(process.handle()).ok().map(|proc| proc.player)
     }
 

@@ -71,7 +71,7 @@ impl ProgramRuntime {
             ProgramRuntime::wake(stage, woken.player, woken.by);
         }
         let ProgramRuntime { system, scheduled: cued, .. } = stage.programs();
-        let due = [system.agenda.next_timer(), system.agenda.next_letter()];
+        let due = [system.agenda.next_timer(), system.agenda.next_post()];
         let before = std::mem::replace(cued, due);
         for ((cue, at), before) in [Wakeup::Timer, Wakeup::Post].into_iter().zip(due).zip(before) {
             if let Some(at) = at.filter(|_| at != before) {

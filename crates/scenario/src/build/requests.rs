@@ -2,8 +2,8 @@
 
 use super::Builder;
 use super::programs::Numbers;
-use crate::asks;
 use crate::model::{Change, Parent, Requirements, Reserve, Scenario, Scheduler, Whom};
+use crate::parameters;
 use crate::plan::PlannedRequest;
 use crate::source::Path;
 use windfall_hierarchy::Message;
@@ -35,10 +35,11 @@ impl Builder<'_> {
                 }
                 Change::Destroy(name) => vec![PlannedRequest::Destroy(name.clone())],
                 Change::Default(name) => vec![PlannedRequest::Default(name.clone())],
-                Change::Move { thread, to, asks } => {
-                    let asked = self.asked(asks, to);
+                Change::Move { thread, to, requires } => {
+                    let asked = self.parameters(requires, to);
                     let entry = scenario.threads.iter().find(|t| crate::check::means(thread, t));
-                    let rate = entry.and_then(|entry| asks::rate(scenario, &entry.run, asks, to));
+                    let rate = entry
+                        .and_then(|entry| parameters::rate(scenario, &entry.run, requires, to));
                     let messages: Vec<Message> =
                         asked.into_iter().map(|(_, message)| message).chain(rate).collect();
                     let threads = numbers.threads(thread, None).into_iter();
@@ -54,8 +55,8 @@ impl Builder<'_> {
                 }
                 Change::Guarantee(whom, guarantee) => {
                     let parent = scenario.parent_of_whom(whom);
-                    let asks = Requirements::guarantee(*guarantee);
-                    let asked = self.asking.messages(&asks, parent).unwrap_or_default();
+                    let requires = Requirements::guarantee(*guarantee);
+                    let asked = self.asking.messages(&requires, parent).unwrap_or_default();
                     asked.into_iter().flat_map(|(_, message)| told(whom, message)).collect()
                 }
                 Change::Unreserve(whom) => told(whom, Message::Unreserve),
@@ -90,7 +91,8 @@ impl Builder<'_> {
     fn created(&mut self, scheduler: &Scheduler, path: &Path) -> Option<PlannedRequest> {
         let (kind, instance) = self.instance(scheduler, path)?;
         let owns = scheduler.owns.iter().map(|own| {
-            let messages = self.asking.messages(&own.asks, own.parent.name()).unwrap_or_default();
+            let messages =
+                self.asking.messages(&own.requires, own.parent.name()).unwrap_or_default();
             let parent = match &own.parent {
                 Parent::Top => None,
                 Parent::Scheduler(name) => Some(name.clone()),

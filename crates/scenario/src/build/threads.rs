@@ -3,8 +3,8 @@
 use super::programs::Numbers;
 use super::trees::Nodes;
 use super::{Builder, Recordings, recordings};
-use crate::asks::{self, Asking};
 use crate::model::{Requirements, Run, Scenario, Thread};
+use crate::parameters::{self, ParameterWriter};
 use crate::plan::{PlannedProgram, PlannedThread};
 use crate::source::Path;
 use windfall_hierarchy::{HierarchyError, Message, OwnVp, Target};
@@ -29,7 +29,7 @@ impl Builder<'_> {
                 continue;
             };
             let messages = self.messages(thread, parent);
-            let promised = thread.asks.guarantee.map(|guarantee| guarantee.to_string());
+            let promised = thread.requires.guarantee.map(|guarantee| guarantee.to_string());
             for (at, name) in thread.names().enumerate() {
                 let declared = match &thread.run {
                     Run::Recorded { file, thread: recorded } => {
@@ -67,8 +67,12 @@ impl Builder<'_> {
     }
 
     /// What is asked below a scheduler.
-    pub(super) fn asked(&self, asks: &Requirements, parent: &str) -> Vec<(&'static str, Message)> {
-        self.asking.messages(asks, Some(parent)).unwrap_or_default()
+    pub(super) fn parameters(
+        &self,
+        requires: &Requirements,
+        parent: &str,
+    ) -> Vec<(&'static str, Message)> {
+        self.asking.messages(requires, Some(parent)).unwrap_or_default()
     }
 
     fn recorded(
@@ -160,13 +164,14 @@ fn planned_program(thread: &Thread, declared: Option<Program>) -> Option<Planned
 /// What is told for a thread, its own program's rate included.
 pub(crate) fn thread_messages(
     scenario: &Scenario,
-    asking: &Asking<'_>,
+    asking: &ParameterWriter<'_>,
     thread: &Thread,
     parent: &str,
 ) -> Vec<(&'static str, Message)> {
-    let mut messages = asking.messages(&thread.asks, Some(parent)).unwrap_or_default();
-    messages
-        .extend(asks::rate(scenario, &thread.run, &thread.asks, parent).map(|m| ("periodic", m)));
+    let mut messages = asking.messages(&thread.requires, Some(parent)).unwrap_or_default();
+    messages.extend(
+        parameters::rate(scenario, &thread.run, &thread.requires, parent).map(|m| ("periodic", m)),
+    );
     messages
 }
 

@@ -11,24 +11,24 @@ use windfall_time::Span;
 /// What an instance makes of guarantees on a machine with that timer.
 pub(super) fn on(timer: Timer, mut conversion: Box<dyn Conversion>) -> Box<dyn Conversion> {
     match timer.resolution() {
-        Some(tick) if !conversion.at_ticks(tick) => Box::new(Untold { conversion, tick }),
+        Some(tick) if !conversion.at_ticks(tick) => Box::new(GivesNothing { conversion, tick }),
         _ => conversion,
     }
 }
 
 /// A scheduler that cannot say what it gives.
-struct Untold {
+struct GivesNothing {
     conversion: Box<dyn Conversion>,
     tick: Span,
 }
 
-impl Conversion for Untold {
+impl Conversion for GivesNothing {
     fn takes(&self) -> &'static [Type] {
         self.conversion.takes()
     }
 
-    fn tell(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        self.conversion.tell(asked)
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        self.conversion.parameter_for(asked)
     }
 
     fn give(&self, _: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {

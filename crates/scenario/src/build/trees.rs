@@ -1,7 +1,7 @@
 //! The hierarchy: schedulers in an order in which every parent comes first.
 
 use super::Builder;
-use crate::check::{ask_paths, parent_paths};
+use crate::check::{parent_paths, requirement_paths};
 use crate::model::{Attachment, Parent, Scheduler, Setting, Timer};
 use crate::source::Path;
 use std::collections::BTreeMap;
@@ -93,7 +93,7 @@ impl<'a> Builder<'a> {
             }
         };
         for (number, own) in (0_u16..).zip(&scheduler.owns) {
-            let Ok(messages) = self.asking.messages(&own.asks, own.parent.name()) else {
+            let Ok(messages) = self.asking.messages(&own.requires, own.parent.name()) else {
                 continue;
             };
             for (key, message) in messages {
@@ -102,7 +102,7 @@ impl<'a> Builder<'a> {
                 if let Err(refusal) = answer {
                     let parent = parent_name(own);
                     let text = format!("{parent}: refused `{}`: {refusal}", scheduler.name);
-                    self.wrong(&ask_paths(&path, usize::from(number), key), text, None);
+                    self.wrong(&requirement_paths(&path, usize::from(number), key), text, None);
                 }
             }
         }

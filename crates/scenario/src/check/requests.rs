@@ -2,12 +2,12 @@
 
 use super::schedulers::{alone, fits};
 use super::{Checker, names};
-use crate::asks::Asking;
 use crate::model::{Change, Parent, Requirements, Reserve, Timer, Whom};
+use crate::parameters::ParameterWriter;
 use crate::source::Path;
 use windfall_time::Span;
 
-pub(super) fn check(checker: &mut Checker<'_>, asking: &Asking<'_>) {
+pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
     let scenario = checker.scenario;
     for (number, request) in scenario.requests.iter().enumerate() {
         let path = Path::of(&["at"]).item(number);
@@ -41,13 +41,13 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &Asking<'_>) {
                     );
                 }
             }
-            Change::Move { thread, to, asks } => {
+            Change::Move { thread, to, requires } => {
                 checker.thread_exists(thread, &path.key("thread"));
                 if checker.scheduler_exists(to, true, &[path.key("to")])
                     && scenario.kind_named(to).is_some_and(|kind| !kind.is_empty())
                 {
                     let paths = |key: &str| vec![path.key(key), path.key("to")];
-                    fits(checker, asks, Some(to), asking, paths);
+                    fits(checker, requires, Some(to), asking, paths);
                 }
             }
             Change::Reserve(whom, Reserve { amount, period }) => {

@@ -1,8 +1,8 @@
 //! Schedulers: kinds, parents, circles, processors at the top.
 
 use super::Checker;
-use crate::asks::Asking;
 use crate::model::{Attachment, Parent, Requirements, Scheduler};
+use crate::parameters::ParameterWriter;
 use crate::source::Path;
 use crate::suggest;
 use windfall_schedulers::catalogue;
@@ -10,7 +10,7 @@ use windfall_schedulers::catalogue;
 /// How many own virtual processors a scheduler may have.
 const MOST_OWNS: usize = 1024;
 
-pub(super) fn check(checker: &mut Checker<'_>, asking: &Asking<'_>) {
+pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
     let scenario = checker.scenario;
     if scenario.schedulers.is_empty() {
         let help =
@@ -44,7 +44,7 @@ pub(crate) fn parent_paths(path: &Path, number: usize) -> Vec<Path> {
 }
 
 /// Where what is asked for an own virtual processor may be written.
-pub(crate) fn ask_paths(path: &Path, number: usize, key: &str) -> Vec<Path> {
+pub(crate) fn requirement_paths(path: &Path, number: usize, key: &str) -> Vec<Path> {
     let entry = path.key("parents").item(number);
     vec![path.key(key), entry.key(key), path.key("parent"), entry]
 }
@@ -54,7 +54,7 @@ pub(super) fn alone(
     checker: &mut Checker<'_>,
     scheduler: &Scheduler,
     path: &Path,
-    asking: &Asking<'_>,
+    asking: &ParameterWriter<'_>,
     ever: bool,
 ) {
     let kind = scheduler.kind.as_str();
@@ -72,7 +72,7 @@ pub(super) fn alone(
         let help = "name two or more in `parents`, or leave the join out";
         checker.wrong(&parent_paths(path, 0), "a join with one parent", help);
     }
-    for (number, Attachment { parent, asks }) in scheduler.owns.iter().enumerate() {
+    for (number, Attachment { parent, requires }) in scheduler.owns.iter().enumerate() {
         if let Parent::Scheduler(name) = parent
             && !checker.scheduler_exists(name, ever, &parent_paths(path, number))
         {
@@ -82,8 +82,8 @@ pub(super) fn alone(
             && kind != Some("")
         {
             let own_parent = parent.name();
-            let paths = |key: &str| ask_paths(path, number, key);
-            fits(checker, asks, own_parent, asking, paths);
+            let paths = |key: &str| requirement_paths(path, number, key);
+            fits(checker, requires, own_parent, asking, paths);
         }
     }
 }
@@ -91,15 +91,15 @@ pub(super) fn alone(
 /// Whether what is asked can be asked there.
 pub(super) fn fits(
     checker: &mut Checker<'_>,
-    asks: &Requirements,
+    requires: &Requirements,
     parent: Option<&str>,
-    asking: &Asking<'_>,
+    asking: &ParameterWriter<'_>,
     paths: impl Fn(&str) -> Vec<Path>,
 ) {
-    if let Err((key, message, help)) = asking.messages(asks, parent) {
+    if let Err((key, message, help)) = asking.messages(requires, parent) {
         checker.wrong(&paths(key), message, &help);
     }
-    if asks.share == Some(0) {
+    if requires.share == Some(0) {
         checker.wrong(&paths("share"), "a share of 0", "write 1 or more");
     }
 }

@@ -2,12 +2,12 @@
 
 use super::schedulers::{find_circles, fits};
 use super::{Checker, names};
-use crate::asks::Asking;
 use crate::model::{Activation, Jobs, Run, Thread};
+use crate::parameters::ParameterWriter;
 use crate::source::Path;
 use windfall_time::Span;
 
-pub(super) fn check(checker: &mut Checker<'_>, asking: &Asking<'_>) {
+pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
     let scenario = checker.scenario;
     for thread in &scenario.threads {
         let path = Path::of(&["threads", &thread.name]);
@@ -25,7 +25,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &Asking<'_>) {
             && !kind.is_empty()
         {
             let paths = |key: &str| vec![path.key(key), path.key("parent")];
-            fits(checker, &thread.asks, parent, asking, paths);
+            fits(checker, &thread.requires, parent, asking, paths);
         }
         if thread.start.as_nanos() >= scenario.length.as_nanos() && !scenario.length.is_zero() {
             let message = format!("starts at {}, when all is over", thread.start);

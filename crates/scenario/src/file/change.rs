@@ -5,7 +5,7 @@ use super::scalar::Frequency;
 use super::scheduler::SchedulerFile;
 use windfall_time::{Instant, Span};
 
-with_asks! {
+with_requirements! {
     /// A control request at a time.
     #[schemars(rename = "At")]
     pub(crate) struct AtFile {

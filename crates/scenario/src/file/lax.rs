@@ -17,7 +17,7 @@ pub(crate) enum Raw {
 
 /// What is wrong with a value, and what would be right.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Trouble {
+pub(crate) struct ValueError {
     pub(crate) message: String,
     pub(crate) help: String,
 }
@@ -43,7 +43,7 @@ pub(crate) trait Scalar: Sized {
 
 /// A value that may be wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Lax<T>(pub(crate) Result<T, Trouble>);
+pub(crate) struct Lax<T>(pub(crate) Result<T, ValueError>);
 
 impl<T> Lax<T> {
     pub(crate) fn good(value: T) -> Option<Lax<T>> {
@@ -55,7 +55,7 @@ impl<T: Scalar> Lax<T> {
     /// From a value as TOML has it.
     pub(crate) fn from_raw(raw: &Raw) -> Lax<T> {
         Lax(T::read(raw)
-            .map_err(|message| Trouble { message, help: format!("write {}", T::WANTED) }))
+            .map_err(|message| ValueError { message, help: format!("write {}", T::WANTED) }))
     }
 }
 

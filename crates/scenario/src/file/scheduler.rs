@@ -3,7 +3,7 @@
 use super::lax::Lax;
 use super::text_or::TextOr;
 
-with_asks! {
+with_requirements! {
     /// A scheduler; keys beside these are settings of its kind.
     #[schemars(rename = "Scheduler", extend("additionalProperties" = true))]
     pub(crate) struct SchedulerFile {
@@ -18,7 +18,7 @@ with_asks! {
     }
 }
 
-with_asks! {
+with_requirements! {
     /// One of several parents.
     #[schemars(rename = "Parent")]
     pub(crate) struct ParentFile {

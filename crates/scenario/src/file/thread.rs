@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use windfall_programs::OnLate;
 use windfall_time::{Instant, Span};
 
-with_asks! {
+with_requirements! {
     /// A thread, or several alike. Exactly one of `run`, `periodic`, `sporadic`, `after`, `steps`,
     /// `phases` and `recorded` says what it runs; beside one of `exec`, `pid`, `cgroup`, `unit` and `of`,
     /// which name a program of a real machine, at most one of them or of `profile` says what a

@@ -38,11 +38,11 @@ pub(super) fn divide(
         if sum.is_none_or(|sum| sum > Ratio::ONE) {
             let text = "no processor has room for its reservation beside the others; `windfall check` \
                         says what is left";
-            losses.tell(thread, "dl-runtime", false, text.to_owned());
+            losses.report(thread, "dl-runtime", false, text.to_owned());
         } else if open.len() > 1 && chosen.len() > 1 {
             let text = "its reservation is served by one processor; Linux would move it among all \
                         that it may use";
-            losses.tell(thread, "dl-runtime", false, text.to_owned());
+            losses.report(thread, "dl-runtime", false, text.to_owned());
         }
         used.insert(best, sum.unwrap_or(Ratio::ONE));
         slots.insert(number, best);

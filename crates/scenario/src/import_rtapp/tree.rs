@@ -110,7 +110,7 @@ impl<'a> Tree<'a> {
         }
         tree.turns(names, losses);
         tree.groups(names, losses);
-        tree.tell(losses);
+        tree.report_losses(losses);
         tree
     }
 
@@ -172,7 +172,7 @@ impl<'a> Tree<'a> {
             if !staying.is_empty() {
                 for thread in turning.into_iter().map(|number| &self.threads[number]) {
                     let text = "others of its priority are SCHED_FIFO: it takes no turns, either";
-                    losses.tell(thread, "policy", false, text.to_owned());
+                    losses.report(thread, "policy", false, text.to_owned());
                 }
                 continue;
             }
@@ -213,14 +213,14 @@ impl<'a> Tree<'a> {
                 if cpus > 1 && parts(path).next().is_some() {
                     let text = "Linux divides the weight of a group among the processors; here the \
                                 group has it on each";
-                    losses.tell(thread, "taskgroup", false, text.to_owned());
+                    losses.report(thread, "taskgroup", false, text.to_owned());
                 }
             }
         }
     }
 
     /// What policies ask for beyond classes, priorities and groups.
-    fn tell(&self, losses: &mut Losses) {
+    fn report_losses(&self, losses: &mut Losses) {
         for (number, thread) in self.threads.iter().enumerate() {
             let own = &thread.scheduling;
             let islands = &self.islands.of_thread[number];
@@ -229,11 +229,11 @@ impl<'a> Tree<'a> {
                 Some(Policy::Idle) if beside(Class::Fair) => {
                     let text = "it gets nothing while threads of SCHED_OTHER are ready; Linux gives \
                                 it 3 parts beside the 1024 of one at nice 0";
-                    losses.tell(thread, "policy", false, text.to_owned());
+                    losses.report(thread, "policy", false, text.to_owned());
                 }
                 Some(Policy::Batch) => {
                     let text = "when it wakes it may preempt as SCHED_OTHER does";
-                    losses.tell(thread, "policy", false, text.to_owned());
+                    losses.report(thread, "policy", false, text.to_owned());
                 }
                 _ => {}
             }
@@ -241,12 +241,12 @@ impl<'a> Tree<'a> {
                 && Some(slice) != own.dl_runtime
             {
                 let text = format!("Linux keeps slices between 0.1ms and 100ms: {slice}");
-                losses.tell(thread, "dl-runtime", false, text);
+                losses.report(thread, "dl-runtime", false, text);
             }
             if islands.len() > 1 && !self.slots.contains_key(&number) {
                 let text = "the schedulers of several groups of processors serve it, whichever has \
                             time; Linux would balance";
-                losses.tell(thread, "cpus", false, text.to_owned());
+                losses.report(thread, "cpus", false, text.to_owned());
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::{Live, LiveNode, LiveRequest, LiveThread, is_one_of};
 use crate::model::{Change, Requirements, Scenario, Thread, Whom};
-use crate::outcome::{Promise, asked, promises};
+use crate::outcome::{Promise, promises, requested_promises};
 use windfall_time::Instant;
 
 /// What is granted in one tree and no longer in another, but for those of whom something else is asked.
@@ -38,10 +38,10 @@ impl Scenario {
         };
         let threads = self.threads.iter().flat_map(alone).collect();
         let mut tree = Scenario { threads, requests: Vec::new(), under_way: true, ..self.clone() };
-        let (mut before, mut broken) = (asked(&tree), Vec::new());
+        let (mut before, mut broken) = (requested_promises(&tree), Vec::new());
         for request in &live.file.requests {
             let changed = live.apply(&request.change, &mut tree);
-            let after = asked(&tree);
+            let after = requested_promises(&tree);
             let lost = lost(before, &after, changed.as_slice());
             broken.extend(lost.into_iter().map(|promise| (request.time, promise)));
             before = after;
@@ -63,7 +63,7 @@ impl Live {
         let mut after = before.clone();
         let changed: Vec<&Whom> =
             request.changes.iter().filter_map(|change| self.apply(change, &mut after)).collect();
-        lost(promises(&before), &asked(&after), &changed)
+        lost(promises(&before), &requested_promises(&after), &changed)
     }
 
     /// Changes a tree as the request does; who asks for something else, if somebody does.
@@ -76,28 +76,32 @@ impl Live {
                 tree.schedulers.retain(|scheduler| scheduler.name != *name);
                 for thread in &mut tree.threads {
                     if thread.parent.as_deref() == Some(name) {
-                        (thread.parent, thread.asks) = (to.clone(), Requirements::default());
+                        (thread.parent, thread.requires) = (to.clone(), Requirements::default());
                     }
                 }
             }
-            Change::Move { thread, to, asks } => {
+            Change::Move { thread, to, requires } => {
                 self.come_last(tree, thread, |one| {
-                    (one.parent, one.asks) = (Some(to.clone()), asks.clone());
+                    (one.parent, one.requires) = (Some(to.clone()), requires.clone());
                 });
             }
-            Change::Reserve(whom, reserve) => self.ask(tree, whom, |asks| {
-                (asks.reserve, asks.guarantee) = (Some(*reserve), None);
+            Change::Reserve(whom, reserve) => self.with_requirement(tree, whom, |requires| {
+                (requires.reserve, requires.guarantee) = (Some(*reserve), None);
             }),
-            Change::Guarantee(whom, guarantee) => self.ask(tree, whom, |asks| {
-                (asks.reserve, asks.guarantee) = (None, Some(*guarantee));
+            Change::Guarantee(whom, guarantee) => self.with_requirement(tree, whom, |requires| {
+                (requires.reserve, requires.guarantee) = (None, Some(*guarantee));
             }),
-            Change::Unreserve(whom) => self.ask(tree, whom, |asks| {
-                (asks.reserve, asks.guarantee) = (None, None);
+            Change::Unreserve(whom) => self.with_requirement(tree, whom, |requires| {
+                (requires.reserve, requires.guarantee) = (None, None);
             }),
-            Change::Share(whom, share) => self.ask(tree, whom, |asks| asks.share = Some(*share)),
-            Change::Warp(whom, warp) => self.ask(tree, whom, |asks| asks.warp = Some(*warp)),
+            Change::Share(whom, share) => {
+                self.with_requirement(tree, whom, |requires| requires.share = Some(*share))
+            }
+            Change::Warp(whom, warp) => {
+                self.with_requirement(tree, whom, |requires| requires.warp = Some(*warp))
+            }
             Change::Priority(whom, priority) => {
-                self.ask(tree, whom, |asks| asks.priority = Some(*priority));
+                self.with_requirement(tree, whom, |requires| requires.priority = Some(*priority));
             }
             Change::Default(_) | Change::Quantum(..) | Change::Timer(_) => {}
         }
@@ -112,15 +116,20 @@ impl Live {
         }
     }
 
-    fn ask(&self, tree: &mut Scenario, whom: &Whom, change: impl Fn(&mut Requirements)) {
+    fn with_requirement(
+        &self,
+        tree: &mut Scenario,
+        whom: &Whom,
+        change: impl Fn(&mut Requirements),
+    ) {
         match whom {
-            Whom::Thread(name) => self.come_last(tree, name, |thread| change(&mut thread.asks)),
+            Whom::Thread(name) => self.come_last(tree, name, |thread| change(&mut thread.requires)),
             Whom::Scheduler(name, own) => {
                 let meant = tree.schedulers.iter().position(|scheduler| scheduler.name == *name);
                 let Some(meant) = meant else { return };
                 let mut scheduler = tree.schedulers.remove(meant);
                 if let Some(own) = scheduler.owns.get_mut(usize::from(*own)) {
-                    change(&mut own.asks);
+                    change(&mut own.requires);
                 }
                 tree.schedulers.push(scheduler);
             }

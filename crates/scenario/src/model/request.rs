@@ -39,7 +39,7 @@ pub enum Change {
         /// To which scheduler.
         to: String,
         /// What is asked there.
-        asks: Requirements,
+        requires: Requirements,
     },
     /// Begins or changes a reservation.
     Reserve(Whom, Reserve),

@@ -35,7 +35,7 @@ pub struct Attachment {
     /// Where.
     pub parent: Parent,
     /// What.
-    pub asks: Requirements,
+    pub requires: Requirements,
 }
 
 /// Where a virtual processor is registered.
@@ -120,15 +120,15 @@ impl Scheduler {
             name: name.to_owned(),
             kind: kind.to_owned(),
             settings: Vec::new(),
-            owns: vec![Attachment { parent: Parent::Top, asks: Requirements::default() }],
+            owns: vec![Attachment { parent: Parent::Top, requires: Requirements::default() }],
         }
     }
 
     /// An instance of a kind with default settings below another.
     #[must_use]
-    pub fn below(name: &str, kind: &str, parent: &str, asks: Requirements) -> Scheduler {
+    pub fn below(name: &str, kind: &str, parent: &str, requires: Requirements) -> Scheduler {
         Scheduler {
-            owns: vec![Attachment { parent: Parent::Scheduler(parent.to_owned()), asks }],
+            owns: vec![Attachment { parent: Parent::Scheduler(parent.to_owned()), requires }],
             ..Scheduler::root(name, kind)
         }
     }
@@ -153,9 +153,9 @@ impl Scheduler {
 
     /// With one more own virtual processor.
     #[must_use]
-    pub fn and_below(mut self, parent: &str, asks: Requirements) -> Scheduler {
+    pub fn and_below(mut self, parent: &str, requires: Requirements) -> Scheduler {
         let parent = Parent::Scheduler(parent.to_owned());
-        self.owns.push(Attachment { parent, asks });
+        self.owns.push(Attachment { parent, requires });
         self
     }
 }
@@ -180,7 +180,7 @@ impl Requirements {
     }
 
     /// Whether parameters are told outright, so that a guarantee is only asked for beside them.
-    pub(crate) fn tells_outright(&self) -> bool {
+    pub(crate) fn reports_deadlines_itself(&self) -> bool {
         self.reserve.is_some() || self.share.is_some()
     }
 

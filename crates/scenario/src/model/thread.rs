@@ -15,7 +15,7 @@ pub struct Thread {
     /// The scheduler above it; `None`: the default.
     pub parent: Option<String>,
     /// What is asked for it there.
-    pub asks: Requirements,
+    pub requires: Requirements,
     /// The program of a real machine whose threads are meant, if any.
     pub external: Option<External>,
     /// What it runs; of an external program, what a simulation and the analysis take it to do.
@@ -153,12 +153,12 @@ pub enum Step {
 impl Thread {
     /// One thread below a scheduler, from the beginning on.
     #[must_use]
-    pub fn new(name: &str, parent: &str, asks: Requirements, run: Run) -> Thread {
+    pub fn new(name: &str, parent: &str, requires: Requirements, run: Run) -> Thread {
         Thread {
             name: name.to_owned(),
             count: None,
             parent: Some(parent.to_owned()),
-            asks,
+            requires,
             external: None,
             run,
             start: Instant::ZERO,

@@ -20,8 +20,8 @@ pub fn page(
     let at = |name: &str| outcome.nodes.iter().position(|node| node.name == name);
     let nodes = outcome.nodes.iter().map(|node| {
         let asked = scenario.schedulers.iter().find(|scheduler| scheduler.name == node.name);
-        let guarantee =
-            asked.and_then(|scheduler| scheduler.owns.iter().find_map(|own| own.asks.guarantee));
+        let guarantee = asked
+            .and_then(|scheduler| scheduler.owns.iter().find_map(|own| own.requires.guarantee));
         NodeRow {
             name: node.name.clone(),
             kind: node.kind.clone(),

@@ -86,12 +86,12 @@ impl Watch {
     }
 
     /// Its owner tells its parent a deadline. Of those of one instant the last one counts.
-    pub fn told(&mut self, now: Instant, deadline: Instant) {
-        self.each(|judge| judge.told(now, deadline));
+    pub fn set_deadline(&mut self, now: Instant, deadline: Instant) {
+        self.each(|judge| judge.set_deadline(now, deadline));
     }
 
     /// Time is stolen from a processor, its owner's or another.
-    pub fn robbed(&mut self) {
+    pub fn time_was_stolen(&mut self) {
         self.robbed |= self.promise.makeup && self.until.is_none();
     }
 

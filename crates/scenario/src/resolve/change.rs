@@ -114,7 +114,7 @@ fn change(
     reader: &mut Reader<'_>,
 ) -> Option<Change> {
     const SCHEDULER: &str = "a scheduler's name";
-    let asks = reader.asks(file.asks(), path);
+    let requires = reader.requirements(file.requirements(), path);
     Some(match verb {
         "create" => {
             let name = reader.need(file.name, &path.key("name"), "the scheduler's name");
@@ -135,7 +135,7 @@ fn change(
         "move" => {
             let thread = reader.need(file.thread, &path.key("thread"), "a thread's name");
             let to = reader.need(file.to, &path.key("to"), SCHEDULER);
-            Change::Move { thread: thread?, to: to?, asks }
+            Change::Move { thread: thread?, to: to?, requires }
         }
         "quantum" => {
             let scheduler = reader.need(file.scheduler, &path.key("scheduler"), SCHEDULER);
@@ -150,7 +150,7 @@ fn change(
         }
         _ => {
             let whom = whom(file.thread, file.scheduler, file.processor, path, reader);
-            parameter(verb, whom, asks, path, reader)?
+            parameter(verb, whom, requires, path, reader)?
         }
     })
 }
@@ -158,23 +158,23 @@ fn change(
 fn parameter(
     verb: &str,
     whom: Option<Whom>,
-    asks: Requirements,
+    requires: Requirements,
     path: &Path,
     reader: &mut Reader<'_>,
 ) -> Option<Change> {
     let change = match verb {
-        "reserve" => asks
+        "reserve" => requires
             .reserve
             .map(|reserve| Change::Reserve(whom.clone().unwrap_or_else(nobody), reserve)),
-        "guarantee" => asks
+        "guarantee" => requires
             .guarantee
             .map(|guarantee| Change::Guarantee(whom.clone().unwrap_or_else(nobody), guarantee)),
         "share" => {
-            asks.share.map(|share| Change::Share(whom.clone().unwrap_or_else(nobody), share))
+            requires.share.map(|share| Change::Share(whom.clone().unwrap_or_else(nobody), share))
         }
-        "warp" => asks.warp.map(|warp| Change::Warp(whom.clone().unwrap_or_else(nobody), warp)),
+        "warp" => requires.warp.map(|warp| Change::Warp(whom.clone().unwrap_or_else(nobody), warp)),
         "priority" => {
-            asks.priority.map(|p| Change::Priority(whom.clone().unwrap_or_else(nobody), p))
+            requires.priority.map(|p| Change::Priority(whom.clone().unwrap_or_else(nobody), p))
         }
         _ => return whom.map(Change::Unreserve),
     };

@@ -2,7 +2,7 @@
 
 use crate::decode::decode;
 use crate::diagnostic::ScenarioError;
-use crate::file::{AsksFile, Lax, Raw, Scalar};
+use crate::file::{Lax, Raw, RequirementsFile, Scalar};
 use crate::model::Requirements;
 use crate::source::{Origin, Path};
 use crate::tree::Node;
@@ -85,17 +85,17 @@ impl<'a> Reader<'a> {
     }
 
     /// What is asked of a parent.
-    pub(super) fn asks(&mut self, asks: AsksFile, path: &Path) -> Requirements {
+    pub(super) fn requirements(&mut self, requires: RequirementsFile, path: &Path) -> Requirements {
         Requirements {
-            guarantee: self.get(asks.guarantee, &path.key("guarantee")),
-            reserve: self.get(asks.reserve, &path.key("reserve")),
-            share: self.get(asks.share, &path.key("share")),
-            warp: self.get(asks.warp, &path.key("warp")),
-            warp_limit: self.get(asks.warp_limit, &path.key("warp-limit")),
-            currency: self.get(asks.currency, &path.key("currency")),
-            priority: self.get(asks.priority, &path.key("priority")),
-            time_slice: self.get(asks.time_slice, &path.key("time-slice")),
-            rate: self.get(asks.rate, &path.key("rate")),
+            guarantee: self.get(requires.guarantee, &path.key("guarantee")),
+            reserve: self.get(requires.reserve, &path.key("reserve")),
+            share: self.get(requires.share, &path.key("share")),
+            warp: self.get(requires.warp, &path.key("warp")),
+            warp_limit: self.get(requires.warp_limit, &path.key("warp-limit")),
+            currency: self.get(requires.currency, &path.key("currency")),
+            priority: self.get(requires.priority, &path.key("priority")),
+            time_slice: self.get(requires.time_slice, &path.key("time-slice")),
+            rate: self.get(requires.rate, &path.key("rate")),
         }
     }
 

@@ -38,7 +38,7 @@ pub(super) fn scheduler(
 ) -> Scheduler {
     let (node, extras) = split(node);
     let file: SchedulerFile = decode(node, &mut reader.mistakes).unwrap_or_default();
-    let asks = reader.asks(file.asks(), path);
+    let requires = reader.requirements(file.requirements(), path);
     let kind =
         reader.need(file.scheduler, &path.key("scheduler"), "its kind, as `scheduler = \"rez\"`");
     let kind = kind.unwrap_or_default();
@@ -51,7 +51,7 @@ pub(super) fn scheduler(
         (parent, None) => {
             let what = "`parent = \"top\"` or the name of a scheduler";
             let parent = reader.need(parent, &path.key("parent"), what);
-            let own = Attachment { parent: parent_of(parent), asks };
+            let own = Attachment { parent: parent_of(parent), requires };
             vec![own; count.max(1)]
         }
         (None, Some(list)) => {
@@ -63,7 +63,7 @@ pub(super) fn scheduler(
                     "name a parent as often as there are virtual processors",
                 );
             }
-            if !asks.is_empty() {
+            if !requires.is_empty() {
                 let message = "what is asked of several parents stands inside `parents`";
                 let help = "write `parents = [{ parent = \"res\", share = 3 }, \"root\"]`";
                 reader.wrong(path, message, help);
@@ -101,17 +101,17 @@ fn parents(list: Vec<TextOr<ParentFile>>, path: &Path, reader: &mut Reader<'_>) 
             TextOr::Text(raw) => {
                 let own = Attachment {
                     parent: parent_of(reader.get(Some(Lax::from_raw(&raw)), &path)),
-                    asks: crate::model::Requirements::default(),
+                    requires: crate::model::Requirements::default(),
                 };
                 owns.push(own);
                 continue;
             }
             TextOr::Table(file) => file,
         };
-        let asks = reader.asks(file.asks(), &path);
+        let requires = reader.requirements(file.requirements(), &path);
         let what = "`parent = \"top\"` or the name of a scheduler";
         let parent = reader.need(file.parent, &path.key("parent"), what);
-        owns.push(Attachment { parent: parent_of(parent), asks });
+        owns.push(Attachment { parent: parent_of(parent), requires });
     }
     owns
 }

@@ -20,7 +20,7 @@ const PROGRAMS: &str =
 fn thread(name: String, node: Node<'_>, reader: &mut Reader<'_>) -> Thread {
     let path = Path::of(&["threads", &name]);
     let mut file: ThreadFile = decode(node, &mut reader.mistakes).unwrap_or_default();
-    let asks = reader.asks(file.asks(), &path);
+    let requires = reader.requirements(file.requirements(), &path);
     let start = reader.get(file.start.clone(), &path.key("start"));
     let start = start.unwrap_or(Instant::ZERO);
     let count = reader.get(file.count.clone(), &path.key("count"));
@@ -35,7 +35,7 @@ fn thread(name: String, node: Node<'_>, reader: &mut Reader<'_>) -> Thread {
         name,
         count,
         parent,
-        asks,
+        requires,
         external,
         run,
         start,

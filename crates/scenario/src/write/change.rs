@@ -1,6 +1,6 @@
 //! Control requests, as they are written.
 
-use super::{asks, scheduler, value};
+use super::{requirements, scheduler, value};
 use crate::file::{AtFile, Frequency, Lax};
 use crate::model::{Change, Request, Requirements, Whom};
 use toml::Value;
@@ -10,7 +10,7 @@ pub(super) fn request(request: &Request) -> Value {
     let verb = |verb: &str| Lax::good(verb.to_owned());
     let name = |name: &String| Lax::good(name.clone());
     let parameter = |word: &str, whom: &Whom, asked: Requirements| {
-        let file = AtFile { r#do: verb(word), ..file.clone() }.with(asks(&asked));
+        let file = AtFile { r#do: verb(word), ..file.clone() }.with(requirements(&asked));
         match whom {
             Whom::Thread(thread) => AtFile { thread: name(thread), ..file },
             Whom::Scheduler(scheduler, own) => AtFile {
@@ -36,9 +36,9 @@ pub(super) fn request(request: &Request) -> Value {
         Change::Default(scheduler) => {
             AtFile { r#do: verb("default"), scheduler: name(scheduler), ..file }
         }
-        Change::Move { thread, to, asks: asked } => {
+        Change::Move { thread, to, requires: asked } => {
             let file = AtFile { r#do: verb("move"), thread: name(thread), to: name(to), ..file };
-            file.with(asks(asked))
+            file.with(requirements(asked))
         }
         Change::Reserve(whom, reserve) => {
             parameter("reserve", whom, Requirements { reserve: Some(*reserve), ..none })

@@ -1,6 +1,6 @@
 //! Schedulers, as they are written.
 
-use super::{asks, value};
+use super::{requirements, value};
 use crate::file::{Lax, ParentFile, Raw, Scalar, SchedulerFile, TextOr};
 use crate::model::{Attachment, Parent, Scheduler, Setting};
 use toml::Value;
@@ -15,7 +15,7 @@ pub(super) fn scheduler(scheduler: &Scheduler) -> Value {
                 .expect("a scheduler that was checked has at most 1,024 virtual processors");
             let parent = Lax::good(name(&first.parent).to_owned());
             let processors = (count != 1).then_some(Lax(Ok(count)));
-            SchedulerFile { parent, processors, ..file }.with(asks(&first.asks))
+            SchedulerFile { parent, processors, ..file }.with(requirements(&first.requires))
         }
         owns => SchedulerFile { parents: Some(owns.iter().map(parent).collect()), ..file },
     };
@@ -43,9 +43,9 @@ fn name(parent: &Parent) -> &str {
 
 fn parent(own: &Attachment) -> TextOr<ParentFile> {
     let name = name(&own.parent).to_owned();
-    if own.asks.is_empty() {
+    if own.requires.is_empty() {
         return TextOr::Text(Raw::Text(name));
     }
     let file = ParentFile { parent: Lax::good(name), ..ParentFile::default() };
-    TextOr::Table(file.with(asks(&own.asks)))
+    TextOr::Table(file.with(requirements(&own.requires)))
 }

@@ -1,6 +1,6 @@
 //! Threads, as they are written.
 
-use super::{asks, external};
+use super::{external, requirements};
 use crate::file::{
     AfterFile, Cycle, Due, Kib, Lax, PeriodicFile, PhaseFile, Range, Raw, RecordedFile, Scalar,
     SpinText, SporadicFile, StepFile, TextOr, ThreadFile,
@@ -17,7 +17,7 @@ pub(super) fn thread(thread: &Thread) -> ThreadFile {
         working_set: (thread.working_set_kib != 0).then_some(Lax(Ok(Kib(thread.working_set_kib)))),
         ..ThreadFile::default()
     }
-    .with(asks(&thread.asks));
+    .with(requirements(&thread.requires));
     let file = match &thread.external {
         Some(program) => external::external(program, file),
         None => file,

@@ -18,7 +18,7 @@ struct NodeSeed {
     kind: u16,
     owns: u8,
     parents: [u16; 3],
-    asks: [AskSeed; 3],
+    requires: [AskSeed; 3],
     settings: u32,
 }
 
@@ -57,9 +57,15 @@ fn ask() -> impl Strategy<Value = AskSeed> {
 }
 
 pub(crate) fn seeds() -> impl Strategy<Value = Seeds> {
-    let asks = || [ask(), ask(), ask()];
-    let node = (any::<u16>(), 0_u8..8, any::<[u16; 3]>(), asks(), any::<u32>()).prop_map(
-        |(kind, owns, parents, asks, settings)| NodeSeed { kind, owns, parents, asks, settings },
+    let requires = || [ask(), ask(), ask()];
+    let node = (any::<u16>(), 0_u8..8, any::<[u16; 3]>(), requires(), any::<u32>()).prop_map(
+        |(kind, owns, parents, requires, settings)| NodeSeed {
+            kind,
+            owns,
+            parents,
+            requires,
+            settings,
+        },
     );
     let thread = (any::<u16>(), ask(), 0_u8..11, any::<u16>(), any::<u8>()).prop_map(
         |(parent, ask, program, pace, start)| ThreadSeed { parent, ask, program, pace, start },
@@ -171,7 +177,12 @@ fn scheduler(name: String, kind: &Kind, seed: u32) -> (Scheduler, Box<dyn Conver
 
 /// What is asked of a parent: the first guarantee, from the seed's on, that a child has to ask for; or
 /// a priority; or a weight. Now and then with a warp.
-fn asks(parent: &dyn Conversion, below: &Scheduler, ask: AskSeed, number: usize) -> Requirements {
+fn requires(
+    parent: &dyn Conversion,
+    below: &Scheduler,
+    ask: AskSeed,
+    number: usize,
+) -> Requirements {
     let kind = below.kind.as_str();
     if kind == "fixed-priority" {
         // Now and then one that somebody else may have, too.
@@ -182,7 +193,8 @@ fn asks(parent: &dyn Conversion, below: &Scheduler, ask: AskSeed, number: usize)
     let warped = ["bvt", "proportional-share"].contains(&kind) && !below.settings.contains(&off);
     let warped = warped && ask.period >= 200;
     let warp = warped.then(|| ms(1 + u64::from(ask.part) / 4));
-    let shares = matches!(parent.tell(&Guarantee::Share(Ratio::ONE)), Ok(ChildParam::Share(_)));
+    let shares =
+        matches!(parent.parameter_for(&Guarantee::Share(Ratio::ONE)), Ok(ChildParam::Share(_)));
     if ask.kind >= 230 {
         // An uninvited guest; or one with a weight beside guarantees.
         let share = (shares && ask.part >= 100).then(|| u32::from(ask.part) * 2);
@@ -193,10 +205,11 @@ fn asks(parent: &dyn Conversion, below: &Scheduler, ask: AskSeed, number: usize)
     }
     let candidates = (0..10).map(|turn| guarantee(ask, turn));
     let told = |guarantee: &Guarantee| {
-        parent.tell(guarantee).is_ok_and(|tell| tell != ChildParam::Nothing)
+        parent.parameter_for(guarantee).is_ok_and(|tell| tell != ChildParam::Nothing)
     };
-    let asks = candidates.into_iter().find(told).map(Requirements::guarantee).unwrap_or_default();
-    Requirements { warp, ..asks }
+    let requires =
+        candidates.into_iter().find(told).map(Requirements::guarantee).unwrap_or_default();
+    Requirements { warp, ..requires }
 }
 
 /// Kinds that have one child.
@@ -321,18 +334,19 @@ pub(crate) fn scenario(seeds: &Seeds) -> Scenario {
             }
             if take_top {
                 top -= 1;
-                let asks = Requirements::default();
-                made.owns.push(windfall_scenario::model::Attachment { parent: Parent::Top, asks });
+                let requires = Requirements::default();
+                made.owns
+                    .push(windfall_scenario::model::Attachment { parent: Parent::Top, requires });
             } else if let Some(parent) = open.get(pick / 4 % open.len().max(1)).copied() {
                 children[parent] += 1;
-                let asks = asks(
+                let requires = requires(
                     &*conversions[parent],
                     &schedulers[parent],
-                    node.asks[number],
+                    node.requires[number],
                     at * 3 + number,
                 );
                 let parent = Parent::Scheduler(schedulers[parent].name.clone());
-                made.owns.push(windfall_scenario::model::Attachment { parent, asks });
+                made.owns.push(windfall_scenario::model::Attachment { parent, requires });
             }
         }
         if made.owns.is_empty() || MANY.contains(&kind.name) && made.owns.len() < 2 {
@@ -362,7 +376,7 @@ pub(crate) fn scenario(seeds: &Seeds) -> Scenario {
         };
         children[parent] += 1;
         let kind = schedulers[parent].kind.as_str();
-        let asks = asks(&*conversions[parent], &schedulers[parent], seed.ask, 50 + at);
+        let requires = requires(&*conversions[parent], &schedulers[parent], seed.ask, 50 + at);
         // Whoever overruns tells deadlines too late for a slower processor.
         let slower = |name: &str| schedulers.iter().any(|s| s.name == name && s.kind == "pshed");
         let above = schedulers[parent].owns.iter().any(|own| match &own.parent {
@@ -372,7 +386,7 @@ pub(crate) fn scenario(seeds: &Seeds) -> Scenario {
         let light = kind == "pshed" || above;
         let (does, run) = program(seed, light);
         let name = format!("{}-{at}", does.replace(' ', "-"));
-        let mut thread = Thread::new(&name, &schedulers[parent].name, asks, run);
+        let mut thread = Thread::new(&name, &schedulers[parent].name, requires, run);
         // A reservation asked of a time line while it has accepted time constraints begins after them.
         if seed.start.is_multiple_of(4) && kind != "time-line" {
             thread.start = Instant::ZERO + us(u64::from(seed.start) * 777);
@@ -417,7 +431,7 @@ pub(crate) fn settled(mut scenario: Scenario) -> Scenario {
         }
         for thread in &mut scenario.threads {
             if refused.contains(&thread.name) {
-                thread.asks.guarantee = None;
+                thread.requires.guarantee = None;
             }
         }
         for scheduler in &mut scenario.schedulers {
@@ -428,7 +442,7 @@ pub(crate) fn settled(mut scenario: Scenario) -> Scenario {
                     false => scheduler.name.clone(),
                 };
                 if refused.contains(&name) {
-                    own.asks.guarantee = None;
+                    own.requires.guarantee = None;
                 }
             }
         }

@@ -19,7 +19,7 @@ pub enum Part {
     /// It was ready, and another thread ran on the processor where it waited.
     Behind(ThreadId),
     /// It was ready, and somebody who is no thread used the processor where it waited.
-    BehindTheft(OverheadKind),
+    BehindOverhead(OverheadKind),
     /// It was ready, and the processor where it waited had nothing to run.
     Idle,
     /// It was ready, a reservation was used up, and it ran no more until that was replenished: its
@@ -43,7 +43,7 @@ impl Part {
     pub const fn is_wait(self) -> bool {
         matches!(
             self,
-            Part::Behind(_) | Part::BehindTheft(_) | Part::Idle | Part::Held(_) | Part::Unplaced
+            Part::Behind(_) | Part::BehindOverhead(_) | Part::Idle | Part::Held(_) | Part::Unplaced
         )
     }
 }

@@ -152,7 +152,7 @@ impl Explainer {
     }
 
     /// What an event says about one thread beyond the state that it is in.
-    fn tell(&mut self, at: Instant, place: usize, event: &Event) {
+    fn apply(&mut self, at: Instant, place: usize, event: &Event) {
         let Some(watch) = self.watches.get_mut(&place) else { return };
         let (follower, question) = (&self.follower, &self.question);
         match event {
@@ -225,7 +225,7 @@ impl Sink for Explainer {
         about.dedup();
         for place in about {
             let before = self.watches.get(&place).and_then(Watch::period_end);
-            self.tell(at, place, event);
+            self.apply(at, place, event);
             self.follow(at, place);
             let after = self.watches.get(&place).and_then(Watch::period_end);
             if before != after {

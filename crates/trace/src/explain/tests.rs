@@ -96,7 +96,7 @@ fn law_a_late_job_tells_who_ran_instead_and_what_was_stolen() {
             (Part::Stolen(OverheadKind::Softirq), 4),
             (Part::Behind(B), 10),
             (Part::Behind(C), 17),
-            (Part::BehindTheft(OverheadKind::Interrupt), 3),
+            (Part::BehindOverhead(OverheadKind::Interrupt), 3),
         ]
     );
     assert_eq!((job.span(), job.by, job.ending), (ns(60), ns(10), Ending::Late));
@@ -383,7 +383,7 @@ fn slow(timeline: &Timeline, thread: ThreadId, episode: &Episode) -> Account {
                     What::Thread(who) if who == thread => Part::Ran,
                     What::Thread(who) => Part::Behind(who),
                     What::Overhead(kind) if runs => Part::Stolen(kind),
-                    What::Overhead(kind) => Part::BehindTheft(kind),
+                    What::Overhead(kind) => Part::BehindOverhead(kind),
                     What::Idle => Part::Idle,
                     What::Unknown => Part::Unknown,
                 },

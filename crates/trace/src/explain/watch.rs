@@ -186,7 +186,7 @@ impl Watch {
                                 continue;
                             }
                             What::Thread(thread) if thread != self.thread => Part::Behind(thread),
-                            What::Overhead(kind) => Part::BehindTheft(kind),
+                            What::Overhead(kind) => Part::BehindOverhead(kind),
                             What::Idle => Part::Idle,
                             What::Thread(_) | What::Unknown => continue,
                         };
@@ -227,7 +227,7 @@ impl Watch {
         follower: &Follower,
     ) -> BTreeMap<What, Span> {
         let mut tally = self.tally.get(&cpu).cloned().unwrap_or_default();
-        if let Some((since, what)) = follower.doing(cpu) {
+        if let Some((since, what)) = follower.state_of(cpu) {
             raise(&mut tally, what, to.saturating_since(since.max(from)));
         }
         tally

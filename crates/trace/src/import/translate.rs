@@ -45,7 +45,7 @@ impl Translator {
         }
         if let Some(task) = &by {
             let event = self.threads.learn(task, false, pid, report);
-            self.tell(event);
+            self.emit(event);
         }
         let cpu = cpu.unwrap_or(0);
         let context = by.as_ref().map_or(0, |task| task.tid);
@@ -217,7 +217,7 @@ impl Translator {
             self.end(line, child.tid, report);
         }
         let event = self.threads.learn(child, true, pid, report);
-        self.tell(event);
+        self.emit(event);
         self.threads.slot(child.tid).fresh = true;
     }
 
@@ -226,7 +226,7 @@ impl Translator {
         self.end(line, tid, report);
         let runs = self.runs(old);
         let event = self.threads.renumber(old, tid);
-        self.tell(event);
+        self.emit(event);
         if let Some(cpu) = runs {
             self.cpu(cpu).running = Some(tid);
         }
@@ -261,12 +261,12 @@ impl Translator {
 
     fn meet(&mut self, task: &Task, report: &mut Report) {
         let event = self.threads.learn(task, true, None, report);
-        self.tell(event);
+        self.emit(event);
     }
 
     fn declare(&mut self, tid: u32, report: &mut Report) -> Option<ThreadId> {
         let (id, event) = self.threads.id(tid, report)?;
-        self.tell(event);
+        self.emit(event);
         Some(id)
     }
 
@@ -274,7 +274,7 @@ impl Translator {
         self.cpus.entry(cpu).or_default()
     }
 
-    fn tell(&mut self, event: Option<Event>) {
+    fn emit(&mut self, event: Option<Event>) {
         if let Some(event) = event {
             self.put(event);
         }

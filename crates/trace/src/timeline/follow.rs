@@ -108,7 +108,7 @@ impl Follower {
     }
 
     /// What a processor does at this moment, and since when.
-    pub(crate) fn doing(&self, cpu: Cpu) -> Option<(Instant, What)> {
+    pub(crate) fn state_of(&self, cpu: Cpu) -> Option<(Instant, What)> {
         self.cpus.get(&cpu).map(|open| (open.since, open.what()))
     }
 

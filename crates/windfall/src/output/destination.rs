@@ -147,7 +147,7 @@ impl Destination {
 
     /// Begins to write. What is at its place stays until [`Draft::commit`].
     pub(crate) fn open(&self) -> Result<Draft, VerbError> {
-        Draft::new(self).map_err(|error| self.trouble(&error))
+        Draft::new(self).map_err(|error| self.write_error(&error))
     }
 
     /// Writes it whole, or not at all.
@@ -156,12 +156,12 @@ impl Destination {
         fill: impl FnOnce(&mut Draft) -> io::Result<()>,
     ) -> Result<(), VerbError> {
         let mut draft = self.open()?;
-        fill(&mut draft).map_err(|error| self.trouble(&error))?;
+        fill(&mut draft).map_err(|error| self.write_error(&error))?;
         draft.commit()
     }
 
     /// Why nothing was written.
-    pub(crate) fn trouble(&self, error: &dyn std::fmt::Display) -> VerbError {
+    pub(crate) fn write_error(&self, error: &dyn std::fmt::Display) -> VerbError {
         let kept = if self.kind == Kind::File { "; nothing was written there" } else { "" };
         VerbError(format!("windfall: {}: {error}{kept}", self.name()))
     }

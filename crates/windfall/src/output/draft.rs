@@ -58,7 +58,7 @@ impl Draft {
     /// Puts what was written into its place.
     pub(crate) fn commit(mut self) -> Result<(), VerbError> {
         let flushed = self.flush();
-        flushed.map_err(|error| self.to.trouble(&error))?;
+        flushed.map_err(|error| self.to.write_error(&error))?;
         if self.to.kind != Kind::File {
             return Ok(());
         }
@@ -72,7 +72,7 @@ impl Draft {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(is_there(&self.to.path))
             }
-            other => other.map_err(|error| self.to.trouble(&error)),
+            other => other.map_err(|error| self.to.write_error(&error)),
         }
     }
 

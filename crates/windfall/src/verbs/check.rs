@@ -100,7 +100,7 @@ fn text(scenario: &Scenario, promises: &Promises) -> String {
         text.push('\n');
         text.push_str(&promises.explain(vp).to_string());
     }
-    let asked = promises.tree.vps.iter().filter(|vp| vp.asks.is_some()).count();
+    let asked = promises.tree.vps.iter().filter(|vp| vp.requested.is_some()).count();
     let refused = promises.refused().count();
     if refused > explained {
         text.push_str(&format!(
@@ -191,14 +191,14 @@ fn answers(deadline: &Deadline) -> String {
 /// What is asked, and what became of it.
 fn verdict(promises: &Promises, at: usize) -> [String; 2] {
     let (vp, found) = (&promises.tree.vps[at], &promises.findings.vps[at]);
-    let asks = vp.asks.map(|asks| asks.to_string()).unwrap_or_default();
+    let asks = vp.requested.map(|asks| asks.to_string()).unwrap_or_default();
     let has = || {
         let has = promises.findings.counted_on(at);
         let has: Vec<String> = has.iter().map(ToString::to_string).collect();
         if has.is_empty() { "has NULL".to_owned() } else { format!("has {}", has.join(", ")) }
     };
     let parent = vp.parent.map_or("top", |parent| &promises.tree.nodes[parent].name);
-    let verdict = match (vp.asks, found.is_refused()) {
+    let verdict = match (vp.requested, found.is_refused()) {
         (_, true) => format!("REFUSED by {parent}"),
         (Some(_), false) => "granted".to_owned(),
         (None, false) => has(),
@@ -217,7 +217,7 @@ fn json(scenario: &Scenario, promises: &Promises) -> String {
         serde_json::json!({ "name": node.name, "kind": node.kind, "parents": parents })
     });
     let threads = (0..tree.vps.len()).filter(|vp| tree.vps[*vp].child.is_none()).map(|vp| {
-        let promised = tree.vps[vp].asks.map(|asks| asks.to_string());
+        let promised = tree.vps[vp].requested.map(|asks| asks.to_string());
         serde_json::json!({
             "name": tree.vps[vp].name, "parent": parent(&vp), "promised": promised,
         })
@@ -237,7 +237,7 @@ fn json(scenario: &Scenario, promises: &Promises) -> String {
         let guarantee = promise.guarantee.to_string();
         serde_json::json!({ "at_ns": at.as_nanos(), "owner": promise.owner, "guarantee": guarantee })
     });
-    let explained = (0..tree.vps.len()).filter(|vp| tree.vps[*vp].asks.is_some());
+    let explained = (0..tree.vps.len()).filter(|vp| tree.vps[*vp].requested.is_some());
     let value = serde_json::json!({
         "processors": scenario.machine.speeds.len(),
         "length_ns": scenario.length.as_nanos(),

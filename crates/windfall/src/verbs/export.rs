@@ -51,7 +51,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Answer, VerbError> {
         pour(&mut writer);
         writer.finish().map(drop).map_err(io::Error::other)
     };
-    written.map_err(|error| output.trouble(&error))?;
+    written.map_err(|error| output.write_error(&error))?;
     if source.report().is_some_and(|report| report.imported() == 0) {
         return Err(trouble(cut.unwrap_or_else(|| {
             "no recording: not one of its lines is an event of ftrace or perf; nothing was written".to_owned()

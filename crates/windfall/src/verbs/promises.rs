@@ -40,17 +40,17 @@ pub(crate) fn text(scenario: &Scenario, outcome: &Outcome) -> String {
 }
 
 /// How many refusals are told.
-const TOLD: usize = 10;
+const SHOWN: usize = 10;
 
 /// What was asked for and never promised, once, with the reason, of many the first; and what requests of the file break.
 fn remarks(scenario: &Scenario) -> String {
     let refused = windfall_scenario::outcome::refusals(scenario);
     let mut text = String::new();
-    for refusal in refused.iter().take(TOLD) {
+    for refusal in refused.iter().take(SHOWN) {
         text.push_str(&format!("refused, and so not promised: {refusal}\n"));
     }
-    if refused.len() > TOLD {
-        let more = refused.len() - TOLD;
+    if refused.len() > SHOWN {
+        let more = refused.len() - SHOWN;
         text.push_str(&format!("{more} more were refused; `windfall check` explains each\n"));
     }
     for line in super::check::broken(scenario) {

@@ -34,8 +34,8 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
     };
     let records = writer.records();
     print_error(&summary(&recorded));
-    let mut draft = writer.finish().map_err(|error| output.trouble(&error))?;
-    draft.flush().map_err(|error| output.trouble(&error))?;
+    let mut draft = writer.finish().map_err(|error| output.write_error(&error))?;
+    draft.flush().map_err(|error| output.write_error(&error))?;
     let bytes = draft.bytes().map_or(String::new(), |bytes| format!(", {bytes} bytes"));
     draft.commit()?;
     outputs.print(&format!("wrote {name}: {records} records{bytes}\n"))?;

@@ -30,7 +30,7 @@ impl Gather {
             };
             let mut recorded = Recorded { start, steps: Vec::new() };
             for item in line.items {
-                self.tell(item, &mut recorded);
+                self.report(item, &mut recorded);
             }
             learned.threads.push(LearnedThread { recorded, ..line.thread });
         }
@@ -40,7 +40,7 @@ impl Gather {
     }
 
     /// Adds the step that an item is, if it is one.
-    fn tell(&self, item: Item, recorded: &mut Recorded) {
+    fn report(&self, item: Item, recorded: &mut Recorded) {
         let step = match item {
             Item::Run(work) => RecordedStep::Run(work),
             Item::Wake(number) if self.wakes[number].taken => {

@@ -26,7 +26,7 @@ impl Converter {
         for (key, why) in NOWHERE {
             let phases = task.phases.iter().map(|phase| &phase.scheduling);
             for line in phases.chain([&task.scheduling]).filter_map(|place| place.line(key)) {
-                self.tell_line(task, key, line, true, why.to_owned());
+                self.report_line(task, key, line, true, why.to_owned());
             }
         }
         for phase in task.reached().iter().skip(1) {
@@ -45,21 +45,21 @@ impl Converter {
             && class(&changed) != class(settled)
         {
             let text = format!("phase `{}` changes how the task is scheduled", phase.name);
-            self.tell_line(task, key, own.line(key).unwrap_or(phase.line), true, text);
+            self.report_line(task, key, own.line(key).unwrap_or(phase.line), true, text);
         }
         let cpus = own.cpus.as_ref().or(task.scheduling.cpus.as_ref());
         if set(cpus) != set(settled.cpus.as_ref()) {
             let line = own.line("cpus").unwrap_or(phase.line);
             let (there, here) = (words(cpus), words(settled.cpus.as_ref()));
             let text = format!("phase `{}` is for {there}; here it stays on {here}", phase.name);
-            self.tell_line(task, "cpus", line, true, text);
+            self.report_line(task, "cpus", line, true, text);
         }
         if let Some(group) = &own.taskgroup
             && settled.taskgroup.as_ref() != Some(group)
         {
             let line = own.line("taskgroup").unwrap_or(phase.line);
             let text = format!("phase `{}` moves to `{group}`; here it stays", phase.name);
-            self.tell_line(task, "taskgroup", line, true, text);
+            self.report_line(task, "taskgroup", line, true, text);
         }
     }
 }

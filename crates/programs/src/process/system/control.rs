@@ -5,7 +5,7 @@ use crate::process::{Answer, EventId, ProcessHandle, Reply};
 
 impl System {
     pub(super) fn wakeup(&mut self, me: ProcessHandle, process: ProcessHandle) -> Answer {
-        let by = self.player(me);
+        let by = self.thread_of(me);
         let proc = self.processes.at(process.handle())?;
         if proc.waits == Waits::WakeUp {
             proc.waits = Waits::Not;
@@ -27,7 +27,7 @@ impl System {
     }
 
     pub(super) fn notify(&mut self, me: ProcessHandle, id: EventId) -> Reply {
-        let by = self.player(me);
+        let by = self.thread_of(me);
         let mut waited = 0;
         for process in self.traffic.notify(id) {
             if let Ok(proc) = self.processes.at(process.handle())

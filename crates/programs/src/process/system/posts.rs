@@ -17,11 +17,11 @@ impl System {
         let node = event.handle().node();
         if node == me.handle().node() {
             let owner = self.events.post(event, datum)?;
-            let by = self.player(me);
+            let by = self.thread_of(me);
             self.posted(owner, event, by);
         } else {
             self.events.check(event)?;
-            let letter = Post { event, what: What::Posted(datum), by: self.player(me) };
+            let letter = Post { event, what: What::Posted(datum), by: self.thread_of(me) };
             self.agenda.send(now.saturating_add(self.costs.latency), letter);
         }
         Ok(Reply::DONE)
@@ -102,7 +102,7 @@ impl System {
 
     /// Delivers whatever has arrived by now.
     pub(crate) fn deliver_due(&mut self, now: Instant) {
-        while let Some(Post { event, what, by }) = self.agenda.letter_due(now) {
+        while let Some(Post { event, what, by }) = self.agenda.post_due(now) {
             match what {
                 What::Posted(datum) => match self.events.post(event, datum) {
                     Ok(owner) => self.posted(owner, event, by),

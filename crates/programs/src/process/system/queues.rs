@@ -22,7 +22,7 @@ impl System {
         word: u64,
         now: Instant,
     ) -> Answer {
-        let by = self.player(me);
+        let by = self.thread_of(me);
         let own = self.queues.at(queue.handle())?;
         let Some((event, ticket)) = own.waiter() else {
             if own.is_full() {

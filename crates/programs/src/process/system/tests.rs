@@ -485,7 +485,7 @@ fn law_letters_keep_their_order_and_take_their_time() {
     }
     assert_eq!(world.ask(1, Call::Wait), None);
     assert_eq!(world.ask(3, Call::Wait), None);
-    assert_eq!(world.system.agenda.next_letter(), Some(at(5)));
+    assert_eq!(world.system.agenda.next_post(), Some(at(5)));
     world.pass(Span::from_nanos(4));
     assert!(world.late.is_empty());
     world.pass(Span::from_nanos(1));

@@ -29,7 +29,7 @@ pub(super) enum Task {
 }
 
 #[derive(Debug)]
-struct Told {
+struct WrittenTask {
     name: String,
     written: Task,
     wanted: Task,
@@ -39,14 +39,15 @@ struct Told {
 #[derive(Debug, Default)]
 pub(super) struct States {
     now: Instant,
-    tasks: BTreeMap<i64, Told>,
+    tasks: BTreeMap<i64, WrittenTask>,
     dirty: BTreeSet<i64>,
 }
 
 impl States {
     /// Declares or renames.
     pub(super) fn name(&mut self, tid: i64, name: &str) {
-        let unknown = Told { name: String::new(), written: Task::Unknown, wanted: Task::Unknown };
+        let unknown =
+            WrittenTask { name: String::new(), written: Task::Unknown, wanted: Task::Unknown };
         name.clone_into(&mut self.tasks.entry(tid).or_insert(unknown).name);
     }
 

@@ -142,7 +142,9 @@ impl Out<'_> {
             match part {
                 Part::Behind(thread) => value["thread"] = whom(explanation, *thread),
                 Part::Held(node) => value["scheduler"] = scheduler(explanation, *node),
-                Part::Stolen(kind) | Part::BehindTheft(kind) => value["by"] = json!(thief(*kind)),
+                Part::Stolen(kind) | Part::BehindOverhead(kind) => {
+                    value["by"] = json!(overhead_name(*kind))
+                }
                 _ => {}
             }
             value
@@ -174,7 +176,7 @@ const fn name(part: Part) -> &'static str {
         Part::Ran => "ran",
         Part::Stolen(_) => "stolen",
         Part::Behind(_) => "behind-thread",
-        Part::BehindTheft(_) => "behind-overhead",
+        Part::BehindOverhead(_) => "behind-overhead",
         Part::Idle => "idle",
         Part::Held(_) => "held",
         Part::Unplaced => "unplaced",
@@ -185,7 +187,7 @@ const fn name(part: Part) -> &'static str {
     }
 }
 
-const fn thief(kind: OverheadKind) -> &'static str {
+const fn overhead_name(kind: OverheadKind) -> &'static str {
     match kind {
         OverheadKind::Interrupt => "interrupt",
         OverheadKind::Softirq => "softirq",

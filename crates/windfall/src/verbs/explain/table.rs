@@ -132,7 +132,7 @@ fn mostly(explanation: &Explanation, account: &Account) -> Option<String> {
         let what = match part {
             Part::Held(None) => "held".to_owned(),
             Part::Held(node) => format!("held, {}", scheduler(explanation, *node)?),
-            Part::BehindTheft(_) => "interrupts".to_owned(),
+            Part::BehindOverhead(_) => "interrupts".to_owned(),
             Part::Idle => "idle processor".to_owned(),
             _ => return None,
         };

@@ -283,9 +283,9 @@ fn words_for(explanation: &Explanation, part: Part, account: &Account) -> Option
             0 | 1 => "it ran".to_owned(),
             turns => format!("it ran, in {turns} turns"),
         },
-        Part::Stolen(kind) => format!("{} while it ran", thief(kind)),
+        Part::Stolen(kind) => format!("{} while it ran", overhead_name(kind)),
         Part::Behind(_) => return None,
-        Part::BehindTheft(kind) => format!("{} where it waited", thief(kind)),
+        Part::BehindOverhead(kind) => format!("{} where it waited", overhead_name(kind)),
         Part::Idle => "its processor was idle although it was ready".to_owned(),
         Part::Held(node) => match scheduler(explanation, node) {
             Some(above) => format!("held: the reservation of {above} was used up"),
@@ -299,7 +299,7 @@ fn words_for(explanation: &Explanation, part: Part, account: &Account) -> Option
     })
 }
 
-const fn thief(kind: OverheadKind) -> &'static str {
+const fn overhead_name(kind: OverheadKind) -> &'static str {
     match kind {
         OverheadKind::Interrupt => "interrupts",
         OverheadKind::Softirq => "softirqs",

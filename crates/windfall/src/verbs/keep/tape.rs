@@ -63,8 +63,8 @@ impl Tape {
             self.begin(); // nothing at all has happened
         }
         let written = match self.state {
-            State::Compact(writer) => writer.finish().map_err(|error| self.to.trouble(&error)),
-            State::Perfetto(writer) => writer.finish().map_err(|error| self.to.trouble(&error)),
+            State::Compact(writer) => writer.finish().map_err(|error| self.to.write_error(&error)),
+            State::Perfetto(writer) => writer.finish().map_err(|error| self.to.write_error(&error)),
             State::Blank(draft) => Ok(draft),
             State::Closed => return Ok(()),
         };

@@ -85,10 +85,10 @@ pub(super) fn boundary(
     periods: &[Span],
 ) -> Result<Boundary, VerbError> {
     if args.step.is_zero() {
-        return Err(trouble("`--step 0s` is no unit; write 1ns or more".to_owned()));
+        return Err(failed("`--step 0s` is no unit; write 1ns or more".to_owned()));
     }
     if let Some(period) = periods.iter().find(|period| kind(args).resource(**period).is_none()) {
-        return Err(trouble(format!(
+        return Err(failed(format!(
             "{period} cannot be the period of a reservation; write one above zero and below 292 years"
         )));
     }
@@ -102,7 +102,7 @@ pub(super) fn periods(case: &Case, args: &ReserveArgs) -> Result<Vec<Span>, Verb
     let steps = u64::from(args.steps);
     let from = args.from.unwrap_or(Span::from_nanos(to.as_nanos() / steps));
     let Some(wide) = to.checked_sub(from) else {
-        return Err(trouble(format!("no period lies from {from} to {to}; let them change places")));
+        return Err(failed(format!("no period lies from {from} to {to}; let them change places")));
     };
     let granule = args.step.as_nanos().max(1);
     let at = |n: u64| {
@@ -116,7 +116,7 @@ pub(super) fn periods(case: &Case, args: &ReserveArgs) -> Result<Vec<Span>, Verb
     let mut periods: Vec<Span> = (0..steps).map(at).filter(|period| *period >= least).collect();
     periods.dedup();
     if periods.is_empty() {
-        return Err(trouble(format!(
+        return Err(failed(format!(
             "no multiple of {} lies from {from} to {to}; write a smaller `--step`",
             args.step
         )));
@@ -124,6 +124,6 @@ pub(super) fn periods(case: &Case, args: &ReserveArgs) -> Result<Vec<Span>, Verb
     Ok(periods)
 }
 
-fn trouble(why: String) -> VerbError {
+fn failed(why: String) -> VerbError {
     VerbError(format!("windfall: {why}"))
 }

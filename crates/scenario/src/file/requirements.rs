@@ -7,7 +7,7 @@ use windfall_time::Span;
 
 /// What is asked of a parent, as read.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct AsksFile {
+pub(crate) struct RequirementsFile {
     pub(crate) guarantee: Option<Lax<Guarantee>>,
     pub(crate) reserve: Option<Lax<Reserve>>,
     pub(crate) share: Option<Lax<u32>>,
@@ -19,8 +19,8 @@ pub(crate) struct AsksFile {
     pub(crate) rate: Option<Lax<Rate>>,
 }
 
-/// A file type with the keys of [`AsksFile`] among its own. (serde's `flatten` would lose places.)
-macro_rules! with_asks {
+/// A file type with the keys of [`RequirementsFile`] among its own. (serde's `flatten` would lose places.)
+macro_rules! with_requirements {
     ($(#[$meta:meta])* pub(crate) struct $name:ident { $($(#[$field_meta:meta])* pub(crate) $field:ident: $type:ty,)* }) => {
         #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema, Clone, Default, Debug)]
         #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -58,8 +58,8 @@ macro_rules! with_asks {
 
         impl $name {
             /// What is asked of the parent.
-            pub(crate) fn asks(&self) -> crate::file::AsksFile {
-                crate::file::AsksFile {
+            pub(crate) fn requirements(&self) -> crate::file::RequirementsFile {
+                crate::file::RequirementsFile {
                     guarantee: self.guarantee.clone(),
                     reserve: self.reserve.clone(),
                     share: self.share.clone(),
@@ -73,16 +73,16 @@ macro_rules! with_asks {
             }
 
             /// With this asked of the parent.
-            pub(crate) fn with(mut self, asks: crate::file::AsksFile) -> $name {
-                self.guarantee = asks.guarantee;
-                self.reserve = asks.reserve;
-                self.share = asks.share;
-                self.warp = asks.warp;
-                self.warp_limit = asks.warp_limit;
-                self.currency = asks.currency;
-                self.priority = asks.priority;
-                self.time_slice = asks.time_slice;
-                self.rate = asks.rate;
+            pub(crate) fn with(mut self, requirements: crate::file::RequirementsFile) -> $name {
+                self.guarantee = requirements.guarantee;
+                self.reserve = requirements.reserve;
+                self.share = requirements.share;
+                self.warp = requirements.warp;
+                self.warp_limit = requirements.warp_limit;
+                self.currency = requirements.currency;
+                self.priority = requirements.priority;
+                self.time_slice = requirements.time_slice;
+                self.rate = requirements.rate;
                 self
             }
         }

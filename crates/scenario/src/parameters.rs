@@ -62,7 +62,7 @@ fn least_common_multiple(a: u64, b: u64) -> Option<u64> {
 }
 
 /// How to ask every scheduler of a scenario.
-pub(crate) struct Asking<'a> {
+pub(crate) struct ParameterWriter<'a> {
     weights: Weights,
     /// The schedulers that are asked for guarantees which they are told as weights.
     guaranteed: BTreeSet<String>,
@@ -70,30 +70,32 @@ pub(crate) struct Asking<'a> {
     conversions: BTreeMap<&'a str, (&'a str, Box<dyn Conversion>)>,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> ParameterWriter<'a> {
     /// Schedulers whose settings are wrong are left out: that is told elsewhere.
-    pub(crate) fn of(scenario: &'a Scenario) -> Asking<'a> {
+    pub(crate) fn of(scenario: &'a Scenario) -> ParameterWriter<'a> {
         let known = |scheduler: &'a Scheduler| {
             let conversion = conversion(scheduler, scenario.machine.timer)?;
             Some((scheduler.name.as_str(), (scheduler.kind.as_str(), conversion)))
         };
         let conversions: BTreeMap<_, _> = scenario.all_schedulers().filter_map(known).collect();
-        let told = |(asks, parent): (&Requirements, Option<&'a str>)| {
+        let told = |(requires, parent): (&Requirements, Option<&'a str>)| {
             let (_, conversion): &(&str, Box<dyn Conversion>) = conversions.get(parent?)?;
-            match conversion.tell(&asks.guarantee?) {
-                Ok(ChildParam::Share(share)) => Some((share, asks.tells_outright(), parent?)),
+            match conversion.parameter_for(&requires.guarantee?) {
+                Ok(ChildParam::Share(share)) => {
+                    Some((share, requires.reports_deadlines_itself(), parent?))
+                }
                 _ => None,
             }
         };
-        let told: Vec<_> = scenario.all_asks().into_iter().filter_map(told).collect();
+        let told: Vec<_> = scenario.all_requirements().into_iter().filter_map(told).collect();
         let weights = Weights::of(told.iter().map(|(share, ..)| *share));
         let beside = told.iter().filter(|(share, outright, _)| !share.is_zero() && !outright);
         let guaranteed = beside.map(|(.., parent)| (*parent).to_owned()).collect();
-        Asking { weights, guaranteed, conversions }
+        ParameterWriter { weights, guaranteed, conversions }
     }
 
     /// Weights mean what they mean there, whatever is asked here.
-    pub(crate) fn weighing_as(mut self, other: &Asking<'_>) -> Asking<'a> {
+    pub(crate) fn weighing_as(mut self, other: &ParameterWriter<'_>) -> ParameterWriter<'a> {
         self.weights = other.weights;
         self.guaranteed.clone_from(&other.guaranteed);
         self
@@ -107,19 +109,19 @@ impl<'a> Asking<'a> {
     /// The messages for a child of the scheduler of that name; `None` is the top.
     pub(crate) fn messages(
         &self,
-        asks: &Requirements,
+        requires: &Requirements,
         parent: Option<&str>,
     ) -> Result<Vec<(&'static str, Message)>, ParamError> {
         let mut messages = Vec::new();
-        if let Some(guarantee) = asks.guarantee
-            && let Some(message) = self.guaranteed(guarantee, parent, asks)?
+        if let Some(guarantee) = requires.guarantee
+            && let Some(message) = self.guaranteed(guarantee, parent, requires)?
         {
             messages.push(("guarantee", message));
         }
-        if let Some(Reserve { amount, period }) = asks.reserve {
+        if let Some(Reserve { amount, period }) = requires.reserve {
             messages.push(("reserve", Message::Reserve { amount, period }));
         }
-        if let Some(share) = asks.share {
+        if let Some(share) = requires.share {
             messages.push(("share", Message::Share(self.share(share, parent)?)));
         } else if !messages.iter().any(|(_, message)| matches!(message, Message::Share(_))) {
             let one = self.share(1, parent)?;
@@ -127,22 +129,22 @@ impl<'a> Asking<'a> {
                 messages.push(("share", Message::Share(one)));
             }
         }
-        if let Some(warp) = asks.warp {
+        if let Some(warp) = requires.warp {
             messages.push(("warp", Message::Warp(self.warp(warp, parent)?)));
         }
-        if let Some(WarpLimit { limit, unwarp }) = asks.warp_limit {
+        if let Some(WarpLimit { limit, unwarp }) = requires.warp_limit {
             messages.push(("warp-limit", Message::WarpLimit { limit, unwarp }));
         }
-        if let Some(currency) = asks.currency {
+        if let Some(currency) = requires.currency {
             messages.push(("currency", Message::Currency(currency)));
         }
-        if let Some(priority) = asks.priority {
+        if let Some(priority) = requires.priority {
             messages.push(("priority", Message::Priority(priority)));
         }
-        if let Some(slice) = asks.time_slice {
+        if let Some(slice) = requires.time_slice {
             messages.push(("time-slice", Message::Quantum(slice)));
         }
-        if let Some(Rate { work, period, deadline }) = asks.rate {
+        if let Some(Rate { work, period, deadline }) = requires.rate {
             messages.push(("rate", Message::Periodic { period, deadline, amount: work }));
         }
         match (parent, messages.iter().find(|(key, _)| *key != "guarantee")) {
@@ -158,7 +160,10 @@ impl<'a> Asking<'a> {
     pub(crate) fn share(&self, share: u32, parent: Option<&str>) -> Result<u32, ParamError> {
         let weighs = parent.and_then(|parent| self.conversions.get(parent)).is_some_and(
             |(_, conversion)| {
-                matches!(conversion.tell(&Guarantee::Share(Ratio::ONE)), Ok(ChildParam::Share(_)))
+                matches!(
+                    conversion.parameter_for(&Guarantee::Share(Ratio::ONE)),
+                    Ok(ChildParam::Share(_))
+                )
             },
         );
         if !weighs {
@@ -190,7 +195,7 @@ impl<'a> Asking<'a> {
         &self,
         guarantee: Guarantee,
         parent: Option<&str>,
-        asks: &Requirements,
+        requires: &Requirements,
     ) -> Result<Option<Message>, ParamError> {
         let refuse = |what: &str, help: &str| {
             Err(("guarantee", format!("{what} does not give `{guarantee}`"), help.to_owned()))
@@ -202,8 +207,8 @@ impl<'a> Asking<'a> {
             };
         };
         let Some((kind, conversion)) = self.conversions.get(parent) else { return Ok(None) };
-        let told = asks.tells_outright();
-        match conversion.tell(&guarantee) {
+        let told = requires.reports_deadlines_itself();
+        match conversion.parameter_for(&guarantee) {
             _ if told => Ok(None),
             Ok(ChildParam::Nothing) => Ok(None),
             Ok(ChildParam::Reserve { amount, period }) => {
@@ -257,13 +262,13 @@ pub(crate) fn terms<'m>(
 pub(crate) fn rate(
     scenario: &Scenario,
     run: &Run,
-    asks: &Requirements,
+    requires: &Requirements,
     parent: &str,
 ) -> Option<Message> {
     let Run::Jobs(Jobs { activation, work, deadline, .. }) = run else {
         return None;
     };
-    if asks.rate.is_some() || !scenario.has_use_for_rates(parent, FARTHEST) {
+    if requires.rate.is_some() || !scenario.has_use_for_rates(parent, FARTHEST) {
         return None;
     }
     let period = match activation {
@@ -319,14 +324,15 @@ impl Scenario {
     }
 
     /// Whatever is asked, and of whom; `None` is the top.
-    fn all_asks(&self) -> Vec<(&Requirements, Option<&str>)> {
+    fn all_requirements(&self) -> Vec<(&Requirements, Option<&str>)> {
         let owns = self.all_schedulers().flat_map(|scheduler| &scheduler.owns);
-        let owns = owns.map(|own| (&own.asks, own.parent.name()));
+        let owns = owns.map(|own| (&own.requires, own.parent.name()));
         let default = self.default_scheduler();
         let threads = self.threads.iter();
-        let threads = threads.map(|thread| (&thread.asks, thread.parent.as_deref().or(default)));
+        let threads =
+            threads.map(|thread| (&thread.requires, thread.parent.as_deref().or(default)));
         let moves = self.requests.iter().filter_map(|request| match &request.change {
-            Change::Move { asks, to, .. } => Some((asks, Some(to.as_str()))),
+            Change::Move { requires, to, .. } => Some((requires, Some(to.as_str()))),
             _ => None,
         });
         owns.chain(threads).chain(moves).collect()
@@ -370,7 +376,7 @@ mod tests {
             under_way: false,
             origin: crate::Origin::default(),
         };
-        let asking = Asking::of(&scenario);
+        let asking = ParameterWriter::of(&scenario);
         let weight = |asks| match asking.messages(asks, Some("ps")).as_deref() {
             Ok([(_, Message::Share(weight))]) => Some(*weight),
             _ => None,

@@ -7,12 +7,12 @@ use crate::{Exchange, ExchangeError, Futex};
 
 /// The place of a letter.
 #[derive(Debug, Default)]
-pub(crate) struct Letter {
+pub(crate) struct Entry {
     words: [AtomicU64; 4],
     link: AtomicU32,
 }
 
-impl Placed for Letter {
+impl Placed for Entry {
     fn link(&self) -> &AtomicU32 {
         &self.link
     }

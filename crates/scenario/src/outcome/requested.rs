@@ -11,15 +11,15 @@ use windfall_time::{Ratio, Span};
 /// nothing. What was refused was never promised ([`refusals`]).
 #[must_use]
 pub fn promises(scenario: &Scenario) -> Vec<Promise> {
-    asked(scenario).into_iter().filter(|promise| promise.granted).collect()
+    requested_promises(scenario).into_iter().filter(|promise| promise.granted).collect()
 }
 
 /// The same, with what was refused.
-pub(crate) fn asked(scenario: &Scenario) -> Vec<Promise> {
+pub(crate) fn requested_promises(scenario: &Scenario) -> Vec<Promise> {
     let checked = scenario.promises();
     let asked = checked.tree.vps.iter().zip(&checked.findings.vps).enumerate();
     let asked = asked.filter_map(|(at, (vp, found))| {
-        let guarantee = vp.asks.filter(|asks| *asks != Guarantee::Null)?;
+        let guarantee = vp.requested.filter(|requires| *requires != Guarantee::Null)?;
         let node = vp.child.map(|node| &checked.tree.nodes[node]);
         let own = node.and_then(|node| node.own.iter().position(|own| *own == at));
         Some(Promise {
@@ -60,7 +60,7 @@ pub fn refusals(scenario: &Scenario) -> Vec<Refused> {
     let checked = scenario.promises();
     let refused = checked.refused().filter_map(|vp| {
         let owner = checked.tree.vps[vp].name.clone();
-        Some(Refused { owner, asked: checked.tree.vps[vp].asks?, why: checked.why(vp)? })
+        Some(Refused { owner, asked: checked.tree.vps[vp].requested?, why: checked.why(vp)? })
     });
     refused.collect()
 }

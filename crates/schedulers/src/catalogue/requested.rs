@@ -12,16 +12,16 @@ use core::fmt::Display;
 
 /// What was asked for: what may be written, and what holds when nothing is. Words are what is written for each, first the default.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Asked {
+enum Requested {
     Form(Form, String),
     Words(Vec<&'static str>),
 }
 
 std::thread_local! {
-    static ASKED: RefCell<BTreeMap<&'static str, Asked>> = const { RefCell::new(BTreeMap::new()) };
+    static ASKED: RefCell<BTreeMap<&'static str, Requested>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-fn keep(name: &'static str, asked: Asked) {
+fn keep(name: &'static str, asked: Requested) {
     ASKED.with_borrow_mut(|all| {
         let known = all.entry(name).or_insert_with(|| asked.clone());
         assert_eq!(*known, asked, "`{name}` is asked for in two ways");
@@ -29,24 +29,26 @@ fn keep(name: &'static str, asked: Asked) {
 }
 
 pub(super) fn note(name: &'static str, form: Form, default: &dyn Display) {
-    keep(name, Asked::Form(form, default.to_string()));
+    keep(name, Requested::Form(form, default.to_string()));
 }
 
 pub(super) fn note_words<T>(name: &'static str, words: &[(&'static str, T)]) {
-    keep(name, Asked::Words(words.iter().map(|(word, _)| *word).collect()));
+    keep(name, Requested::Words(words.iter().map(|(word, _)| *word).collect()));
 }
 
 /// What the catalogue says, in the same form.
-fn said(setting: &Setting) -> Asked {
+fn said(setting: &Setting) -> Requested {
     let default = setting.default.to_string();
     match setting.form {
         // No number is written as the 0 that its bounds exclude.
-        form @ Form::Integer(1.., _) if default.is_empty() => Asked::Form(form, "0".to_string()),
+        form @ Form::Integer(1.., _) if default.is_empty() => {
+            Requested::Form(form, "0".to_string())
+        }
         Form::Word(words) => {
             let rest = words.iter().filter(|word| **word != setting.default);
-            Asked::Words(core::iter::once(&setting.default).chain(rest).copied().collect())
+            Requested::Words(core::iter::once(&setting.default).chain(rest).copied().collect())
         }
-        form => Asked::Form(form, default),
+        form => Requested::Form(form, default),
     }
 }
 

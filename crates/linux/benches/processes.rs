@@ -2,7 +2,6 @@
 //! processor and apart.
 //!
 //! Each line is the median of some rounds; every round takes all measurements, one after the other.
-#![allow(unsafe_code, reason = "a bare futex, and pinning, are system calls")]
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -10,6 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use windfall_linux::processes::{Settings, run};
+use windfall_os::futex;
+use windfall_os::sched::Affinity;
 use windfall_programs::{Code, EventId, Node, Process, ProcessError, ProcessHandle, ProcessParams};
 
 const ROUNDS: usize = 9;
@@ -60,26 +61,8 @@ fn each(begun: Instant, count: u32) -> f64 {
 }
 
 fn pin(cpu: usize) {
-    // SAFETY: the set is made of zeros, which is an empty one, and is live.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(cpu, &mut set);
-        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set);
-    }
-}
-
-fn futex(word: &AtomicU32, what: i32, value: u32) {
-    // SAFETY: the word is borrowed; no time limit.
-    unsafe {
-        let for_ever = std::ptr::null::<libc::timespec>();
-        libc::syscall(
-            libc::SYS_futex,
-            word.as_ptr(),
-            what | libc::FUTEX_PRIVATE_FLAG,
-            value,
-            for_ever,
-        )
-    };
+    let cpu = u16::try_from(cpu).expect("a machine has fewer");
+    let _ = Affinity::one(cpu).give(0); // where it is not there, the kernel decides
 }
 
 /// The least that can be done: set a word and wake; sleep until it is set.
@@ -87,11 +70,11 @@ fn bare_futex(cpus: [usize; 2]) -> f64 {
     let words = [AtomicU32::new(0), AtomicU32::new(0)];
     let wake = |word: &AtomicU32| {
         word.store(1, Ordering::Release);
-        futex(word, libc::FUTEX_WAKE, 1);
+        futex::wake_one(word);
     };
     let sleep = |word: &AtomicU32| {
         while word.load(Ordering::Acquire) == 0 {
-            futex(word, libc::FUTEX_WAIT, 0);
+            futex::wait(word, 0);
         }
         word.store(0, Ordering::Relaxed);
     };

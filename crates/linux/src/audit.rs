@@ -9,7 +9,7 @@ use crate::fifo_priorities;
 use crate::member::Kind;
 use crate::procfs_worker::WorkItem;
 use crate::supervisor::Supervisor;
-use crate::sys::sched::{Affinity, Attributes};
+use windfall_os::sched::{Affinity, Attributes};
 use windfall_time::{Instant, Span};
 
 /// So many threads are looked at each time.

@@ -5,12 +5,6 @@
 
 use crate::rings::Taken;
 use crate::routines::MAKER;
-use crate::sys::clock;
-use crate::sys::events::Poll;
-use crate::sys::perf::{u16_at, u32_at, u64_at};
-use crate::sys::sched::own_tid;
-use crate::sys::shared::{Shared, zeroed};
-use crate::sys::usage;
 use crate::tracepoints::{Comm, Seen, stop};
 use aya::maps::{HashMap, Map, MapData, RingBuf};
 use aya::programs::uprobe::{UProbe, UProbeScope};
@@ -24,6 +18,12 @@ use std::io::{BufRead, BufReader};
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
+use windfall_os::clock;
+use windfall_os::events::Poll;
+use windfall_os::perf::{u16_at, u32_at, u64_at};
+use windfall_os::sched::own_tid;
+use windfall_os::shared::Shared;
+use windfall_os::usage;
 use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 
@@ -50,33 +50,36 @@ pub(crate) struct Wanted<'a> {
     pub(crate) timer: Place,
 }
 
-/// `struct cpu` of the programs.
-#[repr(C)]
-struct Counters {
-    watched: AtomicU64,
-    begun: AtomicU64,
-    stolen: AtomicU64,
-    rest: [AtomicU64; 2],
-    runs: AtomicU64,
-    soft: AtomicU64,
-    softly: AtomicU64,
-    steal: AtomicU64,
-    interrupts: [AtomicU64; 3],
-    ticks: AtomicU64,
-    others: [AtomicU64; 2],
-    alarm: AtomicU64,
-    put_on: AtomicU64,
-    had: AtomicU64,
-    before: AtomicU64,
-    seen: AtomicU64,
-    slow: AtomicU64,
-    unused: [AtomicU64; 3],
+windfall_os::atomics! {
+    /// `struct cpu` of the programs.
+    #[repr(C)]
+    struct Counters {
+        watched: AtomicU64,
+        begun: AtomicU64,
+        stolen: AtomicU64,
+        rest: [AtomicU64; 2],
+        runs: AtomicU64,
+        soft: AtomicU64,
+        softly: AtomicU64,
+        steal: AtomicU64,
+        interrupts: [AtomicU64; 3],
+        ticks: AtomicU64,
+        others: [AtomicU64; 2],
+        alarm: AtomicU64,
+        put_on: AtomicU64,
+        had: AtomicU64,
+        before: AtomicU64,
+        seen: AtomicU64,
+        slow: AtomicU64,
+        unused: [AtomicU64; 3],
+    }
+
+    /// The array of the programs: one for each processor.
+    #[repr(C)]
+    struct All {
+        cpus: [Counters; PROCESSORS],
+    }
 }
-
-#[repr(C)]
-struct All([Counters; PROCESSORS]);
-
-zeroed!(All);
 
 /// What a program has told.
 pub(crate) struct Told {
@@ -175,7 +178,7 @@ impl Programs {
 
     /// Has the programs tell of a processor that they do not tell of otherwise.
     pub(crate) fn watch(&self, cpu: u16) -> Result<(), String> {
-        let own = self.counters.0.get(usize::from(cpu));
+        let own = self.counters.cpus.get(usize::from(cpu));
         let own = own.ok_or_else(|| format!("processor {cpu} is beyond {PROCESSORS}"))?;
         own.watched.store(1, Ordering::Release);
         Ok(())
@@ -233,20 +236,20 @@ impl Programs {
     /// A timer of ours goes off on a processor, for which it was set in time: late, it tells that the processor stood still.
     pub(crate) fn expect(&self, cpu: u16, alarm: Option<Instant>) {
         let due = alarm.map_or(0, Instant::as_nanos);
-        if let Some(its) = self.counters.0.get(usize::from(cpu)) {
+        if let Some(its) = self.counters.cpus.get(usize::from(cpu)) {
             its.alarm.store(due, Ordering::Release);
         }
     }
 
     /// Whether the kernel's tick was ever heard on a processor: without it, nothing tells that the processor stands still.
     pub(crate) fn ticks(&self, cpu: u16) -> bool {
-        let its = self.counters.0.get(usize::from(cpu));
+        let its = self.counters.cpus.get(usize::from(cpu));
         its.is_some_and(|its| its.ticks.load(Ordering::Relaxed) > 0)
     }
 
     /// What was taken on a processor until now, as far as it is watched.
     pub(crate) fn taken(&self, cpu: u16) -> Taken {
-        let Some(its) = self.counters.0.get(usize::from(cpu)) else { return Taken::default() };
+        let Some(its) = self.counters.cpus.get(usize::from(cpu)) else { return Taken::default() };
         let Taken { all, soft, steal } = its.taken();
         let (counted, lacking) = its.lacking(self.apart);
         Taken { all: all + counted, soft, steal: steal + lacking }

@@ -5,10 +5,10 @@
 
 use crate::host::Host;
 use crate::supervisor::{DeferredWake, Supervisor};
-use crate::sys::futex::Gate;
-use crate::sys::lock::Lock;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
+use windfall_os::futex::Gate;
+use windfall_os::lock::Lock;
 
 /// Something to be done under the supervisor's lock.
 type Call = Box<dyn FnOnce(&mut Supervisor) + Send>;
@@ -32,7 +32,7 @@ impl Host {
         left.calls.push_back(act);
         let heard = left.heard;
         drop(left);
-        if heard { self.bell.ring() } else { self.enter(Supervisor::carry_out) }
+        if heard { self.bell.signal() } else { self.enter(Supervisor::carry_out) }
     }
 
     /// Has something done, and waits for the answer.

@@ -7,7 +7,6 @@
 
 use crate::begin::with_descendants;
 use crate::error::LinuxError;
-use crate::sys::process;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
@@ -15,6 +14,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use windfall_os::process;
 use windfall_scenario::model::ExternalProgram;
 use windfall_scenario::{Plan, PlannedProgram};
 
@@ -118,7 +118,7 @@ pub(crate) fn dismiss(
         if !child.begun {
             child.gate = None;
         } else if !child.has_ended() {
-            process::ask_to_end(child.pid);
+            process::terminate(child.pid);
         }
     }
     wait(lives, || children.iter_mut().all(Child::has_ended));
@@ -135,7 +135,7 @@ pub(crate) fn dismiss(
         left
     };
     let asked = left();
-    asked.iter().copied().for_each(process::ask_to_end);
+    asked.iter().copied().for_each(process::terminate);
     wait(lives, || left().is_empty());
     let stubborn = left();
     stubborn.iter().copied().for_each(process::kill);

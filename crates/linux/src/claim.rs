@@ -15,7 +15,7 @@ pub(crate) use keeper::Keeper;
 pub(crate) use log::Log;
 pub(crate) use survey::survey;
 
-use crate::sys::sched::Affinity;
+use windfall_os::sched::Affinity;
 use windfall_scenario::model::{Claim, Machine};
 use windfall_scenario::outcome::Claimed;
 

@@ -1,9 +1,9 @@
 //! One processor under supervision, and where its time goes, to the nanosecond.
 
 use crate::rings::Taken;
-use crate::sys::futex::Gate;
 use crate::unavailable::Unavailable;
 use std::sync::Arc;
+use windfall_os::futex::Gate;
 use windfall_scenario::outcome::CpuOutcome;
 use windfall_time::{Instant, Span};
 

@@ -8,9 +8,9 @@ use crate::freezer::Brake;
 use crate::member::{Freezing, Kind, Member};
 use crate::procfs_worker::WorkItem;
 use crate::supervisor::{DeferredWake, Supervisor};
-use crate::sys::sched::{self, Affinity};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use windfall_os::sched::{self, Affinity};
 
 impl Supervisor {
     /// Whether the hierarchy has chosen anew, somewhere.

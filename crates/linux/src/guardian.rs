@@ -9,10 +9,10 @@ use crate::fifo_priorities;
 use crate::proc;
 use crate::restore_log::RestoreLog;
 use crate::state;
-use crate::sys::{process, sched::Affinity, sched::Attributes};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use windfall_os::{process, sched::Affinity, sched::Attributes};
 
 /// What it is called in lists of processes.
 pub(crate) const NAME: &str = "windfall-guard";
@@ -170,6 +170,6 @@ fn tell(cause: Cause, supervisor: i32, trouble: &[String]) {
         some => format!("not everything could be given back: {}", some.join("; ")),
     };
     let text = format!("windfall: the guardian ended the run: {cause}; {rest}\n");
-    process::say(&text);
+    process::write_to_stderr(&text);
     let _ = std::fs::write(state::last_words(), &text); // for whoever asks `doctor` later
 }

@@ -6,15 +6,15 @@ use crate::fifo_priorities;
 use crate::guardian::Guardian;
 use crate::member::InProcess;
 use crate::supervisor::Supervisor;
-use crate::sys::events::{EventFd, Poll};
-use crate::sys::futex::Gate;
-use crate::sys::lock::Lock;
-use crate::sys::process;
-use crate::sys::sched::{Affinity, Attributes, own_tid, set_fifo};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
+use windfall_os::events::{EventFd, Poll};
+use windfall_os::futex::Gate;
+use windfall_os::lock::Lock;
+use windfall_os::process;
+use windfall_os::sched::{Affinity, Attributes, own_tid, set_fifo};
 use windfall_time::Instant;
 
 /// What everybody shares.

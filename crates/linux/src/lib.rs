@@ -4,9 +4,7 @@
 //! the simulated machine would, and gives the same kind of outcome.
 //!
 //! [`Plan`]: windfall_scenario::Plan
-
-#[allow(unsafe_code, reason = "system calls; each block says why it is sound")]
-mod sys;
+#![forbid(unsafe_code)]
 
 mod add_threads;
 mod adopt;

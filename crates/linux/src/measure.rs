@@ -18,9 +18,9 @@ mod wake;
 use crate::doctor::Facts;
 use crate::error::LinuxError;
 use crate::stats::Summary;
-use crate::sys::clock;
-use crate::sys::probe::{sleep_until, timer_resolution};
-use crate::sys::sched::{Affinity, Attributes};
+use windfall_os::clock;
+use windfall_os::probe::{sleep_until, timer_resolution};
+use windfall_os::sched::{Affinity, Attributes};
 use windfall_time::{Instant, Span};
 
 /// The priority of whoever measures.

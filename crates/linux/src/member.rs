@@ -3,10 +3,10 @@
 use crate::freezer::Brake;
 use crate::restore_log::Former;
 use crate::starts::Heard;
-use crate::sys::futex::Gate;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use windfall_hierarchy::{Message, NodeId, ThreadId};
+use windfall_os::futex::Gate;
 use windfall_scenario::model::ThreadMatch;
 use windfall_scenario::outcome::ThreadOutcome;
 use windfall_time::Instant;

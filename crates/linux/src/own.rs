@@ -7,10 +7,10 @@ use crate::fifo_priorities;
 use crate::host::Host;
 use crate::member::{InProcess, Kind};
 use crate::supervisor::Supervisor;
-use crate::sys::sched::{Affinity, own_tid, set_fifo};
-use crate::sys::{clock, process};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use windfall_os::sched::{Affinity, own_tid, set_fifo};
+use windfall_os::{clock, process};
 use windfall_programs::{
     Job, Node, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime, Progress,
     RuntimeHost, Wakeup,

@@ -8,13 +8,14 @@
 
 mod controller;
 mod process_thread;
+mod sleep;
 mod system;
 
 use crate::error::LinuxError;
-use crate::sys::clock;
-use crate::sys::sched::{Affinity, Attributes};
 use std::sync::Arc;
 use system::System;
+use windfall_os::clock;
+use windfall_os::sched::{Affinity, Attributes};
 use windfall_programs::{Code, Counts, Node, ProcessHandle, ProcessParams};
 use windfall_time::{Instant, Span};
 

@@ -14,12 +14,12 @@ use crate::proc::{self, Facts};
 use crate::routines::Routines;
 use crate::starts::Heard;
 use crate::supervisor::{DeferredWake, Supervisor};
-use crate::sys::clock;
-use crate::sys::futex::Gate;
-use crate::sys::lock::Lock;
-use crate::sys::sched::set_fifo;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
+use windfall_os::clock;
+use windfall_os::futex::Gate;
+use windfall_os::lock::Lock;
+use windfall_os::sched::set_fifo;
 
 /// Something to be found out or done.
 pub(crate) enum WorkItem {

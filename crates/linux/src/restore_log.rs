@@ -15,13 +15,13 @@ use crate::freezer;
 use crate::guardian;
 use crate::proc::{self, Stat};
 use crate::state;
-use crate::sys::identity::identity;
-use crate::sys::sched::{Affinity, Attributes, own_tid};
-use crate::sys::shared::{Shared, reserve};
 use std::fs::{self, File};
 use std::os::fd::AsFd;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
+use windfall_os::identity::identity;
+use windfall_os::sched::{Affinity, Attributes, own_tid};
+use windfall_os::shared::{Shared, reserve};
 
 /// So many threads can be noted at a time.
 const MOST: usize = 32_768;
@@ -30,49 +30,49 @@ const PERIOD: &str = "/proc/sys/kernel/sched_rt_period_us";
 /// What a log of this layout begins with; another layout has another number or another size.
 const MAGIC: u64 = 0x5746_4c4f_4700_0002;
 
-/// A thread's former class, priority and affinity, as plain words.
-struct Entry {
-    /// 0: nothing; 1: to be restored; 2: gone or restored.
-    state: AtomicU32,
-    tid: AtomicI32,
-    pid: AtomicI32,
-    session: AtomicI32,
-    start: AtomicU64,
-    /// Its identity, where the kernel tells one; 0 otherwise.
-    identity: AtomicU64,
-    attributes: [AtomicU64; 8],
-    affinity: [AtomicU64; 16],
-}
+windfall_os::atomics! {
+    /// A thread's former class, priority and affinity, as plain words.
+    struct Entry {
+        /// 0: nothing; 1: to be restored; 2: gone or restored.
+        state: AtomicU32,
+        tid: AtomicI32,
+        pid: AtomicI32,
+        session: AtomicI32,
+        start: AtomicU64,
+        /// Its identity, where the kernel tells one; 0 otherwise.
+        identity: AtomicU64,
+        attributes: [AtomicU64; 8],
+        affinity: [AtomicU64; 16],
+    }
 
-/// Shared by the supervisor and its guardian.
-pub(crate) struct Table {
-    magic: AtomicU64,
-    /// The process of the run.
-    supervisor: AtomicI32,
-    /// When that began, in ticks of the machine's life.
-    began: AtomicU64,
-    /// The process that watches over the run.
-    pub(crate) guardian: AtomicI32,
-    /// The processor of the event loop.
-    pub(crate) ear: AtomicU32,
-    /// Counts while the supervisor is well.
-    pub(crate) heartbeat: AtomicU64,
-    /// Whether the guardian is to expect the next beat soon: while threads are supervised.
-    pub(crate) urgent: AtomicU32,
-    /// Whether everything has been restored in good order.
-    pub(crate) done: AtomicU32,
-    /// Whether the throttle of real-time threads was changed, and what it was (us).
-    throttled: AtomicU32,
-    runtime: AtomicI64,
-    period: AtomicI64,
-    used: AtomicU32,
-    entries: [Entry; MOST],
-    limits: limits::Limits,
-    /// What a claim of processors has changed.
-    claim: Log,
+    /// Shared by the supervisor and its guardian.
+    pub(crate) struct Table {
+        magic: AtomicU64,
+        /// The process of the run.
+        supervisor: AtomicI32,
+        /// When that began, in ticks of the machine's life.
+        began: AtomicU64,
+        /// The process that watches over the run.
+        pub(crate) guardian: AtomicI32,
+        /// The processor of the event loop.
+        pub(crate) ear: AtomicU32,
+        /// Counts while the supervisor is well.
+        pub(crate) heartbeat: AtomicU64,
+        /// Whether the guardian is to expect the next beat soon: while threads are supervised.
+        pub(crate) urgent: AtomicU32,
+        /// Whether everything has been restored in good order.
+        pub(crate) done: AtomicU32,
+        /// Whether the throttle of real-time threads was changed, and what it was (us).
+        throttled: AtomicU32,
+        runtime: AtomicI64,
+        period: AtomicI64,
+        used: AtomicU32,
+        entries: [Entry; MOST],
+        limits: limits::Limits,
+        /// What a claim of processors has changed.
+        claim: Log,
+    }
 }
-
-crate::sys::shared::zeroed!(Table);
 
 /// The journal of one run.
 pub(crate) struct RestoreLog {

@@ -12,14 +12,14 @@ mod tests;
 
 use crate::error::LinuxError;
 use crate::routines;
-use crate::sys::clock;
-use crate::sys::events::{Poll, Timer};
 use crate::tracepoints::Seen;
 use crate::wakers::Certain;
 use bpf::Told;
 use perf::Events;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use windfall_os::clock;
+use windfall_os::events::{Poll, Timer};
 use windfall_time::{Instant, Span};
 
 /// Where something was seen.

@@ -7,9 +7,9 @@ use crate::fifo_priorities;
 use crate::guardian;
 use crate::proc::{self, Stat};
 use crate::run::online;
-use crate::sys::sched::Affinity;
 use std::collections::BTreeSet;
 use std::time::Duration;
+use windfall_os::sched::Affinity;
 use windfall_scenario::{Plan, PlannedProgram};
 
 /// Whoever is there no longer than this is no rival.

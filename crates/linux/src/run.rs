@@ -18,10 +18,6 @@ use crate::rings::Rings;
 use crate::rivals;
 use crate::starts;
 use crate::supervisor::{Supervisor, name_above};
-use crate::sys::events::EventFd;
-use crate::sys::lock::Lock;
-use crate::sys::process::{self, StopSignals};
-use crate::sys::sched::{Affinity, Attributes, own_tid};
 use crate::throttle;
 use crate::trace::Trace;
 use crate::trace_reader;
@@ -31,6 +27,10 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 use std::thread::Scope;
+use windfall_os::events::EventFd;
+use windfall_os::lock::Lock;
+use windfall_os::process::{self, StopSignals};
+use windfall_os::sched::{Affinity, Attributes, own_tid};
 use windfall_programs::{Costs, ProgramRuntime};
 use windfall_scenario::outcome::{
     Claimed, Outcome, RunError, Supervision, ThreadOutcome, promises,
@@ -284,7 +284,7 @@ fn supervised<'scope, 'env>(
     signals.take();
     drop(signals);
     let mut outcome = host.enter(Supervisor::outcome);
-    over.ring();
+    over.signal();
     drop(under_way);
     journal.expect_beats(false); // much is given back now
     host.end();

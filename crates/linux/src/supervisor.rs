@@ -19,14 +19,14 @@ use crate::member::{InProcess, Member, ThreadSpec};
 use crate::procfs_worker::WorkQueue;
 use crate::restore_log::RestoreLog;
 use crate::rings::Rings;
-use crate::sys::clock;
-use crate::sys::events::Timer;
 use crate::trace::Trace;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 use windfall_hierarchy::{Hierarchy, HierarchyError, Message, Processor, Target, ThreadId};
+use windfall_os::clock;
+use windfall_os::events::Timer;
 use windfall_programs::{ProgramRuntime, Wakeup};
 use windfall_scenario::outcome::{Claimed, Figures, RunError};
 use windfall_scenario::{Home, Place, PlannedRequest, model};
@@ -106,7 +106,7 @@ pub(crate) struct Supervisor {
 /// Somebody to be told that a gate is open.
 pub(crate) enum DeferredWake {
     InProcess(Arc<InProcess>),
-    Agent(Arc<crate::sys::futex::Gate>),
+    Agent(Arc<windfall_os::futex::Gate>),
 }
 
 impl Supervisor {

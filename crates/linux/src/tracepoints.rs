@@ -3,8 +3,8 @@
 //! Offsets come from tracefs, since they differ between kernels.
 
 use crate::error::LinuxError;
-use crate::sys::perf::{u16_at, u32_at, u64_at};
 use std::path::{Path, PathBuf};
+use windfall_os::perf::{u16_at, u32_at, u64_at};
 use windfall_time::Instant;
 use windfall_trace::{OverheadKind, Stop};
 

@@ -3,8 +3,8 @@
 use super::log::{Fate, Log};
 use super::settings;
 use crate::proc::{self, Stat};
-use crate::sys::sched::Affinity;
 use std::collections::BTreeMap;
+use windfall_os::sched::Affinity;
 
 /// So often all threads are looked at, if more with a narrowed affinity are found each time.
 const PASSES: usize = 50;

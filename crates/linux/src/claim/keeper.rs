@@ -4,11 +4,11 @@ use super::log::Log;
 use super::threads;
 use crate::restore_log::RestoreLog;
 use crate::run::STACK;
-use crate::sys::{process, usage};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use windfall_os::{process, usage};
 
 /// How often it looks at most.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -5,9 +5,9 @@
 
 use super::settings::Setting;
 use crate::proc;
-use crate::sys::sched::Affinity;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use windfall_os::sched::Affinity;
 
 /// So many different affinities, threads and settings can be noted.
 const MASKS: usize = 256;
@@ -22,31 +22,33 @@ const GONE: u32 = 3;
 
 type Words = [AtomicU64; 16];
 
-struct Thread {
-    state: AtomicU32,
-    tid: AtomicI32,
-    start: AtomicU64,
-    /// Which of the masks it had, if it was moved.
-    mask: AtomicU32,
-}
+windfall_os::atomics! {
+    struct Thread {
+        state: AtomicU32,
+        tid: AtomicI32,
+        start: AtomicU64,
+        /// Which of the masks it had, if it was moved.
+        mask: AtomicU32,
+    }
 
-struct Changed {
-    state: AtomicU32,
-    kind: AtomicU32,
-    number: AtomicU32,
-    former: Words,
-}
+    struct Changed {
+        state: AtomicU32,
+        kind: AtomicU32,
+        number: AtomicU32,
+        former: Words,
+    }
 
-/// The log of one claim.
-pub(crate) struct Log {
-    begun: AtomicU32,
-    claimed: Words,
-    masks_used: AtomicU32,
-    masks: [Words; MASKS],
-    threads_used: AtomicU32,
-    threads: [Thread; THREADS],
-    settings_used: AtomicU32,
-    settings: [Changed; SETTINGS],
+    /// The log of one claim.
+    pub(crate) struct Log {
+        begun: AtomicU32,
+        claimed: Words,
+        masks_used: AtomicU32,
+        masks: [Words; MASKS],
+        threads_used: AtomicU32,
+        threads: [Thread; THREADS],
+        settings_used: AtomicU32,
+        settings: [Changed; SETTINGS],
+    }
 }
 
 /// What is known of a thread that was there before the claim, or was moved since.

@@ -1,6 +1,6 @@
 //! Sets of processors as the kernel writes them into files: hexadecimal words of 32 bits, the highest first.
 
-use crate::sys::sched::Affinity;
+use windfall_os::sched::Affinity;
 
 /// Reads `ff` or `1,00000000`; `None` when it is something else.
 pub(super) fn parse(text: &str) -> Option<Affinity> {

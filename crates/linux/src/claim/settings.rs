@@ -4,9 +4,9 @@
 use super::log::Log;
 use super::mask;
 use super::survey::Stay;
-use crate::sys::sched::Affinity;
 use std::fs;
 use std::io::{self, ErrorKind};
+use windfall_os::sched::Affinity;
 
 /// One setting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,10 +3,10 @@
 use super::settings::Setting;
 use super::threads::{self, Place};
 use crate::proc;
-use crate::sys::sched::Affinity;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
+use windfall_os::sched::Affinity;
 
 /// The parent of the kernel's threads.
 const KTHREADD: i32 = 2;

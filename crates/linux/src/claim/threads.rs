@@ -3,8 +3,8 @@
 use super::log::{Fate, Log};
 use super::survey::Stay;
 use crate::proc;
-use crate::sys::sched::Affinity;
 use std::io;
+use windfall_os::sched::Affinity;
 
 /// Where a thread is, seen from claimed processors.
 pub(super) enum Place {

@@ -2,7 +2,7 @@
 
 use super::{Check, Facts, State};
 use crate::claim;
-use crate::sys::sched::Affinity;
+use windfall_os::sched::Affinity;
 
 const PURPOSE: &str = "a processor of one's own";
 

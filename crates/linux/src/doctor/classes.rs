@@ -5,11 +5,11 @@ use super::control_groups::group_time;
 use super::rights::CAP_SYS_NICE;
 use super::{Check, Facts, State};
 use crate::fifo_priorities;
-use crate::sys::futex::Gate;
-use crate::sys::probe;
-use crate::sys::sched::{Affinity, Attributes, own_tid, set_fifo};
 use std::io;
 use std::sync::{Arc, mpsc};
+use windfall_os::futex::Gate;
+use windfall_os::probe;
+use windfall_os::sched::{Affinity, Attributes, own_tid, set_fifo};
 
 const PURPOSE: &str = "reservations on real threads";
 

@@ -2,10 +2,10 @@
 
 use super::{Check, Facts, State, word};
 use crate::freezer::{self, Freezer};
-use crate::sys::probe::sleep_until;
-use crate::sys::{clock, process};
 use std::io;
 use std::path::PathBuf;
+use windfall_os::probe::sleep_until;
+use windfall_os::{clock, process};
 use windfall_time::Span;
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {

@@ -1,8 +1,8 @@
 //! What /proc and /sys say of the machine, read once.
 
 use crate::error::LinuxError;
-use crate::sys::sched::Affinity;
 use std::fs;
+use windfall_os::sched::Affinity;
 
 /// What is known of the machine and of this process.
 pub(crate) struct Facts {

@@ -3,8 +3,8 @@
 use super::{Check, Facts, State};
 use crate::error::RIGHTS;
 use crate::proc;
-use crate::sys::probe;
 use std::path::Path;
+use windfall_os::probe;
 
 pub(super) const CAP_DAC_OVERRIDE: u32 = 1;
 const CAP_IPC_LOCK: u32 = 14;

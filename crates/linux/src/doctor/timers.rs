@@ -4,9 +4,9 @@
 use super::{Check, Facts, State, word};
 use crate::fifo_priorities;
 use crate::stats::Summary;
-use crate::sys::clock;
-use crate::sys::probe::{sleep_until, timer_resolution};
-use crate::sys::sched::Attributes;
+use windfall_os::clock;
+use windfall_os::probe::{sleep_until, timer_resolution};
+use windfall_os::sched::Attributes;
 use windfall_time::Span;
 
 const PURPOSE: &str = "timers";

@@ -3,10 +3,10 @@
 use super::{Check, Facts, State, word};
 use crate::error::LinuxError;
 use crate::fifo_priorities;
-use crate::sys::perf::{Listen, Ring};
-use crate::sys::probe;
 use crate::tracepoints::{Point, Tracepoints};
 use std::path::Path;
+use windfall_os::perf::{Listen, Ring};
+use windfall_os::probe;
 
 /// Whether BPF can be listened to, or why not; and why it does not tell of a processor that stands still.
 type Heard = Result<Option<String>, String>;
@@ -31,7 +31,7 @@ pub(super) fn needed(facts: &Facts, heard: &Heard) -> Vec<Check> {
     let tracefs = Check { state: State::Yes, found: "formats are read".to_owned(), ..tracefs };
     let filter = fifo_priorities::supervised("next_prio");
     let id = points.id(Point::Switch).unwrap_or(0);
-    let listen = [Listen { id, filter: &filter, loud: false }];
+    let listen = [Listen { id, filter: &filter, wakes_reader: false }];
     let perf = match Ring::open(facts.allowed.first().copied().unwrap_or(0), &listen, 1) {
         Ok(_) => {
             let found = format!("a ring was opened; perf_event_paranoid is {paranoid}");

@@ -6,7 +6,7 @@
 
 use super::{Bench, Cost};
 use crate::doctor::word;
-use crate::sys::clock;
+use windfall_os::clock;
 use windfall_programs::Random;
 use windfall_time::Span;
 

@@ -5,8 +5,8 @@
 
 use super::{Bench, Cost};
 use crate::error::LinuxError;
-use crate::sys::clock;
 use windfall_hierarchy::{Hierarchy, ThreadId};
+use windfall_os::clock;
 use windfall_scenario::Scenario;
 use windfall_time::{Instant, Span};
 

@@ -4,8 +4,8 @@
 
 use super::{Bench, GAP, Interruption, PAUSE, STRETCH};
 use crate::stats::Summary;
-use crate::sys::clock;
-use crate::sys::probe::sleep_until;
+use windfall_os::clock;
+use windfall_os::probe::sleep_until;
 use windfall_time::Span;
 
 /// Shorter gaps are the loop's own.

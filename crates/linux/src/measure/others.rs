@@ -2,12 +2,12 @@
 
 use super::{Bench, Cost};
 use crate::error::LinuxError;
-use crate::sys::clock;
-use crate::sys::sched::{Affinity, own_tid, set_fifo};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
+use windfall_os::clock;
+use windfall_os::sched::{Affinity, own_tid, set_fifo};
 use windfall_time::Span;
 
 /// The priorities of a thread that could run and is raised; nothing else is there.

@@ -2,10 +2,10 @@
 
 use super::{Bench, Cost, PRIORITY};
 use crate::error::LinuxError;
-use crate::sys::clock;
-use crate::sys::futex::Gate;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use windfall_os::clock;
+use windfall_os::futex::Gate;
 
 /// Round trips a repetition.
 const COUNT: usize = 2_000;

@@ -2,9 +2,9 @@
 
 use super::{Bench, Cost, clock_cost};
 use crate::error::LinuxError;
-use crate::sys::clock;
-use crate::sys::events::Timer;
-use crate::sys::probe::sleep_until;
+use windfall_os::clock;
+use windfall_os::events::Timer;
+use windfall_os::probe::sleep_until;
 use windfall_time::Span;
 
 /// How long a thread sleeps.

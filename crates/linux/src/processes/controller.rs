@@ -4,17 +4,17 @@
 //! is posted at its instant or after it.
 
 use super::Lateness;
+use super::sleep::Until;
 use super::system::System;
 use crate::error::LinuxError;
-use crate::sys::clock;
-use crate::sys::futex::Until;
-use crate::sys::sched::{Affinity, Attributes};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use windfall_exchange::{Futex as _, Mailbox};
+use windfall_os::clock;
+use windfall_os::sched::{Affinity, Attributes};
 use windfall_programs::{Event, Kind, ProcessParams};
 use windfall_time::Instant;
 
@@ -88,12 +88,12 @@ pub(super) fn begin(system: &Arc<System>) -> Result<Vec<JoinHandle<Lateness>>, L
 
 /// All is over: ends the controllers; how late their timers were.
 pub(super) fn end(system: &System, controllers: Vec<JoinHandle<Lateness>>) -> Lateness {
-    system.beds.close();
+    system.sleepers.close();
     let mut lateness = Lateness::default();
     for controller in controllers {
         // Whoever was about to sleep may have missed a knock; the next round wakes it.
         while !controller.is_finished() {
-            system.controllers.iter().for_each(|one| system.beds.wake_all(one.mailbox.futex()));
+            system.controllers.iter().for_each(|one| system.sleepers.wake_all(one.mailbox.futex()));
             std::thread::sleep(Duration::from_millis(1));
         }
         if let Ok(its) = controller.join() {
@@ -115,11 +115,11 @@ fn live(system: &System, node: usize) -> Lateness {
     }
     let mut due: BinaryHeap<Reverse<Due>> = BinaryHeap::new();
     let (mut order, mut room) = (0_u64, 1_024);
-    while !system.beds.are_closed() {
+    while !system.sleepers.is_closed() {
         system.exchange.read(&controller.mailbox, |words| match Letter::read(words) {
             Letter::Post { event, datum } => system.post_unseen(event, datum),
             Letter::Hand { index, datum } => {
-                system.exchange.hand_over(index, datum, &system.beds);
+                system.exchange.hand_over(index, datum, &system.sleepers);
             }
             Letter::Timer { event, datum, number, at } => {
                 order += 1;
@@ -147,7 +147,7 @@ fn live(system: &System, node: usize) -> Lateness {
             }
         }
         let at = due.peek().map(|Reverse((at, ..))| *at);
-        let _ = controller.mailbox.sleep(&Until { beds: &system.beds, at });
+        let _ = controller.mailbox.sleep(&Until { queue: &system.sleepers, at });
     }
     lateness
 }

@@ -3,14 +3,14 @@
 //! Every future here is ready when it is first polled, until all is over: then it never is, and the body is dropped.
 
 use super::controller::Letter;
+use super::sleep::Until;
 use super::system::{ENTRIES, MOST_DATA, System, of_event};
-use crate::sys::clock;
-use crate::sys::futex::Until;
-use crate::sys::usage::of_this_thread;
 use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use windfall_exchange::{Dequeued, ExchangeError, Futex as _, Mine, Name};
+use windfall_os::clock;
+use windfall_os::usage::of_this_thread;
 use windfall_programs::{
     Code, Event, EventId, Handle, Kind, Node, Posted, Process, ProcessError, ProcessHandle,
     ProcessParams, Queue, Template,
@@ -45,7 +45,7 @@ impl ProcessThread {
     /// Goes on, unless all is over.
     #[inline]
     async fn on(&self) {
-        if self.system.beds.are_closed() {
+        if self.system.sleepers.is_closed() {
             pending().await
         }
     }
@@ -71,16 +71,16 @@ impl ProcessThread {
         wanted: impl Fn(u32) -> bool + Send,
     ) -> Result<Posted, ProcessError> {
         let (system, mine) = self.both();
-        let came = system.exchange.wait(mine, wanted, &system.beds);
+        let came = system.exchange.wait(mine, wanted, &system.sleepers);
         let (name, datum) = self.unless_over(came).await.map_err(|_| ProcessError::NoEvents)?;
         let event = Event::from_handle(self.system.seal(Kind::Event, self.node, name));
         Ok(Posted { event, datum })
     }
 
     fn send(&self, node: Node, letter: &Letter) -> Result<(), ProcessError> {
-        let System { exchange, beds, .. } = &*self.system;
+        let System { exchange, sleepers, .. } = &*self.system;
         let mailbox = &self.system.controller(node)?.mailbox;
-        let sent = exchange.send(mailbox, letter.words(), beds);
+        let sent = exchange.send(mailbox, letter.words(), sleepers);
         sent.map_err(|_| ProcessError::NoRoom { kind: Kind::Event })
     }
 }
@@ -120,8 +120,8 @@ impl Process for ProcessThread {
 
     async fn sleep_until(&mut self, at: Instant) {
         let at = self.system.on_clock(at);
-        let beds = &self.system.beds;
-        while (Until { beds, at: Some(at) }).wait(&beds.clock, 0) {}
+        let sleepers = &self.system.sleepers;
+        while (Until { queue: sleepers, at: Some(at) }).wait(&sleepers.clock, 0) {}
         self.on().await;
     }
 
@@ -161,7 +161,7 @@ impl Process for ProcessThread {
         let name = self.event(event)?;
         let node = event.handle().node();
         if node == self.node {
-            let posted = self.system.exchange.post(name, datum, &self.system.beds);
+            let posted = self.system.exchange.post(name, datum, &self.system.sleepers);
             return posted.map_err(|no| of_event(event, no));
         }
         self.send(node, &Letter::Post { event, datum })
@@ -171,7 +171,7 @@ impl Process for ProcessThread {
         self.on().await;
         let name = self.event(event)?;
         let (system, mine) = self.both();
-        let before = system.exchange.reset(mine, name, &system.beds);
+        let before = system.exchange.reset(mine, name, &system.sleepers);
         self.unless_over(before).await.map_err(|no| of_event(event, no))
     }
 
@@ -247,7 +247,7 @@ impl Process for ProcessThread {
             Ok(Some((index, word))) => {
                 let node = Handle::from_word(word).node();
                 if node == self.node || self.send(node, &Letter::Hand { index, datum }).is_err() {
-                    self.system.exchange.hand_over(index, datum, &self.system.beds);
+                    self.system.exchange.hand_over(index, datum, &self.system.sleepers);
                 }
                 Ok(())
             }
@@ -316,14 +316,14 @@ impl Process for ProcessThread {
     async fn wakeup(&mut self, process: ProcessHandle) -> Result<(), ProcessError> {
         self.on().await;
         let name = self.system.open(process.handle(), Kind::Process)?;
-        let woken = self.system.exchange.wakeup(name, &self.system.beds);
+        let woken = self.system.exchange.wakeup(name, &self.system.sleepers);
         woken.map_err(|_| ProcessError::Stale { handle: process.handle() })
     }
 
     #[inline]
     async fn block(&mut self) {
         let (system, mine) = self.both();
-        let woken = system.exchange.block(mine, &system.beds);
+        let woken = system.exchange.block(mine, &system.sleepers);
         let _woken = self.unless_over(woken).await;
     }
 
@@ -347,13 +347,13 @@ impl Process for ProcessThread {
     #[inline]
     async fn notify(&mut self, id: EventId) -> u32 {
         self.on().await;
-        self.system.exchange.notify(id.0, &self.system.beds)
+        self.system.exchange.notify(id.0, &self.system.sleepers)
     }
 
     #[inline]
     async fn wait_event(&mut self, id: EventId) {
         let (system, mine) = self.both();
-        let notified = system.exchange.wait_event(mine, id.0, &system.beds);
+        let notified = system.exchange.wait_event(mine, id.0, &system.sleepers);
         let _notified = self.unless_over(notified).await;
     }
 }

@@ -3,10 +3,7 @@
 use super::Failed;
 use super::controller::Controller;
 use super::process_thread::ProcessThread;
-use crate::sys::clock;
-use crate::sys::futex::{SleepQueue, Until};
-use crate::sys::lock::Lock;
-use crate::sys::sched::{Affinity, Attributes};
+use super::sleep::{SleepQueue, Until};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -14,6 +11,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use windfall_exchange::{Exchange, ExchangeError, Futex as _, Mine, Name, Sizes};
+use windfall_os::clock;
+use windfall_os::lock::Lock;
+use windfall_os::sched::{Affinity, Attributes};
 use windfall_programs::{
     Code, Counts, Event, Handle, Keys, Kind, Loaded, Node, Place, ProcessError, ProcessHandle,
     ProcessParams,
@@ -38,7 +38,7 @@ pub(super) const ENTRIES: u32 = 1 << 17;
 
 pub(super) struct System {
     pub(super) exchange: Exchange,
-    pub(super) beds: SleepQueue,
+    pub(super) sleepers: SleepQueue,
     pub(super) keys: Keys,
     /// When time began.
     pub(super) epoch: Instant,
@@ -66,7 +66,7 @@ impl System {
     pub(super) fn new(seed: u64, nodes: Vec<Affinity>, real_time: Option<u32>) -> System {
         System {
             exchange: Exchange::new(SIZES),
-            beds: SleepQueue::default(),
+            sleepers: SleepQueue::default(),
             keys: Keys::new(seed),
             epoch: clock::now(),
             controllers: nodes.into_iter().map(Controller::new).collect(),
@@ -111,7 +111,7 @@ impl System {
     /// Posts for somebody who does not wait for the answer.
     pub(super) fn post_unseen(&self, event: Event, datum: u64) {
         let name = self.open(event.handle(), Kind::Event);
-        let posted = name.is_ok_and(|name| self.exchange.post(name, datum, &self.beds).is_ok());
+        let posted = name.is_ok_and(|name| self.exchange.post(name, datum, &self.sleepers).is_ok());
         if !posted {
             self.undelivered.fetch_add(1, Ordering::Relaxed);
         }
@@ -186,7 +186,7 @@ impl System {
         let why = match lived {
             Ok(Poll::Ready(Ok(()))) => return,
             Ok(Poll::Ready(Err(refusal))) => refusal.to_string(),
-            Ok(Poll::Pending) if self.beds.are_closed() => return,
+            Ok(Poll::Pending) if self.sleepers.is_closed() => return,
             Ok(Poll::Pending) => {
                 "it waits for something that is not its process's; nobody would wake it".to_owned()
             }
@@ -197,24 +197,24 @@ impl System {
 
     fn has_ended(&self) {
         if self.living.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.beds.wake_all(&self.living);
+            self.sleepers.wake_all(&self.living);
         }
     }
 
     /// Waits until no process is left, or an instant of the machine's clock; then ends those that are. How many were.
     pub(super) fn wait_for_end(&self, until: Option<Instant>) -> u32 {
-        let bed = Until { beds: &self.beds, at: until };
+        let until = Until { queue: &self.sleepers, at: until };
         let left = loop {
             let living = self.living.load(Ordering::Acquire);
-            if living == 0 || !bed.wait(&self.living, living) {
+            if living == 0 || !until.wait(&self.living, living) {
                 break self.living.load(Ordering::Acquire);
             }
         };
-        self.beds.close();
+        self.sleepers.close();
         // Whoever was about to sleep may have missed that; the next round wakes it.
         while self.living.load(Ordering::Acquire) > 0 {
-            self.exchange.wake_everybody(&self.beds);
-            self.beds.wake_all(&self.beds.clock);
+            self.exchange.wake_everybody(&self.sleepers);
+            self.sleepers.wake_all(&self.sleepers.clock);
             std::thread::sleep(Duration::from_millis(1));
         }
         left

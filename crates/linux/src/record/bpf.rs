@@ -2,11 +2,11 @@
 
 use super::event_source::Heard;
 use crate::bpf::{Place, Programs, Wanted};
-use crate::sys::events::Poll;
 use crate::tracepoints::Seen;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
+use windfall_os::events::Poll;
 use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 

@@ -2,11 +2,11 @@
 
 use super::Answered;
 use crate::error::LinuxError;
-use crate::sys::process::{self, StopSignals};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
+use windfall_os::process::{self, StopSignals};
 
 /// How long a command may take to end when it is asked to, in milliseconds; later it goes on alone.
 const PATIENCE_MS: i32 = 5_000;
@@ -45,7 +45,7 @@ impl Child {
         let mut asked = false;
         if !matches!(self.child.try_wait(), Ok(Some(_))) {
             asked = true;
-            process::ask_to_end(self.child.id().cast_signed());
+            process::terminate(self.child.id().cast_signed());
             signals.take();
             process::readable(&[&self.ended, signals.fd()], PATIENCE_MS);
         }

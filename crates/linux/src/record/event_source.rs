@@ -7,11 +7,11 @@
 use super::{bpf, perf};
 use crate::error::LinuxError;
 use crate::routines;
-use crate::sys::events::Poll;
 use crate::tracepoints::Seen;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
+use windfall_os::events::Poll;
 use windfall_time::Instant;
 
 /// What was heard on a processor.
@@ -86,11 +86,11 @@ impl EventSource {
 mod tests {
     use super::*;
     use crate::record::first::online;
-    use crate::sys::clock;
-    use crate::sys::process::name_thread;
-    use crate::sys::sched::own_tid;
     use std::thread::{Builder, sleep};
     use std::time::Duration;
+    use windfall_os::clock;
+    use windfall_os::process::name_thread;
+    use windfall_os::sched::own_tid;
     use windfall_skips::{Needs, skip};
 
     /// Named, asleep and awake, parent of a thread.

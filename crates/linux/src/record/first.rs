@@ -10,10 +10,10 @@ use super::event_source::{EventSource, Heard};
 use super::translate::Translator;
 use crate::error::LinuxError;
 use crate::proc;
-use crate::sys::clock;
-use crate::sys::sched::Affinity;
 use crate::tracepoints::Seen;
 use std::time::Duration;
+use windfall_os::clock;
+use windfall_os::sched::Affinity;
 use windfall_time::Instant;
 
 /// A thread as /proc has it.

@@ -2,11 +2,11 @@
 
 use super::event_source::Heard;
 use crate::error::LinuxError;
-use crate::sys::events::Poll;
-use crate::sys::perf::{Entry, Listen, Ring};
 use crate::tracepoints::{INTERRUPTS, Point, Tracepoints};
 use std::io;
 use std::os::fd::AsRawFd;
+use windfall_os::events::Poll;
+use windfall_os::perf::{Entry, Listen, Ring};
 use windfall_time::Instant;
 
 /// Pages of a ring, the best first: who may lock little memory gets less.
@@ -32,7 +32,7 @@ impl PerfEvents {
             .into_iter()
             .chain(INTERRUPTS)
             .filter_map(|point| points.id(point))
-            .map(|id| Listen { id, filter: "", loud: false })
+            .map(|id| Listen { id, filter: "", wakes_reader: false })
             .collect();
         for needed in [Point::Waking, Point::NewTask, Point::Rename] {
             if points.id(needed).is_none() {

@@ -4,25 +4,27 @@
 //! Children inherit a lifted limit, so each process that is supervised is noted with what its maker had.
 
 use crate::proc::{self, Stat};
-use crate::sys::process::{self, Limit};
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use windfall_os::process::{self, Limit};
 
 /// So many processes can be noted at a time.
 const MOST: usize = 4_096;
 
-struct Entry {
-    /// 0: nothing; 1: to be restored; 2: gone or restored.
-    state: AtomicU32,
-    pid: AtomicI32,
-    start: AtomicU64,
-    soft: AtomicU64,
-    hard: AtomicU64,
-}
+windfall_os::atomics! {
+    struct Entry {
+        /// 0: nothing; 1: to be restored; 2: gone or restored.
+        state: AtomicU32,
+        pid: AtomicI32,
+        start: AtomicU64,
+        soft: AtomicU64,
+        hard: AtomicU64,
+    }
 
-/// The limits that a run has lifted.
-pub(crate) struct Limits {
-    used: AtomicU32,
-    entries: [Entry; MOST],
+    /// The limits that a run has lifted.
+    pub(crate) struct Limits {
+        used: AtomicU32,
+        entries: [Entry; MOST],
+    }
 }
 
 /// Why a limit cannot be lifted.

@@ -8,9 +8,9 @@
 use super::{Former, RestoreLog, give, patient};
 use crate::fifo_priorities;
 use crate::proc::{self, Stat};
-use crate::sys::sched::Attributes;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
+use windfall_os::sched::Attributes;
 
 /// What is known of the processes of a run.
 struct Makers {

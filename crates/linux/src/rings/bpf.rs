@@ -3,7 +3,7 @@
 use super::{Event, Taken, Where};
 use crate::bpf::{Place, Programs, Wanted};
 use crate::fifo_priorities;
-use crate::sys::events::Poll;
+use windfall_os::events::Poll;
 use windfall_time::Instant;
 
 static OBJECT: &[u8] =

@@ -3,10 +3,10 @@
 use super::{Event, Taken, Where};
 use crate::error::LinuxError;
 use crate::fifo_priorities;
-use crate::sys::events::Poll;
-use crate::sys::perf::{Entry, Listen, Ring};
 use crate::tracepoints::{INTERRUPTS, Point, Seen, Tracepoints};
 use std::os::fd::AsRawFd;
+use windfall_os::events::Poll;
+use windfall_os::perf::{Entry, Listen, Ring};
 use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 
@@ -63,9 +63,9 @@ impl Events {
         for cpu in online {
             let place = Where::of(*cpu, supervised);
             let mut listen = Vec::new();
-            let mut add = |point, filter: &str, loud| {
+            let mut add = |point, filter: &str, wakes_reader| {
                 if let Some(id) = points.id(point) {
-                    listen.push((id, filter.to_owned(), loud));
+                    listen.push((id, filter.to_owned(), wakes_reader));
                 }
             };
             if place != Where::Elsewhere {
@@ -84,7 +84,11 @@ impl Events {
             add(Point::Rename, "", false);
             let listen: Vec<Listen<'_>> = listen
                 .iter()
-                .map(|(id, filter, loud)| Listen { id: *id, filter, loud: *loud })
+                .map(|(id, filter, wakes_reader)| Listen {
+                    id: *id,
+                    filter,
+                    wakes_reader: *wakes_reader,
+                })
                 .collect();
             let ring = Ring::open(*cpu, &listen, PAGES).map_err(|e| {
                 let what = format!("cannot listen to the tracepoints of processor {cpu}");

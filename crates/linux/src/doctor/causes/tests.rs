@@ -1,9 +1,9 @@
 //! Each row is provoked for real on a thread of its own, where this user has the right.
 
 use super::*;
-use crate::sys::sched::{self, Attributes};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use windfall_os::sched::{self, Attributes};
 use windfall_skips::{Needs, skip};
 
 /// SCHED_DEADLINE with runtime, deadline and period in ns.
@@ -97,8 +97,8 @@ fn refuses_a_deadline_thread_another_affinity_and_children() {
     }
     let errno = alone(|| {
         deadline(2_000_000, 10_000_000, 10_000_000).give(0)?;
-        let child = crate::sys::process::fork(|| ())?;
-        crate::sys::process::reap(child);
+        let child = windfall_os::process::fork(|| ())?;
+        windfall_os::process::reap(child);
         Ok(())
     });
     assert_eq!(cause(Fork, errno.unwrap(), &[DeadlineThread]).unwrap().call, Fork);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::bpf;
-use crate::sys::sched::own_tid;
 use crate::tracepoints::{POINTS, Tracepoints};
+use windfall_os::sched::own_tid;
 use windfall_trace::{Memory, Timeline};
 
 /// Where a thread is told to start.

@@ -6,10 +6,13 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Forks; `child` runs in the new process, which ends when it returns.
+/// Forks; `child` runs in the new process, which ends when it returns. Gives the number of the new process.
 ///
 /// Call it before there are other threads, or keep `child` to what needs no lock of theirs.
-pub(crate) fn fork(child: impl FnOnce()) -> io::Result<i32> {
+///
+/// # Errors
+/// The kernel's: too many processes, or a deadline thread may not fork (`EAGAIN`).
+pub fn fork(child: impl FnOnce()) -> io::Result<i32> {
     // SAFETY: the child runs `child` on a copy of this thread alone and then leaves without
     // running anything of the parent's; glibc makes its allocator usable after a fork.
     let pid = unsafe { libc::fork() };
@@ -21,8 +24,8 @@ pub(crate) fn fork(child: impl FnOnce()) -> io::Result<i32> {
     check(pid.into()).map(|_| pid)
 }
 
-/// Leaves the terminal's and the parent's group, so that their signals do not reach us.
-pub(crate) fn stand_alone() {
+/// Leaves the terminal's and the parent's group, and ignores the signals that ask to stop.
+pub fn stand_alone() {
     // SAFETY: numbers.
     unsafe {
         libc::setsid();
@@ -32,16 +35,16 @@ pub(crate) fn stand_alone() {
     }
 }
 
-/// Names the calling thread.
-pub(crate) fn name_thread(name: &str) {
+/// Names the calling thread; the kernel keeps the first 15 bytes. A name that holds a zero changes nothing.
+pub fn name_thread(name: &str) {
     if let Ok(name) = std::ffi::CString::new(name) {
         // SAFETY: a live C string, copied by the kernel.
         unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
     }
 }
 
-/// Closes every descriptor of this process but these.
-pub(crate) fn close_all_but(kept: &[i32]) {
+/// Closes every descriptor of this process but these and the first three. For a forked child: what held them still exists.
+pub fn close_all_but(kept: &[i32]) {
     let mut kept = kept.to_vec();
     kept.sort_unstable();
     let mut from = 3_u32;
@@ -54,8 +57,8 @@ pub(crate) fn close_all_but(kept: &[i32]) {
     }
 }
 
-/// Closes now, in a forked child, what would be closed when it executes a program, but for one.
-pub(crate) fn close_what_ends_at_exec(kept: i32) {
+/// Closes now, in a forked child, what would be closed when it executes a program, but for the descriptor `kept`.
+pub fn close_what_ends_at_exec(kept: i32) {
     let open = std::fs::read_dir("/proc/self/fd").into_iter().flatten().filter_map(Result::ok);
     let open: Vec<i32> =
         open.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
@@ -70,8 +73,8 @@ pub(crate) fn close_what_ends_at_exec(kept: i32) {
     }
 }
 
-/// Kills a process without asking.
-pub(crate) fn kill(pid: i32) {
+/// Kills a process (SIGKILL). Nothing happens when it is not there or not ours.
+pub fn kill(pid: i32) {
     // SAFETY: numbers.
     unsafe { libc::kill(pid, libc::SIGKILL) };
 }
@@ -79,22 +82,27 @@ pub(crate) fn kill(pid: i32) {
 /// For how long a process' real-time threads may run without waiting, in microseconds: then it is warned by a signal
 /// (soft), and killed (hard).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Limit {
-    pub(crate) soft: u64,
-    pub(crate) hard: u64,
+pub struct Limit {
+    /// After this it gets SIGXCPU, once a second.
+    pub soft: u64,
+    /// After this it is killed.
+    pub hard: u64,
 }
 
 impl Limit {
-    /// For ever.
-    pub(crate) const NONE: Limit = Limit { soft: libc::RLIM_INFINITY, hard: libc::RLIM_INFINITY };
+    /// Without limit.
+    pub const NONE: Limit = Limit { soft: libc::RLIM_INFINITY, hard: libc::RLIM_INFINITY };
 
-    pub(crate) fn is_none(self) -> bool {
+    /// Whether there is no limit.
+    #[must_use]
+    pub fn is_none(self) -> bool {
         self == Limit::NONE
     }
 }
 
-/// The limit of a process; `None` when it is not there or may not be looked at.
-pub(crate) fn limit_of_real_time(pid: i32) -> Option<Limit> {
+/// The limit of a process (`RLIMIT_RTTIME`); `None` when it is not there or may not be looked at.
+#[must_use]
+pub fn limit_of_real_time(pid: i32) -> Option<Limit> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: nothing is set, and room for the limit is handed over.
     let answer =
@@ -102,8 +110,11 @@ pub(crate) fn limit_of_real_time(pid: i32) -> Option<Limit> {
     (answer == 0).then_some(Limit { soft: limit.rlim_cur, hard: limit.rlim_max })
 }
 
-/// Sets it.
-pub(crate) fn set_limit_of_real_time(pid: i32, limit: Limit) -> io::Result<()> {
+/// Sets the limit of a process.
+///
+/// # Errors
+/// The kernel's: no such process (`ESRCH`), or no right (`EPERM`).
+pub fn set_limit_of_real_time(pid: i32, limit: Limit) -> io::Result<()> {
     let limit = libc::rlimit { rlim_cur: limit.soft, rlim_max: limit.hard };
     // SAFETY: the limit is live, and the former one is not asked for.
     let answer =
@@ -111,40 +122,46 @@ pub(crate) fn set_limit_of_real_time(pid: i32, limit: Limit) -> io::Result<()> {
     check(answer.into()).map(drop)
 }
 
-/// Asks a process to end.
-pub(crate) fn ask_to_end(pid: i32) {
+/// Sends SIGTERM to a process. Nothing happens when it is not there or not ours.
+pub fn terminate(pid: i32) {
     // SAFETY: numbers.
     unsafe { libc::kill(pid, libc::SIGTERM) };
 }
 
 /// Whether a process or thread of this number exists.
-pub(crate) fn exists(pid: i32) -> bool {
+#[must_use]
+pub fn exists(pid: i32) -> bool {
     // SAFETY: signal 0 is never delivered.
     let answer = unsafe { libc::kill(pid, 0) };
     answer == 0 || last_error().raw_os_error() == Some(libc::EPERM)
 }
 
-/// Whether a child has ended; its number is free then.
-pub(crate) fn reap_if_ended(pid: i32) -> bool {
+/// Whether a child has ended, or the number is no child's; it is free then.
+#[must_use]
+pub fn reap_if_ended(pid: i32) -> bool {
     // SAFETY: the status is not asked for.
     unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG) != 0 }
 }
 
 /// Whether a process was a child of ours that has ended; its number is free then. Unlike [`reap_if_ended`], somebody else's
 /// child is not taken for one.
-pub(crate) fn reap_if_ended_child(pid: i32) -> bool {
+#[must_use]
+pub fn reap_if_ended_child(pid: i32) -> bool {
     // SAFETY: the status is not asked for.
     unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG) > 0 }
 }
 
-/// Waits for a child that has ended, or is about to.
-pub(crate) fn reap(pid: i32) {
+/// Waits until a child has ended; its number is free then.
+pub fn reap(pid: i32) {
     // SAFETY: the status is not asked for.
     unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
 }
 
-/// A pipe: read end, write end.
-pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+/// Makes a pipe that is closed when a program is executed: read end, write end.
+///
+/// # Errors
+/// When the process has too many open files.
+pub fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
     // SAFETY: room for two descriptors.
     check(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) }.into())?;
@@ -152,33 +169,39 @@ pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 }
 
 /// Waits until a pipe's writers are gone (true) or so many milliseconds have passed (false).
-pub(crate) fn hung_up(pipe: &OwnedFd, limit_ms: i32) -> bool {
+pub fn hung_up(pipe: &OwnedFd, limit_ms: i32) -> bool {
     let mut poll = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: one live entry.
     unsafe { libc::poll(&raw mut poll, 1, limit_ms) > 0 }
 }
 
 /// Writes to standard error without a lock that another thread may have held when this process was forked.
-pub(crate) fn say(text: &str) {
+pub fn write_to_stderr(text: &str) {
     // SAFETY: a live text and its length. Nobody may read it any more.
     unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
 }
 
-/// Has processes whose makers have ended become children of this process, if they descend from it; or no longer.
-pub(crate) fn adopt_orphans(adopt: bool) {
+/// Has descendants of this process whose parents have ended become its children, or no longer.
+pub fn adopt_orphans(adopt: bool) {
     // SAFETY: numbers.
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, libc::c_ulong::from(adopt), 0, 0, 0) };
 }
 
-/// Keeps all memory of this process in place, so that no page fault delays a decision.
-pub(crate) fn lock_memory() -> io::Result<()> {
+/// Keeps all memory of this process in place, what is allocated later included, so that no page fault delays it.
+///
+/// # Errors
+/// The kernel's, when this user may not lock so much memory.
+pub fn lock_memory() -> io::Result<()> {
     // SAFETY: numbers.
     check(unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) }.into()).map(drop)
 }
 
 /// Asks for large pages below a piece of memory, so that writing it all through seldom costs a look into the
-/// page tables. Kernels before 6.1 do not do so on request.
-pub(crate) fn lay_on_large_pages<T>(memory: &[T]) -> io::Result<()> {
+/// page tables.
+///
+/// # Errors
+/// The kernel's: before Linux 6.1 always (`EINVAL`), and when no large page is free.
+pub fn lay_on_large_pages<T>(memory: &[T]) -> io::Result<()> {
     const LARGE: usize = 1 << 21;
     let from = memory.as_ptr().addr().next_multiple_of(LARGE);
     let to = (memory.as_ptr().addr() + size_of_val(memory)) / LARGE * LARGE;
@@ -192,12 +215,16 @@ pub(crate) fn lay_on_large_pages<T>(memory: &[T]) -> io::Result<()> {
         .map(drop)
 }
 
-/// The signals that ask us to stop. While this lives they arrive on its descriptor instead of
+/// The signals that ask this process to stop: SIGINT, SIGTERM, SIGHUP. While this lives they arrive on its descriptor instead of
 /// interrupting this thread, those that begin later, and programs that are started meanwhile.
-pub(crate) struct StopSignals(OwnedFd);
+pub struct StopSignals(OwnedFd);
 
 impl StopSignals {
-    pub(crate) fn hold() -> io::Result<StopSignals> {
+    /// Holds them back from now on.
+    ///
+    /// # Errors
+    /// When the process has too many open files.
+    pub fn hold() -> io::Result<StopSignals> {
         let set = mask_stop_signals(libc::SIG_BLOCK);
         // SAFETY: the set is live; the answer is a descriptor of our own or an error.
         let fd =
@@ -205,17 +232,18 @@ impl StopSignals {
         super::events::owned(fd).map(StopSignals)
     }
 
-    /// The descriptor.
-    pub(crate) const fn fd(&self) -> &OwnedFd {
+    /// The descriptor, which can be read when one has arrived.
+    #[must_use]
+    pub const fn fd(&self) -> &OwnedFd {
         &self.0
     }
 
-    /// Takes those that have arrived.
-    pub(crate) fn take(&self) {
-        let mut told = [0_u8; 128];
+    /// Takes those that have arrived; the descriptor can be read again when the next one arrives.
+    pub fn take(&self) {
+        let mut arrived = [0_u8; 128];
         let fd = self.0.as_raw_fd();
         // SAFETY: room for one `signalfd_siginfo` of 128 bytes; the descriptor does not block.
-        while unsafe { libc::read(fd, told.as_mut_ptr().cast(), told.len()) } > 0 {}
+        while unsafe { libc::read(fd, arrived.as_mut_ptr().cast(), arrived.len()) } > 0 {}
     }
 }
 
@@ -240,7 +268,7 @@ fn mask_stop_signals(how: i32) -> libc::sigset_t {
 }
 
 /// Has a program begin with the signals of [`StopSignals`] let through; it would inherit that they are held.
-pub(crate) fn let_signals_through(command: &mut Command) {
+pub fn let_signals_through(command: &mut Command) {
     // SAFETY: between fork and exec one system call is made, and nothing is allocated.
     unsafe {
         command.pre_exec(|| {
@@ -250,15 +278,18 @@ pub(crate) fn let_signals_through(command: &mut Command) {
     }
 }
 
-/// A descriptor that can be read when a child has ended.
-pub(crate) fn pidfd(pid: i32) -> io::Result<OwnedFd> {
+/// A descriptor that can be read when a process has ended.
+///
+/// # Errors
+/// The kernel's: no such process (`ESRCH`), or too many open files.
+pub fn pidfd(pid: i32) -> io::Result<OwnedFd> {
     // SAFETY: numbers.
     let fd = check(unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) })?;
     super::events::owned(i32::try_from(fd).unwrap_or(-1))
 }
 
-/// Waits until one of some descriptors can be read, or so many milliseconds have passed.
-pub(crate) fn readable(these: &[&OwnedFd], limit_ms: i32) {
+/// Waits until one of some descriptors can be read, or so many milliseconds have passed (-1: without limit).
+pub fn readable(these: &[&OwnedFd], limit_ms: i32) {
     let entry =
         |fd: &&OwnedFd| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     let mut polled: Vec<libc::pollfd> = these.iter().map(entry).collect();

@@ -1,7 +1,7 @@
 //! One processor's kernel tracepoints, read from memory that the kernel writes.
 //!
-//! All tracepoints of a processor share one ring, so their order is kept. Only those that were asked
-//! to be loud wake the reader; the others wait until it looks, or until half of the ring is full.
+//! All tracepoints of a processor share one ring, so their order is kept. Only those with
+//! [`wakes_reader`](Listen::wakes_reader) wake the reader; the others wait until it looks.
 
 use super::events::owned;
 use super::{check, last_error};
@@ -49,25 +49,25 @@ const RECORD_LOST: u32 = 2;
 const RECORD_SAMPLE: u32 = 9;
 
 /// A tracepoint to listen to.
-pub(crate) struct Listen<'a> {
+pub struct Listen<'a> {
     /// Its number in tracefs.
-    pub(crate) id: u64,
+    pub id: u64,
     /// What the kernel lets through, in its own language; empty: everything.
-    pub(crate) filter: &'a str,
+    pub filter: &'a str,
     /// Whether each one wakes the reader.
-    pub(crate) loud: bool,
+    pub wakes_reader: bool,
 }
 
 /// What a ring holds.
-pub(crate) enum Entry<'a> {
+pub enum Entry<'a> {
     /// A tracepoint was passed: when, and its fields as the kernel has them.
     Sample(Instant, &'a [u8]),
     /// So many did not fit.
     Lost(u64),
 }
 
-/// The tracepoints of one processor.
-pub(crate) struct Ring {
+/// The tracepoints of one processor. The descriptor can be read when a sample wakes the reader.
+pub struct Ring {
     events: Vec<OwnedFd>,
     base: *mut u8,
     page: usize,
@@ -80,8 +80,12 @@ pub(crate) struct Ring {
 unsafe impl Send for Ring {}
 
 impl Ring {
-    /// Listens to a processor's tracepoints; `pages` of the ring must be a power of two.
-    pub(crate) fn open(cpu: u16, listen: &[Listen<'_>], pages: usize) -> io::Result<Ring> {
+    /// Listens to a processor's tracepoints; `pages`, the size of the ring in pages of memory, must be a power of two.
+    ///
+    /// # Errors
+    /// The kernel's: no right (`EACCES`, `EPERM`), too little memory may be locked (`EPERM`), a filter that it does not understand
+    /// (`EINVAL`); and when `listen` is empty.
+    pub fn open(cpu: u16, listen: &[Listen<'_>], pages: usize) -> io::Result<Ring> {
         let mut events: Vec<OwnedFd> = Vec::with_capacity(listen.len());
         for one in listen {
             let attr = Attr {
@@ -91,7 +95,7 @@ impl Ring {
                 sample_period: 1,
                 sample_type: SAMPLE_TIME | SAMPLE_RAW,
                 flags: DISABLED | USE_CLOCKID,
-                wakeup_events: u32::from(one.loud),
+                wakeup_events: u32::from(one.wakes_reader),
                 clockid: libc::CLOCK_MONOTONIC,
                 ..Attr::default()
             };
@@ -144,8 +148,10 @@ impl Ring {
         Ok(ring)
     }
 
-    /// Whether there is anything to read.
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there is nothing to read.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
         self.word(1024).load(Ordering::Acquire) == self.word(1032).load(Ordering::Relaxed)
     }
 
@@ -157,8 +163,9 @@ impl Ring {
     }
 
     /// When the oldest sample was taken that has not been read, or nothing; a loss, which belongs to
-    /// what was read before it, has no time.
-    pub(crate) fn oldest(&self) -> Option<Instant> {
+    /// what was read before it, has no time: it gives [`Instant::ZERO`].
+    #[must_use]
+    pub fn oldest(&self) -> Option<Instant> {
         if self.is_empty() {
             return None;
         }
@@ -170,19 +177,19 @@ impl Ring {
     }
 
     /// Reads everything that there is.
-    pub(crate) fn drain(&mut self, each: impl FnMut(Entry<'_>)) {
+    pub fn drain(&mut self, each: impl FnMut(Entry<'_>)) {
         self.drain_until(Instant::MAX, each);
     }
 
-    /// Has the kernel tell no more; what it has told can still be read.
-    pub(crate) fn stop(&self) {
+    /// Has the kernel write no more; what it has written can still be read.
+    pub fn stop(&self) {
         for event in &self.events {
             let _ = ioctl(event, DISABLE, 0); // it ends with the descriptor at the latest
         }
     }
 
-    /// Reads up to an instant.
-    pub(crate) fn drain_until(&mut self, last: Instant, mut each: impl FnMut(Entry<'_>)) {
+    /// Reads up to and including an instant.
+    pub fn drain_until(&mut self, last: Instant, mut each: impl FnMut(Entry<'_>)) {
         let head = self.word(1024).load(Ordering::Acquire);
         let mut tail = self.word(1032).load(Ordering::Relaxed);
         while tail < head {
@@ -264,17 +271,23 @@ fn ioctl(fd: &OwnedFd, what: u64, argument: u64) -> io::Result<()> {
     check(unsafe { libc::ioctl(fd.as_raw_fd(), what, argument) }.into()).map(drop)
 }
 
-/// A number at an offset of the kernel's bytes; 0 past their end.
-pub(crate) fn u16_at(bytes: &[u8], at: usize) -> u16 {
+/// The number of two bytes at an offset, in the machine's byte order; 0 past the end.
+#[must_use]
+#[inline]
+pub fn u16_at(bytes: &[u8], at: usize) -> u16 {
     bytes.get(at..at + 2).and_then(|b| b.try_into().ok()).map_or(0, u16::from_ne_bytes)
 }
 
-/// See [`u16_at`].
-pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+/// The number of four bytes; see [`u16_at`].
+#[must_use]
+#[inline]
+pub fn u32_at(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_ne_bytes)
 }
 
-/// See [`u16_at`].
-pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+/// The number of eight bytes; see [`u16_at`].
+#[must_use]
+#[inline]
+pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_ne_bytes)
 }

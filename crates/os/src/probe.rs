@@ -1,4 +1,4 @@
-//! Small questions to the kernel that `doctor` and `measure` ask.
+//! What a machine offers: the resolution of timers, limits of this process, whether BPF may be used.
 
 use super::check;
 use super::clock::timespec;
@@ -8,7 +8,8 @@ use std::os::fd::OwnedFd;
 use windfall_time::{Instant, Span};
 
 /// How finely the clock's timers are kept: 1 ns with high-resolution timers, else a tick.
-pub(crate) fn timer_resolution() -> Span {
+#[must_use]
+pub fn timer_resolution() -> Span {
     let mut time = timespec(Instant::ZERO);
     // SAFETY: the pointer is to a live timespec; the clock exists on every Linux.
     unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC, &raw mut time) };
@@ -18,7 +19,7 @@ pub(crate) fn timer_resolution() -> Span {
 }
 
 /// Sleeps until an instant of the clock; a signal may end it earlier.
-pub(crate) fn sleep_until(at: Instant) {
+pub fn sleep_until(at: Instant) {
     let at = timespec(at);
     // SAFETY: the time is live; the time left is not asked for.
     unsafe {
@@ -31,13 +32,15 @@ pub(crate) fn sleep_until(at: Instant) {
     };
 }
 
-/// The highest real-time priority that this process may take without a capability.
-pub(crate) fn priority_limit() -> u64 {
+/// The highest real-time priority that this process may take without a capability; 0: none.
+#[must_use]
+pub fn priority_limit() -> u64 {
     limit(libc::RLIMIT_RTPRIO)
 }
 
 /// How much memory this process may lock without a capability, in bytes; `u64::MAX`: any.
-pub(crate) fn memory_limit() -> u64 {
+#[must_use]
+pub fn memory_limit() -> u64 {
     limit(libc::RLIMIT_MEMLOCK)
 }
 
@@ -48,8 +51,11 @@ fn limit(which: libc::__rlimit_resource_t) -> u64 {
     limit.rlim_cur
 }
 
-/// Makes one of the kernel's ring buffers for BPF programs; it is gone when it is dropped.
-pub(crate) fn bpf_ring() -> io::Result<OwnedFd> {
+/// Makes one of the kernel's ring buffers for BPF programs, of 64 KiB; it is gone when it is dropped.
+///
+/// # Errors
+/// The kernel's: no right (`EPERM`), or a kernel that does not know such buffers (`EINVAL`).
+pub fn bpf_ring() -> io::Result<OwnedFd> {
     const MAP_CREATE: i32 = 0;
     const RINGBUF: u32 = 27;
     // Kind, bytes of a key, bytes of a value, size; the rest of `bpf_attr` may be left out.
@@ -61,8 +67,11 @@ pub(crate) fn bpf_ring() -> io::Result<OwnedFd> {
     owned(i32::try_from(check(fd)?).unwrap_or(-1))
 }
 
-/// Loads a program that only ends, of the kind that sits on tracepoints; it is gone when it is dropped.
-pub(crate) fn bpf_program() -> io::Result<OwnedFd> {
+/// Loads a BPF program that only ends, of the kind that is attached to tracepoints; it is gone when it is dropped.
+///
+/// # Errors
+/// The kernel's: no right (`EPERM`), or a kernel without BPF (`ENOSYS`).
+pub fn bpf_program() -> io::Result<OwnedFd> {
     const PROGRAM_LOAD: i32 = 5;
     const RAW_TRACEPOINT: u32 = 17;
 

@@ -1,10 +1,12 @@
-//! What a thread of ours has used.
+//! What the calling thread has used.
 
 use windfall_time::Span;
 
 /// Processor time of the calling thread, in user and in kernel mode, to the nanosecond: the kernel brings it up to date for this
-/// clock, where `getrusage` tells what the last tick of its timer saw.
-pub(crate) fn of_this_thread() -> Span {
+/// clock, while `getrusage` has the state of the last tick of its timer.
+#[must_use]
+#[inline]
+pub fn of_this_thread() -> Span {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a live timespec; the clock exists on every Linux.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
@@ -15,7 +17,7 @@ pub(crate) fn of_this_thread() -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::clock;
+    use crate::clock;
 
     #[test]
     fn law_processor_time_moves_between_two_ticks_of_the_timer() {

@@ -3,8 +3,10 @@
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 
-/// A value behind a lock with priority inheritance.
-pub(crate) struct Lock<T> {
+/// A value behind a lock with priority inheritance (`PTHREAD_PRIO_INHERIT`).
+///
+/// A thread that panics while it holds the lock gives it up; the value is then as that thread left it.
+pub struct Lock<T> {
     mutex: Box<UnsafeCell<libc::pthread_mutex_t>>,
     value: UnsafeCell<T>,
 }
@@ -15,7 +17,8 @@ unsafe impl<T: Send> Send for Lock<T> {}
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 impl<T> Lock<T> {
-    pub(crate) fn new(value: T) -> Lock<T> {
+    /// Puts a value behind a lock that nobody holds.
+    pub fn new(value: T) -> Lock<T> {
         let mutex = Box::new(UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER));
         // SAFETY: the attributes are initialised before use and destroyed after; the mutex lies
         // in a box, so it never moves, and nobody has used it before its initialisation.
@@ -29,8 +32,8 @@ impl<T> Lock<T> {
         Lock { mutex, value: UnsafeCell::new(value) }
     }
 
-    /// Waits for the lock and holds it until the guard is dropped.
-    pub(crate) fn lock(&self) -> Guard<'_, T> {
+    /// Waits for the lock and holds it until the guard is dropped. A thread that holds it already waits for ever.
+    pub fn lock(&self) -> Guard<'_, T> {
         // SAFETY: the mutex was initialised by `new` and lives as long as `self`.
         unsafe { libc::pthread_mutex_lock(self.mutex.get()) };
         Guard(self)
@@ -44,8 +47,8 @@ impl<T> Drop for Lock<T> {
     }
 }
 
-/// The lock, held.
-pub(crate) struct Guard<'a, T>(&'a Lock<T>);
+/// The lock, held until this is dropped.
+pub struct Guard<'a, T>(&'a Lock<T>);
 
 impl<T> Deref for Guard<'_, T> {
     type Target = T;

@@ -5,11 +5,15 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use windfall_time::Instant;
 
-/// A timer that can be polled.
-pub(crate) struct Timer(OwnedFd);
+/// A timer (`timerfd`) that can be polled.
+pub struct Timer(OwnedFd);
 
 impl Timer {
-    pub(crate) fn new() -> io::Result<Timer> {
+    /// Makes one that does not expire.
+    ///
+    /// # Errors
+    /// When the process has too many open files.
+    pub fn new() -> io::Result<Timer> {
         // SAFETY: no pointers; the answer is a descriptor of our own or an error.
         let fd = unsafe {
             libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_NONBLOCK | libc::TFD_CLOEXEC)
@@ -17,8 +21,9 @@ impl Timer {
         Ok(Timer(owned(fd)?))
     }
 
-    /// Has it expire at an instant of the clock, or never.
-    pub(crate) fn set(&self, at: Option<Instant>) {
+    /// Has it expire at an instant of the clock, or never. An instant in the past expires at once.
+    #[inline]
+    pub fn set(&self, at: Option<Instant>) {
         let zero = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // A value of zero would disarm it; the past is as good as any.
         let value = at.map_or(zero, |at| clock::timespec(at.max(Instant::from_nanos(1))));
@@ -34,8 +39,8 @@ impl Timer {
         };
     }
 
-    /// Takes note that it has expired.
-    pub(crate) fn clear(&self) {
+    /// Has it no longer be readable, until it expires again.
+    pub fn clear(&self) {
         drain(self.0.as_raw_fd());
     }
 }
@@ -46,23 +51,30 @@ impl AsRawFd for Timer {
     }
 }
 
-/// A bell that any thread may ring, and that can be polled.
-pub(crate) struct EventFd(OwnedFd);
+/// A counter (`eventfd`) that any thread may raise, and that can be polled.
+pub struct EventFd(OwnedFd);
 
 impl EventFd {
-    pub(crate) fn new() -> io::Result<EventFd> {
+    /// Makes one that is not readable.
+    ///
+    /// # Errors
+    /// When the process has too many open files.
+    pub fn new() -> io::Result<EventFd> {
         // SAFETY: no pointers; the answer is a descriptor of our own or an error.
         let fd = unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) };
         Ok(EventFd(owned(fd)?))
     }
 
-    pub(crate) fn ring(&self) {
+    /// Makes it readable.
+    #[inline]
+    pub fn signal(&self) {
         let one = 1_u64;
-        // SAFETY: eight bytes of a live number. A full counter means that it rings already.
+        // SAFETY: eight bytes of a live number. A full counter means that it is readable already.
         unsafe { libc::write(self.0.as_raw_fd(), (&raw const one).cast(), 8) };
     }
 
-    pub(crate) fn clear(&self) {
+    /// Has it no longer be readable.
+    pub fn clear(&self) {
         drain(self.0.as_raw_fd());
     }
 }
@@ -73,18 +85,25 @@ impl AsRawFd for EventFd {
     }
 }
 
-/// A set of descriptors to wait for.
-pub(crate) struct Poll(OwnedFd);
+/// A set of descriptors to wait for (`epoll`).
+pub struct Poll(OwnedFd);
 
 impl Poll {
-    pub(crate) fn new() -> io::Result<Poll> {
+    /// Makes an empty one.
+    ///
+    /// # Errors
+    /// When the process has too many open files.
+    pub fn new() -> io::Result<Poll> {
         // SAFETY: no pointers.
         let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
         Ok(Poll(owned(fd)?))
     }
 
-    /// Waits for this one, too; `name` is told when it can be read.
-    pub(crate) fn add(&self, fd: RawFd, name: u64) -> io::Result<()> {
+    /// Waits for this descriptor, too; [`wait`](Self::wait) gives `name` when it can be read.
+    ///
+    /// # Errors
+    /// When it is no open descriptor, cannot be polled, or was added before.
+    pub fn add(&self, fd: RawFd, name: u64) -> io::Result<()> {
         let mut event = libc::epoll_event { events: libc::EPOLLIN.cast_unsigned(), u64: name };
         // SAFETY: the event is live; both descriptors are checked by the kernel.
         let answer =
@@ -92,8 +111,11 @@ impl Poll {
         check(answer.into()).map(drop)
     }
 
-    /// Waits for this one no longer.
-    pub(crate) fn remove(&self, fd: RawFd) -> io::Result<()> {
+    /// Waits for this descriptor no longer.
+    ///
+    /// # Errors
+    /// When it was not added.
+    pub fn remove(&self, fd: RawFd) -> io::Result<()> {
         // SAFETY: this needs no event.
         let answer = unsafe {
             libc::epoll_ctl(self.0.as_raw_fd(), libc::EPOLL_CTL_DEL, fd, std::ptr::null_mut())
@@ -101,8 +123,10 @@ impl Poll {
         check(answer.into()).map(drop)
     }
 
-    /// Waits until something can be read, and gives the names of all that can.
-    pub(crate) fn wait(&self, limit_ms: i32, ready: &mut Vec<u64>) {
+    /// Waits until something can be read or so many milliseconds have passed (-1: without limit), and replaces the contents of
+    /// `ready` by the names of what can be read, at most 16. An interrupted wait gives none.
+    #[inline]
+    pub fn wait(&self, limit_ms: i32, ready: &mut Vec<u64>) {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 16];
         // SAFETY: room for 16 events is handed over as such.
         let count =
@@ -113,7 +137,7 @@ impl Poll {
     }
 }
 
-/// A descriptor that has just been made for us.
+/// A descriptor that a system call has just returned, or its error.
 pub(crate) fn owned(fd: i32) -> io::Result<OwnedFd> {
     check(fd.into())?;
     // SAFETY: the kernel has just made it, and nobody else knows it.

@@ -6,12 +6,14 @@ use std::io;
 /// A thread's class and everything that goes with it, in the kernel's own form (`sched_attr`).
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Attributes {
+pub struct Attributes {
     size: u32,
-    pub(crate) policy: u32,
+    /// The kernel's number of the class, as `SCHED_FIFO` of libc.
+    pub policy: u32,
     flags: u64,
     nice: i32,
-    pub(crate) priority: u32,
+    /// The real-time priority, 1 to 99; 0 in classes without one.
+    pub priority: u32,
     runtime: u64,
     deadline: u64,
     period: u64,
@@ -23,8 +25,10 @@ pub(crate) struct Attributes {
 const SIZE: u32 = 48;
 
 impl Attributes {
-    /// SCHED_FIFO at a priority; children inherit it.
-    pub(crate) const fn fifo(priority: u32) -> Attributes {
+    /// SCHED_FIFO at a priority of 1 to 99; children inherit it.
+    #[must_use]
+    #[inline]
+    pub const fn fifo(priority: u32) -> Attributes {
         Attributes {
             size: SIZE,
             policy: libc::SCHED_FIFO.cast_unsigned(),
@@ -40,21 +44,25 @@ impl Attributes {
     }
 
     /// SCHED_OTHER at nice 0.
-    pub(crate) const fn ordinary() -> Attributes {
+    #[must_use]
+    pub const fn ordinary() -> Attributes {
         let mut attributes = Attributes::fifo(0);
         attributes.policy = libc::SCHED_OTHER.cast_unsigned();
         attributes
     }
 
-    /// As plain words, for memory that is shared.
-    pub(crate) const fn words(&self) -> [u64; 8] {
+    /// As plain words, for memory that is shared: policy, flags, nice, priority, then runtime, deadline and period in ns, and 0.
+    #[must_use]
+    #[inline]
+    pub const fn words(&self) -> [u64; 8] {
         let nice = self.nice.cast_unsigned() as u64;
         let (policy, priority) = (self.policy as u64, self.priority as u64);
         [policy, self.flags, nice, priority, self.runtime, self.deadline, self.period, 0]
     }
 
-    /// The reverse of [`words`](Self::words).
-    pub(crate) fn from_words(words: [u64; 8]) -> Attributes {
+    /// The reverse of [`words`](Self::words). A policy or priority above `u32::MAX` is read as 0.
+    #[must_use]
+    pub fn from_words(words: [u64; 8]) -> Attributes {
         let [policy, flags, nice, priority, runtime, deadline, period, _] = words;
         let low = |word: u64| u32::try_from(word).unwrap_or(0);
         Attributes {
@@ -71,8 +79,12 @@ impl Attributes {
         }
     }
 
-    /// What the thread `tid` has; 0 is the caller.
-    pub(crate) fn of(tid: i32) -> io::Result<Attributes> {
+    /// Reads those of the thread `tid`; 0 is the caller.
+    ///
+    /// # Errors
+    /// The kernel's: as a rule there is no such thread (`ESRCH`).
+    #[inline]
+    pub fn of(tid: i32) -> io::Result<Attributes> {
         let mut attributes = Attributes::default();
         // SAFETY: the kernel writes at most `SIZE` bytes, and the struct is larger.
         let answer = unsafe {
@@ -84,7 +96,12 @@ impl Attributes {
     }
 
     /// Gives them to the thread `tid`; 0 is the caller.
-    pub(crate) fn give(&self, tid: i32) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// The kernel's: no such thread (`ESRCH`), no right (`EPERM`), no such class or priority (`EINVAL`), or no room for a deadline
+    /// thread (`EBUSY`).
+    #[inline]
+    pub fn give(&self, tid: i32) -> io::Result<()> {
         // SAFETY: the kernel reads `size` bytes of a live struct that is at least as large.
         let answer =
             unsafe { libc::syscall(libc::SYS_sched_setattr, tid, std::ptr::from_ref(self), 0_u32) };
@@ -92,17 +109,21 @@ impl Attributes {
     }
 }
 
-/// Moves a SCHED_FIFO thread to another priority; the cheapest call there is for that.
-pub(crate) fn set_fifo(tid: i32, priority: u32) -> io::Result<()> {
+/// Moves a thread to SCHED_FIFO at a priority of 1 to 99, by the cheapest call that does so.
+///
+/// # Errors
+/// As [`Attributes::give`].
+#[inline]
+pub fn set_fifo(tid: i32, priority: u32) -> io::Result<()> {
     let param = libc::sched_param { sched_priority: priority.cast_signed() };
     // SAFETY: the parameter is live; the kernel checks the rest.
     let answer = unsafe { libc::sched_setscheduler(tid, libc::SCHED_FIFO, &raw const param) };
     check(answer.into()).map(drop)
 }
 
-/// A set of processors, as the kernel has it; up to 1024.
+/// A set of processors, as the kernel has it: numbers 0 to 1023.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Affinity([u64; 16]);
+pub struct Affinity([u64; 16]);
 
 impl FromIterator<u16> for Affinity {
     fn from_iter<I: IntoIterator<Item = u16>>(cpus: I) -> Affinity {
@@ -114,56 +135,76 @@ impl FromIterator<u16> for Affinity {
 
 impl Affinity {
     /// One processor.
-    pub(crate) fn one(cpu: u16) -> Affinity {
+    #[must_use]
+    #[inline]
+    pub fn one(cpu: u16) -> Affinity {
         let mut set = Affinity::default();
         set.add(cpu);
         set
     }
 
-    /// Adds one; those past 1023 cannot be named.
-    pub(crate) fn add(&mut self, cpu: u16) {
+    /// Adds one; a number past 1023 changes nothing.
+    #[inline]
+    pub fn add(&mut self, cpu: u16) {
         if let Some(word) = self.0.get_mut(usize::from(cpu / 64)) {
             *word |= 1 << (cpu % 64);
         }
     }
 
     /// Whether it holds this one.
-    pub(crate) fn has(&self, cpu: u16) -> bool {
+    #[must_use]
+    #[inline]
+    pub fn has(&self, cpu: u16) -> bool {
         self.0.get(usize::from(cpu / 64)).is_some_and(|word| word & (1 << (cpu % 64)) != 0)
     }
 
     /// Those that are not in the other set.
-    pub(crate) fn without(&self, other: &Affinity) -> Affinity {
+    #[must_use]
+    #[inline]
+    pub fn without(&self, other: &Affinity) -> Affinity {
         Affinity(std::array::from_fn(|n| self.0[n] & !other.0[n]))
     }
 
     /// Whether the sets share a processor.
-    pub(crate) fn meets(&self, other: &Affinity) -> bool {
+    #[must_use]
+    #[inline]
+    pub fn meets(&self, other: &Affinity) -> bool {
         self.0.iter().zip(other.0).any(|(own, other)| own & other != 0)
     }
 
     /// Whether it holds none.
-    pub(crate) fn is_empty(&self) -> bool {
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }
 
     /// How many it holds.
-    pub(crate) fn count(&self) -> u32 {
+    #[must_use]
+    pub fn count(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// As plain words, for memory that is shared.
-    pub(crate) const fn words(&self) -> [u64; 16] {
+    /// As plain words, for memory that is shared: processor n is bit n % 64 of word n / 64.
+    #[must_use]
+    #[inline]
+    pub const fn words(&self) -> [u64; 16] {
         self.0
     }
 
     /// The reverse of [`words`](Self::words).
-    pub(crate) const fn from_words(words: [u64; 16]) -> Affinity {
+    #[must_use]
+    #[inline]
+    pub const fn from_words(words: [u64; 16]) -> Affinity {
         Affinity(words)
     }
 
-    /// Where the thread `tid` may run; 0 is the caller.
-    pub(crate) fn of(tid: i32) -> io::Result<Affinity> {
+    /// Reads where the thread `tid` may run; 0 is the caller.
+    ///
+    /// # Errors
+    /// The kernel's: as a rule there is no such thread (`ESRCH`).
+    #[inline]
+    pub fn of(tid: i32) -> io::Result<Affinity> {
         let mut set = Affinity::default();
         let size = size_of::<Affinity>();
         // SAFETY: the kernel writes at most `size` bytes.
@@ -172,8 +213,13 @@ impl Affinity {
         check(answer).map(|_| set)
     }
 
-    /// Lets the thread `tid` run there; 0 is the caller.
-    pub(crate) fn give(&self, tid: i32) -> io::Result<()> {
+    /// Lets the thread `tid` run there and nowhere else; 0 is the caller.
+    ///
+    /// # Errors
+    /// The kernel's: no such thread (`ESRCH`), no right (`EPERM`), no processor of the set is allowed or the thread may not be moved
+    /// (`EINVAL`), or it is a deadline thread (`EBUSY`).
+    #[inline]
+    pub fn give(&self, tid: i32) -> io::Result<()> {
         let size = size_of::<Affinity>();
         // SAFETY: the kernel reads `size` bytes.
         let answer =
@@ -183,7 +229,9 @@ impl Affinity {
 }
 
 /// The number of the calling thread.
-pub(crate) fn own_tid() -> i32 {
+#[must_use]
+#[inline]
+pub fn own_tid() -> i32 {
     // SAFETY: takes nothing, and cannot fail.
     unsafe { libc::gettid() }
 }

@@ -1,9 +1,11 @@
-//! The one clock: CLOCK_MONOTONIC, which the kernel stamps its events with and arms its timers by.
+//! The clock: CLOCK_MONOTONIC, which the kernel stamps its events with and arms its timers by.
 
 use windfall_time::Instant;
 
-/// Nanoseconds since the machine began, without time spent suspended.
-pub(crate) fn now() -> Instant {
+/// The instant of this moment: nanoseconds since the machine began, without time spent suspended.
+#[must_use]
+#[inline]
+pub fn now() -> Instant {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a live timespec; the clock exists on every Linux.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
@@ -12,6 +14,7 @@ pub(crate) fn now() -> Instant {
 }
 
 /// An instant as the kernel takes it.
+#[inline]
 pub(crate) fn timespec(at: Instant) -> libc::timespec {
     let ns = at.as_nanos();
     libc::timespec {

@@ -15,6 +15,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("analysis", &["guarantees", "time"]),
     ("schedulers", &["guarantees", "hierarchy", "time"]),
     ("programs", &["time", "trace"]),
+    ("observe", &["os", "time", "trace"]),
     (
         "scenario",
         &["analysis", "guarantees", "hierarchy", "programs", "schedulers", "time", "trace"],
@@ -25,6 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "exchange",
             "guarantees",
             "hierarchy",
+            "observe",
             "os",
             "programs",
             "scenario",
@@ -39,6 +41,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "hierarchy",
             "linux",
+            "os",
             "plot",
             "programs",
             "scenario",
@@ -56,6 +59,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "hierarchy",
             "lab",
             "linux",
+            "observe",
             "plot",
             "programs",
             "scenario",

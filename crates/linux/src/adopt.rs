@@ -6,14 +6,14 @@
 //! inherit our priority, so they wait until the hierarchy knows them.
 
 use crate::child::Child;
-use crate::fifo_priorities;
+use crate::facts::Facts;
 use crate::member::{Kind, Member, ThreadSpec};
-use crate::proc::Facts;
 use crate::procfs_worker::WorkItem;
 use crate::restore_log::Former;
 use crate::starts::{Heard, Start};
 use crate::supervisor::Supervisor;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use windfall_observe::fifo_priorities;
 use windfall_os::process;
 use windfall_os::sched::{Affinity, Attributes, set_fifo};
 use windfall_scenario::model::ExternalProgram;

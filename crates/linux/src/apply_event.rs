@@ -5,10 +5,10 @@
 
 use crate::cpu::{Passed, Running};
 use crate::procfs_worker::WorkItem;
-use crate::rings::{Event, Taken, Where};
 use crate::supervisor::Supervisor;
-use crate::tracepoints::Seen;
 use windfall_hierarchy::Processor;
+use windfall_observe::KernelEvent;
+use windfall_observe::rings::{Event, Taken, Where};
 use windfall_time::{Instant, Span};
 use windfall_trace::Stop;
 
@@ -31,7 +31,7 @@ impl Supervisor {
     fn apply_event(&mut self, event: &Event) {
         let at = self.since_epoch(event.at);
         match (event.seen, event.place) {
-            (Seen::Switch { prev, stop, next }, Where::Here(cpu)) => {
+            (KernelEvent::Switch { prev, stop, next }, Where::Here(cpu)) => {
                 self.account_for(cpu, at, event.taken);
                 if let Some(number) = self.tids.get(&prev).copied() {
                     self.left(number, stop, at);
@@ -44,25 +44,27 @@ impl Supervisor {
                 };
                 self.trace_switch(cpu, at, (prev, stop), next);
             }
-            (Seen::Wake { tid, by }, place) => {
+            (KernelEvent::Wake { tid, by }, place) => {
                 if let Some(number) = self.tids.get(&tid).copied() {
                     let home = self.members[number as usize].place.map(Where::Here);
                     let by = self.rings.wakers.waker(tid, by, home == Some(place));
                     self.woken_by_kernel(number, at, by);
                 }
             }
-            (Seen::Steal { since }, Where::Here(cpu)) => {
+            (KernelEvent::Steal { since }, Where::Here(cpu)) => {
                 let since = self.since_epoch(since);
                 self.cpus[cpu].stood_still(since, at, event.taken);
                 self.account_for(cpu, at, event.taken);
             }
-            (Seen::Interrupted { since }, Where::Here(cpu)) => {
+            (KernelEvent::Interrupted { since }, Where::Here(cpu)) => {
                 let since = self.since_epoch(since);
                 self.cpus[cpu].away.add(since, at);
             }
-            (Seen::Starts { tid, routine, .. }, _) => self.will_start(tid, routine),
-            (Seen::Fork { parent, child }, _) => self.forked(parent, child),
-            (Seen::Named { tid, .. } | Seen::Executed { tid, .. }, _) => self.renamed(tid),
+            (KernelEvent::Starts { tid, routine, .. }, _) => self.will_start(tid, routine),
+            (KernelEvent::Fork { parent, child }, _) => self.forked(parent, child),
+            (KernelEvent::Named { tid, .. } | KernelEvent::Executed { tid, .. }, _) => {
+                self.renamed(tid)
+            }
             _ => {}
         }
     }

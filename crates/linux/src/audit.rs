@@ -4,11 +4,11 @@
 //! threads are looked at on each beat of the event loop's heart, so that the cost does not depend on how many there
 //! are; one that is granted a processor and does not run there is looked at when that is noticed.
 
-use crate::error::LinuxError;
-use crate::fifo_priorities;
 use crate::member::Kind;
 use crate::procfs_worker::WorkItem;
 use crate::supervisor::Supervisor;
+use windfall_observe::fifo_priorities;
+use windfall_os::LinuxError;
 use windfall_os::sched::{Affinity, Attributes};
 use windfall_time::{Instant, Span};
 

@@ -1,13 +1,13 @@
 //! How a program comes under supervision: it is let go, or found among those that run.
 
 use crate::child::Child;
-use crate::error::LinuxError;
-use crate::proc;
 use crate::procfs_worker::WorkItem;
 use crate::supervisor::Supervisor;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
+use windfall_observe::procfs;
+use windfall_os::LinuxError;
 use windfall_os::process;
 use windfall_scenario::model::ExternalProgram;
 use windfall_scenario::{Plan, PlannedProgram};
@@ -140,8 +140,8 @@ pub(crate) fn found(program: &ExternalProgram) -> Vec<i32> {
         ExternalProgram::Pid(pid) => {
             i32::try_from(*pid).map_or_else(|_| Vec::new(), |pid| with_descendants(&[pid]))
         }
-        ExternalProgram::Cgroup(path) => with_descendants(&proc::cgroup(path)),
-        ExternalProgram::Unit(unit) => with_descendants(&proc::unit(unit)),
+        ExternalProgram::Cgroup(path) => with_descendants(&procfs::cgroup(path)),
+        ExternalProgram::Unit(unit) => with_descendants(&procfs::unit(unit)),
     }
 }
 
@@ -149,9 +149,9 @@ pub(crate) fn found(program: &ExternalProgram) -> Vec<i32> {
 pub(crate) fn with_descendants(pids: &[i32]) -> Vec<i32> {
     let alive = |pid: &i32| *pid > 0 && process::exists(*pid);
     let mut found: BTreeSet<i32> = pids.iter().copied().filter(alive).collect();
-    let parents: Vec<(i32, i32)> = proc::processes()
+    let parents: Vec<(i32, i32)> = procfs::processes()
         .into_iter()
-        .filter_map(|pid| Some((pid, proc::stat(pid)?.ppid)))
+        .filter_map(|pid| Some((pid, procfs::stat(pid)?.ppid)))
         .collect();
     loop {
         let before = found.len();

@@ -6,7 +6,6 @@
 //! that, the gate tells it, and it ends as it was.
 
 use crate::begin::with_descendants;
-use crate::error::LinuxError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
@@ -14,6 +13,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use windfall_os::LinuxError;
 use windfall_os::process;
 use windfall_scenario::model::ExternalProgram;
 use windfall_scenario::{Plan, PlannedProgram};

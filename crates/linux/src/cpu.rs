@@ -1,8 +1,8 @@
 //! One processor under supervision, and where its time goes, to the nanosecond.
 
-use crate::rings::Taken;
 use crate::unavailable::Unavailable;
 use std::sync::Arc;
+use windfall_observe::rings::Taken;
 use windfall_os::futex::Gate;
 use windfall_scenario::outcome::CpuOutcome;
 use windfall_time::{Instant, Span};

@@ -17,7 +17,7 @@ mod tracing;
 
 pub(crate) use facts::{Facts, word};
 
-use crate::error::LinuxError;
+use windfall_os::LinuxError;
 
 /// Whether something works here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +70,7 @@ impl Examination {
 /// When it cannot look: /proc is not readable.
 pub fn examine() -> Result<Examination, LinuxError> {
     let facts = Facts::gather()?;
-    let heard = crate::rings::by_bpf();
+    let heard = windfall_observe::rings::by_bpf();
     let groups = [
         classes::checks(&facts),
         tracing::needed(&facts, &heard),

@@ -2,11 +2,12 @@
 
 use crate::begin::{self, found};
 use crate::claim;
-use crate::error::LinuxError;
-use crate::routines::MAKER;
 use crate::run::{Settings, online};
-use crate::{fifo_priorities, proc, throttle};
+use crate::throttle;
 use std::fmt::Write;
+use windfall_observe::routines::MAKER;
+use windfall_observe::{fifo_priorities, procfs};
+use windfall_os::LinuxError;
 use windfall_scenario::model::{ExternalProgram, Machine};
 use windfall_scenario::{Plan, PlannedProgram};
 
@@ -95,8 +96,8 @@ pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, LinuxError> {
                     if pids.is_empty() {
                         line(format_args!("`{name}` has no running process"));
                     }
-                    for tid in pids.into_iter().flat_map(proc::threads) {
-                        let Some(stat) = proc::stat(tid) else { continue };
+                    for tid in pids.into_iter().flat_map(procfs::threads) {
+                        let Some(stat) = procfs::stat(tid) else { continue };
                         let (comm, policy) = (stat.comm, stat.policy);
                         line(format_args!(
                             "`{name}` would take thread {tid} ({comm}, class {policy}), below `{parent}`"

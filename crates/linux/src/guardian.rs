@@ -4,14 +4,14 @@
 //! [`PATIENCE`]; then the supervisor is killed first. Within a second everything is as before, and the guardian says
 //! why on standard error and in a file. The supervisor watches it in turn, and posts another when it is gone.
 
-use crate::error::LinuxError;
-use crate::fifo_priorities;
-use crate::proc;
 use crate::restore_log::RestoreLog;
 use crate::state;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use windfall_observe::fifo_priorities;
+use windfall_observe::procfs;
+use windfall_os::LinuxError;
 use windfall_os::{process, sched::Affinity, sched::Attributes};
 
 /// What it is called in lists of processes.
@@ -138,7 +138,7 @@ fn wait(journal: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affinity) 
         still = if beats == seen { still + LOOK } else { 0 };
         seen = beats;
         // Killed, it holds the pipe until all its threads have ended, and those may have to wait for their processors.
-        if still >= DOUBT && proc::stat(supervisor).is_none_or(|stat| stat.has_ended()) {
+        if still >= DOUBT && procfs::stat(supervisor).is_none_or(|stat| stat.has_ended()) {
             return Some(Cause::Gone);
         }
         let urgent = table.urgent.load(Ordering::Acquire) == 1;

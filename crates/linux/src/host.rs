@@ -2,7 +2,6 @@
 //! calls; others have the event loop do what they need (`calls.rs`).
 
 use crate::calls::Calls;
-use crate::fifo_priorities;
 use crate::guardian::Guardian;
 use crate::member::InProcess;
 use crate::supervisor::Supervisor;
@@ -10,6 +9,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
+use windfall_observe::fifo_priorities;
 use windfall_os::events::{EventFd, Poll};
 use windfall_os::futex::Gate;
 use windfall_os::lock::Lock;

@@ -16,8 +16,8 @@ mod text;
 mod wake;
 
 use crate::doctor::Facts;
-use crate::error::LinuxError;
 use crate::stats::Summary;
+use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::probe::{sleep_until, timer_resolution};
 use windfall_os::sched::{Affinity, Attributes};

@@ -3,12 +3,12 @@
 //! A program computes for so much processor time, seen by a clock that it reads all the while: a
 //! step of the clock that is longer than reading it takes was somebody else's (HLS 11.6.2).
 
-use crate::fifo_priorities;
 use crate::host::Host;
 use crate::member::{InProcess, Kind};
 use crate::supervisor::Supervisor;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use windfall_observe::fifo_priorities;
 use windfall_os::sched::{Affinity, own_tid, set_fifo};
 use windfall_os::{clock, process};
 use windfall_programs::{

@@ -11,9 +11,9 @@ mod process_thread;
 mod sleep;
 mod system;
 
-use crate::error::LinuxError;
 use std::sync::Arc;
 use system::System;
+use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::sched::{Affinity, Attributes};
 use windfall_programs::{Code, Counts, Node, ProcessHandle, ProcessParams};

@@ -6,16 +6,17 @@
 //! are believed instead.
 
 use crate::adopt::PendingThread;
-use crate::fifo_priorities;
+use crate::facts::Facts;
 use crate::freezer::Freezer;
 use crate::host::Host;
 use crate::member::Kind;
-use crate::proc::{self, Facts};
-use crate::routines::Routines;
 use crate::starts::Heard;
 use crate::supervisor::{DeferredWake, Supervisor};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
+use windfall_observe::fifo_priorities;
+use windfall_observe::procfs;
+use windfall_observe::routines::Routines;
 use windfall_os::clock;
 use windfall_os::futex::Gate;
 use windfall_os::lock::Lock;
@@ -127,7 +128,7 @@ impl Host {
     /// The life of the /proc worker, which no supervised thread delays.
     pub(crate) fn serve_procfs(&self, gate: &Gate) {
         self.step_apart("clerk");
-        let _ = set_fifo(0, fifo_priorities::CLERK);
+        let _ = set_fifo(0, fifo_priorities::PROCFS_WORKER);
         let freezer = Freezer::new(std::process::id().cast_signed());
         let mut routines = Routines::default();
         let items = self.call(|s| s.work.items.clone());
@@ -178,7 +179,7 @@ impl Host {
 
     /// A thread that was made in the group of another leaves it, supervised or not: it would be frozen with that one.
     fn part(&self, tid: i32, freezer: &Freezer) {
-        let Some(pid) = freezer.shares(tid).then(|| proc::process_of(tid)).flatten() else {
+        let Some(pid) = freezer.shares(tid).then(|| procfs::process_of(tid)).flatten() else {
             return;
         };
         let group = freezer.group(pid, tid);
@@ -195,7 +196,7 @@ impl Host {
         for pid in self.call(move |s| s.whereabouts(entry)).processes() {
             let mut seen = BTreeSet::new();
             loop {
-                let threads = proc::threads(pid).into_iter();
+                let threads = procfs::threads(pid).into_iter();
                 let fresh: Vec<i32> = threads.filter(|tid| seen.insert(*tid)).collect();
                 if fresh.is_empty() {
                     break;
@@ -241,7 +242,7 @@ impl Host {
     /// Finds out what a member does that is this thread.
     fn look_at(&self, number: u32, tid: i32) {
         let looked = clock::now();
-        let state = proc::stat(tid).map(|stat| stat.state);
+        let state = procfs::stat(tid).map(|stat| stat.state);
         self.bring(move |s| s.learn_state(number, tid, looked, state));
     }
 
@@ -253,12 +254,12 @@ impl Host {
         });
         numbers.into_iter().for_each(|number| self.look(number));
         let mut known = self.call(|s| s.processes());
-        for pid in proc::processes() {
-            let parent = || proc::stat(pid).map(|stat| stat.ppid);
+        for pid in procfs::processes() {
+            let parent = || procfs::stat(pid).map(|stat| stat.ppid);
             let of = |pid: i32| known.get(&pid).copied();
             let Some(pending) = of(pid).or_else(|| of(parent()?)) else { continue };
             known.insert(pid, pending);
-            let threads = proc::threads(pid).into_iter();
+            let threads = procfs::threads(pid).into_iter();
             threads.for_each(|tid| {
                 let known = self.call(move |s| s.programs.pending(tid));
                 self.meet(tid, known.unwrap_or(pending), routines);

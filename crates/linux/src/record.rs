@@ -10,24 +10,21 @@
 //! A recorded command's threads, and all that they start, belong to a node of kind [`windfall_trace::COMMAND`]; everybody else is recorded,
 //! too, since they are who took the processors meanwhile.
 //!
-//! Read next: `record/ears.rs` (by what is heard), `first.rs` (the state at the beginning), `translate.rs` (what was heard means).
+//! Read next: `first.rs` (the state at the beginning), `translate.rs` (what events mean), and the crate `observe` (where they come
+//! from).
 
-mod bpf;
 mod command;
-mod event_source;
 mod first;
-mod perf;
 mod translate;
 
-use crate::error::LinuxError;
-use crate::image::Image;
-use crate::routines;
 use command::Child;
-use event_source::EventSource;
 use std::collections::HashMap;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 use translate::Translator;
+use windfall_observe::image::Image;
+use windfall_observe::{EventSource, procfs, routines};
+use windfall_os::LinuxError;
 use windfall_os::events::Poll;
 use windfall_os::process::StopSignals;
 use windfall_os::{clock, sched, usage};
@@ -53,14 +50,14 @@ pub struct Wanted {
     pub pid: Option<i32>,
     /// Record so long; otherwise until the command ends or a signal asks to stop.
     pub length: Option<Span>,
-    /// Hear the start routines of threads, too. Each `pthread_create` on the machine then traps into the kernel.
+    /// Observe the start routines of threads, too. Each `pthread_create` on the machine then traps into the kernel.
     pub routines: bool,
 }
 
 /// What was recorded.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// By what the kernel was listened to, and why not by something better.
+    /// By what events were observed, and why not by something better.
     pub by: String,
     /// From the first record to the last.
     pub length: Span,
@@ -99,7 +96,7 @@ pub struct Answered {
     pub asked: bool,
 }
 
-/// Listens to the whole machine; see [`Recorder::run`].
+/// Observes the whole machine; see [`Recorder::run`].
 pub struct Recorder {
     events: EventSource,
     from: Instant,
@@ -107,15 +104,15 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Begins to listen.
+    /// Begins to observe.
     ///
     /// # Errors
-    /// Without the right to listen, or on a kernel without the tracepoints: what is missing, and what would help.
+    /// Without the right to observe, or on a kernel without the tracepoints: what is missing, and what would help.
     pub fn open() -> Result<Recorder, LinuxError> {
         first::same_numbers()?;
-        let cpus = first::online();
-        let ears = EventSource::open(&cpus)?;
-        Ok(Recorder { events: ears, from: clock::now(), cpus })
+        let cpus = procfs::online();
+        let events = EventSource::open(&cpus)?;
+        Ok(Recorder { events, from: clock::now(), cpus })
     }
 
     /// What the trace is about.
@@ -132,7 +129,7 @@ impl Recorder {
     /// # Errors
     /// When the command cannot be started; [`LinuxError::status`] is then 127 (not found) or 126.
     pub fn run(self, wanted: &Wanted, sink: &mut dyn Sink) -> Result<Recorded, LinuxError> {
-        let Recorder { events: mut ears, from, cpus } = self;
+        let Recorder { events: mut source, from, cpus } = self;
         let trouble =
             |e: std::io::Error| LinuxError::of("cannot set up the recording", &e, "report it");
         let mut translator = Translator::new(sink, from);
@@ -144,15 +141,15 @@ impl Recorder {
         if let Some(name) = name {
             translator.begin_command(NodeId(0), &name, wanted.pid);
         }
-        first::state(&mut translator, &mut ears, from, &cpus);
+        first::state(&mut translator, &mut source, from, &cpus);
 
         let signals = StopSignals::hold().map_err(trouble)?;
         let poll = Poll::new().map_err(trouble)?;
         poll.add(signals.fd().as_raw_fd(), SIGNALS).map_err(trouble)?;
-        ears.join(&poll, RINGS).map_err(trouble)?;
+        source.join(&poll, RINGS).map_err(trouble)?;
         let no_routines = if wanted.routines {
             let program = wanted.command.first().map(String::as_str);
-            ears.hear_starts(&routines::makers(program.as_slice(), wanted.pid.as_slice())).err()
+            source.report_starts(&routines::makers(program.as_slice(), wanted.pid.as_slice())).err()
         } else {
             None
         };
@@ -175,7 +172,7 @@ impl Recorder {
             poll.wait(i32::try_from(left.min(LOOK_MS)).unwrap_or(0), &mut ready);
             let now = clock::now();
             let settled = now.checked_sub(SETTLED).unwrap_or(Instant::ZERO);
-            ears.until(settled, |cpu, heard| translator.take(cpu, heard));
+            source.until(settled, |cpu, observed| translator.take(cpu, observed));
             looks += 1;
             if looks.is_power_of_two() {
                 image = first.and_then(Image::of).or(image);
@@ -184,9 +181,9 @@ impl Recorder {
                 break;
             }
         }
-        ears.stop();
+        source.stop();
         std::thread::sleep(Duration::from_nanos(SETTLED.as_nanos()));
-        ears.until(Instant::MAX, |cpu, heard| translator.take(cpu, heard));
+        source.until(Instant::MAX, |cpu, observed| translator.take(cpu, observed));
         let (length, own) = (
             clock::now().saturating_since(begun.0),
             usage::of_this_thread().saturating_sub(begun.1),
@@ -194,7 +191,7 @@ impl Recorder {
         let stopped = translator.finish();
         let answer = child.as_mut().and_then(|child| child.end(&signals));
         signals.take();
-        Ok(Recorded { by: ears.by, length, own, answer, image, no_routines, ..stopped })
+        Ok(Recorded { by: source.by, length, own, answer, image, no_routines, ..stopped })
     }
 }
 

@@ -1,11 +1,11 @@
 //! What a run has left that is gone, and so is its guardian: it is given back from the restore log.
 
-use crate::error::LinuxError;
 use crate::restore_log::RestoreLog;
 use crate::state;
 use std::fmt;
 use std::fs::File;
 use std::time::{Duration, Instant};
+use windfall_os::LinuxError;
 
 /// What was found and given back.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,7 +39,7 @@ pub fn restore() -> Result<Option<Restored>, LinuxError> {
 pub(crate) fn alone() -> Result<(File, Option<Restored>), LinuxError> {
     let alone = match state::supervise_alone() {
         Ok(alone) => return Ok((alone, after_a_run_that_is_gone()?)),
-        Err(fault) if fault.is_another_run() => fault,
+        Err(fault) if fault.is_busy() => fault,
         Err(fault) => return Err(fault),
     };
     // Threads of a run that was killed cannot end, and let go of the lock, while others that it has left have their processors.

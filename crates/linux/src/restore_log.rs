@@ -10,15 +10,15 @@ mod patient;
 mod unlogged;
 
 use crate::claim::{self, Log};
-use crate::error::LinuxError;
 use crate::freezer;
 use crate::guardian;
-use crate::proc::{self, Stat};
 use crate::state;
 use std::fs::{self, File};
 use std::os::fd::AsFd;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
+use windfall_observe::procfs::{self, Stat};
+use windfall_os::LinuxError;
 use windfall_os::identity::identity;
 use windfall_os::sched::{Affinity, Attributes, own_tid};
 use windfall_os::shared::{Shared, reserve};
@@ -102,7 +102,7 @@ impl RestoreLog {
         let table = made.inspect_err(|_| drop(fs::remove_file(&path))).map_err(trouble)?;
         let supervisor = std::process::id().cast_signed();
         table.supervisor.store(supervisor, Ordering::Relaxed);
-        let began = proc::stat(supervisor).map_or(0, |stat| stat.start);
+        let began = procfs::stat(supervisor).map_or(0, |stat| stat.start);
         table.began.store(began, Ordering::Relaxed);
         table.magic.store(MAGIC, Ordering::Release);
         Ok(RestoreLog { table, free: Mutex::new(Vec::with_capacity(1024)) })
@@ -160,7 +160,7 @@ impl RestoreLog {
     /// Whether the run has ended without giving back, and nobody guards it any more.
     pub(crate) fn is_orphaned(&self) -> bool {
         let began = self.table.began.load(Ordering::Relaxed);
-        let lives = |pid: i32| proc::stat(pid).filter(|stat| !stat.has_ended());
+        let lives = |pid: i32| procfs::stat(pid).filter(|stat| !stat.has_ended());
         let run = lives(self.supervisor()).is_some_and(|stat| stat.start == began);
         let guardian = lives(self.table.guardian.load(Ordering::Acquire));
         !run && guardian.is_none_or(|stat| stat.comm != guardian::NAME)
@@ -392,7 +392,7 @@ impl Entry {
         }
         let tid = self.tid.load(Ordering::Relaxed);
         let same = |stat: Stat| stat.start == self.start.load(Ordering::Relaxed);
-        if self.has_identity(tid).unwrap_or_else(|| proc::stat(tid).is_some_and(same)) {
+        if self.has_identity(tid).unwrap_or_else(|| procfs::stat(tid).is_some_and(same)) {
             let (attributes, affinity) = self.what();
             give(tid, &attributes, &affinity, trouble);
         }
@@ -454,7 +454,7 @@ mod tests {
         });
         let tid = tid.recv().expect("it tells");
         let pid = std::process::id().cast_signed();
-        let stat = proc::stat(tid).expect("it lives");
+        let stat = procfs::stat(tid).expect("it lives");
         journal.note(tid, pid, &stat).expect("there is room");
         let class = || Attributes::of(tid).expect("it lives").policy;
         if Attributes::fifo(1).give(tid).is_err() {

@@ -2,13 +2,14 @@
 
 use crate::begin::found;
 use crate::claim;
-use crate::error::{self, LinuxError};
-use crate::fifo_priorities;
 use crate::guardian;
-use crate::proc::{self, Stat};
 use crate::run::online;
+use crate::state;
 use std::collections::BTreeSet;
 use std::time::Duration;
+use windfall_observe::fifo_priorities;
+use windfall_observe::procfs::{self, Stat};
+use windfall_os::LinuxError;
 use windfall_os::sched::Affinity;
 use windfall_scenario::{Plan, PlannedProgram};
 
@@ -32,9 +33,9 @@ impl std::fmt::Display for Rival {
 /// Real-time threads at these priorities, the highest first, but those of the kernel and of these processes.
 pub(crate) fn at(priorities: std::ops::RangeInclusive<u32>, but: &BTreeSet<i32>) -> Vec<Rival> {
     let mut found = Vec::new();
-    for pid in proc::processes().into_iter().filter(|pid| !but.contains(pid)) {
-        for tid in proc::threads(pid) {
-            let Some(stat) = proc::stat(tid).filter(|stat| !stat.has_ended()) else { continue };
+    for pid in procfs::processes().into_iter().filter(|pid| !but.contains(pid)) {
+        for tid in procfs::threads(pid) {
+            let Some(stat) = procfs::stat(tid).filter(|stat| !stat.has_ended()) else { continue };
             let real_time = [libc::SCHED_FIFO, libc::SCHED_RR].map(i32::cast_unsigned);
             let of_kernel = stat.ppid == KTHREADD || pid == KTHREADD;
             if real_time.contains(&stat.policy) && priorities.contains(&stat.priority) && !of_kernel
@@ -91,11 +92,8 @@ pub(crate) fn refuse(plan: &Plan, cpus: &[u16]) -> Result<(), LinuxError> {
     if rivals.iter().any(|rival| rival.stat.comm == guardian::NAME) {
         let why =
             "another run is under way that does not share /run with this one (in a container?)";
-        return Err(LinuxError::new(
-            error::TWICE,
-            why,
-            "wait for it, or use other processors (`--cpus`)",
-        ));
+        let remedy = "wait for it, or use other processors (`--cpus`)";
+        return Err(LinuxError::new(state::TWICE, why, remedy).and_busy());
     }
     let (low, high) = (fifo_priorities::FROZEN, fifo_priorities::GUARDIAN);
     Err(LinuxError::new(

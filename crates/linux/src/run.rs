@@ -5,16 +5,12 @@ use crate::calls::{Calls, Left};
 use crate::child::{self, Child};
 use crate::claim::{self, Keeper};
 use crate::control::{Server, usual_socket};
-use crate::error::LinuxError;
-use crate::fifo_priorities;
 use crate::freezer;
 use crate::guardian::Guardian;
 use crate::host::Host;
 use crate::member::{Kind, Member};
-use crate::proc;
 use crate::restore;
 use crate::restore_log::RestoreLog;
-use crate::rings::Rings;
 use crate::rivals;
 use crate::starts;
 use crate::supervisor::{Supervisor, name_above};
@@ -27,6 +23,10 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 use std::thread::Scope;
+use windfall_observe::fifo_priorities;
+use windfall_observe::procfs;
+use windfall_observe::rings::Rings;
+use windfall_os::LinuxError;
 use windfall_os::events::EventFd;
 use windfall_os::lock::Lock;
 use windfall_os::process::{self, StopSignals};
@@ -181,7 +181,7 @@ fn supervised<'scope, 'env>(
     let all = online()?;
     let mut rings = Rings::open(cpus, &all)?;
     journal.beat();
-    let deaf_to_starts = makers.and_then(|makers| rings.hear_starts(&makers).err());
+    let deaf_to_starts = makers.and_then(|makers| rings.report_starts(&makers).err());
     let traced = sink.is_some() || server.is_some();
     let trace = if traced { Trace::kept(cpus.len()) } else { Trace::default() };
     // Without it, page faults delay decisions now and then. All that there is comes into memory now, files too: that may take
@@ -190,7 +190,7 @@ fn supervised<'scope, 'env>(
     journal.beat();
     // The event loop is this thread; it is noted before it becomes real-time.
     let ear = own_tid();
-    let own = proc::stat(ear).ok_or_else(|| {
+    let own = procfs::stat(ear).ok_or_else(|| {
         LinuxError::new("cannot read /proc", "this thread is not there", "mount /proc")
     })?;
     journal.note(ear, std::process::id().cast_signed(), &own)?;
@@ -201,7 +201,7 @@ fn supervised<'scope, 'env>(
     let keeper = Keeper::start(journal.clone()).map_err(|e| trouble(&e))?;
     journal.table().ear.store(cpus[0].into(), Ordering::Relaxed);
     let _expected = journal.expect_beats_while_it_lives();
-    Attributes::fifo(fifo_priorities::EAR).give(0).map_err(|e| {
+    Attributes::fifo(fifo_priorities::EVENTS).give(0).map_err(|e| {
         LinuxError::of(
             "cannot become real-time",
             &e,

@@ -3,10 +3,10 @@
 //! Listened to only where an entry asks, since each `pthread_create` on the machine then traps into the kernel. A thread of
 //! which nobody knows where it starts is told by its name alone if a name is asked for (decision 0007), and the run says so.
 
-use crate::routines::{self, Routines};
 use crate::supervisor::Supervisor;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use windfall_observe::routines::{self, Routines};
 use windfall_scenario::model::{self, ExternalProgram};
 use windfall_scenario::{Plan, PlannedProgram};
 

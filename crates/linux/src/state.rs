@@ -3,11 +3,14 @@
 //! One name for the whole machine, whatever the network namespace. Only who may write there can supervise, so no other
 //! user keeps a run from beginning.
 
-use crate::error::{self, LinuxError};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use windfall_os::LinuxError;
+
+/// Only one run at a time supervises a machine.
+pub(crate) const TWICE: &str = "cannot supervise this machine twice";
 
 const FOLDER: &str = "/run/windfall";
 
@@ -37,7 +40,7 @@ pub(crate) fn supervise_alone() -> Result<File, LinuxError> {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
             let why = "another run is under way, or its guardian is still restoring";
-            Err(LinuxError::new(error::TWICE, why, "wait for it, or `windfall ctl stop`"))
+            Err(LinuxError::new(TWICE, why, "wait for it, or `windfall ctl stop`").and_busy())
         }
         Err(TryLockError::Error(e)) => Err(trouble(&e)),
     }
@@ -52,7 +55,7 @@ mod tests {
         let Ok(alone) = supervise_alone() else { return }; // without rights, or beside a run
         let copy = alone.try_clone().unwrap();
         drop(alone);
-        assert!(supervise_alone().is_err_and(|fault| fault.is_another_run()));
+        assert!(supervise_alone().is_err_and(|fault| fault.is_busy()));
         drop(copy);
         assert!(supervise_alone().is_ok());
     }

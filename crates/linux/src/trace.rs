@@ -7,10 +7,10 @@
 
 use crate::cpu::Running;
 use crate::member::{Kind, Member};
-use crate::rings::{Taken, Where};
 use crate::supervisor::Supervisor;
 use rustc_hash::FxHashMap;
 use windfall_hierarchy::JournalEntry;
+use windfall_observe::rings::{Taken, Where};
 use windfall_os::process;
 use windfall_scenario::Tracer;
 use windfall_scenario::outcome::Promise;

@@ -4,9 +4,9 @@
 //! is done by ordinary threads outside of it. Who is too slow is told how many records were lost.
 
 use crate::host::Host;
-use crate::proc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
+use windfall_observe::procfs;
 use windfall_time::{Instant, Span};
 use windfall_trace::codec::{WriteError, Writer};
 use windfall_trace::{Event, Header, Record, Reorder, Ring, Sink};
@@ -79,9 +79,9 @@ fn give(sink: &mut dyn Sink, mut record: Record) {
         && name.is_empty()
     {
         let tid = tid.cast_signed();
-        *name = match proc::process_of(tid) {
+        *name = match procfs::process_of(tid) {
             Some(pid) if pid.cast_unsigned() == std::process::id() => OURSELVES.to_owned(),
-            _ => proc::stat(tid)
+            _ => procfs::stat(tid)
                 .map_or_else(|| "somebody not supervised".to_owned(), |stat| stat.comm),
         };
     }

@@ -21,6 +21,7 @@
 #![allow(unsafe_code, reason = "system calls; each block says why it is sound")]
 
 pub mod clock;
+pub mod error;
 pub mod events;
 pub mod futex;
 pub mod identity;
@@ -32,6 +33,8 @@ pub mod process;
 pub mod sched;
 pub mod shared;
 pub mod usage;
+
+pub use error::LinuxError;
 
 /// The error of the system call that has just failed.
 fn last_error() -> std::io::Error {

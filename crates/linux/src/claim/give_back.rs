@@ -2,8 +2,8 @@
 
 use super::log::{Fate, Log};
 use super::settings;
-use crate::proc::{self, Stat};
 use std::collections::BTreeMap;
+use windfall_observe::procfs::{self, Stat};
 use windfall_os::sched::Affinity;
 
 /// So often all threads are looked at, if more with a narrowed affinity are found each time.
@@ -44,9 +44,9 @@ impl Search {
     /// Looks at all threads once; to how many a former affinity was given.
     fn pass(&self, trouble: &mut Vec<String>, lives: &dyn Fn()) -> usize {
         let mut given = 0;
-        for pid in proc::processes() {
+        for pid in procfs::processes() {
             lives();
-            for tid in proc::threads(pid) {
+            for tid in procfs::threads(pid) {
                 let Some(former) = self.former(pid, tid) else { continue };
                 match former.give(tid) {
                     Ok(()) => given += 1,
@@ -64,14 +64,14 @@ impl Search {
     fn former(&self, pid: i32, tid: i32) -> Option<Affinity> {
         let affinity = Affinity::of(tid).ok()?;
         let (_, largest) = self.narrowed.iter().find(|(narrowed, _)| *narrowed == affinity)?;
-        let own = proc::stat(tid)?;
+        let own = procfs::stat(tid)?;
         if own.fixed {
             return None; // it follows a setting of the kernel, by itself
         }
         let fate = self.noted(tid, &own).or_else(|| {
             // Born since: it has what its process, or the process' maker, had.
-            let process = proc::stat(pid)?;
-            let of_maker = || self.noted(process.ppid, &proc::stat(process.ppid)?);
+            let process = procfs::stat(pid)?;
+            let of_maker = || self.noted(process.ppid, &procfs::stat(process.ppid)?);
             self.noted(pid, &process).or_else(of_maker)
         });
         match fate {

@@ -4,9 +4,9 @@
 //! state says so, and the change that it describes is made after that.
 
 use super::settings::Setting;
-use crate::proc;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use windfall_observe::procfs;
 use windfall_os::sched::Affinity;
 
 /// So many different affinities, threads and settings can be noted.
@@ -123,7 +123,7 @@ impl Log {
         }
         let ended = |entry: &Thread| {
             let start = entry.start.load(Ordering::Relaxed);
-            let stat = proc::stat(entry.tid.load(Ordering::Relaxed));
+            let stat = procfs::stat(entry.tid.load(Ordering::Relaxed));
             stat.is_none_or(|stat| stat.start != start)
         };
         let free = |entry: &Thread| entry.state.load(Ordering::Acquire) == GONE || ended(entry);

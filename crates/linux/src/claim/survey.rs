@@ -2,10 +2,10 @@
 
 use super::settings::Setting;
 use super::threads::{self, Place};
-use crate::proc;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
+use windfall_observe::procfs;
 use windfall_os::sched::Affinity;
 
 /// The parent of the kernel's threads.
@@ -41,7 +41,7 @@ impl Stay {
 
     /// A thread that cannot be moved; nothing for one that has ended.
     pub(super) fn thread(tid: i32, error: &io::Error) -> Option<Stay> {
-        let stat = proc::stat(tid)?;
+        let stat = procfs::stat(tid)?;
         let remedy = match error.raw_os_error() {
             Some(libc::EBUSY) => "a deadline thread: its owner may give it another class",
             Some(libc::EINVAL) => "its control group's cpuset may name other processors",
@@ -91,7 +91,7 @@ pub(crate) fn survey(claimed: &Affinity) -> Survey {
         if matches!(place, Place::Elsewhere) {
             continue;
         }
-        let Some(stat) = proc::stat(tid) else { continue };
+        let Some(stat) = procfs::stat(tid) else { continue };
         match place {
             _ if stat.fixed => drop(kernel.insert(kind(&stat.comm).to_owned())),
             Place::Both(_) => {
@@ -142,7 +142,7 @@ mod tests {
         let last = (0..1024).rev().find(|cpu| Affinity::of(0).is_ok_and(|own| own.has(*cpu)));
         let survey = survey(&Affinity::one(last.expect("we run somewhere")));
         let kernel = survey.stays.iter().any(|stay| stay.what.contains("ksoftirqd"));
-        let hidden = proc::stat(KTHREADD).is_none_or(|stat| stat.comm != "kthreadd");
+        let hidden = procfs::stat(KTHREADD).is_none_or(|stat| stat.comm != "kthreadd");
         assert!(kernel || hidden, "{survey:?}");
     }
 

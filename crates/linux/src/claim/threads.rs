@@ -2,8 +2,8 @@
 
 use super::log::{Fate, Log};
 use super::survey::Stay;
-use crate::proc;
 use std::io;
+use windfall_observe::procfs;
 use windfall_os::sched::Affinity;
 
 /// Where a thread is, seen from claimed processors.
@@ -18,8 +18,9 @@ pub(super) enum Place {
 
 /// All threads of the machine: process, thread, and where it is.
 pub(super) fn all(claimed: &Affinity) -> impl Iterator<Item = (i32, i32, Place)> + use<'_> {
-    let threads = proc::processes().into_iter();
-    let threads = threads.flat_map(|pid| proc::threads(pid).into_iter().map(move |tid| (pid, tid)));
+    let threads = procfs::processes().into_iter();
+    let threads =
+        threads.flat_map(|pid| procfs::threads(pid).into_iter().map(move |tid| (pid, tid)));
     threads.filter_map(|(pid, tid)| {
         let affinity = Affinity::of(tid).ok()?; // or it has ended
         let place = if !affinity.meets(claimed) {
@@ -36,7 +37,7 @@ pub(super) fn all(claimed: &Affinity) -> impl Iterator<Item = (i32, i32, Place)>
 /// Notes whoever has by himself an affinity that moved threads will have. Call it before any is moved.
 pub(super) fn note_kept(log: &Log, claimed: &Affinity) {
     for (_, tid, place) in all(claimed) {
-        if let (Place::Elsewhere, Some(stat)) = (place, proc::stat(tid)) {
+        if let (Place::Elsewhere, Some(stat)) = (place, procfs::stat(tid)) {
             // Without an entry it would get more processors than it had; there is room for tens of thousands.
             let _ = log.note(tid, stat.start, Fate::Kept);
         }
@@ -60,7 +61,7 @@ pub(super) fn move_off(log: &Log, claimed: &Affinity, stays: &mut Vec<Stay>) -> 
 /// Moves a thread off; whether it may be moved.
 fn move_one(log: &Log, tid: i32, former: &Affinity, claimed: &Affinity) -> io::Result<bool> {
     let gone = || io::Error::from_raw_os_error(libc::ESRCH);
-    let stat = proc::stat(tid).ok_or_else(gone)?;
+    let stat = procfs::stat(tid).ok_or_else(gone)?;
     if stat.fixed {
         return Ok(false);
     }

@@ -7,7 +7,6 @@
 use super::clients::Clients;
 use super::history::{EVERY, History};
 use super::wire::{self, Answer, Asked, ControlError, LONGEST};
-use crate::error::LinuxError;
 use crate::host::Host;
 use crate::supervisor::Supervisor;
 use crate::trace_reader;
@@ -18,6 +17,7 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant as Clock};
+use windfall_os::LinuxError;
 use windfall_os::events::EventFd;
 use windfall_os::{clock, peer};
 use windfall_scenario::{Live, LiveNode, LiveRequest, LiveThread, PlannedRequest};

@@ -1,7 +1,7 @@
 //! What /proc and /sys say of the machine, read once.
 
-use crate::error::LinuxError;
 use std::fs;
+use windfall_os::LinuxError;
 use windfall_os::sched::Affinity;
 
 /// What is known of the machine and of this process.

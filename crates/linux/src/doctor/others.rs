@@ -2,10 +2,10 @@
 
 use super::throttle::supervised;
 use super::{Check, State};
-use crate::fifo_priorities;
 use crate::rivals;
 use crate::state;
 use std::collections::BTreeSet;
+use windfall_observe::fifo_priorities;
 
 pub(super) fn checks() -> Vec<Check> {
     const PURPOSE: &str = "no rivals";

@@ -1,9 +1,9 @@
 //! What this process may do, and who would help where it may not.
 
 use super::{Check, Facts, State};
-use crate::error::RIGHTS;
-use crate::proc;
 use std::path::Path;
+use windfall_observe::procfs;
+use windfall_os::error::RIGHTS;
 use windfall_os::probe;
 
 pub(super) const CAP_DAC_OVERRIDE: u32 = 1;
@@ -84,9 +84,9 @@ fn memory(facts: &Facts) -> Check {
 
 /// rtkit gives single threads low real-time priorities; it is no way to supervise others.
 fn rtkit() -> Check {
-    let runs = proc::processes()
+    let runs = procfs::processes()
         .into_iter()
-        .any(|pid| proc::stat(pid).is_some_and(|stat| stat.comm == "rtkit-daemon"));
+        .any(|pid| procfs::stat(pid).is_some_and(|stat| stat.comm == "rtkit-daemon"));
     let unit = "usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service";
     let found = match (runs, Path::new("/").join(unit).exists()) {
         (true, _) => "runs; gives priorities up to 20, too low for `windfall run`",

@@ -2,7 +2,8 @@
 
 use super::rights::CAP_DAC_OVERRIDE;
 use super::{Check, Facts, State, word};
-use crate::{guardian, proc, throttle};
+use crate::{guardian, throttle};
+use windfall_observe::procfs;
 use windfall_scenario::model::Machine;
 use windfall_time::Span;
 
@@ -53,9 +54,10 @@ fn value() -> Check {
 
 /// Whether a supervisor is at work, known by its guardian.
 pub(super) fn supervised() -> bool {
-    let guards =
-        |pid| proc::stat(pid).is_some_and(|stat| stat.comm == guardian::NAME && !stat.has_ended());
-    proc::processes().into_iter().any(guards)
+    let guards = |pid| {
+        procfs::stat(pid).is_some_and(|stat| stat.comm == guardian::NAME && !stat.has_ended())
+    };
+    procfs::processes().into_iter().any(guards)
 }
 
 /// The fair server serves waiting ordinary threads even when real-time ones never stop, and before all of them.

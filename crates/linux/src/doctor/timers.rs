@@ -2,8 +2,8 @@
 //! whether the processor keeps its speed.
 
 use super::{Check, Facts, State, word};
-use crate::fifo_priorities;
 use crate::stats::Summary;
+use windfall_observe::fifo_priorities;
 use windfall_os::clock;
 use windfall_os::probe::{sleep_until, timer_resolution};
 use windfall_os::sched::Attributes;
@@ -30,7 +30,7 @@ fn resolution() -> Check {
 
 fn lateness() -> Check {
     let thread = std::thread::spawn(|| {
-        let real_time = Attributes::fifo(fifo_priorities::EAR).give(0).is_ok();
+        let real_time = Attributes::fifo(fifo_priorities::EVENTS).give(0).is_ok();
         let late = (0..SLEEPS).map(|_| {
             let due = clock::now() + SLEEP;
             sleep_until(due);

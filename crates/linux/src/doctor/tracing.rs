@@ -1,10 +1,10 @@
 //! How what happens is seen: tracepoints, their rings, BPF; and what steals time.
 
 use super::{Check, Facts, State, word};
-use crate::error::LinuxError;
-use crate::fifo_priorities;
-use crate::tracepoints::{Point, Tracepoints};
 use std::path::Path;
+use windfall_observe::fifo_priorities;
+use windfall_observe::tracepoints::{Point, Tracepoints};
+use windfall_os::LinuxError;
 use windfall_os::perf::{Listen, Ring};
 use windfall_os::probe;
 

@@ -4,8 +4,8 @@
 //! its slope is a notification, the rest a decision. That rest may be less than can be told from nothing.
 
 use super::{Bench, Cost};
-use crate::error::LinuxError;
 use windfall_hierarchy::{Hierarchy, ThreadId};
+use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_scenario::Scenario;
 use windfall_time::{Instant, Span};

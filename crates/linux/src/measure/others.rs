@@ -1,11 +1,11 @@
 //! What it costs to raise another thread, and to send it to another processor.
 
 use super::{Bench, Cost};
-use crate::error::LinuxError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
+use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::sched::{Affinity, own_tid, set_fifo};
 use windfall_time::Span;

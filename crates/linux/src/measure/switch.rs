@@ -1,9 +1,9 @@
 //! From one real-time thread to another on one processor: a futex handed to and fro.
 
 use super::{Bench, Cost, PRIORITY};
-use crate::error::LinuxError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::futex::Gate;
 

@@ -1,7 +1,7 @@
 //! How late a sleeping thread wakes, and what the interrupt of a timer takes from one that runs.
 
 use super::{Bench, Cost, clock_cost};
-use crate::error::LinuxError;
+use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::events::Timer;
 use windfall_os::probe::sleep_until;

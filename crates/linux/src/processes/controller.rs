@@ -6,13 +6,13 @@
 use super::Lateness;
 use super::sleep::Until;
 use super::system::System;
-use crate::error::LinuxError;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use windfall_exchange::{Futex as _, Mailbox};
+use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::sched::{Affinity, Attributes};
 use windfall_programs::{Event, Kind, ProcessParams};

@@ -1,11 +1,11 @@
 //! The command that is recorded: started, waited for, asked to end.
 
 use super::Answered;
-use crate::error::LinuxError;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
+use windfall_os::LinuxError;
 use windfall_os::process::{self, StopSignals};
 
 /// How long a command may take to end when it is asked to, in milliseconds; later it goes on alone.

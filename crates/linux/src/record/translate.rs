@@ -1,16 +1,16 @@
-//! From what was heard to records.
+//! From events of the kernel to records.
 //!
 //! Invariants: a [`ThreadId`] is declared before it is used and means one life of a thread number. `cpus` is what the
-//! records say that a processor runs. Where what is heard contradicts that, a switch is missing: this is counted and told as a
+//! records say that a processor runs. Where an event contradicts that, a switch is missing: this is counted and recorded as a
 //! loss, so that the records never contradict each other.
 
 use super::Recorded;
-use super::event_source::Heard;
 use super::first::{Early, ThreadSnapshot};
-use crate::proc;
-use crate::routines::Routines;
-use crate::tracepoints::{Comm, Seen};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use windfall_observe::kernel_event::Comm;
+use windfall_observe::procfs;
+use windfall_observe::routines::Routines;
+use windfall_observe::{KernelEvent, Observed};
 use windfall_programs::learn::Origin;
 use windfall_time::Instant;
 use windfall_trace::{COMMAND, Cpu, Event, NodeId, Sink, Stop, ThreadId};
@@ -78,7 +78,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Threads of `process`, and children as told by [`expect_child_of`](Self::expect_child_of), belong to a node.
+    /// Threads of `process`, and children as given by [`expect_child_of`](Self::expect_child_of), belong to a node.
     pub(super) fn begin_command(&mut self, node: NodeId, name: &str, process: Option<i32>) {
         (self.command, self.process) = (Some(node), process);
         self.put(&Event::Node {
@@ -100,15 +100,15 @@ impl<'a> Translator<'a> {
         let (mut born, mut met, mut ready) = (HashSet::new(), HashSet::new(), Vec::new());
         for one in early {
             match one.seen {
-                Seen::Switch { prev, next, .. } => {
+                KernelEvent::Switch { prev, next, .. } => {
                     first.entry(one.cpu).or_insert(prev);
                     met.insert(prev);
                     if met.insert(next) && next != 0 {
                         ready.push(next);
                     }
                 }
-                Seen::Wake { tid, .. } => drop(met.insert(tid)),
-                Seen::Made { child, .. } => drop(born.insert(child)),
+                KernelEvent::Wake { tid, .. } => drop(met.insert(tid)),
+                KernelEvent::Made { child, .. } => drop(born.insert(child)),
                 _ => {}
             }
         }
@@ -136,11 +136,11 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Takes what was heard next on a processor.
-    pub(super) fn take(&mut self, cpu: u16, heard: Heard) {
-        let (at, seen) = match heard {
-            Heard::Seen(at, seen) => (at, seen),
-            Heard::Lost(count) => {
+    /// Takes what was observed next on a processor.
+    pub(super) fn take(&mut self, cpu: u16, observed: Observed) {
+        let (at, seen) = match observed {
+            Observed::Event(at, seen) => (at, seen),
+            Observed::Lost(count) => {
                 self.counts.lost = self.counts.lost.saturating_add(count);
                 self.lose(cpu, Some(count));
                 return;
@@ -152,37 +152,37 @@ impl<'a> Translator<'a> {
         }
         self.now = self.now.max(at);
         match seen {
-            Seen::Switch { prev, stop, next } => self.switch(cpu, prev, stop, next),
-            Seen::Wake { tid, by } if tid != 0 => self.wake(tid, by),
-            Seen::Made { parent, child, thread, name } if child != 0 => {
+            KernelEvent::Switch { prev, stop, next } => self.switch(cpu, prev, stop, next),
+            KernelEvent::Wake { tid, by } if tid != 0 => self.wake(tid, by),
+            KernelEvent::Made { parent, child, thread, name } if child != 0 => {
                 self.made(parent, child, thread, &name);
             }
-            Seen::Starts { tid, pid, routine } => {
+            KernelEvent::Starts { tid, pid, routine } => {
                 self.starting.insert(tid, (pid, routine));
             }
-            Seen::Named { tid, name } => self.renamed(tid, name.text()),
-            Seen::Executed { tid, before } => {
+            KernelEvent::Named { tid, name } => self.renamed(tid, name.text()),
+            KernelEvent::Executed { tid, before } => {
                 self.routines.forget(tid);
                 if before != tid && tid > 0 && before > 0 {
                     self.took(cpu, tid, before);
                 }
             }
-            Seen::TheftBegin { kind, number } => {
+            KernelEvent::OverheadBegin { kind, number } => {
                 self.cpu(cpu).overheads += 1;
                 self.put(&Event::OverheadBegin { cpu: Cpu(cpu), kind, number });
             }
-            Seen::TheftEnd if self.cpu(cpu).overheads > 0 => {
+            KernelEvent::OverheadEnd if self.cpu(cpu).overheads > 0 => {
                 self.cpu(cpu).overheads -= 1;
                 self.put(&Event::OverheadEnd { cpu: Cpu(cpu) });
             }
-            // One that began before the recording; and what others tell, too.
-            Seen::TheftEnd
-            | Seen::Wake { .. }
-            | Seen::Made { .. }
-            | Seen::Steal { .. }
-            | Seen::Interrupted { .. }
-            | Seen::Fork { .. }
-            | Seen::Exit { .. } => {}
+            // One that began before the recording; and what other events say, too.
+            KernelEvent::OverheadEnd
+            | KernelEvent::Wake { .. }
+            | KernelEvent::Made { .. }
+            | KernelEvent::Steal { .. }
+            | KernelEvent::Interrupted { .. }
+            | KernelEvent::Fork { .. }
+            | KernelEvent::Exit { .. } => {}
         }
     }
 
@@ -296,7 +296,7 @@ impl<'a> Translator<'a> {
             None => self.unclaimed = Some((tid, name)),
             Some(slot) if slot.name != name => {
                 slot.name = name;
-                self.tell(tid);
+                self.put_thread(tid);
             }
             Some(_) => {}
         }
@@ -315,7 +315,7 @@ impl<'a> Translator<'a> {
             self.end(&slot);
             (same.pid, same.node) = (slot.pid, slot.node);
             self.threads.insert(tid, same);
-            self.tell(tid);
+            self.put_thread(tid);
             return;
         }
         if let Some((_, name)) = self.unclaimed.take_if(|(number, _)| *number == tid) {
@@ -327,7 +327,7 @@ impl<'a> Translator<'a> {
                 self.cpu(on).running = Some(number);
             }
             self.threads.insert(number, slot);
-            self.tell(number);
+            self.put_thread(number);
         }
     }
 
@@ -347,10 +347,10 @@ impl<'a> Translator<'a> {
         if let Some(slot) = self.threads.get(&tid) {
             return slot.id;
         }
-        let told = self.unclaimed.take_if(|(number, _)| *number == tid).map(|(_, name)| name);
-        let name = told.or_else(|| proc::stat(tid).map(|stat| stat.comm));
+        let unclaimed = self.unclaimed.take_if(|(number, _)| *number == tid).map(|(_, name)| name);
+        let name = unclaimed.or_else(|| procfs::stat(tid).map(|stat| stat.comm));
         let name = name.unwrap_or_else(|| "<...>".to_owned());
-        self.declare(tid, proc::process_of(tid).unwrap_or(0), name, None)
+        self.declare(tid, procfs::process_of(tid).unwrap_or(0), name, None)
     }
 
     fn declare(&mut self, tid: i32, pid: i32, name: String, node: Option<NodeId>) -> ThreadId {
@@ -360,11 +360,11 @@ impl<'a> Translator<'a> {
         let node = node.or(self.command.filter(|_| of_process));
         let slot = Slot { id, pid, name, node, state: State::Other, woken: false };
         self.threads.insert(tid, slot);
-        self.tell(tid);
+        self.put_thread(tid);
         id
     }
 
-    fn tell(&mut self, tid: i32) {
+    fn put_thread(&mut self, tid: i32) {
         let Some(slot) = self.threads.get(&tid) else { return };
         let (tid, pid) = (tid.unsigned_abs(), slot.pid.unsigned_abs());
         let (thread, name, node) = (slot.id, slot.name.clone(), slot.node);

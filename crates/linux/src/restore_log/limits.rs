@@ -3,8 +3,8 @@
 //!
 //! Children inherit a lifted limit, so each process that is supervised is noted with what its maker had.
 
-use crate::proc::{self, Stat};
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use windfall_observe::procfs::{self, Stat};
 use windfall_os::process::{self, Limit};
 
 /// So many processes can be noted at a time.
@@ -39,7 +39,7 @@ impl Limits {
         let own = process::limit_of_real_time(pid).filter(|limit| !limit.is_none());
         let inherited = || self.of(parent).map(Entry::limit);
         let Some(limit) = own.or_else(inherited) else { return Ok(()) };
-        let Some(stat) = proc::stat(pid) else { return Ok(()) }; // it has ended
+        let Some(stat) = procfs::stat(pid) else { return Ok(()) }; // it has ended
         let vacant = |entry: &&Entry| entry.state.load(Ordering::Acquire) != 1 || !entry.lives();
         let used = self.used.load(Ordering::Acquire) as usize;
         let next =
@@ -102,6 +102,6 @@ impl Entry {
 
     /// Whether the process is there that it was.
     fn lives(&self) -> bool {
-        proc::stat(self.pid.load(Ordering::Relaxed)).is_some_and(|stat| self.is(&stat))
+        procfs::stat(self.pid.load(Ordering::Relaxed)).is_some_and(|stat| self.is(&stat))
     }
 }

@@ -6,10 +6,10 @@
 //! tells.
 
 use super::{Former, RestoreLog, give, patient};
-use crate::fifo_priorities;
-use crate::proc::{self, Stat};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
+use windfall_observe::fifo_priorities;
+use windfall_observe::procfs::{self, Stat};
 use windfall_os::sched::Attributes;
 
 /// What is known of the processes of a run.
@@ -28,12 +28,13 @@ const GENERATIONS: usize = 64;
 pub(super) fn restore(journal: &RestoreLog, trouble: &mut Vec<String>) {
     let makers = Makers::of(journal);
     let ourselves = std::process::id().cast_signed();
-    let others = proc::processes().into_iter().filter(|pid| *pid != ourselves);
-    let threads = others.flat_map(|pid| proc::threads(pid).into_iter().map(move |tid| (pid, tid)));
+    let others = procfs::processes().into_iter().filter(|pid| *pid != ourselves);
+    let threads =
+        others.flat_map(|pid| procfs::threads(pid).into_iter().map(move |tid| (pid, tid)));
     // Their classes first, which the kernel tells without waiting for anybody.
     let threads: Vec<(i32, i32)> = threads.filter(|(_, tid)| is_on_our_rungs(*tid)).collect();
     let look = |&(pid, tid): &(i32, i32), trouble: &mut Vec<String>| {
-        let stat = proc::stat(tid).filter(|stat| stat.start >= makers.began);
+        let stat = procfs::stat(tid).filter(|stat| stat.start >= makers.began);
         let found = stat.and_then(|stat| makers.former(pid, &stat));
         if let Some((attributes, affinity)) = found {
             give(tid, &attributes, &affinity, trouble);
@@ -72,7 +73,7 @@ impl Makers {
             if let Some(former) = self.former.get(&at) {
                 return Some(*former);
             }
-            let parent = proc::stat(own.ppid);
+            let parent = procfs::stat(own.ppid);
             let orphan = parent.as_ref().is_none_or(|parent| parent.session != own.session);
             if orphan && own.start >= self.began && at != own.session {
                 return self.sessions.get(&own.session).copied();

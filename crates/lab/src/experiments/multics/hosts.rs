@@ -140,7 +140,7 @@ fn threads(code: impl Code) -> Result<Ended, LabError> {
 
 /// As [`threads`], while interrupts are recorded.
 fn recorded(code: impl Code) -> Result<(Ended, Interrupts), LabError> {
-    let trouble = |why: windfall_linux::LinuxError| LabError::Run(why.to_string());
+    let trouble = |why: windfall_os::LinuxError| LabError::Run(why.to_string());
     let mut interrupts = Interrupts { of: Some(Cpu(last())), at: Vec::new() };
     let recorder = Recorder::open().map_err(trouble)?;
     let wanted = Wanted { length: Some(Span::from_secs(3)), ..Wanted::default() };

@@ -1,10 +1,10 @@
 use super::*;
-use crate::bpf;
-use crate::tracepoints::{POINTS, Tracepoints};
+use windfall_observe::decode;
+use windfall_observe::tracepoints::{POINTS, Tracepoints};
 use windfall_os::sched::own_tid;
 use windfall_trace::{Memory, Timeline};
 
-/// Where a thread is told to start.
+/// Where a thread starts.
 extern "C" fn begins_here() -> i32 {
     0x0be91
 }
@@ -16,22 +16,22 @@ fn paper_an_address_is_the_start_of_the_next_thread_that_its_caller_makes() {
     let mut translator = Translator::new(&mut memory, Instant::ZERO);
     translator.begin_command(NodeId(0), "this", Some(pid));
     let name = Comm::at(&[b'x'; 16], 0).unwrap();
-    let made = |parent, child, thread| Seen::Made { parent, child, thread, name };
+    let made = |parent, child, thread| KernelEvent::Made { parent, child, thread, name };
     let address = begins_here as *const () as usize as u64;
-    let starts = Seen::Starts { tid: caller, pid, routine: address };
-    let heard = [
-        Seen::Wake { tid: caller, by: 0 },
-        made(caller, 1_000_001, true), // nobody told where
+    let starts = KernelEvent::Starts { tid: caller, pid, routine: address };
+    let observed = [
+        KernelEvent::Wake { tid: caller, by: 0 },
+        made(caller, 1_000_001, true), // nobody said where
         starts,
         made(1_000_001, 1_000_002, true), // somebody else's
         made(caller, 1_000_003, false),   // a process starts where it was forked
         made(caller, 1_000_004, true),
-        made(caller, 1_000_005, true),                 // told once
-        Seen::Starts { tid: caller, pid, routine: 1 }, // no file lies there
+        made(caller, 1_000_005, true), // said once
+        KernelEvent::Starts { tid: caller, pid, routine: 1 }, // no file lies there
         made(caller, 1_000_006, true),
     ];
-    for (at, seen) in (1..).zip(heard) {
-        translator.take(0, Heard::Seen(Instant::from_nanos(at), seen));
+    for (at, seen) in (1..).zip(observed) {
+        translator.take(0, Observed::Event(Instant::from_nanos(at), seen));
     }
     let origins = translator.finish().origins;
     let mut known: Vec<(u32, bool)> =
@@ -58,22 +58,23 @@ fn law_a_thread_that_waits_while_it_executes_a_program_is_still_the_commands() {
         bytes[..5].copy_from_slice(name);
         Comm::at(&bytes, 0).unwrap()
     };
-    let made = |parent, child, thread| Seen::Made { parent, child, thread, name: named(b"start") };
-    let runs = |prev, stop, next| Seen::Switch { prev, stop, next };
-    let heard = [
+    let made =
+        |parent, child, thread| KernelEvent::Made { parent, child, thread, name: named(b"start") };
+    let runs = |prev, stop, next| KernelEvent::Switch { prev, stop, next };
+    let observed = [
         made(1, LEADER, false),
         runs(0, Stop::Blocked, LEADER),
         made(LEADER, OTHER, true),
         runs(LEADER, Stop::Exited, OTHER),
-        Seen::Named { tid: LEADER, name: named(b"sleep") },
+        KernelEvent::Named { tid: LEADER, name: named(b"sleep") },
         runs(LEADER, Stop::Blocked, 0), // it reads the file
-        Seen::Wake { tid: LEADER, by: 0 },
+        KernelEvent::Wake { tid: LEADER, by: 0 },
         runs(0, Stop::Blocked, LEADER),
-        Seen::Executed { tid: LEADER, before: OTHER },
+        KernelEvent::Executed { tid: LEADER, before: OTHER },
         runs(LEADER, Stop::Exited, 0),
     ];
-    for (at, seen) in (1..).zip(heard) {
-        translator.take(0, Heard::Seen(Instant::from_nanos(at), seen));
+    for (at, seen) in (1..).zip(observed) {
+        translator.take(0, Observed::Event(Instant::from_nanos(at), seen));
     }
     translator.finish();
     let timeline = Timeline::build(memory.records.iter().cloned());
@@ -87,17 +88,22 @@ fn law_a_thread_that_waits_while_it_executes_a_program_is_still_the_commands() {
 /// A record as the fuzzer makes it: the processor, what it is, and the kernel's bytes.
 const RECORD: usize = 72;
 
-/// What is heard in so many bytes, by perf or by BPF; the time goes on by the first of them.
-fn heard(record: &[u8], points: &Tracepoints, now: &mut Instant) -> Option<(u16, Heard)> {
+/// What so many bytes say, by perf or by BPF; the time goes on by the first of them.
+fn observed(record: &[u8], points: &Tracepoints, now: &mut Instant) -> Option<(u16, Observed)> {
     let (head, bytes) = record.split_at_checked(4)?;
     *now = now.saturating_add(windfall_time::Span::from_nanos(head[0].into()));
     let cpu = u16::from(head[1] % 4);
     let seen = match head[2] % 8 {
-        0 => return Some((cpu, Heard::Lost(u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?)))),
+        0 => {
+            return Some((
+                cpu,
+                Observed::Lost(u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?)),
+            ));
+        }
         1..4 => points.decode(bytes)?,
-        _ => bpf::decode(bytes).2?.seen,
+        _ => decode(bytes).2?.seen,
     };
-    Some((cpu, Heard::Seen(*now, seen)))
+    Some((cpu, Observed::Event(*now, seen)))
 }
 
 /// Records of all sorts about a few threads.
@@ -132,9 +138,9 @@ fn law_no_record_of_the_kernel_panics_and_none_contradicts_another() {
         translator.expect_child_of(1);
         let mut now = Instant::ZERO;
         for record in bytes.chunks(RECORD) {
-            if let Some((cpu, heard)) = heard(record, &points, &mut now) {
+            if let Some((cpu, observed)) = observed(record, &points, &mut now) {
                 known += 1;
-                translator.take(cpu, heard);
+                translator.take(cpu, observed);
             }
         }
         translator.finish();

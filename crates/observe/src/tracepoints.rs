@@ -2,81 +2,44 @@
 //!
 //! Offsets come from tracefs, since they differ between kernels.
 
-use crate::error::LinuxError;
+use crate::kernel_event::{Comm, KernelEvent, stop};
 use std::path::{Path, PathBuf};
+use windfall_os::LinuxError;
 use windfall_os::perf::{u16_at, u32_at, u64_at};
-use windfall_time::Instant;
-use windfall_trace::{OverheadKind, Stop};
-
-/// What a tracepoint has seen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Seen {
-    /// A processor goes from one thread to another; 0 is nobody.
-    Switch { prev: i32, stop: Stop, next: i32 },
-    /// A thread that waited can run; 0 wakes it by an interrupt.
-    Wake { tid: i32, by: i32 },
-    /// A thread has been made, and is about to be woken for the first time.
-    Fork { parent: i32, child: i32 },
-    /// A thread has this name from now on.
-    Named { tid: i32, name: Comm },
-    /// A thread runs another program; it may have taken over the number of its process' first thread, and had
-    /// another one before.
-    Executed { tid: i32, before: i32 },
-    /// A thread is about to end.
-    Exit { tid: i32 },
-    /// Somebody other than a thread takes the processor, or gives it back.
-    TheftBegin { kind: OverheadKind, number: u16 },
-    /// See `TheftBegin`.
-    TheftEnd,
-    /// The processor has stood still until now.
-    Steal { since: Instant },
-    /// An interrupt has had the processor for long, until now. Its time is counted besides.
-    Interrupted { since: Instant },
-    /// A thread has been made, of its parent's process or of one of its own.
-    Made { parent: i32, child: i32, thread: bool, name: Comm },
-    /// The next thread that a thread of a process makes will start at an address of theirs.
-    Starts { tid: i32, pid: i32, routine: u64 },
-}
-
-/// A thread's name as the kernel keeps it, with zeros behind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Comm([u8; 16]);
-
-impl Comm {
-    /// The one at an offset of the kernel's bytes; what stands behind its end, from earlier names, is left out.
-    pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Comm> {
-        let bytes = bytes.get(at..at + 16)?.split(|byte| *byte == 0).next()?;
-        let mut name = [0; 16];
-        name[..bytes.len()].copy_from_slice(bytes);
-        Some(Comm(name))
-    }
-
-    /// Bytes that are not UTF-8 are replaced.
-    pub(crate) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0).trim_end_matches('\0').to_owned()
-    }
-}
+use windfall_trace::OverheadKind;
 
 /// Which tracepoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Point {
+pub enum Point {
+    /// A processor goes from one thread to another.
     Switch,
-    /// Wake-ups, told by who wakes, where he does it.
+    /// Wake-ups, reported by the waker on its processor.
     Waking,
-    /// Wake-ups, told where the woken thread will run.
+    /// Wake-ups, reported where the woken thread will run.
     Wakeup,
+    /// The first wake-up of a thread.
     WakeupNew,
+    /// A thread is made.
     Fork,
-    /// A thread is made; tells of what kind.
+    /// A thread is made; says of what kind.
     NewTask,
+    /// A thread executes a program.
     Exec,
+    /// A thread gets a name.
     Rename,
+    /// A thread is about to end.
     Exit,
+    /// A device's interrupt begins.
     IrqEntry,
+    /// It ends.
     IrqExit,
+    /// A softirq begins.
     SoftirqEntry,
+    /// It ends.
     SoftirqExit,
+    /// An interrupt of the processor's timer begins.
     TimerEntry,
+    /// It ends.
     TimerExit,
 }
 
@@ -86,11 +49,11 @@ use Point::{
 };
 
 /// Where interrupts begin and end.
-pub(crate) const INTERRUPTS: [Point; 6] =
+pub const INTERRUPTS: [Point; 6] =
     [IrqEntry, IrqExit, SoftirqEntry, SoftirqExit, TimerEntry, TimerExit];
 
-/// Where each is, and which of its fields are used, in order.
-pub(crate) const POINTS: [(Point, &str, &[&str]); 15] = [
+/// The formats: where each tracepoint is in tracefs, and which of its fields are used, in order.
+pub const POINTS: [(Point, &str, &[&str]); 15] = [
     (Switch, "sched/sched_switch", &["prev_pid", "prev_state", "next_pid"]),
     (Waking, "sched/sched_waking", &["pid"]),
     (Wakeup, "sched/sched_wakeup", &["pid"]),
@@ -118,11 +81,14 @@ struct Format {
 }
 
 /// The tracepoints of this kernel.
-pub(crate) struct Tracepoints(Vec<Format>);
+pub struct Tracepoints(Vec<Format>);
 
 impl Tracepoints {
     /// Reads their formats. Those of interrupts may be missing; those of the scheduler may not.
-    pub(crate) fn find() -> Result<Tracepoints, LinuxError> {
+    ///
+    /// # Errors
+    /// When tracefs is not mounted or not readable, or a format lacks a field that is used.
+    pub fn find() -> Result<Tracepoints, LinuxError> {
         let folder = folder()?;
         let mut formats = Vec::new();
         for (point, name, fields) in POINTS {
@@ -153,9 +119,10 @@ impl Tracepoints {
         Ok(Tracepoints(formats))
     }
 
-    /// All of them, numbered by their places, with fields of four bytes after the common ones.
-    #[cfg(test)]
-    pub(crate) fn any() -> Tracepoints {
+    /// Those of a kernel that does not exist, for tests of what becomes of samples: all of [`POINTS`], numbered by their places, with
+    /// fields of four bytes from byte 8 on.
+    #[must_use]
+    pub fn any() -> Tracepoints {
         let format = |(id, (point, _, fields)): (u16, (Point, &str, &[&str]))| {
             let offsets = (0..fields.len()).map(|field| 8 + 4 * field).collect();
             Format { point, id, offsets }
@@ -164,12 +131,14 @@ impl Tracepoints {
     }
 
     /// The number of a tracepoint, where this kernel has it.
-    pub(crate) fn id(&self, point: Point) -> Option<u64> {
+    #[must_use]
+    pub fn id(&self, point: Point) -> Option<u64> {
         self.0.iter().find(|format| format.point == point).map(|format| u64::from(format.id))
     }
 
-    /// What the bytes of a sample say; nothing for a tracepoint that is not ours.
-    pub(crate) fn decode(&self, raw: &[u8]) -> Option<Seen> {
+    /// What the bytes of a sample say; `None` for a tracepoint that is not one of [`POINTS`].
+    #[must_use]
+    pub fn decode(&self, raw: &[u8]) -> Option<KernelEvent> {
         let id = u16_at(raw, 0);
         let Format { point, offsets, .. } = self.0.iter().find(|format| format.id == id)?;
         let field = |n: usize| offsets.get(n).map_or(0, |at| u32_at(raw, *at).cast_signed());
@@ -178,23 +147,23 @@ impl Tracepoints {
         Some(match point {
             Switch => {
                 let state = offsets.get(1).map_or(0, |at| u64_at(raw, *at));
-                Seen::Switch { prev: field(0), stop: stop(state), next: field(2) }
+                KernelEvent::Switch { prev: field(0), stop: stop(state), next: field(2) }
             }
             Waking | Wakeup | WakeupNew => {
-                Seen::Wake { tid: field(0), by: if interrupted(raw) { 0 } else { passer } }
+                KernelEvent::Wake { tid: field(0), by: if interrupted(raw) { 0 } else { passer } }
             }
             NewTask => {
                 const CLONE_THREAD: u32 = 0x0001_0000;
                 let thread = field(1).cast_unsigned() & CLONE_THREAD != 0;
-                Seen::Made { parent: passer, child: field(0), thread, name: name(2)? }
+                KernelEvent::Made { parent: passer, child: field(0), thread, name: name(2)? }
             }
-            Fork => Seen::Fork { parent: field(0), child: field(1) },
-            Exec => Seen::Executed { tid: field(0), before: field(1) },
-            Rename => Seen::Named { tid: field(0), name: name(1)? },
-            Exit => Seen::Exit { tid: field(0) },
+            Fork => KernelEvent::Fork { parent: field(0), child: field(1) },
+            Exec => KernelEvent::Executed { tid: field(0), before: field(1) },
+            Rename => KernelEvent::Named { tid: field(0), name: name(1)? },
+            Exit => KernelEvent::Exit { tid: field(0) },
             IrqEntry | TimerEntry => overhead(OverheadKind::Interrupt, field(0)),
             SoftirqEntry => overhead(OverheadKind::Softirq, field(0)),
-            IrqExit | SoftirqExit | TimerExit => Seen::TheftEnd,
+            IrqExit | SoftirqExit | TimerExit => KernelEvent::OverheadEnd,
         })
     }
 }
@@ -206,21 +175,8 @@ fn interrupted(raw: &[u8]) -> bool {
     raw.get(COMMON_FLAGS).is_some_and(|flags| flags & SERVED != 0)
 }
 
-fn overhead(kind: OverheadKind, number: i32) -> Seen {
-    Seen::TheftBegin { kind, number: u16::try_from(number).unwrap_or(0) }
-}
-
-/// Why a thread no longer runs, from the kernel's `prev_state`.
-pub(crate) const fn stop(state: u64) -> Stop {
-    const PREEMPTED: u64 = 0x100;
-    match state & 0xff {
-        0 => Stop::Preempted,
-        _ if state & PREEMPTED != 0 => Stop::Preempted,
-        s if s & 0x30 != 0 => Stop::Exited,
-        s if s & 0x02 != 0 => Stop::Uninterruptible,
-        s if s & 0x0c != 0 => Stop::Stopped,
-        _ => Stop::Blocked,
-    }
+fn overhead(kind: OverheadKind, number: i32) -> KernelEvent {
+    KernelEvent::OverheadBegin { kind, number: u16::try_from(number).unwrap_or(0) }
 }
 
 /// Where tracefs shows its events.
@@ -271,14 +227,5 @@ mod tests {
     #[test]
     fn refuses_a_format_without_a_field_that_is_used() {
         assert_eq!(parse(SWITCH, &["prev_pid", "wanted"]), None);
-    }
-
-    #[test]
-    fn paper_a_preempted_thread_can_run_and_a_dead_one_cannot() {
-        let states = [(0, Stop::Preempted), (0x100, Stop::Preempted), (1, Stop::Blocked)];
-        let more = [(2, Stop::Uninterruptible), (4, Stop::Stopped), (0x10, Stop::Exited)];
-        for (state, expected) in states.into_iter().chain(more).chain([(0x80, Stop::Blocked)]) {
-            assert_eq!(stop(state), expected, "{state:#x}");
-        }
     }
 }

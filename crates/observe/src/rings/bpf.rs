@@ -24,20 +24,20 @@ const INTERRUPTS: [[Place; 2]; 3] = [
     [("on_timer_exit", "local_timer_exit"), ("on_timer_entry", "local_timer_entry")],
 ];
 
-/// What happens to supervised threads, as our programs tell it.
-pub(super) struct Told {
+/// What happens to supervised threads, as our programs report it.
+pub(super) struct BpfEvents {
     pub(super) programs: Programs,
     supervised: Vec<u16>,
 }
 
-impl Told {
+impl BpfEvents {
     /// Loads and attaches the programs, or says why that cannot be done.
-    pub(super) fn load(supervised: &[u16]) -> Result<Told, String> {
-        let prio = |rung| fifo_priorities::in_kernel(rung).cast_signed();
+    pub(super) fn load(supervised: &[u16]) -> Result<BpfEvents, String> {
+        let prio = |priority| fifo_priorities::in_kernel(priority).cast_signed();
         let programs = Programs::load(&Wanted {
             object: OBJECT,
             globals: &[
-                ("top", prio(fifo_priorities::EAR)),
+                ("top", prio(fifo_priorities::EVENTS)),
                 ("bottom", prio(fifo_priorities::FROZEN)),
                 ("granted", prio(fifo_priorities::GRANTED)),
                 ("held", prio(fifo_priorities::HELD)),
@@ -47,7 +47,7 @@ impl Told {
             timer: ("on_timer", "hrtimer_expire_entry"),
         })?;
         supervised.iter().try_for_each(|cpu| programs.watch(*cpu))?;
-        Ok(Told { programs, supervised: supervised.to_vec() })
+        Ok(BpfEvents { programs, supervised: supervised.to_vec() })
     }
 
     pub(super) fn join(&self, poll: &Poll, name: u64) -> std::io::Result<()> {
@@ -55,19 +55,19 @@ impl Told {
     }
 
     pub(super) fn read(&mut self, batch: &mut Vec<Event>, lost: &mut Vec<(Where, u64)>) {
-        let Told { programs, supervised } = self;
-        programs.read(|cpu, more, told| {
+        let BpfEvents { programs, supervised } = self;
+        programs.read(|cpu, more, report| {
             let place = Where::of(cpu, supervised);
             if more > 0 {
                 lost.push((place, more.into()));
             }
-            let event = |told: crate::bpf::Told| Event {
-                at: told.at,
+            let event = |report: crate::bpf::Report| Event {
+                at: report.at,
                 place,
-                taken: told.taken,
-                seen: told.seen,
+                taken: report.taken,
+                seen: report.seen,
             };
-            batch.extend(told.map(event));
+            batch.extend(report.map(event));
         });
     }
 

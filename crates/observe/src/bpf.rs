@@ -3,9 +3,9 @@
 //! They are compiled beforehand (`bpf/` of the project, decision 0010), and belong to this process: whatever ends it takes them out of
 //! the kernel.
 
+use crate::kernel_event::{Comm, KernelEvent, stop};
 use crate::rings::Taken;
 use crate::routines::MAKER;
-use crate::tracepoints::{Comm, Seen, stop};
 use aya::maps::{HashMap, Map, MapData, RingBuf};
 use aya::programs::uprobe::{UProbe, UProbeScope};
 use aya::programs::{BtfTracePoint, Program};
@@ -81,19 +81,22 @@ windfall_os::atomics! {
     }
 }
 
-/// What a program has told.
-pub(crate) struct Told {
-    pub(crate) at: Instant,
+/// What a BPF program has reported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// When.
+    pub at: Instant,
     /// What was taken on its processor until then, if that is counted.
-    pub(crate) taken: Taken,
-    pub(crate) seen: Seen,
+    pub taken: Taken,
+    /// What.
+    pub seen: KernelEvent,
 }
 
 /// Programs in the kernel, and what they write.
 pub(crate) struct Programs {
     ring: RingBuf<MapData>,
     counters: Shared<All>,
-    /// The threads of which it is told what they make, where that is not told of all.
+    /// The threads whose children are reported, where not all are.
     followed: Option<HashMap<MapData, i32, u8>>,
     /// Programs name it by its descriptor until they are in the kernel, which may be later.
     _array: MapData,
@@ -101,8 +104,8 @@ pub(crate) struct Programs {
     lost: Vec<u32>,
     /// Takes the programs out of the kernel when it goes.
     loaded: Ebpf,
-    /// Why it is not told when a processor stood still.
-    pub(crate) deaf_to_steal: Option<String>,
+    /// Why it is not reported when a processor stood still.
+    pub(crate) steal_unseen: Option<String>,
     /// Whether the kernel counts the time of interrupts apart from threads'.
     apart: bool,
 }
@@ -113,9 +116,9 @@ impl Programs {
         Programs::try_load(wanted).map_err(|error| in_words(&*error))
     }
 
-    /// Has the programs tell, too, which routine each thread starts with that one of these files makes, in whatever process,
-    /// or says why that cannot be told.
-    pub(crate) fn tell_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), String> {
+    /// Has the programs report, too, which routine each thread starts with that one of these files makes, in whatever process,
+    /// or says why they cannot.
+    pub(crate) fn report_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), String> {
         if makers.is_empty() {
             return Err(format!("no file that makes threads by `{MAKER}` was found"));
         }
@@ -163,9 +166,9 @@ impl Programs {
         let attached = tick.and_then(|_| {
             attach(&mut loaded, &kernel, wanted.timer).map_err(|error| in_words(&*error))
         });
-        let deaf_to_steal = attached.err();
+        let steal_unseen = attached.err();
         Ok(Programs {
-            deaf_to_steal,
+            steal_unseen,
             ring,
             counters,
             followed,
@@ -176,7 +179,7 @@ impl Programs {
         })
     }
 
-    /// Has the programs tell of a processor that they do not tell of otherwise.
+    /// Has the programs report what happens on a processor; of others they do not.
     pub(crate) fn watch(&self, cpu: u16) -> Result<(), String> {
         let own = self.counters.cpus.get(usize::from(cpu));
         let own = own.ok_or_else(|| format!("processor {cpu} is beyond {PROCESSORS}"))?;
@@ -184,15 +187,15 @@ impl Programs {
         Ok(())
     }
 
-    /// Has the programs tell what becomes of a thread, and of whatever it makes from now on.
+    /// Has the programs report what becomes of a thread, and of all threads that it makes from now on.
     pub(crate) fn follow(&mut self, tid: i32) -> Result<(), String> {
         let Some(followed) = &mut self.followed else { return Ok(()) };
         followed.insert(tid, 1, 0).map_err(|why| why.to_string())
     }
 
-    /// By what it is listened, and what is not heard.
+    /// By what events are observed, and what is not seen.
     pub(crate) fn by(&self) -> String {
-        self.deaf_to_steal.as_ref().map_or("BPF".to_owned(), |why| {
+        self.steal_unseen.as_ref().map_or("BPF".to_owned(), |why| {
             format!("BPF (not when a processor stands still: {why})")
         })
     }
@@ -209,7 +212,7 @@ impl Programs {
         poll.add(self.ring.as_raw_fd(), name)
     }
 
-    /// Has the programs tell no more; what they have told can still be read.
+    /// Has the programs report no more; what they have reported can still be read.
     pub(crate) fn stop(&mut self) {
         for (_, program) in self.loaded.programs_mut() {
             // What was never loaded refuses, and the rest ends with the process at the latest.
@@ -221,19 +224,19 @@ impl Programs {
         }
     }
 
-    /// What was told since the last call, nearly in order of time: the processor, how much was lost there just before,
+    /// What was reported since the last call, nearly in order of time: the processor, how much was lost there just before,
     /// and what it is.
-    pub(crate) fn read(&mut self, mut each: impl FnMut(u16, u32, Option<Told>)) {
+    pub(crate) fn read(&mut self, mut each: impl FnMut(u16, u32, Option<Report>)) {
         while let Some(item) = self.ring.next() {
-            let (cpu, count, told) = decode(&item);
+            let (cpu, count, report) = decode(&item);
             let before = self.lost.get_mut(usize::from(cpu));
             let lost =
                 before.map_or(0, |before| count.wrapping_sub(std::mem::replace(before, count)));
-            each(cpu, lost, told);
+            each(cpu, lost, report);
         }
     }
 
-    /// A timer of ours goes off on a processor, for which it was set in time: late, it tells that the processor stood still.
+    /// A timer of ours goes off on a processor, for which it was set in time: if it is late, the processor stood still.
     pub(crate) fn expect(&self, cpu: u16, alarm: Option<Instant>) {
         let due = alarm.map_or(0, Instant::as_nanos);
         if let Some(its) = self.counters.cpus.get(usize::from(cpu)) {
@@ -241,7 +244,7 @@ impl Programs {
         }
     }
 
-    /// Whether the kernel's tick was ever heard on a processor: without it, nothing tells that the processor stands still.
+    /// Whether the kernel's tick was ever seen on a processor: without it, nothing shows that the processor stands still.
     pub(crate) fn ticks(&self, cpu: u16) -> bool {
         let its = self.counters.cpus.get(usize::from(cpu));
         its.is_some_and(|its| its.ticks.load(Ordering::Relaxed) > 0)
@@ -351,35 +354,39 @@ fn symbols() -> (Result<u64, String>, bool) {
     (tick, apart)
 }
 
-/// A processor, how many records were lost there so far, and what a record says.
-pub(crate) fn decode(item: &[u8]) -> (u16, u32, Option<Told>) {
+/// What a record in the ring of the BPF programs says: its processor, how many records were lost there so far, and the report;
+/// `None` for a kind that is not known. No bytes are refused: what is missing at the end is read as 0.
+#[must_use]
+pub fn decode(item: &[u8]) -> (u16, u32, Option<Report>) {
     let at = Instant::from_nanos(u64_at(item, 0));
     let [all, soft, steal] = [8, 16, 24].map(|place| Span::from_nanos(u64_at(item, place)));
     let taken = Taken { all, soft, steal };
-    (u16_at(item, 36), u32_at(item, 32), seen(item).map(|seen| Told { at, taken, seen }))
+    (u16_at(item, 36), u32_at(item, 32), seen(item).map(|seen| Report { at, taken, seen }))
 }
 
 /// `struct event` of the programs, `struct named` and `struct starts`.
-fn seen(item: &[u8]) -> Option<Seen> {
+fn seen(item: &[u8]) -> Option<KernelEvent> {
     let (first, second) = (u32_at(item, 40).cast_signed(), u32_at(item, 44).cast_signed());
     let state = item.get(39).copied().unwrap_or(0);
     let name = Comm::at(item, 48);
-    let overhead = |kind| Seen::TheftBegin { kind, number: u16::try_from(first).unwrap_or(0) };
-    let made = |thread| Some(Seen::Made { parent: first, child: second, thread, name: name? });
+    let overhead =
+        |kind| KernelEvent::OverheadBegin { kind, number: u16::try_from(first).unwrap_or(0) };
+    let made =
+        |thread| Some(KernelEvent::Made { parent: first, child: second, thread, name: name? });
     Some(match item.get(38)? {
-        0 => Seen::Switch { prev: first, stop: stop(state.into()), next: second },
-        1 => Seen::Wake { tid: first, by: second },
-        2 => Seen::Fork { parent: first, child: second },
-        3 => Seen::Named { tid: first, name: name? },
-        4 => Seen::Executed { tid: first, before: second },
+        0 => KernelEvent::Switch { prev: first, stop: stop(state.into()), next: second },
+        1 => KernelEvent::Wake { tid: first, by: second },
+        2 => KernelEvent::Fork { parent: first, child: second },
+        3 => KernelEvent::Named { tid: first, name: name? },
+        4 => KernelEvent::Executed { tid: first, before: second },
         5 => made(false)?,
         6 => made(true)?,
         7 => overhead(OverheadKind::Interrupt),
         8 => overhead(OverheadKind::Softirq),
-        9 => Seen::TheftEnd,
-        10 => Seen::Starts { tid: first, pid: second, routine: u64_at(item, 48) },
-        11 => Seen::Steal { since: Instant::from_nanos(u64_at(item, 40)) },
-        12 => Seen::Interrupted { since: Instant::from_nanos(u64_at(item, 40)) },
+        9 => KernelEvent::OverheadEnd,
+        10 => KernelEvent::Starts { tid: first, pid: second, routine: u64_at(item, 48) },
+        11 => KernelEvent::Steal { since: Instant::from_nanos(u64_at(item, 40)) },
+        12 => KernelEvent::Interrupted { since: Instant::from_nanos(u64_at(item, 40)) },
         _ => return None,
     })
 }

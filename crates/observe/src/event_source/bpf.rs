@@ -1,8 +1,8 @@
 //! What the kernel does by BPF (`bpf/record.bpf.c`): one ring for all processors, put in order here.
 
-use super::event_source::Heard;
+use super::Observed;
 use crate::bpf::{Place, Programs, Wanted};
-use crate::tracepoints::Seen;
+use crate::kernel_event::KernelEvent;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use windfall_trace::OverheadKind;
 static OBJECT: &[u8] =
     aya::include_bytes_aligned!(concat!(env!("CARGO_MANIFEST_DIR"), "/bpf/record.bpf.o"));
 
-/// A thread's last switch says that it has ended; a wake-up is told by the waker, who is known there.
+/// A thread's last switch says that it has ended; a wake-up is reported by the waker, which is known there.
 const SCHEDULER: [Place; 6] = [
     ("record_switch", "sched_switch"),
     ("record_waking", "sched_waking"),
@@ -28,10 +28,10 @@ const INTERRUPTS: [[Place; 2]; 3] = [
     [("record_timer_exit", "local_timer_exit"), ("record_timer_entry", "local_timer_entry")],
 ];
 
-/// Our programs, and what they told that was not handed on yet, in order of time.
+/// Our programs, and what they reported that was not handed on yet, in order of time.
 pub(super) struct BpfEvents {
     programs: Programs,
-    kept: Vec<(Instant, u16, Heard)>,
+    kept: Vec<(Instant, u16, Observed)>,
 }
 
 impl BpfEvents {
@@ -46,38 +46,41 @@ impl BpfEvents {
         Ok(BpfEvents { programs: Programs::load(&wanted)?, kept: Vec::new() })
     }
 
-    /// By what it listens, and what it does not hear.
+    /// By what events are observed, and what is not seen.
     pub(super) fn by(&self) -> String {
         self.programs.by()
     }
 
-    pub(super) fn hear_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), String> {
-        self.programs.tell_starts(makers)
+    pub(super) fn report_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), String> {
+        self.programs.report_starts(makers)
     }
 
     pub(super) fn join(&self, poll: &Poll, name: u64) -> io::Result<()> {
         self.programs.join(poll, name)
     }
 
-    pub(super) fn until(&mut self, last: Instant, mut each: impl FnMut(u16, Heard)) {
+    pub(super) fn until(&mut self, last: Instant, mut each: impl FnMut(u16, Observed)) {
         let BpfEvents { programs, kept } = self;
-        programs.read(|cpu, lost, told| {
-            let Some(told) = told else { return };
+        programs.read(|cpu, lost, report| {
+            let Some(report) = report else { return };
             if lost > 0 {
-                kept.push((told.at, cpu, Heard::Lost(lost.into())));
+                kept.push((report.at, cpu, Observed::Lost(lost.into())));
             }
-            let mut keep = |at, seen| kept.push((at, cpu, Heard::Seen(at, seen)));
-            if let Seen::Steal { since } = told.seen {
-                keep(since, Seen::TheftBegin { kind: OverheadKind::Steal, number: 0 });
+            let mut keep = |at, seen| kept.push((at, cpu, Observed::Event(at, seen)));
+            if let KernelEvent::Steal { since } = report.seen {
+                keep(since, KernelEvent::OverheadBegin { kind: OverheadKind::Steal, number: 0 });
                 // Before the interrupt that it ends with.
-                keep(told.at.checked_sub(Span::from_nanos(1)).unwrap_or(since), Seen::TheftEnd);
+                keep(
+                    report.at.checked_sub(Span::from_nanos(1)).unwrap_or(since),
+                    KernelEvent::OverheadEnd,
+                );
             } else {
-                keep(told.at, told.seen);
+                keep(report.at, report.seen);
             }
         });
         kept.sort_by_key(|(at, ..)| *at); // nearly sorted, which this kind of sorting likes
         let settled = kept.partition_point(|(at, ..)| *at <= last);
-        kept.drain(..settled).for_each(|(_, cpu, heard)| each(cpu, heard));
+        kept.drain(..settled).for_each(|(_, cpu, observed)| each(cpu, observed));
     }
 
     pub(super) fn stop(&mut self) {

@@ -1,10 +1,10 @@
 //! What the kernel does by perf events: the rings of all processors, read as one, in order of time.
 
-use super::event_source::Heard;
-use crate::error::LinuxError;
+use super::Observed;
 use crate::tracepoints::{INTERRUPTS, Point, Tracepoints};
 use std::io;
 use std::os::fd::AsRawFd;
+use windfall_os::LinuxError;
 use windfall_os::events::Poll;
 use windfall_os::perf::{Entry, Listen, Ring};
 use windfall_time::Instant;
@@ -13,7 +13,7 @@ use windfall_time::Instant;
 const PAGES: [usize; 2] = [256, 64];
 
 /// What is recorded. A thread's last switch says that it has ended, and its rename that it runs another
-/// program, so neither needs a tracepoint of its own; a wake-up is told by the waker, who is known there.
+/// program, so neither needs a tracepoint of its own; a wake-up is reported by the waker, which is known there.
 const WANTED: [Point; 6] =
     [Point::Switch, Point::Waking, Point::WakeupNew, Point::NewTask, Point::Exec, Point::Rename];
 
@@ -63,7 +63,7 @@ impl PerfEvents {
     }
 
     /// Reads all that was seen up to an instant, in order of time.
-    pub(super) fn until(&mut self, last: Instant, mut each: impl FnMut(u16, Heard)) {
+    pub(super) fn until(&mut self, last: Instant, mut each: impl FnMut(u16, Observed)) {
         for ((_, ring), oldest) in self.rings.iter().zip(&mut self.oldest) {
             *oldest = ring.oldest();
         }
@@ -85,19 +85,19 @@ impl PerfEvents {
             let PerfEvents { points, rings, .. } = self;
             let (cpu, ring) = &mut rings[place];
             ring.drain_until(until, |entry| match entry {
-                Entry::Lost(count) => each(*cpu, Heard::Lost(count)),
+                Entry::Lost(count) => each(*cpu, Observed::Lost(count)),
                 Entry::Sample(at, raw) => {
                     points
                         .decode(raw)
                         .into_iter()
-                        .for_each(|seen| each(*cpu, Heard::Seen(at, seen)));
+                        .for_each(|seen| each(*cpu, Observed::Event(at, seen)));
                 }
             });
             self.oldest[place] = ring.oldest();
         }
     }
 
-    /// Listens no more; what was heard can still be read.
+    /// Observes no more; what was observed can still be read.
     pub(super) fn stop(&self) {
         self.rings.iter().for_each(|(_, ring)| ring.stop());
     }

@@ -1,12 +1,12 @@
 //! Both sources, side by side on this machine's kernel. Without the right to listen, these tests say so
 //! and do nothing.
 
-use super::bpf::Told;
-use super::perf::Events;
+use super::bpf::BpfEvents;
+use super::perf::PerfEvents;
 use super::{Event, Rings, Source, Taken, Where};
 use crate::fifo_priorities;
+use crate::kernel_event::KernelEvent;
 use crate::routines::{BY_BPF, Routines, language_of, makers};
-use crate::tracepoints::Seen;
 use aya::programs::loaded_programs;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -33,8 +33,8 @@ fn both() -> Option<([Rings; 2], MutexGuard<'static, ()>)> {
     let own = Affinity::of(0).ok()?;
     let online: Vec<u16> = (0..1024).filter(|cpu| own.has(*cpu)).collect();
     let supervised = [*online.last()?];
-    let bpf = Told::load(&supervised).map(|told| Source::Bpf(Box::new(told)));
-    let perf = Events::open(&supervised, &online).map(Source::Perf);
+    let bpf = BpfEvents::load(&supervised).map(|told| Source::Bpf(Box::new(told)));
+    let perf = PerfEvents::open(&supervised, &online).map(Source::Perf);
     match (bpf, perf) {
         (Ok(bpf), Ok(perf)) => {
             Some(([bpf, perf].map(|source| Rings::from(source, String::new())), alone))
@@ -80,11 +80,11 @@ fn play() -> [i32; 2] {
     [held.expect("it ends"), granted.expect("it ends")]
 }
 
-fn about(seen: Seen, tids: [i32; 2]) -> bool {
+fn about(seen: KernelEvent, tids: [i32; 2]) -> bool {
     match seen {
-        Seen::Switch { prev, next, .. } => tids.contains(&prev) || tids.contains(&next),
-        Seen::Wake { tid, .. } | Seen::Named { tid, .. } => tids.contains(&tid),
-        Seen::Fork { child, .. } => tids.contains(&child),
+        KernelEvent::Switch { prev, next, .. } => tids.contains(&prev) || tids.contains(&next),
+        KernelEvent::Wake { tid, .. } | KernelEvent::Named { tid, .. } => tids.contains(&tid),
+        KernelEvent::Fork { child, .. } => tids.contains(&child),
         _ => false,
     }
 }
@@ -92,18 +92,18 @@ fn about(seen: Seen, tids: [i32; 2]) -> bool {
 /// Perf events leave out what an idle processor does by itself on some virtual machines.
 fn by_idle(event: &Event) -> bool {
     match event.seen {
-        Seen::Switch { prev, .. } => prev == 0,
-        Seen::Wake { by, .. } => by == 0 && event.place != Where::Elsewhere,
+        KernelEvent::Switch { prev, .. } => prev == 0,
+        KernelEvent::Wake { by, .. } => by == 0 && event.place != Where::Elsewhere,
         _ => false,
     }
 }
 
-fn same(bpf: &[Seen], perf: &[Seen]) {
+fn same(bpf: &[KernelEvent], perf: &[KernelEvent]) {
     let differs = bpf.iter().zip(perf).position(|(bpf, perf)| bpf != perf);
     if let Some(place) =
         differs.or_else(|| (bpf.len() != perf.len()).then_some(bpf.len().min(perf.len())))
     {
-        let around = |seen: &[Seen]| {
+        let around = |seen: &[KernelEvent]| {
             seen.iter().skip(place.saturating_sub(2)).take(5).copied().collect::<Vec<_>>()
         };
         panic!("event {place}: {:?} by BPF, {:?} by perf", around(bpf), around(perf));
@@ -114,7 +114,7 @@ fn same(bpf: &[Seen], perf: &[Seen]) {
 fn until_gone(rings: &mut Rings, tids: [i32; 2]) -> Vec<Event> {
     let begun = Instant::now();
     let mut events = rings.take();
-    let gone = |seen: Seen| matches!(seen, Seen::Switch { prev, stop: Stop::Exited, .. } if tids.contains(&prev));
+    let gone = |seen: KernelEvent| matches!(seen, KernelEvent::Switch { prev, stop: Stop::Exited, .. } if tids.contains(&prev));
     while events.iter().filter(|event| gone(event.seen)).count() < tids.len() {
         assert!(begun.elapsed() < Duration::from_secs(10), "{tids:?} do not end");
         sleep(Duration::from_millis(1));
@@ -132,7 +132,8 @@ fn twin_both_sources_tell_the_same_story() {
         let mut events = until_gone(&mut rings, tids);
         for event in &mut events {
             // Elsewhere perf does not hear who is interrupted, and so tells nobody who wakes.
-            if let (Seen::Wake { by, .. }, Where::Elsewhere) = (&mut event.seen, event.place) {
+            if let (KernelEvent::Wake { by, .. }, Where::Elsewhere) = (&mut event.seen, event.place)
+            {
                 *by = 0;
             }
         }
@@ -141,7 +142,7 @@ fn twin_both_sources_tell_the_same_story() {
         let told = |event: &Event| about(event.seen, tids) && !by_idle(event);
         events.into_iter().filter(told).collect::<Vec<Event>>()
     });
-    let there = |events: &[Event], place| -> Vec<Seen> {
+    let there = |events: &[Event], place| -> Vec<KernelEvent> {
         events.iter().filter(|event| event.place == place).map(|event| event.seen).collect()
     };
     same(&there(&bpf, Where::Here(0)), &there(&perf, Where::Here(0)));
@@ -152,7 +153,8 @@ fn twin_both_sources_tell_the_same_story() {
     perf_elsewhere.sort_by_key(|seen| format!("{seen:?}"));
     same(&bpf_elsewhere, &perf_elsewhere);
     let switches = |stop| {
-        let is = |event: &&Event| matches!(event.seen, Seen::Switch { stop: s, .. } if s == stop);
+        let is =
+            |event: &&Event| matches!(event.seen, KernelEvent::Switch { stop: s, .. } if s == stop);
         bpf.iter().filter(is).count()
     };
     assert!(switches(Stop::Blocked) >= 200, "{}", switches(Stop::Blocked));
@@ -168,24 +170,25 @@ fn twin_both_sources_tell_the_same_story() {
 #[test]
 fn law_where_a_thread_starts_is_told_before_its_birth_and_by_bpf_alone() {
     let Some(([mut bpf, mut perf], _alone)) = both() else { return };
-    assert_eq!(perf.hear_starts(&makers(&[], &[])), Err(BY_BPF.to_owned()));
-    assert!(bpf.hear_starts(&BTreeSet::new()).is_err(), "no file makes threads");
+    assert_eq!(perf.report_starts(&makers(&[], &[])), Err(BY_BPF.to_owned()));
+    assert!(bpf.report_starts(&BTreeSet::new()).is_err(), "no file makes threads");
     bpf.follow(own_tid()).expect("there is room");
     let child = || std::thread::spawn(own_tid).join().expect("it ends");
     let unheard = child();
-    if let Err(why) = bpf.hear_starts(&makers(&[], &[])) {
+    if let Err(why) = bpf.report_starts(&makers(&[], &[])) {
         return skip(Needs::Bpf, why);
     }
     let heard = child();
     let own = own_tid();
-    let starts = |event: &Event| matches!(event.seen, Seen::Starts { tid, .. } if tid == own);
-    let birth = |child| move |event: &Event| event.seen == Seen::Fork { parent: own, child };
+    let starts =
+        |event: &Event| matches!(event.seen, KernelEvent::Starts { tid, .. } if tid == own);
+    let birth = |child| move |event: &Event| event.seen == KernelEvent::Fork { parent: own, child };
     let events = bpf.take();
     let of = |child| events.iter().position(birth(child)).expect("its birth is told");
     let told: Vec<usize> = (0..events.len()).filter(|at| starts(&events[*at])).collect();
     assert_eq!(told.len(), 1, "the first was not asked for: {told:?}");
     assert!(of(unheard) < told[0] && told[0] < of(heard), "{told:?}");
-    let Seen::Starts { pid, routine, .. } = events[told[0]].seen else { return };
+    let KernelEvent::Starts { pid, routine, .. } = events[told[0]].seen else { return };
     let name = Routines::default().name(pid, routine).expect("its file is there");
     assert_eq!(language_of(&name), Some("Rust"), "{name}");
 }
@@ -207,7 +210,7 @@ fn law_births_are_told_of_followed_threads_and_their_offspring_alone() {
     };
     let births = |events: Vec<Event>| -> Vec<(i32, i32)> {
         let births = events.into_iter().filter_map(|event| match event.seen {
-            Seen::Fork { parent, child } => Some((parent, child)),
+            KernelEvent::Fork { parent, child } => Some((parent, child)),
             _ => None,
         });
         births.collect()
@@ -289,8 +292,8 @@ fn law_a_processor_stands_still_only_while_nobody_there_sees_the_clock() {
     let (mut told, mut long) = (Vec::new(), Vec::new());
     for event in bpf.take() {
         match event.seen {
-            Seen::Steal { since } => told.push((since, event.at, event.taken.steal)),
-            Seen::Interrupted { since } => long.push((since, event.at)),
+            KernelEvent::Steal { since } => told.push((since, event.at, event.taken.steal)),
+            KernelEvent::Interrupted { since } => long.push((since, event.at)),
             _ => {}
         }
     }
@@ -365,7 +368,7 @@ fn law_an_alarm_that_goes_off_late_is_told() {
     };
     let dues = std::thread::scope(|scope| scope.spawn(set).join().expect("it ends"));
     let told = bpf.take().into_iter().filter_map(|event| match event.seen {
-        Seen::Steal { since } => Some((since, event.at)),
+        KernelEvent::Steal { since } => Some((since, event.at)),
         _ => None,
     });
     let told: Vec<_> = told.collect();
@@ -397,7 +400,7 @@ fn law_a_long_interrupt_is_told() {
     };
     let due = std::thread::spawn(set).join().expect("it ends");
     let told = bpf.take().into_iter().filter_map(|event| match event.seen {
-        Seen::Interrupted { since } => Some((since, event.at)),
+        KernelEvent::Interrupted { since } => Some((since, event.at)),
         _ => None,
     });
     let told: Vec<_> = told.collect();
@@ -426,7 +429,7 @@ fn law_what_does_not_fit_is_told_as_lost() {
     after.join().expect("it ends");
     for (mut rings, said) in sources.into_iter().zip(said) {
         drop(rings.take());
-        let named = |seen| matches!(seen, Seen::Named { tid, .. } if tid == own);
+        let named = |seen| matches!(seen, KernelEvent::Named { tid, .. } if tid == own);
         let seen = said.iter().filter(|event| named(event.seen)).count() as u64;
         let lost: u64 = rings.lost.iter().map(|(_, count)| count).sum();
         assert!(seen < NAMES, "this test fills the ring: {seen}");
@@ -438,8 +441,8 @@ fn law_what_does_not_fit_is_told_as_lost() {
 #[test]
 fn law_nothing_stays_in_the_kernel_when_the_process_is_killed() {
     if std::env::var_os("WINDFALL_HOLDS_PROGRAMS").is_some() {
-        let mut programs = Told::load(&[last_processor()]).expect("the parent could");
-        if let Err(why) = programs.programs.tell_starts(&makers(&[], &[])) {
+        let mut programs = BpfEvents::load(&[last_processor()]).expect("the parent could");
+        if let Err(why) = programs.programs.report_starts(&makers(&[], &[])) {
             println!("without start routines: {why}");
         }
         for number in programs.programs.numbers() {

@@ -1,10 +1,11 @@
-//! Events of the kernel by perf: a ring for each processor, filtered by the kernel.
+//! PerfEvents of the kernel by perf: a ring for each processor, filtered by the kernel.
 
 use super::{Event, Taken, Where};
-use crate::error::LinuxError;
 use crate::fifo_priorities;
-use crate::tracepoints::{INTERRUPTS, Point, Seen, Tracepoints};
+use crate::kernel_event::KernelEvent;
+use crate::tracepoints::{INTERRUPTS, Point, Tracepoints};
 use std::os::fd::AsRawFd;
+use windfall_os::LinuxError;
 use windfall_os::events::Poll;
 use windfall_os::perf::{Entry, Listen, Ring};
 use windfall_time::{Instant, Span};
@@ -14,7 +15,7 @@ use windfall_trace::OverheadKind;
 const PAGES: usize = 256;
 
 /// Rings of all processors.
-pub(super) struct Events {
+pub(super) struct PerfEvents {
     points: Tracepoints,
     rings: Vec<(Where, Ring, Overheads)>,
 }
@@ -56,8 +57,8 @@ impl Overheads {
     }
 }
 
-impl Events {
-    pub(super) fn open(supervised: &[u16], online: &[u16]) -> Result<Events, LinuxError> {
+impl PerfEvents {
+    pub(super) fn open(supervised: &[u16], online: &[u16]) -> Result<PerfEvents, LinuxError> {
         let points = Tracepoints::find()?;
         let mut rings = Vec::new();
         for cpu in online {
@@ -96,7 +97,7 @@ impl Events {
             })?;
             rings.push((place, ring, Overheads::default()));
         }
-        Ok(Events { points, rings })
+        Ok(PerfEvents { points, rings })
     }
 
     pub(super) fn join(&self, poll: &Poll, name: u64) -> std::io::Result<()> {
@@ -104,20 +105,20 @@ impl Events {
     }
 
     pub(super) fn read(&mut self, batch: &mut Vec<Event>, lost: &mut Vec<(Where, u64)>) {
-        let Events { points, rings } = self;
+        let PerfEvents { points, rings } = self;
         for (place, ring, overheads) in rings.iter_mut() {
             if ring.is_empty() {
                 continue;
             }
             ring.drain(|entry| match entry {
                 Entry::Sample(at, raw) => match points.decode(raw) {
-                    Some(Seen::TheftBegin { kind, .. }) => overheads.begin(kind, at),
-                    Some(Seen::TheftEnd) => overheads.end(at),
+                    Some(KernelEvent::OverheadBegin { kind, .. }) => overheads.begin(kind, at),
+                    Some(KernelEvent::OverheadEnd) => overheads.end(at),
                     Some(mut seen) => {
-                        if let Seen::Wake { by, .. } = &mut seen
+                        if let KernelEvent::Wake { by, .. } = &mut seen
                             && (*place == Where::Elsewhere || overheads.depth > 0)
                         {
-                            *by = 0; // perhaps in an interrupt, of which elsewhere nothing is heard
+                            *by = 0; // perhaps in an interrupt, of which elsewhere nothing is seen
                         }
                         let taken = overheads.until(at);
                         batch.push(Event { at, place: *place, taken, seen });

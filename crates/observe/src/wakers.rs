@@ -1,13 +1,13 @@
-//! Who wakes a thread that knows nothing of us, as far as the event of its wake-up is certain about it.
+//! Who wakes an external thread, as far as the event of its wake-up is certain about it.
 //!
-//! The kernel tells of a wake-up where it is carried out. That is the waker's processor, unless it shares no cache with the
+//! The kernel reports a wake-up where it is carried out. That is the waker's processor, unless it shares no cache with the
 //! woken thread's: then the waker has that one interrupted to carry it out, and whoever runs there has nothing to do with it.
 
 use std::path::Path;
 
-/// Which processors' wake-ups can be told to be whose.
+/// The processors on which the waker that an event names is certain to be the waker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Certain {
+pub enum Certain {
     /// All, since all processors share a cache.
     Everywhere,
     /// Those that are carried out on another processor than the thread's own.
@@ -15,8 +15,9 @@ pub(crate) enum Certain {
 }
 
 impl Certain {
-    /// On this machine.
-    pub(crate) fn of(online: &[u16]) -> Certain {
+    /// On this machine, for the processors that are switched on.
+    #[must_use]
+    pub fn of(online: &[u16]) -> Certain {
         let shared = |cpu: &u16| shared(Path::new("/sys/devices/system/cpu"), *cpu);
         let mut all = online.iter().map(shared);
         let first = all.next().flatten();
@@ -29,7 +30,8 @@ impl Certain {
 
     /// The waker of a thread, which is pinned to the processor that `at_home` says the event comes from, or not: the one that
     /// the event names, or nobody.
-    pub(crate) fn waker(self, tid: i32, by: i32, at_home: bool) -> Option<i32> {
+    #[must_use]
+    pub fn waker(self, tid: i32, by: i32, at_home: bool) -> Option<i32> {
         let certain = !at_home || self == Certain::Everywhere;
         (by != 0 && by != tid && certain).then_some(by)
     }

@@ -2,7 +2,7 @@
 //! symbol in it, or where its tables name none, the offset in the file. Rust's symbols stand there as their author wrote them,
 //! without the hash that changes from one compilation to the next.
 //!
-//! Nobody is stopped: the kernel tells which address `pthread_create` was given, `/proc` what is mapped there. Absent on purpose:
+//! Nobody is stopped: the kernel reports which address `pthread_create` was given, `/proc` what is mapped there. Absent on purpose:
 //! routines of code that no file holds, and of threads that are made without the C library.
 
 use crate::image::{Image, found};
@@ -14,17 +14,17 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// What makes threads.
-pub(crate) const MAKER: &str = "pthread_create";
+/// The function that makes threads.
+pub const MAKER: &str = "pthread_create";
 
-/// Why start routines are not known where perf events are listened to.
-pub(crate) const BY_BPF: &str = "BPF alone tells them, and it did not load";
+/// Why start routines are not known where events come from perf.
+pub const BY_BPF: &str = "BPF alone tells them, and it did not load";
 
 type Elf<'a> = object::File<'a, &'a ReadCache<File>>;
 
 /// Names addresses, and keeps the tables of the files that it has read.
 #[derive(Default)]
-pub(crate) struct Routines {
+pub struct Routines {
     /// By device and inode.
     files: HashMap<(String, String), Option<Functions>>,
     /// What was named in each process: its next threads start there, too, and it may have ended when that is read.
@@ -50,7 +50,7 @@ struct Functions {
 impl Routines {
     /// The name of what lies at an address of a process; `None` when no file lies there, or it has ended and that address was
     /// not asked for before.
-    pub(crate) fn name(&mut self, pid: i32, address: u64) -> Option<String> {
+    pub fn name(&mut self, pid: i32, address: u64) -> Option<String> {
         if let Some(name) = self.named.get(&pid).and_then(|known| known.get(&address)) {
             return Some(name.clone());
         }
@@ -60,12 +60,12 @@ impl Routines {
     }
 
     /// A process is another one, or executes another program.
-    pub(crate) fn forget(&mut self, pid: i32) {
+    pub fn forget(&mut self, pid: i32) {
         self.named.remove(&pid);
     }
 
     /// The name of what lies at an address of a process that is there.
-    pub(crate) fn look_up(&mut self, pid: i32, address: u64) -> Option<String> {
+    pub fn look_up(&mut self, pid: i32, address: u64) -> Option<String> {
         let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).ok()?;
         let Mapping { path, file, offset } = maps.lines().find_map(|line| at(line, address))?;
         let inside = seen_from(pid, &path);
@@ -102,8 +102,10 @@ pub fn language_of(routine: &str) -> Option<&'static str> {
     }
 }
 
-/// The files that define [`MAKER`] for this architecture, of those that processes have mapped, or programs are likely to map.
-pub(crate) fn makers(programs: &[&str], pids: &[i32]) -> BTreeSet<PathBuf> {
+/// The files that define [`MAKER`] for this architecture, of those that processes have mapped, or programs are likely to map. Each
+/// file is named once.
+#[must_use]
+pub fn makers(programs: &[&str], pids: &[i32]) -> BTreeSet<PathBuf> {
     let mapped = |pid: i32| {
         let image = Image::of(pid).into_iter();
         image.flat_map(move |Image { executable, mut libraries }| {

@@ -1,34 +1,32 @@
-//! What /proc says of threads.
+//! What /proc and /sys say of threads, processes and processors. What may have ended meanwhile is `None` or left out, never an error.
 
-use crate::routines::Routines;
-use crate::starts::{Heard, Start};
 use std::fs;
-use std::path::PathBuf;
 
-/// A thread's line in /proc.
+/// A thread's line in /proc (`stat`).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Stat {
+pub struct Stat {
     /// Its name.
-    pub(crate) comm: String,
+    pub comm: String,
     /// Its state's letter: R, S, D, T, ...
-    pub(crate) state: char,
+    pub state: char,
     /// The parent of its process.
-    pub(crate) ppid: i32,
+    pub ppid: i32,
     /// The session of its process.
-    pub(crate) session: i32,
+    pub session: i32,
     /// When it began, in ticks of the machine's life: with the number, it names a thread for good.
-    pub(crate) start: u64,
-    /// Its scheduling class.
-    pub(crate) policy: u32,
+    pub start: u64,
+    /// The kernel's number of its scheduling class.
+    pub policy: u32,
     /// Its real-time priority.
-    pub(crate) priority: u32,
+    pub priority: u32,
     /// Whether the kernel refuses to change its affinity (PF_NO_SETAFFINITY).
-    pub(crate) fixed: bool,
+    pub fixed: bool,
 }
 
 impl Stat {
     /// Whether it has ended, and only its number is left.
-    pub(crate) fn has_ended(&self) -> bool {
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
         matches!(self.state, 'Z' | 'X')
     }
 }
@@ -37,7 +35,8 @@ impl Stat {
 const NO_SETAFFINITY: u64 = 0x0400_0000;
 
 /// A thread's line; `None` when there is no such thread.
-pub(crate) fn stat(tid: i32) -> Option<Stat> {
+#[must_use]
+pub fn stat(tid: i32) -> Option<Stat> {
     parse(&fs::read_to_string(format!("/proc/{tid}/stat")).ok()?)
 }
 
@@ -59,47 +58,28 @@ fn parse(line: &str) -> Option<Stat> {
     })
 }
 
-/// What decides to whom a thread belongs.
-pub(crate) struct Facts {
-    /// Its process.
-    pub(crate) pid: i32,
-    pub(crate) stat: Stat,
-    pub(crate) start: Start,
-    exe: Option<PathBuf>,
-}
-
-impl Facts {
-    /// Those of a thread of which this was heard; `None` when there is no such thread.
-    pub(crate) fn of(tid: i32, heard: Heard, routines: &mut Routines) -> Option<Facts> {
-        let (stat, pid) = (stat(tid)?, process_of(tid)?);
-        let exe = fs::read_link(format!("/proc/{tid}/exe")).ok();
-        Some(Facts { pid, stat, start: Start::of(tid, pid, heard, routines), exe })
-    }
-
-    /// The file that it executes, if that can be read.
-    pub(crate) fn exe(&self) -> Option<&str> {
-        self.exe.as_ref()?.to_str()
-    }
-}
-
 /// The threads of a process.
-pub(crate) fn threads(pid: i32) -> Vec<i32> {
+#[must_use]
+pub fn threads(pid: i32) -> Vec<i32> {
     numbers(&format!("/proc/{pid}/task"))
 }
 
 /// All processes.
-pub(crate) fn processes() -> Vec<i32> {
+#[must_use]
+pub fn processes() -> Vec<i32> {
     numbers("/proc")
 }
 
 /// The process that a thread belongs to.
-pub(crate) fn process_of(tid: i32) -> Option<i32> {
+#[must_use]
+pub fn process_of(tid: i32) -> Option<i32> {
     let status = fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
     status.lines().find_map(|line| line.strip_prefix("Tgid:"))?.trim().parse().ok()
 }
 
-/// The processes of a control group (of either version) and of those below it.
-pub(crate) fn cgroup(path: &str) -> Vec<i32> {
+/// The processes of a control group (of either version) and of those below it; the path begins at the mount.
+#[must_use]
+pub fn cgroup(path: &str) -> Vec<i32> {
     let below =
         |of: &str| of == path || of.starts_with(&format!("{}/", path.trim_end_matches('/')));
     let inside = |pid: &i32| {
@@ -110,12 +90,31 @@ pub(crate) fn cgroup(path: &str) -> Vec<i32> {
 }
 
 /// The processes of a unit of systemd, found by its control group.
-pub(crate) fn unit(name: &str) -> Vec<i32> {
+#[must_use]
+pub fn unit(name: &str) -> Vec<i32> {
     let inside = |pid: &i32| {
         let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
         groups.lines().any(|line| line.split('/').any(|part| part == name))
     };
     processes().into_iter().filter(inside).collect()
+}
+
+/// The processors that are switched on; none where the kernel does not say.
+#[must_use]
+pub fn online() -> Vec<u16> {
+    let text = fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    processors(&text).unwrap_or_default()
+}
+
+/// A list of processors as the kernel writes it, `0-3,7`; `None` when it is something else.
+#[must_use]
+pub fn processors(text: &str) -> Option<Vec<u16>> {
+    let mut all = Vec::new();
+    for part in text.trim().split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        all.extend(first.parse::<u16>().ok()?..=last.parse().ok()?);
+    }
+    Some(all)
 }
 
 fn numbers(folder: &str) -> Vec<i32> {
@@ -135,6 +134,14 @@ mod tests {
         assert_eq!((stat.comm.as_str(), stat.state, stat.ppid), ("a) R 1 (b)", 'S', 5));
         assert_eq!((stat.start, stat.priority, stat.policy), (991, 73, 1));
         assert!(!stat.fixed && parse(&line.replace("4194624", "69238880")).unwrap().fixed);
+    }
+
+    #[test]
+    fn accepts_lists_of_processors_and_refuses_others() {
+        assert_eq!(processors("0-2,7\n"), Some(vec![0, 1, 2, 7]));
+        assert_eq!(processors("5"), Some(vec![5]));
+        assert_eq!(processors(""), None);
+        assert_eq!(processors("0-x"), None);
     }
 
     #[test]

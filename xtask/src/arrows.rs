@@ -20,6 +20,8 @@ const LAYERS: &[(&str, &[&str])] = &[
         "scenario",
         &["analysis", "guarantees", "hierarchy", "programs", "schedulers", "time", "trace"],
     ),
+    ("record", &["observe", "os", "programs", "time", "trace"]),
+    ("doctor", &["hierarchy", "observe", "os", "programs", "scenario", "time"]),
     (
         "linux",
         &[
@@ -44,6 +46,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "os",
             "plot",
             "programs",
+            "record",
             "scenario",
             "schedulers",
             "sim",
@@ -55,6 +58,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "windfall",
         &[
             "analysis",
+            "doctor",
             "guarantees",
             "hierarchy",
             "lab",
@@ -62,6 +66,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "observe",
             "plot",
             "programs",
+            "record",
             "scenario",
             "schedulers",
             "sim",

@@ -94,7 +94,18 @@ const FUZZ: [(&str, &[&str]); 3] = [
     ),
     (
         "the control protocol and the kernel's records",
-        &["test", "-p", "windfall-linux", "--profile", "checked", "--lib", "--", "law_no_re"],
+        &[
+            "test",
+            "-p",
+            "windfall-linux",
+            "-p",
+            "windfall-record",
+            "--profile",
+            "checked",
+            "--lib",
+            "--",
+            "law_no_re",
+        ],
     ),
 ];
 const MODEL: [&str; 11] = [

@@ -5,16 +5,14 @@
 mod give_back;
 mod keeper;
 mod log;
-mod mask;
 mod settings;
-mod survey;
 mod threads;
 
 pub(crate) use give_back::give_back;
 pub(crate) use keeper::Keeper;
 pub(crate) use log::Log;
-pub(crate) use survey::survey;
 
+use windfall_observe::occupancy::survey;
 use windfall_os::sched::Affinity;
 use windfall_scenario::model::{Claim, Machine};
 use windfall_scenario::outcome::Claimed;

@@ -6,7 +6,7 @@ use crate::run::{Settings, online};
 use crate::throttle;
 use std::fmt::Write;
 use windfall_observe::routines::MAKER;
-use windfall_observe::{fifo_priorities, procfs};
+use windfall_observe::{fifo_priorities, occupancy, procfs};
 use windfall_os::LinuxError;
 use windfall_scenario::model::{ExternalProgram, Machine};
 use windfall_scenario::{Plan, PlannedProgram};
@@ -28,7 +28,7 @@ fn claim_in_words(machine: &Machine, supervised: &[u16]) -> Result<Vec<String>, 
     if cpus.is_empty() {
         return Ok(remark.into_iter().collect());
     }
-    let survey = claim::survey(&cpus.iter().copied().collect());
+    let survey = occupancy::survey(&cpus.iter().copied().collect());
     let numbers: Vec<String> = cpus.iter().map(ToString::to_string).collect();
     let numbers = numbers.join(", ");
     let moved = survey.settings_in_words();

@@ -3,13 +3,13 @@
 //! Everybody who must step down does so before anybody is raised. A thread that is raised on the
 //! processor of a fence preempts it at once, perhaps for ever, so that is done last: after everybody else was told what he waits for.
 
-use crate::freezer::Brake;
 use crate::member::{Freezing, Kind, Member};
 use crate::procfs_worker::WorkItem;
 use crate::supervisor::{DeferredWake, Supervisor};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use windfall_observe::fifo_priorities;
+use windfall_os::freezer::Brake;
 use windfall_os::sched::{self, Affinity};
 
 impl Supervisor {

@@ -5,17 +5,15 @@
 //! why on standard error and in a file. The supervisor watches it in turn, and posts another when it is gone.
 
 use crate::restore_log::RestoreLog;
-use crate::state;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use windfall_observe::fifo_priorities;
 use windfall_observe::procfs;
+use windfall_observe::supervision;
 use windfall_os::LinuxError;
 use windfall_os::{process, sched::Affinity, sched::Attributes};
 
-/// What it is called in lists of processes.
-pub(crate) const NAME: &str = "windfall-guard";
 /// So long may the supervisor's heart stand still, in ms.
 const PATIENCE: i32 = 400;
 /// So long while much is set up or given back.
@@ -55,7 +53,7 @@ impl Guardian {
         let supervisor = std::process::id().cast_signed();
         let pid = process::fork(|| {
             process::stand_alone();
-            process::name_thread(NAME);
+            process::name_thread(supervision::GUARDIAN);
             process::close_all_but(&[theirs.as_raw_fd(), alone]);
             let _ = home.give(0);
             // Without the right to be real-time it watches all the same.
@@ -171,5 +169,5 @@ fn tell(cause: Cause, supervisor: i32, trouble: &[String]) {
     };
     let text = format!("windfall: the guardian ended the run: {cause}; {rest}\n");
     process::write_to_stderr(&text);
-    let _ = std::fs::write(state::last_words(), &text); // for whoever asks `doctor` later
+    let _ = std::fs::write(supervision::last_words(), &text); // for whoever asks `doctor` later
 }

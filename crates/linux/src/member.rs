@@ -1,11 +1,11 @@
 //! A thread under supervision.
 
-use crate::freezer::Brake;
 use crate::restore_log::Former;
 use crate::starts::Heard;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use windfall_hierarchy::{Message, NodeId, ThreadId};
+use windfall_os::freezer::Brake;
 use windfall_os::futex::Gate;
 use windfall_scenario::model::ThreadMatch;
 use windfall_scenario::outcome::ThreadOutcome;

@@ -7,7 +7,6 @@
 
 use crate::adopt::PendingThread;
 use crate::facts::Facts;
-use crate::freezer::Freezer;
 use crate::host::Host;
 use crate::member::Kind;
 use crate::starts::Heard;
@@ -18,6 +17,7 @@ use windfall_observe::fifo_priorities;
 use windfall_observe::procfs;
 use windfall_observe::routines::Routines;
 use windfall_os::clock;
+use windfall_os::freezer::Freezer;
 use windfall_os::futex::Gate;
 use windfall_os::lock::Lock;
 use windfall_os::sched::set_fifo;

@@ -10,15 +10,14 @@ mod patient;
 mod unlogged;
 
 use crate::claim::{self, Log};
-use crate::freezer;
-use crate::guardian;
-use crate::state;
 use std::fs::{self, File};
 use std::os::fd::AsFd;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use windfall_observe::procfs::{self, Stat};
+use windfall_observe::supervision;
 use windfall_os::LinuxError;
+use windfall_os::freezer;
 use windfall_os::identity::identity;
 use windfall_os::sched::{Affinity, Attributes, own_tid};
 use windfall_os::shared::{Shared, reserve};
@@ -87,7 +86,7 @@ pub(crate) type Former = (Attributes, Affinity);
 impl RestoreLog {
     /// The log of a new run. Call it under the machine's lock, when no earlier log is left.
     pub(crate) fn create() -> Result<RestoreLog, LinuxError> {
-        let path = state::log();
+        let path = supervision::restore_log();
         let trouble = |e: std::io::Error| {
             LinuxError::of(
                 format!("cannot make the restore log {}", path.display()),
@@ -110,7 +109,7 @@ impl RestoreLog {
 
     /// The log of a run that is gone and so is its guardian, if there is one. Call it under the machine's lock.
     pub(crate) fn left() -> Result<Option<RestoreLog>, LinuxError> {
-        let path = state::log();
+        let path = supervision::restore_log();
         let file = match File::options().read(true).write(true).open(&path) {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -163,7 +162,7 @@ impl RestoreLog {
         let lives = |pid: i32| procfs::stat(pid).filter(|stat| !stat.has_ended());
         let run = lives(self.supervisor()).is_some_and(|stat| stat.start == began);
         let guardian = lives(self.table.guardian.load(Ordering::Acquire));
-        !run && guardian.is_none_or(|stat| stat.comm != guardian::NAME)
+        !run && guardian.is_none_or(|stat| stat.comm != supervision::GUARDIAN)
     }
 
     /// How many threads are noted as changed.
@@ -342,7 +341,7 @@ impl RestoreLog {
 }
 
 fn remove() {
-    let _ = fs::remove_file(state::log()); // or nobody has made it
+    let _ = fs::remove_file(supervision::restore_log()); // or nobody has made it
 }
 
 /// As long as it lives, the guardian expects beats soon.

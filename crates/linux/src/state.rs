@@ -1,28 +1,14 @@
-//! The folder of this machine's run: its lock, its restore log, and the last words of a guardian.
-//!
-//! One name for the whole machine, whatever the network namespace. Only who may write there can supervise, so no other
-//! user keeps a run from beginning.
+//! The lock of this machine: one run at a time supervises it.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use windfall_observe::supervision::FOLDER;
 use windfall_os::LinuxError;
 
 /// Only one run at a time supervises a machine.
 pub(crate) const TWICE: &str = "cannot supervise this machine twice";
-
-const FOLDER: &str = "/run/windfall";
-
-/// Where what a run has changed is logged while it lasts.
-pub(crate) fn log() -> PathBuf {
-    Path::new(FOLDER).join("restore-log")
-}
-
-/// Where a guardian says why it ended a run.
-pub(crate) fn last_words() -> PathBuf {
-    Path::new(FOLDER).join("ended-by-guardian")
-}
 
 /// Says that this machine is supervised, as long as it, or a copy of it in a forked process, is open.
 pub(crate) fn supervise_alone() -> Result<File, LinuxError> {

@@ -5,6 +5,7 @@
 //! nothing is taken when none wait; then the throttle is lifted while we run. It would take its part in
 //! one piece, whether anybody wants it or not. For smaller caps, and older kernels, it is set to the cap.
 
+use windfall_observe::kernel;
 use windfall_scenario::model::Machine;
 use windfall_time::Ratio;
 
@@ -13,8 +14,7 @@ const PERIOD: i64 = 100_000;
 
 /// The throttle's runtime and period for a cap, in us; -1: none.
 pub(crate) fn of(cap: &Ratio) -> (i64, i64) {
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    choose(cap, has_fair_server(&release))
+    choose(cap, kernel::has_fair_server())
 }
 
 fn choose(cap: &Ratio, fair_server: bool) -> (i64, i64) {
@@ -23,12 +23,6 @@ fn choose(cap: &Ratio, fair_server: bool) -> (i64, i64) {
     }
     let runtime = cap.numerator().saturating_mul(PERIOD.into()) / cap.denominator();
     (i64::try_from(runtime).unwrap_or(0).clamp(1, PERIOD * 95 / 100), PERIOD)
-}
-
-/// Whether a kernel of this release has a fair server.
-fn has_fair_server(release: &str) -> bool {
-    let mut parts = release.split(['.', '-']).map(|part| part.trim().parse::<u32>().unwrap_or(0));
-    (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) >= (6, 12)
 }
 
 #[cfg(test)]
@@ -41,14 +35,5 @@ mod tests {
         assert_eq!(choose(&ratio("95%"), true), (-1, 1_000_000));
         assert_eq!(choose(&ratio("95%"), false), (95_000, PERIOD));
         assert_eq!(choose(&ratio("1/2"), true), (50_000, PERIOD));
-    }
-
-    #[test]
-    fn accepts_releases_as_distributions_write_them() {
-        for (release, has) in
-            [("6.12.0", true), ("6.18.44-fc", true), ("7.2-amd64", true), ("6.1.0-18-amd64", false)]
-        {
-            assert_eq!(has_fair_server(release), has, "{release}");
-        }
     }
 }

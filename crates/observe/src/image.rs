@@ -41,20 +41,6 @@ pub fn checksum(path: &Path) -> io::Result<String> {
     Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The kernel's release, as `uname -r` has it.
-#[must_use]
-pub fn kernel() -> String {
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    release.trim().to_owned()
-}
-
-/// Whether the processors' clock is known to vary, so that the same work takes longer at times.
-#[must_use]
-pub fn clock_varies() -> bool {
-    let governor = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-    governor.is_ok_and(|governor| !matches!(governor.trim(), "performance" | "powersave"))
-}
-
 /// The file that a command's first word means: a path, or a name that is looked for in `PATH`.
 #[must_use]
 pub fn found(program: &str) -> Option<PathBuf> {

@@ -2,6 +2,9 @@
 
 use std::fs;
 
+/// The process whose children are the kernel's own threads.
+pub const KTHREADD: i32 = 2;
+
 /// A thread's line in /proc (`stat`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stat {

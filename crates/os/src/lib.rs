@@ -5,7 +5,9 @@
 //! numbers (`i32`); 0 is the calling thread where a function says so. Time is CLOCK_MONOTONIC. `unsafe` is used in this crate
 //! only, and each block says why it is sound.
 //!
-//! Absent on purpose: files of /proc and /sys, which need no system call of their own, and any decision about who runs.
+//! Beside system calls, `freezer.rs` has the control groups that hold threads off, which are files.
+//!
+//! Absent on purpose: other files of /proc and /sys (crate `observe` reads them), and any decision about who runs.
 //!
 //! Read next: `sched.rs` (class, priority, affinity), `clock.rs`, `process.rs`.
 //!
@@ -23,6 +25,7 @@
 pub mod clock;
 pub mod error;
 pub mod events;
+pub mod freezer;
 pub mod futex;
 pub mod identity;
 pub mod lock;

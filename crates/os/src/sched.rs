@@ -121,6 +121,12 @@ pub fn set_fifo(tid: i32, priority: u32) -> io::Result<()> {
     check(answer.into()).map(drop)
 }
 
+/// Whether that is the kernel's number of SCHED_FIFO or SCHED_RR.
+#[must_use]
+pub const fn is_real_time(policy: u32) -> bool {
+    policy == libc::SCHED_FIFO.cast_unsigned() || policy == libc::SCHED_RR.cast_unsigned()
+}
+
 /// A set of processors, as the kernel has it: numbers 0 to 1023.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Affinity([u64; 16]);

@@ -3,9 +3,9 @@
 //! One thread at a time writes: the one that claims, then the keeper. An entry is whole before its
 //! state says so, and the change that it describes is made after that.
 
-use super::settings::Setting;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use windfall_observe::occupancy::Setting;
 use windfall_observe::procfs;
 use windfall_os::sched::Affinity;
 

@@ -1,42 +1,14 @@
 //! Threads of others on claimed processors: who can run elsewhere is moved off.
 
 use super::log::{Fate, Log};
-use super::survey::Stay;
 use std::io;
+use windfall_observe::occupancy::{Place, Stay, threads};
 use windfall_observe::procfs;
 use windfall_os::sched::Affinity;
 
-/// Where a thread is, seen from claimed processors.
-pub(super) enum Place {
-    /// It may run on some of them and elsewhere; this is its affinity.
-    Both(Affinity),
-    /// It may run nowhere else: it is supervised, was put there by its owner, or belongs to the processor.
-    Bound,
-    /// It may run on none of them.
-    Elsewhere,
-}
-
-/// All threads of the machine: process, thread, and where it is.
-pub(super) fn all(claimed: &Affinity) -> impl Iterator<Item = (i32, i32, Place)> + use<'_> {
-    let threads = procfs::processes().into_iter();
-    let threads =
-        threads.flat_map(|pid| procfs::threads(pid).into_iter().map(move |tid| (pid, tid)));
-    threads.filter_map(|(pid, tid)| {
-        let affinity = Affinity::of(tid).ok()?; // or it has ended
-        let place = if !affinity.meets(claimed) {
-            Place::Elsewhere
-        } else if affinity.without(claimed).is_empty() {
-            Place::Bound
-        } else {
-            Place::Both(affinity)
-        };
-        Some((pid, tid, place))
-    })
-}
-
 /// Notes whoever has by himself an affinity that moved threads will have. Call it before any is moved.
 pub(super) fn note_kept(log: &Log, claimed: &Affinity) {
-    for (_, tid, place) in all(claimed) {
+    for (_, tid, place) in threads(claimed) {
         if let (Place::Elsewhere, Some(stat)) = (place, procfs::stat(tid)) {
             // Without an entry it would get more processors than it had; there is room for tens of thousands.
             let _ = log.note(tid, stat.start, Fate::Kept);
@@ -47,12 +19,12 @@ pub(super) fn note_kept(log: &Log, claimed: &Affinity) {
 /// Moves every thread off claimed processors that may run elsewhere; how many.
 pub(super) fn move_off(log: &Log, claimed: &Affinity, stays: &mut Vec<Stay>) -> usize {
     let mut moved = 0;
-    for (_, tid, place) in all(claimed) {
+    for (_, tid, place) in threads(claimed) {
         let Place::Both(former) = place else { continue };
         match move_one(log, tid, &former, claimed) {
             Ok(may) => moved += usize::from(may),
             Err(e) if e.raw_os_error() == Some(libc::ESRCH) => {}
-            Err(e) => stays.extend(Stay::thread(tid, &e)),
+            Err(e) => stays.extend(unmoved(tid, &e)),
         }
     }
     moved
@@ -72,4 +44,15 @@ fn move_one(log: &Log, tid: i32, former: &Affinity, claimed: &Affinity) -> io::R
         log.strike_out(at);
     }
     moved.map(|()| true)
+}
+
+/// A thread that cannot be moved; nothing for one that has ended.
+fn unmoved(tid: i32, error: &io::Error) -> Option<Stay> {
+    let stat = procfs::stat(tid)?;
+    let remedy = match error.raw_os_error() {
+        Some(libc::EBUSY) => "a deadline thread: its owner may give it another class",
+        Some(libc::EINVAL) => "its control group's cpuset may name other processors",
+        _ => "run as root",
+    };
+    Some(Stay::new(format!("thread {tid} ({}): {error}", stat.comm), remedy))
 }

@@ -1,16 +1,31 @@
-//! What this machine can host and enforce, what stands in the way, and what would help.
+//! What this machine can host and enforce, what stands in the way, and what would help; and what it costs ([`measure`]).
 //!
 //! Nothing is guessed that can be tried: each attempt is made on a thread or process of our own that
 //! ends at once, so nothing is left changed. The same questions are answered for a user without
 //! rights, who then learns which one is missing.
+//!
+//! Invariants: [`examine`] takes less than a second and needs no right; a [`Check`] that is not entirely well has a remedy.
+//!
+//! Absent on purpose: a change that lasts, and a run's own settings; a dry run looks at those.
+//!
+//! Read next: `causes.rs` (what an error of the kernel means), `classes.rs`, `measure.rs`.
+//!
+//! ```
+//! let found = windfall_doctor::examine()?;
+//! println!("{}: {}", found.machine, if found.ready() { "ready" } else { "not ready" });
+//! # Ok::<(), windfall_os::LinuxError>(())
+//! ```
+#![forbid(unsafe_code)]
 
 mod causes;
 mod claims;
 mod classes;
 mod control_groups;
 mod facts;
+pub mod measure;
 mod others;
 mod rights;
+mod stats;
 mod throttle;
 mod timers;
 mod tracing;
@@ -70,15 +85,15 @@ impl Examination {
 /// When it cannot look: /proc is not readable.
 pub fn examine() -> Result<Examination, LinuxError> {
     let facts = Facts::gather()?;
-    let heard = windfall_observe::rings::by_bpf();
+    let observed = windfall_observe::rings::by_bpf();
     let groups = [
         classes::checks(&facts),
-        tracing::needed(&facts, &heard),
+        tracing::needed(&facts, &observed),
         throttle::checks(&facts),
         claims::checks(&facts),
         control_groups::checks(&facts),
         timers::checks(&facts),
-        tracing::further(&facts, &heard),
+        tracing::further(&facts, &observed),
         classes::deadline(&facts),
         others::checks(),
         rights::checks(&facts),

@@ -3,7 +3,8 @@
 use windfall_os::sched::Affinity;
 
 /// Reads `ff` or `1,00000000`; `None` when it is something else.
-pub(super) fn parse(text: &str) -> Option<Affinity> {
+#[must_use]
+pub fn parse(text: &str) -> Option<Affinity> {
     let mut words = [0_u64; 16];
     for (at, word) in text.trim().rsplit(',').enumerate() {
         let word = u64::from(u32::from_str_radix(word, 16).ok()?);
@@ -17,7 +18,8 @@ pub(super) fn parse(text: &str) -> Option<Affinity> {
 }
 
 /// Writes a set without leading zeros: the kernel refuses more words than it has processors for.
-pub(super) fn print(set: &Affinity) -> String {
+#[must_use]
+pub fn print(set: &Affinity) -> String {
     let halves = set.words().into_iter().flat_map(|word| [word & 0xffff_ffff, word >> 32]);
     let words: Vec<u64> = halves.collect();
     let last = words.iter().rposition(|word| *word != 0).unwrap_or(0);

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Where version 2 of control groups is mounted, if it is.
-pub(crate) fn mount() -> Option<PathBuf> {
+#[must_use]
+pub fn mount() -> Option<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
     let line = mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2"))?;
     Some(PathBuf::from(line.split(' ').nth(1)?))
@@ -24,7 +25,7 @@ fn group_of(tid: i32) -> Option<String> {
 }
 
 /// What freezes one thread: the file of its group.
-pub(crate) struct Brake {
+pub struct Brake {
     path: PathBuf,
     /// Kept open: to find the file anew takes longer than to freeze. `None` where too many files are open.
     file: Option<File>,
@@ -38,13 +39,17 @@ impl Brake {
     }
 
     /// Whether the thread has stopped: it does so itself, when it runs next.
-    pub(crate) fn holds(&self) -> bool {
+    #[must_use]
+    pub fn holds(&self) -> bool {
         let events = fs::read_to_string(self.path.with_file_name("cgroup.events"));
         events.is_ok_and(|text| text.contains("frozen 1"))
     }
 
     /// Freezes or thaws it.
-    pub(crate) fn set(&self, frozen: bool) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// When the group's file cannot be written.
+    pub fn set(&self, frozen: bool) -> io::Result<()> {
         match &self.file {
             Some(file) => file.write_all_at(word(frozen), 0),
             None => set(&self.path, frozen),
@@ -53,26 +58,31 @@ impl Brake {
 }
 
 /// Freezes threads of one supervisor.
-pub(crate) struct Freezer {
+pub struct Freezer {
     mount: Option<PathBuf>,
     name: String,
 }
 
 impl Freezer {
     /// For the supervisor with this process number.
-    pub(crate) fn new(supervisor: i32) -> Freezer {
+    #[must_use]
+    pub fn new(supervisor: i32) -> Freezer {
         Freezer { mount: mount(), name: format!("windfall-{supervisor}") }
     }
 
     /// Whether a thread is in the group of another one.
-    pub(crate) fn shares(&self, tid: i32) -> bool {
+    #[must_use]
+    pub fn shares(&self, tid: i32) -> bool {
         let ours = format!("/{}/", self.name);
         group_of(tid)
             .is_some_and(|group| group.contains(&ours) && !group.ends_with(&format!("/t{tid}")))
     }
 
-    /// A group for a thread, made if need be.
-    pub(crate) fn group(&self, pid: i32, tid: i32) -> io::Result<Brake> {
+    /// A group for the thread `tid` of the process `pid`, made if need be; the thread is moved there.
+    ///
+    /// # Errors
+    /// When version 2 is not mounted, or this user may not make groups or move threads there.
+    pub fn group(&self, pid: i32, tid: i32) -> io::Result<Brake> {
         let missing = || io::Error::other("no cgroup of version 2 is mounted");
         let mount = self.mount.as_ref().ok_or_else(missing)?;
         let group = group_of(tid).ok_or_else(missing)?;
@@ -107,7 +117,7 @@ const fn word(frozen: bool) -> &'static [u8] {
 ///
 /// Call it when its threads have their former classes again: one that is held in the middle of a fork keeps the kernel from
 /// moving any.
-pub(crate) fn thaw_all(supervisor: i32, lives: &dyn Fn()) -> Vec<String> {
+pub fn thaw_all(supervisor: i32, lives: &dyn Fn()) -> Vec<String> {
     let (mut roots, mut left) = (Vec::new(), Vec::new());
     if let Some(mount) = mount() {
         find(&mount, &format!("windfall-{supervisor}"), &mut roots);

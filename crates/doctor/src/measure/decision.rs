@@ -1,7 +1,7 @@
-//! What the hierarchy itself takes: one event told to it, and each notification of a scheduler because of it.
+//! What the hierarchy itself takes: one event reported to it, and each notification of a scheduler because of it.
 //!
-//! Two trees of different depth are told the same events. Time over notifications is a line:
-//! its slope is a notification, the rest a decision. That rest may be less than can be told from nothing.
+//! Two trees of different depth get the same events. Time over notifications is a line:
+//! its slope is a notification, the rest a decision. That rest may be too small to measure.
 
 use super::{Bench, Cost};
 use windfall_hierarchy::{Hierarchy, ThreadId};
@@ -34,16 +34,16 @@ pub(super) fn cost(bench: Bench) -> Result<(Cost, Span, Span), LinuxError> {
 fn line(bench: Bench) -> Result<(Cost, Span, Span), LinuxError> {
     let mut shallow = Tree::new(2)?;
     let mut deep = Tree::new(DEEP)?;
-    let told = shallow.measure(bench, "event told to two levels");
+    let event = shallow.measure(bench, "event told to two levels");
     let further = deep.measure(bench, "event told to eight levels");
     let (few, many) = (shallow.notifications(), deep.notifications());
     // Notifications of a batch; time of an event.
-    let longer = further.median.as_nanos().saturating_sub(told.median.as_nanos());
+    let longer = further.median.as_nanos().saturating_sub(event.median.as_nanos());
     // No more than makes up the whole event.
-    let most = told.median.as_nanos() * BATCH / few.max(1);
+    let most = event.median.as_nanos() * BATCH / few.max(1);
     let notification = (longer * BATCH / many.saturating_sub(few).max(1)).min(most);
-    let decision = told.median.as_nanos().saturating_sub(notification * few / BATCH);
-    Ok((told, Span::from_nanos(decision), Span::from_nanos(notification)))
+    let decision = event.median.as_nanos().saturating_sub(notification * few / BATCH);
+    Ok((event, Span::from_nanos(decision), Span::from_nanos(notification)))
 }
 
 /// A chain of fixed priorities with two threads at its end, of which one comes and goes.

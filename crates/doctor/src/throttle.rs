@@ -2,9 +2,7 @@
 
 use super::rights::CAP_DAC_OVERRIDE;
 use super::{Check, Facts, State, word};
-use crate::{guardian, throttle};
-use windfall_observe::procfs;
-use windfall_scenario::model::Machine;
+use windfall_observe::{kernel, supervision};
 use windfall_time::Span;
 
 const RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
@@ -36,7 +34,7 @@ fn writable(facts: &Facts) -> Check {
 fn value() -> Check {
     let number = |path: &str| word(path).and_then(|text| text.parse::<i64>().ok());
     let (state, found) = match (number(RUNTIME), number(PERIOD)) {
-        (Some(-1), _) if supervised() => {
+        (Some(-1), _) if supervision::is_under_way() => {
             (State::Yes, "off while `windfall run` is under way, which sets it back".to_owned())
         }
         (Some(-1), _) => {
@@ -50,14 +48,6 @@ fn value() -> Check {
     Check::new(PURPOSE, "throttle's value", state, found).remedy(
         "`sysctl kernel.sched_rt_runtime_us=950000`, and look for who wrote -1 in /etc/sysctl.d",
     )
-}
-
-/// Whether a supervisor is at work, known by its guardian.
-pub(super) fn supervised() -> bool {
-    let guards = |pid| {
-        procfs::stat(pid).is_some_and(|stat| stat.comm == guardian::NAME && !stat.has_ended())
-    };
-    procfs::processes().into_iter().any(guards)
 }
 
 /// The fair server serves waiting ordinary threads even when real-time ones never stop, and before all of them.
@@ -82,7 +72,7 @@ fn server(facts: &Facts) -> Check {
             );
             (state, found, SHORTER)
         }
-        _ if throttle::of(&Machine::most_cap()).0 == -1 => {
+        _ if kernel::has_fair_server() => {
             let release = &facts.release;
             let found = format!(
                 "part of Linux {release}; its settings in debugfs cannot be read: as they are built \

@@ -5,7 +5,7 @@
 //! stretches of at most 30 ms with pauses between, so that neither the throttle of real-time
 //! threads nor a guardian's patience is touched. A sample that holds a gap above 200 us, which is more than any
 //! interrupt takes, lost its processor to somebody else: it is counted and thrown away.
-//! Each measurement is repeated, and how far the repetitions' medians lie apart is told.
+//! Each measurement is repeated, and how far the repetitions' medians lie apart is part of the result.
 
 mod cache;
 mod decision;
@@ -15,7 +15,7 @@ mod switch;
 mod text;
 mod wake;
 
-use crate::doctor::Facts;
+use crate::Facts;
 use crate::stats::Summary;
 use windfall_os::LinuxError;
 use windfall_os::clock;
@@ -82,8 +82,8 @@ pub struct Costs {
     pub timer: Result<(), Span>,
     /// From one real-time thread to another on a processor.
     pub switch: Cost,
-    /// One event told to a hierarchy of two levels, with its notifications.
-    pub told: Cost,
+    /// One event reported to a hierarchy of two levels, with its notifications.
+    pub event: Cost,
     /// Of that, without the notifications.
     pub decision: Span,
     /// Each notification.
@@ -131,7 +131,7 @@ impl Bench {
     fn all(self, facts: &Facts) -> Result<Costs, LinuxError> {
         self.enter(PRIORITY)?;
         let resolution = timer_resolution();
-        let (told, decision, notification) = decision::cost(self)?;
+        let (event, decision, notification) = decision::cost(self)?;
         let elsewhere = facts.allowed.iter().copied().find(|other| *other != self.cpu);
         let (size, refill, in_order) = cache::cost(self);
         let mut further =
@@ -144,7 +144,7 @@ impl Bench {
             cpu: self.cpu,
             timer: if resolution > Span::from_nanos(1_000) { Err(resolution) } else { Ok(()) },
             switch: switch::cost(self)?,
-            told,
+            event,
             decision,
             notification,
             cache: (size, refill),

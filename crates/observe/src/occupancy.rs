@@ -1,53 +1,30 @@
-//! What a claim would move, and what stays on claimed processors all the same, with what it takes to move it.
+//! Who and what may use some processors: what a claim of them would move, and what stays there all the same, with what it takes to
+//! move it (decision 0013).
+//!
+//! Nothing is changed here. A run that claims processors moves what this finds; `doctor` and a dry run only say it.
 
-use super::settings::Setting;
-use super::threads::{self, Place};
+mod setting;
+
+pub use setting::Setting;
+
+use crate::procfs::{self, KTHREADD};
 use std::collections::BTreeSet;
 use std::fmt;
-use std::io;
-use windfall_observe::procfs;
 use windfall_os::sched::Affinity;
-
-/// The parent of the kernel's threads.
-const KTHREADD: i32 = 2;
 
 /// Something that stays.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Stay {
-    pub(crate) what: String,
-    pub(crate) remedy: String,
+pub struct Stay {
+    /// What it is.
+    pub what: String,
+    /// What would move it.
+    pub remedy: String,
 }
 
 impl Stay {
-    fn new(what: String, remedy: impl Into<String>) -> Stay {
+    /// What it is, and what would move it.
+    pub fn new(what: String, remedy: impl Into<String>) -> Stay {
         Stay { what, remedy: remedy.into() }
-    }
-
-    /// A setting that cannot be changed.
-    pub(super) fn refused(setting: &Setting, error: &io::Error) -> Stay {
-        let remedy = match setting {
-            Setting::Interrupt(_) => {
-                "its driver binds it: `isolcpus=managed_irq,LIST` on the kernel's command line"
-            }
-            _ => "run where /proc and /sys may be written",
-        };
-        Stay::new(format!("{setting}: {error}"), remedy)
-    }
-
-    /// A setting for which the restore log has no room.
-    pub(super) fn full(setting: &Setting) -> Stay {
-        Stay::new(format!("{setting}: the restore log is full"), "claim fewer processors")
-    }
-
-    /// A thread that cannot be moved; nothing for one that has ended.
-    pub(super) fn thread(tid: i32, error: &io::Error) -> Option<Stay> {
-        let stat = procfs::stat(tid)?;
-        let remedy = match error.raw_os_error() {
-            Some(libc::EBUSY) => "a deadline thread: its owner may give it another class",
-            Some(libc::EINVAL) => "its control group's cpuset may name other processors",
-            _ => "run as root",
-        };
-        Some(Stay::new(format!("thread {tid} ({}): {error}", stat.comm), remedy))
     }
 }
 
@@ -59,19 +36,21 @@ impl fmt::Display for Stay {
 
 /// What a claim would find.
 #[derive(Debug, Default)]
-pub(crate) struct Survey {
+pub struct Survey {
     /// How many threads would be moved, the kernel's own included.
-    pub(crate) threads: usize,
+    pub threads: usize,
     /// How many of these are the kernel's.
-    pub(crate) kernel: usize,
+    pub kernel: usize,
     /// The settings that would be changed.
-    pub(crate) settings: Vec<Setting>,
-    pub(crate) stays: Vec<Stay>,
+    pub settings: Vec<Setting>,
+    /// What would stay.
+    pub stays: Vec<Stay>,
 }
 
 impl Survey {
-    /// The settings that would be changed; interrupts are counted.
-    pub(crate) fn settings_in_words(&self) -> String {
+    /// The settings that would be changed, in words; interrupts are counted.
+    #[must_use]
+    pub fn settings_in_words(&self) -> String {
         let interrupt = |setting: &&Setting| matches!(setting, Setting::Interrupt(_));
         let interrupts = self.settings.iter().filter(interrupt).count();
         let rest = self.settings.iter().filter(|setting| !interrupt(setting));
@@ -81,13 +60,42 @@ impl Survey {
     }
 }
 
+/// Where a thread is, seen from claimed processors.
+pub enum Place {
+    /// It may run on some of them and elsewhere; this is its affinity.
+    Both(Affinity),
+    /// It may run nowhere else: it is supervised, was put there by its owner, or belongs to the processor.
+    Bound,
+    /// It may run on none of them.
+    Elsewhere,
+}
+
+/// All threads of the machine: process, thread, and where it is.
+pub fn threads(claimed: &Affinity) -> impl Iterator<Item = (i32, i32, Place)> + use<'_> {
+    let threads = procfs::processes().into_iter();
+    let threads =
+        threads.flat_map(|pid| procfs::threads(pid).into_iter().map(move |tid| (pid, tid)));
+    threads.filter_map(|(pid, tid)| {
+        let affinity = Affinity::of(tid).ok()?; // or it has ended
+        let place = if !affinity.meets(claimed) {
+            Place::Elsewhere
+        } else if affinity.without(claimed).is_empty() {
+            Place::Bound
+        } else {
+            Place::Both(affinity)
+        };
+        Some((pid, tid, place))
+    })
+}
+
 /// Looks at the whole machine, and changes nothing. Threads of this process that are bound to claimed
 /// processors are supervised, or its own business, and are left out.
-pub(crate) fn survey(claimed: &Affinity) -> Survey {
+#[must_use]
+pub fn survey(claimed: &Affinity) -> Survey {
     let mut survey = Survey::default();
     let mut kernel = BTreeSet::new();
     let own = std::process::id().cast_signed();
-    for (pid, tid, place) in threads::all(claimed) {
+    for (pid, tid, place) in threads(claimed) {
         if matches!(place, Place::Elsewhere) {
             continue;
         }

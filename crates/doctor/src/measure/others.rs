@@ -24,18 +24,18 @@ struct Waiting {
 impl Waiting {
     fn new(bench: Bench) -> Result<Waiting, LinuxError> {
         let over = Arc::new(AtomicBool::new(false));
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let its = over.clone();
         let thread = std::thread::spawn(move || {
             let entered = bench.enter(LOW);
-            let _ = tell.send((own_tid(), entered));
+            let _ = sender.send((own_tid(), entered));
             while !its.load(Ordering::Relaxed) {
                 std::hint::spin_loop();
             }
         });
         let early =
             |_| LinuxError::new("cannot measure", "a measured thread ended early", "report it");
-        let (tid, entered) = told.recv().map_err(early)?;
+        let (tid, entered) = receiver.recv().map_err(early)?;
         let waiting = Waiting { tid, over, thread: Some(thread) };
         entered.map(|()| waiting)
     }

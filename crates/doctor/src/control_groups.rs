@@ -1,9 +1,9 @@
 //! What control groups offer: a freezer for single threads, real-time runtime, quotas.
 
 use super::{Check, Facts, State, word};
-use crate::freezer::{self, Freezer};
 use std::io;
 use std::path::PathBuf;
+use windfall_os::freezer::{self, Freezer};
 use windfall_os::probe::sleep_until;
 use windfall_os::{clock, process};
 use windfall_time::Span;

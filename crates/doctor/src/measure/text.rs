@@ -7,7 +7,7 @@ impl Costs {
     /// All costs, those of the model first.
     #[must_use]
     pub fn all(&self) -> Vec<&Cost> {
-        let model = [&self.switch, &self.told, &self.cache.1];
+        let model = [&self.switch, &self.event, &self.cache.1];
         model.into_iter().chain(&self.further).collect()
     }
 
@@ -91,7 +91,7 @@ mod tests {
             cpu: 1,
             timer: Err(Span::from_millis(4)),
             switch: cost(2_016),
-            told: cost(150),
+            event: cost(150),
             decision: Span::from_nanos(50),
             notification: Span::from_nanos(25),
             cache: (1024, cost(31)),

@@ -1,6 +1,7 @@
 //! What /proc and /sys say of the machine, read once.
 
 use std::fs;
+use windfall_observe::procfs;
 use windfall_os::LinuxError;
 use windfall_os::sched::Affinity;
 
@@ -38,7 +39,8 @@ impl Facts {
         let own = Affinity::of(0)
             .map_err(|e| LinuxError::of("cannot read the affinity", &e, "report it"))?;
         let allowed: Vec<u16> = (0..1024).filter(|cpu| own.has(*cpu)).collect();
-        let online = word("/sys/devices/system/cpu/online").and_then(|text| list(&text));
+        let online =
+            word("/sys/devices/system/cpu/online").and_then(|text| procfs::processors(&text));
         let flags = line(&cpuinfo, "flags").unwrap_or_default();
         Ok(Facts {
             release: read("/proc/sys/kernel/osrelease")?.trim().to_owned(),
@@ -70,27 +72,4 @@ impl Facts {
 pub(crate) fn word(path: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?.trim().to_owned();
     (!text.is_empty()).then_some(text)
-}
-
-/// A list of processors as the kernel writes it: `0-3,7`.
-pub(super) fn list(text: &str) -> Option<Vec<u16>> {
-    let mut all = Vec::new();
-    for part in text.trim().split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        all.extend(first.parse::<u16>().ok()?..=last.parse().ok()?);
-    }
-    Some(all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn accepts_lists_of_processors_and_refuses_others() {
-        assert_eq!(list("0-2,7\n"), Some(vec![0, 1, 2, 7]));
-        assert_eq!(list("5"), Some(vec![5]));
-        assert_eq!(list(""), None);
-        assert_eq!(list("0-x"), None);
-    }
 }

@@ -1,7 +1,7 @@
 //! What stays on a processor that a run claims, and what it takes to move it (decision 0013).
 
 use super::{Check, Facts, State};
-use crate::claim;
+use windfall_observe::occupancy;
 use windfall_os::sched::Affinity;
 
 const PURPOSE: &str = "a processor of one's own";
@@ -15,7 +15,7 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
         let check = Check::new(PURPOSE, "claimed processor", State::Limited, found);
         return vec![check.remedy("a second processor")];
     }
-    let survey = claim::survey(&Affinity::one(last));
+    let survey = occupancy::survey(&Affinity::one(last));
     let found = format!(
         "a run that claims processor {last} moves {} threads, {} of them the kernel's, and {} settings of the kernel",
         survey.threads,

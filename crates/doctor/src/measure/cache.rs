@@ -5,7 +5,7 @@
 //! program can pay. One that reads on and on in order pays less, which is measured beside.
 
 use super::{Bench, Cost};
-use crate::doctor::word;
+use crate::word;
 use windfall_os::clock;
 use windfall_programs::Random;
 use windfall_time::Span;

@@ -70,13 +70,13 @@ fn oneself(facts: &Facts) -> Check {
 /// Raises and lowers a thread that waits at a gate.
 fn another() -> io::Result<()> {
     let gate = Arc::new(Gate::default());
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let its = gate.clone();
     let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || {
-        let _ = tell.send(own_tid());
+        let _ = sender.send(own_tid());
         its.pass();
     })?;
-    let tid = told.recv().map_err(io::Error::other)?;
+    let tid = receiver.recv().map_err(io::Error::other)?;
     let raised =
         set_fifo(tid, fifo_priorities::GRANTED).and_then(|()| set_fifo(tid, fifo_priorities::HELD));
     gate.open_and_wake();

@@ -8,11 +8,11 @@ use windfall_os::LinuxError;
 use windfall_os::perf::{Listen, Ring};
 use windfall_os::probe;
 
-/// Whether BPF can be listened to, or why not; and why it does not tell of a processor that stands still.
-type Heard = Result<Option<String>, String>;
+/// Whether BPF programs load, or why not; and why they do not see that a processor stands still.
+type Observed = Result<Option<String>, String>;
 
-/// What `run` hears of threads by.
-pub(super) fn needed(facts: &Facts, heard: &Heard) -> Vec<Check> {
+/// What `run` observes threads by.
+pub(super) fn needed(facts: &Facts, observed: &Observed) -> Vec<Check> {
     const PURPOSE: &str = "see threads block and wake";
     let tracefs = Check::new(PURPOSE, "tracefs", State::No, String::new());
     let perf = Check::new(PURPOSE, "tracepoints by perf", State::No, String::new());
@@ -25,7 +25,7 @@ pub(super) fn needed(facts: &Facts, heard: &Heard) -> Vec<Check> {
             let found = format!("not tried without tracefs; perf_event_paranoid is {paranoid}");
             let further = "CAP_PERFMON, or `sysctl kernel.perf_event_paranoid=-1`";
             let perf = Check { found, ..perf }.remedy(further);
-            return either(heard, [tracefs, perf]);
+            return either(observed, [tracefs, perf]);
         }
     };
     let tracefs = Check { state: State::Yes, found: "formats are read".to_owned(), ..tracefs };
@@ -40,14 +40,14 @@ pub(super) fn needed(facts: &Facts, heard: &Heard) -> Vec<Check> {
         Err(e) => Check { found: format!("{e}; perf_event_paranoid is {paranoid}"), ..perf },
     };
     let perf = perf.remedy("CAP_PERFMON, or `sysctl kernel.perf_event_paranoid=-1`");
-    let mut checks = either(heard, [tracefs, perf]);
-    checks.extend([overhead(&points), hypervisor(facts, heard)]);
+    let mut checks = either(observed, [tracefs, perf]);
+    checks.extend([overhead(&points), hypervisor(facts, observed)]);
     checks
 }
 
-/// Tracepoints by perf are needed where BPF does not tell of threads.
-fn either(heard: &Heard, checks: [Check; 2]) -> Vec<Check> {
-    let by_bpf = heard.is_ok();
+/// Tracepoints by perf are needed where BPF programs do not load.
+fn either(observed: &Observed, checks: [Check; 2]) -> Vec<Check> {
+    let by_bpf = observed.is_ok();
     let checks = checks.into_iter();
     checks
         .map(|check| match (by_bpf, check.state) {
@@ -96,13 +96,13 @@ fn overhead(points: &Tracepoints) -> Check {
         .remedy("a kernel with CONFIG_TRACEPOINTS for them; until then they count as the thread's")
 }
 
-/// Time that a hypervisor takes is told by it, in ticks, if at all; what we see is that our own ticks come late.
-fn hypervisor(facts: &Facts, heard: &Heard) -> Check {
+/// Time that a hypervisor takes is reported by it, in ticks, if at all; what we see is that our own ticks come late.
+fn hypervisor(facts: &Facts, observed: &Observed) -> Check {
     if !facts.hypervisor {
         return Check::new(STOLEN, "hypervisor", State::Yes, "none".to_owned());
     }
     let stolen = word("/proc/stat").and_then(|text| steal(text.lines().next()?));
-    let told = match stolen {
+    let by_kernel = match stolen {
         Some((steal, all)) => {
             // Hundredths of a per cent, rounded down.
             let share = steal.saturating_mul(10_000) / all.max(1);
@@ -114,11 +114,11 @@ fn hypervisor(facts: &Facts, heard: &Heard) -> Check {
         }
         None => "one is below, and does not say what it takes".to_owned(),
     };
-    let seen = match heard {
+    let seen = match observed {
         Ok(None) => "late ticks are seen: 0.2 ms and more of what it takes".to_owned(),
         Ok(Some(why)) | Err(why) => format!("late ticks are not seen: {why}"),
     };
-    Check::new(STOLEN, "hypervisor", State::Limited, format!("{told}; {seen}"))
+    Check::new(STOLEN, "hypervisor", State::Limited, format!("{by_kernel}; {seen}"))
         .remedy("dedicated processors for this guest: threads wait for what it takes, seen or not")
 }
 
@@ -130,9 +130,9 @@ fn steal(line: &str) -> Option<(u64, u64)> {
 }
 
 /// What would be quicker, or is another way.
-pub(super) fn further(facts: &Facts, heard: &Heard) -> Vec<Check> {
+pub(super) fn further(facts: &Facts, observed: &Observed) -> Vec<Check> {
     const PURPOSE: &str = "decide a microsecond or two sooner";
-    let programs = match heard {
+    let programs = match observed {
         Ok(_) => {
             let found = "our programs were loaded and attached".to_owned();
             Check::new(PURPOSE, "events by BPF", State::Yes, found)

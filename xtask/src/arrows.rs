@@ -22,10 +22,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("record", &["observe", "os", "programs", "time", "trace"]),
     ("doctor", &["hierarchy", "observe", "os", "programs", "scenario", "time"]),
+    ("processes", &["exchange", "os", "programs", "time"]),
     (
         "linux",
         &[
-            "exchange",
             "guarantees",
             "hierarchy",
             "observe",
@@ -45,6 +45,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "linux",
             "os",
             "plot",
+            "processes",
             "programs",
             "record",
             "scenario",

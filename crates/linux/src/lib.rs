@@ -28,7 +28,6 @@ mod member;
 #[path = "../../../fuzz/mutate.rs"]
 mod mutate;
 mod own;
-pub mod processes;
 mod procfs_worker;
 mod restore;
 mod restore_log;

@@ -9,7 +9,7 @@ use crate::statistics::median;
 use crate::supervised::supervise_plan;
 use crate::trees::scenario;
 use crate::units::micros;
-use windfall_linux::processes::{self, Ended};
+use windfall_processes::{Ended, Settings, run};
 use windfall_programs::{Code, ProcessParams};
 use windfall_record::{Recorder, Wanted};
 use windfall_scenario::model::{Scheduler, Setting};
@@ -122,13 +122,13 @@ fn last() -> u16 {
 }
 
 fn threads(code: impl Code) -> Result<Ended, LabError> {
-    let settings = processes::Settings {
+    let settings = Settings {
         nodes: vec![vec![last()]],
         seed: 1,
         length: Some(Span::from_secs(60)),
         real_time: Some(1),
     };
-    let ended = processes::run(&settings, code).map_err(|why| LabError::Run(why.to_string()))?;
+    let ended = run(&settings, code).map_err(|why| LabError::Run(why.to_string()))?;
     match (ended.failures.first(), ended.unfinished) {
         (Some(failed), _) => {
             Err(LabError::Run(format!("`{}` failed: {}", failed.name, failed.why)))

@@ -3,11 +3,11 @@
 //! What depends on who is faster may differ, and is not compared: which consumer gets a datum, not that one does.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-#[path = "twin_processes/random.rs"]
+#[path = "twin/random.rs"]
 mod random;
 
 use std::sync::{Arc, Mutex};
-use windfall_linux::processes::{Ended, Settings};
+use windfall_processes::{Ended, Settings};
 use windfall_programs::{
     Code, Event, EventId, Node, Process, ProcessError, ProcessHandle, ProcessParams, Queue,
 };
@@ -58,7 +58,7 @@ fn ended(ended: &Ended) {
 
 /// Runs it on threads, each node on its processor.
 fn on_threads(first: impl Code) -> Ended {
-    let run = windfall_linux::processes::run(&two_nodes(), first).unwrap();
+    let run = windfall_processes::run(&two_nodes(), first).unwrap();
     ended(&run);
     run
 }
@@ -153,7 +153,7 @@ fn twin_paper_the_scripts_of_the_memo_run_through_in_its_order() {
     simulate(ScriptA(Arc::clone(&simulated)));
     assert_eq!(*simulated.lock().unwrap(), memo);
     let settings = Settings { real_time: Some(1), ..two_nodes() };
-    match windfall_linux::processes::run(&settings, ScriptA(Arc::clone(&real))) {
+    match windfall_processes::run(&settings, ScriptA(Arc::clone(&real))) {
         Ok(run) => ended(&run),
         Err(why) if why.to_string().contains("real-time priority") => {
             return windfall_skips::skip(windfall_skips::Needs::Real, why);
@@ -440,7 +440,7 @@ impl Code for Forlorn {
 fn law_a_run_ends_at_its_end_whoever_waits() {
     for asleep in [false, true] {
         let settings = Settings { length: Some(us(200_000)), ..two_nodes() };
-        let run = windfall_linux::processes::run(&settings, Forlorn { asleep }).unwrap();
+        let run = windfall_processes::run(&settings, Forlorn { asleep }).unwrap();
         assert_eq!((run.failures.as_slice(), run.unfinished), (&[][..], 1));
     }
 }
@@ -467,7 +467,7 @@ impl Code for Failing {
 #[test]
 fn refuses_bodies_that_cannot_go_on_and_says_why() {
     for (way, why) in [(0, "a set of no events"), (1, "nobody would wake it"), (2, "panicked")] {
-        let run = windfall_linux::processes::run(&two_nodes(), Failing(way)).unwrap();
+        let run = windfall_processes::run(&two_nodes(), Failing(way)).unwrap();
         assert_eq!(run.failures.len(), 1);
         assert!(run.failures[0].why.contains(why), "{}", run.failures[0].why);
     }

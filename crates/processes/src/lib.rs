@@ -1,10 +1,39 @@
 //! Event-driven processes as threads: a [`Process`](windfall_programs::Process) that blocks its thread where it waits.
 //!
-//! What processes hand each other is in crate `exchange`, without a lock; here are handles, refusals, clocks and threads.
-//! `seat.rs` is a process as its body sees it, `system.rs` what all share, `controller.rs` the thread of a node that posts what
+//! What processes hand each other is in crate `exchange`, without a lock; here are handles, errors, clocks and threads.
+//! `process_thread.rs` is a process as its body sees it, `system.rs` what all share, `controller.rs` the thread of a node that posts what
 //! is due later or comes from elsewhere. A node is a set of processors. Templates, and making processes, are under a lock.
 //!
-//! When all is to end, whoever waits is woken and never answered: its body is dropped where it stands.
+//! When all is to end, a process that waits is woken and never answered: its body is dropped where it stands.
+//!
+//! The kernel decides among the threads: they are ordinary ones, or real-time ones by priority. Where a hierarchy is to decide, the
+//! same bodies are programs of a scenario (crate `linux`), or a run supervises the process that calls [`run`].
+//!
+//! Read next: `system.rs`, `process_thread.rs`, then the crate `exchange`.
+//!
+//! ```
+//! use windfall_processes::{Settings, run};
+//! use windfall_programs::{Code, Process, ProcessError};
+//!
+//! #[derive(Clone)]
+//! struct Alone;
+//!
+//! impl Code for Alone {
+//!     const NAME: &'static str = "alone";
+//!
+//!     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+//!         let event = me.make_event().await?;
+//!         me.post(event, 7).await?;
+//!         assert_eq!(me.wait().await?.datum, 7);
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let ended = run(&Settings::default(), Alone)?;
+//! assert!(ended.failures.is_empty() && ended.unfinished == 0);
+//! # Ok::<(), windfall_os::LinuxError>(())
+//! ```
+#![forbid(unsafe_code)]
 
 mod controller;
 mod process_thread;
@@ -99,7 +128,7 @@ pub fn run<C: Code>(settings: &Settings, first: C) -> Result<Ended, LinuxError> 
         nodes.push(all);
     }
     if let Some(lowest) = settings.real_time {
-        let highest = controller::rung(lowest);
+        let highest = controller::controller_priority(lowest);
         let tried = std::thread::spawn(move || Attributes::fifo(highest).give(0)).join();
         let advice = "run it as root, with a lowest priority from 1 to 95";
         tried.unwrap_or(Ok(())).map_err(|e| {
@@ -114,12 +143,8 @@ pub fn run<C: Code>(settings: &Settings, first: C) -> Result<Ended, LinuxError> 
         Err(_) => 0,
     };
     let lateness = controller::end(&system, controllers);
-    begun.map_err(|refusal| {
-        LinuxError::new(
-            "cannot start the first process",
-            refusal.to_string(),
-            "look at `ulimit -u`",
-        )
+    begun.map_err(|error| {
+        LinuxError::new("cannot start the first process", error.to_string(), "look at `ulimit -u`")
     })?;
     let (counts, failures) = system.close_books();
     Ok(Ended { began: system.epoch, counts, failures, lateness, unfinished })

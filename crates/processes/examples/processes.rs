@@ -76,8 +76,8 @@ fn simulate() -> Result<Tallies, Box<dyn Error>> {
 
 fn on_threads() -> Result<Tallies, Box<dyn Error>> {
     let tallies = Tallies::default();
-    let settings = windfall_linux::processes::Settings::default();
-    let ended = windfall_linux::processes::run(&settings, Maker(tallies.clone()))?;
+    let settings = windfall_processes::Settings::default();
+    let ended = windfall_processes::run(&settings, Maker(tallies.clone()))?;
     ended.failures.first().map_or(Ok(tallies), |failed| Err(failed.why.clone().into()))
 }
 

@@ -67,7 +67,7 @@ impl Letter {
 }
 
 /// The real-time priority of a controller: above all processes, if these begin there.
-pub(super) fn rung(lowest: u32) -> u32 {
+pub(super) fn controller_priority(lowest: u32) -> u32 {
     lowest.saturating_add(u32::from(ProcessParams::MOST_PRIORITY) + 1)
 }
 
@@ -91,7 +91,7 @@ pub(super) fn end(system: &System, controllers: Vec<JoinHandle<Lateness>>) -> La
     system.sleepers.close();
     let mut lateness = Lateness::default();
     for controller in controllers {
-        // Whoever was about to sleep may have missed a knock; the next round wakes it.
+        // Whoever was about to sleep may have missed a wake-up; the next round wakes it.
         while !controller.is_finished() {
             system.controllers.iter().for_each(|one| system.sleepers.wake_all(one.mailbox.futex()));
             std::thread::sleep(Duration::from_millis(1));
@@ -111,7 +111,7 @@ fn live(system: &System, node: usize) -> Lateness {
     let Some(controller) = system.controllers.get(node) else { return lateness };
     let _ = controller.cpus.give(0); // it was found to be allowed, and so was this
     if let Some(lowest) = system.real_time {
-        let _ = Attributes::fifo(rung(lowest)).give(0);
+        let _ = Attributes::fifo(controller_priority(lowest)).give(0);
     }
     let mut due: BinaryHeap<Reverse<Due>> = BinaryHeap::new();
     let (mut order, mut room) = (0_u64, 1_024);

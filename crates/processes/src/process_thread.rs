@@ -33,12 +33,12 @@ impl ProcessThread {
     /// What all share, and what is the process's own.
     ///
     /// # Panics
-    /// Never: a seat has its own until it is dropped.
+    /// Never: a process has its own until it is dropped.
     #[inline]
     fn both(&mut self) -> (&System, &mut Mine) {
         match &mut self.mine {
             Some(mine) => (&self.system, mine),
-            None => unreachable!("a seat has its own until it is dropped"),
+            None => unreachable!("a process has its own until it is dropped"),
         }
     }
 
@@ -139,12 +139,12 @@ impl Process for ProcessThread {
         &mut self,
         template: Template<C>,
         node: Node,
-        terms: ProcessParams,
+        params: ProcessParams,
         code: C,
     ) -> Result<ProcessHandle, ProcessError> {
         self.on().await;
         self.system.check_template::<C>(template.handle())?;
-        self.system.begin(node, terms, code)
+        self.system.begin(node, params, code)
     }
 
     async fn make_event(&mut self) -> Result<Event, ProcessError> {
@@ -162,7 +162,7 @@ impl Process for ProcessThread {
         let node = event.handle().node();
         if node == self.node {
             let posted = self.system.exchange.post(name, datum, &self.system.sleepers);
-            return posted.map_err(|no| of_event(event, no));
+            return posted.map_err(|error| of_event(event, error));
         }
         self.send(node, &Letter::Post { event, datum })
     }
@@ -172,14 +172,14 @@ impl Process for ProcessThread {
         let name = self.event(event)?;
         let (system, mine) = self.both();
         let before = system.exchange.reset(mine, name, &system.sleepers);
-        self.unless_over(before).await.map_err(|no| of_event(event, no))
+        self.unless_over(before).await.map_err(|error| of_event(event, error))
     }
 
     async fn test(&mut self, event: Event) -> Result<Option<u64>, ProcessError> {
         self.on().await;
         let name = self.event(event)?;
         let (system, mine) = self.both();
-        system.exchange.test(mine, name).map_err(|no| of_event(event, no))
+        system.exchange.test(mine, name).map_err(|error| of_event(event, error))
     }
 
     #[inline]
@@ -208,7 +208,7 @@ impl Process for ProcessThread {
         let number = self.system.timers.fetch_add(1, Ordering::Relaxed) + 1;
         let (system, mine) = self.both();
         let set = system.exchange.set_timer(mine, name, number, at.as_nanos());
-        if let Err(due) = set.map_err(|no| of_event(event, no))? {
+        if let Err(due) = set.map_err(|error| of_event(event, error))? {
             return Err(ProcessError::AlreadyTimed { event, at: Instant::from_nanos(due) });
         }
         let at = self.system.on_clock(at);
@@ -224,15 +224,15 @@ impl Process for ProcessThread {
         self.on().await;
         let name = self.event(event)?;
         let (system, mine) = self.both();
-        system.exchange.cancel(mine, name).map_err(|no| of_event(event, no))
+        system.exchange.cancel(mine, name).map_err(|error| of_event(event, error))
     }
 
     async fn make_queue(&mut self, node: Node, capacity: usize) -> Result<Queue, ProcessError> {
         self.on().await;
         self.system.controller(node)?;
-        let refusal = ProcessError::NoCapacity { capacity, most: MOST_DATA };
+        let error = ProcessError::NoCapacity { capacity, most: MOST_DATA };
         let fits = (1..=MOST_DATA).contains(&capacity).then_some(capacity);
-        let data = fits.and_then(|data| u32::try_from(data).ok()).ok_or(refusal)?;
+        let data = fits.and_then(|data| u32::try_from(data).ok()).ok_or(error)?;
         let made = self.system.exchange.make_queue(data);
         let name = made.map_err(|_| ProcessError::NoRoom { kind: Kind::Queue })?;
         Ok(Queue::from_handle(self.system.seal(Kind::Queue, node, name)))
@@ -291,10 +291,10 @@ impl Process for ProcessThread {
                 let event = Event::from_handle(handle);
                 let (system, mine) = self.both();
                 let deleted = system.exchange.delete_event(mine, name);
-                return deleted.map_err(|no| of_event(event, no));
+                return deleted.map_err(|error| of_event(event, error));
             }
             Err(ProcessError::WrongKind { .. }) => {}
-            Err(refusal) => return Err(refusal),
+            Err(error) => return Err(error),
         }
         if let Ok(name) = self.system.open(handle, Kind::Queue) {
             let queue = Queue::from_handle(handle);

@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use windfall_linux::processes::{Settings, run};
 use windfall_os::futex;
 use windfall_os::sched::Affinity;
+use windfall_processes::{Settings, run};
 use windfall_programs::{Code, EventId, Node, Process, ProcessError, ProcessHandle, ProcessParams};
 
 const ROUNDS: usize = 9;

@@ -148,26 +148,26 @@ impl System {
     pub(super) fn begin<C: Code>(
         self: &Arc<System>,
         node: Node,
-        terms: ProcessParams,
+        params: ProcessParams,
         code: C,
     ) -> Result<ProcessHandle, ProcessError> {
         let cpus = self.controller(node)?.cpus;
-        if terms.priority > ProcessParams::MOST_PRIORITY {
-            return Err(ProcessError::NoPriority { priority: terms.priority });
+        if params.priority > ProcessParams::MOST_PRIORITY {
+            return Err(ProcessError::NoPriority { priority: params.priority });
         }
         let mine =
             self.exchange.enter().map_err(|_| ProcessError::NoRoom { kind: Kind::Process })?;
         let me = ProcessHandle::from_handle(self.seal(Kind::Process, node, mine.name()));
         self.living.fetch_add(1, Ordering::Relaxed);
         let system = self.clone();
-        // If no thread can be made, the seat is dropped, and the process has never been.
-        let seat = ProcessThread::new(self.clone(), me, mine);
+        // If no thread can be made, this is dropped, and the process has never been.
+        let process_thread = ProcessThread::new(self.clone(), me, mine);
         let life = move || {
             let _ = cpus.give(0); // it was found to be allowed, and so was this
             if let Some(lowest) = system.real_time {
-                let _ = Attributes::fifo(lowest + u32::from(terms.priority)).give(0);
+                let _ = Attributes::fifo(lowest + u32::from(params.priority)).give(0);
             }
-            system.live(me, seat, code);
+            system.live(me, process_thread, code);
             system.has_ended();
         };
         let thread = std::thread::Builder::new().name(C::NAME.to_owned()).spawn(life);
@@ -178,14 +178,14 @@ impl System {
     }
 
     /// The life of a process: its body is polled once, since nothing in it ever waits otherwise than by blocking.
-    fn live<C: Code>(&self, process: ProcessHandle, seat: ProcessThread, code: C) {
+    fn live<C: Code>(&self, process: ProcessHandle, process_thread: ProcessThread, code: C) {
         let lived = catch_unwind(AssertUnwindSafe(|| {
-            let life = pin!(code.run(seat));
+            let life = pin!(code.run(process_thread));
             life.poll(&mut Context::from_waker(Waker::noop()))
         }));
         let why = match lived {
             Ok(Poll::Ready(Ok(()))) => return,
-            Ok(Poll::Ready(Err(refusal))) => refusal.to_string(),
+            Ok(Poll::Ready(Err(error))) => error.to_string(),
             Ok(Poll::Pending) if self.sleepers.is_closed() => return,
             Ok(Poll::Pending) => {
                 "it waits for something that is not its process's; nobody would wake it".to_owned()
@@ -237,9 +237,9 @@ impl System {
     }
 }
 
-/// What a refusal means for an event.
-pub(super) fn of_event(event: Event, no: ExchangeError) -> ProcessError {
-    match no {
+/// What an error means for an event.
+pub(super) fn of_event(event: Event, error: ExchangeError) -> ProcessError {
+    match error {
         ExchangeError::Posted => ProcessError::AlreadyPosted { event },
         ExchangeError::Standing => ProcessError::InQueue { event },
         ExchangeError::NotOwner => ProcessError::NotOwner { event },

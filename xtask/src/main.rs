@@ -3,6 +3,7 @@
 
 mod arrows;
 mod bpf;
+mod folders;
 mod patience;
 mod run;
 mod tally;
@@ -51,6 +52,7 @@ fn check() -> Result<(), String> {
     all(&[
         Step::cargo("format", &["fmt", "--all", "--check"]),
         Step::call("arrows between crates", arrows::check),
+        Step::call("arrows between folders of linux", folders::check),
         Step::call("tidy", tidy::check),
         Step::call("compiled programs for the kernel", bpf::check),
         Step::cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),

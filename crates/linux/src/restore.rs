@@ -1,7 +1,16 @@
-//! What a run has left that is gone, and so is its guardian: it is given back from the restore log.
+//! What a run has changed on the machine is given back, whatever ends it. Here: what a run has left that is gone, and so is its
+//! guardian, is given back from the restore log.
+//!
+//! `log.rs` is what threads were before they were touched, `guardian.rs` the process that outlives a run, `claim.rs` what is moved off
+//! claimed processors, `throttle.rs` what is left to the rest of the system, `state.rs` the machine's lock.
 
-use crate::restore_log::RestoreLog;
-use crate::state;
+pub(crate) mod claim;
+pub(crate) mod guardian;
+pub(crate) mod log;
+pub(crate) mod state;
+pub(crate) mod throttle;
+
+use log::RestoreLog;
 use std::fmt;
 use std::fs::File;
 use std::time::{Duration, Instant};

@@ -7,9 +7,9 @@
 use super::clients::Clients;
 use super::history::{EVERY, History};
 use super::wire::{self, Answer, Asked, ControlError, LONGEST};
-use crate::host::Host;
-use crate::supervisor::Supervisor;
-use crate::trace_reader;
+use crate::supervise::host::Host;
+use crate::supervise::supervisor::Supervisor;
+use crate::supervise::trace_reader;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};

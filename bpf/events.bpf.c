@@ -6,7 +6,7 @@
  * What interrupts another interrupt is part of that. The reader is woken by wake-ups of threads that know nothing of us and by
  * nothing else; it looks often enough for the rest.
  *
- * Read by crates/linux/src/rings/bpf.rs; made anew by `cargo xtask bpf`. */
+ * Read by crates/observe/src/rings/bpf.rs; made anew by `cargo xtask bpf`. */
 #include "told.h"
 
 /* Kernel priorities, which count downwards: ours are from `top` to `bottom`. */

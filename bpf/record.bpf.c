@@ -4,7 +4,7 @@
  * Names are told where threads get them, by birth and by renaming, and nowhere else. The reader looks
  * now and then; it is woken when half of the ring is full.
  *
- * Read by crates/linux/src/record/bpf.rs; made anew by `cargo xtask bpf`. */
+ * Read by crates/observe/src/event_source/bpf.rs; made anew by `cargo xtask bpf`. */
 #include "told.h"
 
 /* Everybody does. */

@@ -1,29 +1,35 @@
-//! Crates stand on floors, and know only the floors below (docs/ARCHITECTURE.md).
+//! Each crate is in a layer, and knows only crates of layers below it (docs/ARCHITECTURE.md).
 
 use crate::run::{Done, root};
 
-/// Each crate, its floor, and which crates it may use.
-const FLOORS: &[(&str, &[&str])] = &[
+/// Each crate, and which crates it may use, from the lowest layer to the highest.
+const LAYERS: &[(&str, &[&str])] = &[
     ("time", &[]),
     ("exchange", &[]),
     ("guarantees", &["time"]),
     ("hierarchy", &["time"]),
+    ("os", &["time"]),
     ("plot", &[]),
     ("skips", &[]),
     ("trace", &["plot", "time"]),
     ("analysis", &["guarantees", "time"]),
     ("schedulers", &["guarantees", "hierarchy", "time"]),
     ("programs", &["time", "trace"]),
+    ("observe", &["os", "time", "trace"]),
     (
         "scenario",
         &["analysis", "guarantees", "hierarchy", "programs", "schedulers", "time", "trace"],
     ),
+    ("record", &["observe", "os", "programs", "time", "trace"]),
+    ("doctor", &["hierarchy", "observe", "os", "programs", "scenario", "time"]),
+    ("processes", &["exchange", "os", "programs", "time"]),
     (
         "linux",
         &[
-            "exchange",
             "guarantees",
             "hierarchy",
+            "observe",
+            "os",
             "programs",
             "scenario",
             "schedulers",
@@ -38,8 +44,11 @@ const FLOORS: &[(&str, &[&str])] = &[
         &[
             "hierarchy",
             "linux",
+            "os",
             "plot",
+            "processes",
             "programs",
+            "record",
             "scenario",
             "schedulers",
             "sim",
@@ -51,12 +60,15 @@ const FLOORS: &[(&str, &[&str])] = &[
         "windfall",
         &[
             "analysis",
+            "doctor",
             "guarantees",
             "hierarchy",
             "lab",
             "linux",
+            "observe",
             "plot",
             "programs",
+            "record",
             "scenario",
             "schedulers",
             "sim",
@@ -72,9 +84,9 @@ pub(crate) fn check() -> Done {
     let listing = std::fs::read_dir(&crates).map_err(|why| why.to_string())?;
     for entry in listing.filter_map(Result::ok) {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let floor = FLOORS.iter().find(|(floor, _)| *floor == name);
-        let Some((_, allowed)) = floor else {
-            return Err(format!("crate `{name}` has no floor; add it to xtask/src/arrows.rs"));
+        let layer = LAYERS.iter().find(|(layered, _)| *layered == name);
+        let Some((_, allowed)) = layer else {
+            return Err(format!("crate `{name}` has no layer; add it to xtask/src/arrows.rs"));
         };
         let manifest = std::fs::read_to_string(entry.path().join("Cargo.toml"))
             .map_err(|why| format!("{name}: {why}"))?;
@@ -93,4 +105,14 @@ pub(crate) fn check() -> Done {
         }
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_each_crate_uses_only_crates_of_layers_below_it() {
+        assert_eq!(check(), Ok(None));
+    }
 }

@@ -11,7 +11,7 @@ const NAMES: [&str; 2] = ["events.bpf", "record.bpf"];
 const TOOLS: [(&str, &str); 2] = [("clang-19", "clang-19"), ("llvm-strip-19", "llvm-19")];
 
 fn committed(name: &str) -> PathBuf {
-    Path::new("crates/linux/bpf").join(name).with_added_extension("o")
+    Path::new("crates/observe/bpf").join(name).with_added_extension("o")
 }
 
 /// Compiles them anew.

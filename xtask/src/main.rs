@@ -3,6 +3,7 @@
 
 mod arrows;
 mod bpf;
+mod folders;
 mod patience;
 mod run;
 mod tally;
@@ -51,6 +52,7 @@ fn check() -> Result<(), String> {
     all(&[
         Step::cargo("format", &["fmt", "--all", "--check"]),
         Step::call("arrows between crates", arrows::check),
+        Step::call("arrows between folders of linux", folders::check),
         Step::call("tidy", tidy::check),
         Step::call("compiled programs for the kernel", bpf::check),
         Step::cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
@@ -94,7 +96,18 @@ const FUZZ: [(&str, &[&str]); 3] = [
     ),
     (
         "the control protocol and the kernel's records",
-        &["test", "-p", "windfall-linux", "--profile", "checked", "--lib", "--", "law_no_re"],
+        &[
+            "test",
+            "-p",
+            "windfall-linux",
+            "-p",
+            "windfall-record",
+            "--profile",
+            "checked",
+            "--lib",
+            "--",
+            "law_no_re",
+        ],
     ),
 ];
 const MODEL: [&str; 11] = [

@@ -84,7 +84,7 @@ fn carry_out(
         length = plan.length;
         plan.watched.extend(watching.intervals);
         match windfall_linux::run(plan, &settings, None) {
-            Err(fault) if fault.is_another_run() && begun.elapsed() < PATIENCE.0 => {
+            Err(fault) if fault.is_busy() && begun.elapsed() < PATIENCE.0 => {
                 std::thread::sleep(PATIENCE.1);
             }
             answer => break answer.map_err(|fault| LabError::Run(fault.to_string()))?,

@@ -15,7 +15,7 @@ pub use listing::{Account, Listing, LiveStatus, Node, OwnVp, Processor, Promised
 pub(crate) use server::Server;
 pub use wire::ControlError;
 
-use crate::supervisor::Supervisor;
+use crate::supervise::supervisor::Supervisor;
 use windfall_scenario::PlannedRequest;
 use windfall_time::Instant;
 
@@ -131,8 +131,8 @@ impl Supervisor {
     /// What was asked for a thread at a scheduler when it came, if that was its first one.
     fn home(&self, number: usize, to: &str) -> Option<Vec<windfall_hierarchy::Message>> {
         let entry = match self.members.get(number)?.kind {
-            crate::member::Kind::External { spec, .. } => spec,
-            crate::member::Kind::InProcess(_) => number,
+            crate::threads::member::Kind::External { spec, .. } => spec,
+            crate::threads::member::Kind::InProcess(_) => number,
         };
         let spec = self.specs.get(entry)?;
         (self.hierarchy.name(spec.parent) == Some(to)).then(|| spec.messages.clone())

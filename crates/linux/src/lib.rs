@@ -3,63 +3,43 @@
 //! How that is done, and why so: `docs/decisions/0008-linux-host.md`. A run is a [`Plan`] carried out as
 //! the simulated machine would, and gives the same kind of outcome.
 //!
+//! Invariants: what a run changes of a thread or of the machine is in the restore log before it is changed, and is given back
+//! whatever ends the run. Who runs is decided by the hierarchy alone.
+//!
+//! Folders: `supervise` (a run, its event loop, what the kernel's events mean), `threads` (which threads are supervised, and where
+//! they come from), `carrier` (the processors follow the hierarchy), `account` (where time goes, and whether promises are kept),
+//! `restore` (what was changed is given back), `control` (requests while it runs). Which may know which: `xtask/src/folders.rs`.
+//!
+//! Read next: `supervise/run.rs`, `supervise/supervisor.rs`, `carrier/follow.rs`.
+//!
+//! ```no_run
+//! use windfall_linux::{Settings, run};
+//! use windfall_scenario::Scenario;
+//!
+//! let text = std::fs::read_to_string("scenarios/audio.toml")?;
+//! let scenario = Scenario::parse("audio.toml", &text).expect("it is a scenario");
+//! let plan = scenario.build().expect("it can be carried out");
+//! let outcome = run(plan, &Settings::default(), None)?;
+//! println!("{} threads", outcome.threads.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! [`Plan`]: windfall_scenario::Plan
+#![forbid(unsafe_code)]
 
-#[allow(unsafe_code, reason = "system calls; each block says why it is sound")]
-mod sys;
-
-mod add_threads;
-mod adopt;
-mod apply_event;
-mod audit;
-mod begin;
-mod bpf;
-mod calls;
-mod child;
-mod claim;
+mod account;
+mod carrier;
 pub mod control;
-mod cpu;
-pub mod doctor;
-mod dry_run;
-mod error;
-mod fifo_priorities;
-mod follow;
-mod freezer;
-mod guardian;
-mod host;
-pub mod image;
-mod judging;
-mod ledger;
-pub mod measure;
-mod member;
 #[cfg(test)]
 #[path = "../../../fuzz/mutate.rs"]
 mod mutate;
-mod own;
-mod proc;
-pub mod processes;
-mod procfs_worker;
-mod record;
 mod restore;
-mod restore_log;
-mod rings;
-mod rivals;
-pub mod routines;
-mod run;
-mod spawn;
-mod starts;
-mod state;
-mod stats;
-mod supervisor;
-mod throttle;
-mod trace;
-mod trace_reader;
-mod tracepoints;
-mod unavailable;
-mod wakers;
+mod supervise;
+mod threads;
 
-pub use dry_run::dry_run;
-pub use error::LinuxError;
-pub use record::{Answered, Recorded, Recorder, Wanted};
 pub use restore::{Restored, restore};
-pub use run::{Settings, run};
+pub use supervise::dry_run::dry_run;
+pub use supervise::run::{Settings, run};
+
+/// The stack of a thread of ours, in bytes.
+const STACK: usize = 128 * 1024;

@@ -1,11 +1,20 @@
-//! What a run has left that is gone, and so is its guardian: it is given back from the restore log.
+//! What a run has changed on the machine is given back, whatever ends it. Here: what a run has left that is gone, and so is its
+//! guardian, is given back from the restore log.
+//!
+//! `log.rs` is what threads were before they were touched, `guardian.rs` the process that outlives a run, `claim.rs` what is moved off
+//! claimed processors, `throttle.rs` what is left to the rest of the system, `state.rs` the machine's lock.
 
-use crate::error::LinuxError;
-use crate::restore_log::RestoreLog;
-use crate::state;
+pub(crate) mod claim;
+pub(crate) mod guardian;
+pub(crate) mod log;
+pub(crate) mod state;
+pub(crate) mod throttle;
+
+use log::RestoreLog;
 use std::fmt;
 use std::fs::File;
 use std::time::{Duration, Instant};
+use windfall_os::LinuxError;
 
 /// What was found and given back.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,7 +48,7 @@ pub fn restore() -> Result<Option<Restored>, LinuxError> {
 pub(crate) fn alone() -> Result<(File, Option<Restored>), LinuxError> {
     let alone = match state::supervise_alone() {
         Ok(alone) => return Ok((alone, after_a_run_that_is_gone()?)),
-        Err(fault) if fault.is_another_run() => fault,
+        Err(fault) if fault.is_busy() => fault,
         Err(fault) => return Err(fault),
     };
     // Threads of a run that was killed cannot end, and let go of the lock, while others that it has left have their processors.

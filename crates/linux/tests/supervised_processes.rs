@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use windfall_linux::Settings;
-use windfall_linux::processes;
+use windfall_processes as processes;
 use windfall_programs::{Code, Node, Process, ProcessError, ProcessParams, Queue};
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::Outcome;

@@ -2,12 +2,12 @@
 
 use super::listing::Listing;
 use super::wire::{self, ControlError, VERSION};
-use crate::sys::peer;
 use serde_json::{Map, Value, json};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use windfall_os::peer;
 
 /// How long a run may take to answer, when supervised threads leave little to others.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -2,12 +2,12 @@
 //! for another.
 
 use super::wire::LONGEST;
-use crate::sys::events::{EventFd, Poll};
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::{Duration, Instant as Clock};
+use windfall_os::events::{EventFd, Poll};
 use windfall_time::Span;
 
 /// How long a client may take for its request.

@@ -7,12 +7,9 @@
 use super::clients::Clients;
 use super::history::{EVERY, History};
 use super::wire::{self, Answer, Asked, ControlError, LONGEST};
-use crate::error::LinuxError;
-use crate::host::Host;
-use crate::supervisor::Supervisor;
-use crate::sys::events::EventFd;
-use crate::sys::{clock, peer};
-use crate::trace_reader;
+use crate::supervise::host::Host;
+use crate::supervise::supervisor::Supervisor;
+use crate::supervise::trace_reader;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -20,6 +17,9 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant as Clock};
+use windfall_os::LinuxError;
+use windfall_os::events::EventFd;
+use windfall_os::{clock, peer};
 use windfall_scenario::{Live, LiveNode, LiveRequest, LiveThread, PlannedRequest};
 use windfall_time::Instant;
 

@@ -1,8 +1,8 @@
 //! What is copied under the lock, and what is made of it afterwards.
 
 use super::listing::{Account, Listing, LiveStatus, Node, OwnVp, Processor, Promised, Thread};
-use crate::judging::Judgement;
-use crate::supervisor::Supervisor;
+use crate::account::judging::Judgement;
+use crate::supervise::supervisor::Supervisor;
 use windfall_guarantees::meaning::Verdict;
 use windfall_guarantees::{Guarantee, Length};
 use windfall_hierarchy::{NodeId, VpState};
@@ -109,7 +109,9 @@ impl Supervisor {
         Some(Member {
             outcome,
             tid: member.tid,
-            parent: member.id.and_then(|id| crate::supervisor::name_above(&self.hierarchy, id)),
+            parent: member
+                .id
+                .and_then(|id| crate::supervise::supervisor::name_above(&self.hierarchy, id)),
             state,
             on: member.on,
         })
@@ -127,7 +129,7 @@ impl Supervisor {
         let threads = self.members.iter().enumerate().map(|(at, member)| LiveThread {
             name: member.outcome.name.clone(),
             parent: match member.id {
-                Some(id) => crate::supervisor::name_above(&self.hierarchy, id),
+                Some(id) => crate::supervise::supervisor::name_above(&self.hierarchy, id),
                 None => self.specs.get(at).and_then(|spec| name(spec.parent)),
             },
         });

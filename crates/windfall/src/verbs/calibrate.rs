@@ -7,10 +7,11 @@ use crate::{Answer, VerbError};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use windfall_linux::image::{Image, checksum, clock_varies, found, kernel};
-use windfall_linux::routines::language_of;
-use windfall_linux::{Recorded, Recorder, Wanted};
+use windfall_observe::image::{Image, checksum, found};
+use windfall_observe::kernel;
+use windfall_observe::routines::language_of;
 use windfall_programs::learn::{Calibration, Conservatism, Kind, learn};
+use windfall_record::{Recorded, Recorder, Wanted};
 use windfall_scenario::model::ExternalProgram;
 use windfall_scenario::{Profile, ProfiledThread, Profiles, read_text};
 use windfall_time::{Ratio, Span};
@@ -106,7 +107,7 @@ fn text(calibration: &Calibration, recorded: &Recorded, args: &CalibrateArgs) ->
             "who made the threads that were there already, and what they started with, is not known\n",
         );
     }
-    if clock_varies() {
+    if kernel::clock_varies() {
         text.push_str("the processors' clock varies: the same work takes longer when it is low\n");
     }
     text
@@ -203,7 +204,7 @@ fn profile(
         checksum(path).map_err(|error| VerbError(format!("windfall: {}: {error}", path.display())))
     };
     let mut profile = Profile::new(executable.display().to_string(), sum(executable)?);
-    (profile.kernel, profile.watched) = (kernel(), recorded.length.to_string());
+    (profile.kernel, profile.watched) = (kernel::release(), recorded.length.to_string());
     (profile.chosen, profile.lost) = (chosen(calibration.conservatism), calibration.lost.0);
     for library in libraries.iter().filter(|library| library.is_file()) {
         profile.libraries.insert(library.display().to_string(), sum(library)?);
@@ -233,8 +234,8 @@ fn profiled(kind: &Kind) -> ProfiledThread {
 /// What is another than when a profile was made, beside its executable.
 fn changes(profile: &Profile) -> Vec<String> {
     let mut changes = Vec::new();
-    if profile.kernel != kernel() {
-        changes.push(format!("the kernel was {}, and is {}", profile.kernel, kernel()));
+    if profile.kernel != kernel::release() {
+        changes.push(format!("the kernel was {}, and is {}", profile.kernel, kernel::release()));
     }
     for (path, sum) in &profile.libraries {
         match checksum(Path::new(path)) {

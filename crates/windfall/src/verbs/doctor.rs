@@ -4,7 +4,7 @@ use crate::cli::DoctorArgs;
 use crate::output::{document, paragraph, print, width};
 use crate::{Answer, VerbError};
 use serde_json::{Value, json};
-use windfall_linux::doctor::{Check, Examination, State, examine};
+use windfall_doctor::{Check, Examination, State, examine};
 
 pub(crate) fn run(args: &DoctorArgs) -> Result<Answer, VerbError> {
     let found = examine()?;

@@ -6,7 +6,7 @@ use crate::{Answer, VerbError};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
-use windfall_linux::measure::{Cost, Costs, Interruption, Measuring, measure};
+use windfall_doctor::measure::{Cost, Costs, Interruption, Measuring, measure};
 
 pub(crate) fn run(args: &MeasureArgs) -> Result<Answer, VerbError> {
     let mut outputs = Destinations::new(args.force.force, [])?;

@@ -4,7 +4,7 @@ use crate::cli::RecordArgs;
 use crate::output::{Destinations, print_error};
 use crate::{Answer, VerbError};
 use std::io::Write;
-use windfall_linux::{Recorded, Recorder, Wanted};
+use windfall_record::{Recorded, Recorder, Wanted};
 use windfall_time::Span;
 use windfall_trace::codec::Writer;
 

@@ -9,9 +9,9 @@ use crate::statistics::median;
 use crate::supervised::supervise_plan;
 use crate::trees::scenario;
 use crate::units::micros;
-use windfall_linux::processes::{self, Ended};
-use windfall_linux::{Recorder, Wanted};
+use windfall_processes::{Ended, Settings, run};
 use windfall_programs::{Code, ProcessParams};
+use windfall_record::{Recorder, Wanted};
 use windfall_scenario::model::{Scheduler, Setting};
 use windfall_scenario::{Plan, PlannedInterrupts, PlannedPattern};
 use windfall_sim::Sim;
@@ -122,13 +122,13 @@ fn last() -> u16 {
 }
 
 fn threads(code: impl Code) -> Result<Ended, LabError> {
-    let settings = processes::Settings {
+    let settings = Settings {
         nodes: vec![vec![last()]],
         seed: 1,
         length: Some(Span::from_secs(60)),
         real_time: Some(1),
     };
-    let ended = processes::run(&settings, code).map_err(|why| LabError::Run(why.to_string()))?;
+    let ended = run(&settings, code).map_err(|why| LabError::Run(why.to_string()))?;
     match (ended.failures.first(), ended.unfinished) {
         (Some(failed), _) => {
             Err(LabError::Run(format!("`{}` failed: {}", failed.name, failed.why)))
@@ -140,7 +140,7 @@ fn threads(code: impl Code) -> Result<Ended, LabError> {
 
 /// As [`threads`], while interrupts are recorded.
 fn recorded(code: impl Code) -> Result<(Ended, Interrupts), LabError> {
-    let trouble = |why: windfall_linux::LinuxError| LabError::Run(why.to_string());
+    let trouble = |why: windfall_os::LinuxError| LabError::Run(why.to_string());
     let mut interrupts = Interrupts { of: Some(Cpu(last())), at: Vec::new() };
     let recorder = Recorder::open().map_err(trouble)?;
     let wanted = Wanted { length: Some(Span::from_secs(3)), ..Wanted::default() };

@@ -1,0 +1,124 @@
+//! What this machine can host and enforce, what stands in the way, and what would help; and what it costs ([`measure`]).
+//!
+//! Nothing is guessed that can be tried: each attempt is made on a thread or process of our own that
+//! ends at once, so nothing is left changed. The same questions are answered for a user without
+//! rights, who then learns which one is missing.
+//!
+//! Invariants: [`examine`] takes less than a second and needs no right; a [`Check`] that is not entirely well has a remedy.
+//!
+//! Absent on purpose: a change that lasts, and a run's own settings; a dry run looks at those.
+//!
+//! Read next: `causes.rs` (what an error of the kernel means), `classes.rs`, `measure.rs`.
+//!
+//! ```
+//! let found = windfall_doctor::examine()?;
+//! println!("{}: {}", found.machine, if found.ready() { "ready" } else { "not ready" });
+//! # Ok::<(), windfall_os::LinuxError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod causes;
+mod claims;
+mod classes;
+mod control_groups;
+mod facts;
+pub mod measure;
+mod others;
+mod rights;
+mod stats;
+mod throttle;
+mod timers;
+mod tracing;
+
+pub(crate) use facts::{Facts, word};
+
+use windfall_os::LinuxError;
+
+/// Whether something works here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// It works.
+    Yes,
+    /// It works in part, or at a price.
+    Limited,
+    /// It does not.
+    No,
+}
+
+/// One thing that was looked at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Check {
+    /// What it is for: `reservations on real threads`.
+    pub purpose: &'static str,
+    /// What was tried or read.
+    pub subject: &'static str,
+    /// Whether it works.
+    pub state: State,
+    /// What was found.
+    pub found: String,
+    /// What would help, where anything is amiss.
+    pub remedy: Option<String>,
+    /// Whether `windfall run` cannot do without it.
+    pub needed: bool,
+}
+
+/// What an examination found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Examination {
+    /// The machine in a line.
+    pub machine: String,
+    /// In the order in which they are read; those of one purpose next to each other.
+    pub checks: Vec<Check>,
+}
+
+impl Examination {
+    /// Whether everything that `windfall run` needs works.
+    #[must_use]
+    pub fn ready(&self) -> bool {
+        self.checks.iter().all(|check| !check.needed || check.state != State::No)
+    }
+}
+
+/// Examines the machine, in less than a second.
+///
+/// # Errors
+/// When it cannot look: /proc is not readable.
+pub fn examine() -> Result<Examination, LinuxError> {
+    let facts = Facts::gather()?;
+    let observed = windfall_observe::rings::by_bpf();
+    let groups = [
+        classes::checks(&facts),
+        tracing::needed(&facts, &observed),
+        throttle::checks(&facts),
+        claims::checks(&facts),
+        control_groups::checks(&facts),
+        timers::checks(&facts),
+        tracing::further(&facts, &observed),
+        classes::deadline(&facts),
+        others::checks(),
+        rights::checks(&facts),
+    ];
+    Ok(Examination { machine: facts.line(), checks: groups.into_iter().flatten().collect() })
+}
+
+impl Check {
+    const fn new(
+        purpose: &'static str,
+        subject: &'static str,
+        state: State,
+        found: String,
+    ) -> Check {
+        Check { purpose, subject, state, found, remedy: None, needed: false }
+    }
+
+    /// The remedy of one that is not entirely well.
+    fn remedy(mut self, remedy: impl Into<String>) -> Check {
+        self.remedy = (self.state != State::Yes).then(|| remedy.into());
+        self
+    }
+
+    const fn needed(mut self) -> Check {
+        self.needed = true;
+        self
+    }
+}

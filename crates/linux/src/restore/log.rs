@@ -1,0 +1,473 @@
+//! The restore log: what threads were before they were touched, in a file that is memory of the run, its guardian, and
+//! whoever restores after both are gone.
+//!
+//! Invariant: a thread's entry is whole before the thread is changed, and marked as gone before it is
+//! used for another. Others read only when the supervisor is dead; an entry that it was
+//! about to write then counts as gone.
+
+mod limits;
+mod patient;
+mod unlogged;
+
+use crate::restore::claim::{self, Log};
+use std::fs::{self, File};
+use std::os::fd::AsFd;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
+use windfall_observe::procfs::{self, Stat};
+use windfall_observe::supervision;
+use windfall_os::LinuxError;
+use windfall_os::freezer;
+use windfall_os::identity::identity;
+use windfall_os::sched::{Affinity, Attributes, own_tid};
+use windfall_os::shared::{Shared, reserve};
+
+/// So many threads can be noted at a time.
+const MOST: usize = 32_768;
+const RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
+const PERIOD: &str = "/proc/sys/kernel/sched_rt_period_us";
+/// What a log of this layout begins with; another layout has another number or another size.
+const MAGIC: u64 = 0x5746_4c4f_4700_0002;
+
+windfall_os::atomics! {
+    /// A thread's former class, priority and affinity, as plain words.
+    struct Entry {
+        /// 0: nothing; 1: to be restored; 2: gone or restored.
+        state: AtomicU32,
+        tid: AtomicI32,
+        pid: AtomicI32,
+        session: AtomicI32,
+        start: AtomicU64,
+        /// Its identity, where the kernel tells one; 0 otherwise.
+        identity: AtomicU64,
+        attributes: [AtomicU64; 8],
+        affinity: [AtomicU64; 16],
+    }
+
+    /// Shared by the supervisor and its guardian.
+    pub(crate) struct Table {
+        magic: AtomicU64,
+        /// The process of the run.
+        supervisor: AtomicI32,
+        /// When that began, in ticks of the machine's life.
+        began: AtomicU64,
+        /// The process that watches over the run.
+        pub(crate) guardian: AtomicI32,
+        /// The processor of the event loop.
+        pub(crate) ear: AtomicU32,
+        /// Counts while the supervisor is well.
+        pub(crate) heartbeat: AtomicU64,
+        /// Whether the guardian is to expect the next beat soon: while threads are supervised.
+        pub(crate) urgent: AtomicU32,
+        /// Whether everything has been restored in good order.
+        pub(crate) done: AtomicU32,
+        /// Whether the throttle of real-time threads was changed, and what it was (us).
+        throttled: AtomicU32,
+        runtime: AtomicI64,
+        period: AtomicI64,
+        used: AtomicU32,
+        entries: [Entry; MOST],
+        limits: limits::Limits,
+        /// What a claim of processors has changed.
+        claim: Log,
+    }
+}
+
+/// The journal of one run.
+pub(crate) struct RestoreLog {
+    table: Shared<Table>,
+    /// Entries that may be used again.
+    free: Mutex<Vec<usize>>,
+}
+
+/// What a thread was.
+pub(crate) type Former = (Attributes, Affinity);
+
+impl RestoreLog {
+    /// The log of a new run. Call it under the machine's lock, when no earlier log is left.
+    pub(crate) fn create() -> Result<RestoreLog, LinuxError> {
+        let path = supervision::restore_log();
+        let trouble = |e: std::io::Error| {
+            LinuxError::of(
+                format!("cannot make the restore log {}", path.display()),
+                &e,
+                "free some space there",
+            )
+        };
+        let file = File::options().create_new(true).read(true).write(true).open(&path);
+        let file = file.map_err(trouble)?;
+        let made = reserve(file.as_fd(), size_of::<Table>())
+            .and_then(|()| Shared::<Table>::of(file.as_fd()));
+        let table = made.inspect_err(|_| drop(fs::remove_file(&path))).map_err(trouble)?;
+        let supervisor = std::process::id().cast_signed();
+        table.supervisor.store(supervisor, Ordering::Relaxed);
+        let began = procfs::stat(supervisor).map_or(0, |stat| stat.start);
+        table.began.store(began, Ordering::Relaxed);
+        table.magic.store(MAGIC, Ordering::Release);
+        Ok(RestoreLog { table, free: Mutex::new(Vec::with_capacity(1024)) })
+    }
+
+    /// The log of a run that is gone and so is its guardian, if there is one. Call it under the machine's lock.
+    pub(crate) fn left() -> Result<Option<RestoreLog>, LinuxError> {
+        let path = supervision::restore_log();
+        let file = match File::options().read(true).write(true).open(&path) {
+            Ok(file) => file,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => {
+                return Err(LinuxError::of(
+                    format!("cannot read {}", path.display()),
+                    &e,
+                    "run as root",
+                ));
+            }
+        };
+        let unknown = || {
+            let what = format!("cannot read the restore log {}", path.display());
+            let why = "a run of another version of Windfall has left it";
+            LinuxError::new(
+                what,
+                why,
+                "`windfall restore` of that version, or remove it after a look at `ps -eLo tid,cls,rtprio,comm`",
+            )
+        };
+        let size = file.metadata().map_or(0, |file| file.len());
+        if size == 0 {
+            return Self::nothing_was_changed(); // it was being made
+        }
+        if size != size_of::<Table>() as u64 {
+            return Err(unknown());
+        }
+        let table = Shared::<Table>::of(file.as_fd())
+            .map_err(|e| LinuxError::of("cannot map the restore log", &e, "free some memory"))?;
+        match table.magic.load(Ordering::Acquire) {
+            MAGIC => Ok(Some(RestoreLog { table, free: Mutex::default() })),
+            0 => Self::nothing_was_changed(),
+            _ => Err(unknown()),
+        }
+    }
+
+    fn nothing_was_changed() -> Result<Option<RestoreLog>, LinuxError> {
+        remove();
+        Ok(None)
+    }
+
+    /// The process of the run.
+    pub(crate) fn supervisor(&self) -> i32 {
+        self.table.supervisor.load(Ordering::Relaxed)
+    }
+
+    /// Whether the run has ended without giving back, and nobody guards it any more.
+    pub(crate) fn is_orphaned(&self) -> bool {
+        let began = self.table.began.load(Ordering::Relaxed);
+        let lives = |pid: i32| procfs::stat(pid).filter(|stat| !stat.has_ended());
+        let run = lives(self.supervisor()).is_some_and(|stat| stat.start == began);
+        let guardian = lives(self.table.guardian.load(Ordering::Acquire));
+        !run && guardian.is_none_or(|stat| stat.comm != supervision::GUARDIAN)
+    }
+
+    /// How many threads are noted as changed.
+    pub(crate) fn noted(&self) -> usize {
+        self.entries().filter(|entry| entry.state.load(Ordering::Acquire) == 1).count()
+    }
+
+    /// Everything has been given back: nothing is left to do for anybody.
+    pub(crate) fn close(&self) {
+        self.table.done.store(1, Ordering::Release);
+        remove();
+    }
+
+    pub(crate) fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// What a claim of processors has changed.
+    pub(crate) fn claim(&self) -> &Log {
+        &self.table.claim
+    }
+
+    /// The supervisor is well.
+    pub(crate) fn beat(&self) {
+        self.table.heartbeat.fetch_add(1, Ordering::Release);
+    }
+
+    /// Whether the next beat is to be expected soon: while threads are supervised, and not while much is set up or given back.
+    pub(crate) fn expect_beats(&self, soon: bool) {
+        self.table.urgent.store(u32::from(soon), Ordering::Release);
+        self.beat();
+    }
+
+    /// Lifts the limit on real-time processor time of a process, if it has one, and notes it; why not, if that cannot be.
+    pub(crate) fn lift_limit(&self, pid: i32, parent: i32) -> Result<(), String> {
+        self.table.limits.lift(pid, parent)
+    }
+
+    /// The next beat is to be expected soon as long as the answer lives, however that ends.
+    pub(crate) fn expect_beats_while_it_lives(&self) -> Expected<'_> {
+        self.expect_beats(true);
+        Expected(self)
+    }
+
+    /// Notes what a thread of a process is, before it is changed.
+    pub(crate) fn note(&self, tid: i32, pid: i32, stat: &Stat) -> Result<Former, LinuxError> {
+        let trouble = |e: &std::io::Error| {
+            LinuxError::of(format!("cannot read the class of thread {tid}"), e, "run as root")
+        };
+        let attributes = Attributes::of(tid).map_err(|e| trouble(&e))?;
+        let affinity = Affinity::of(tid).map_err(|e| trouble(&e))?;
+        self.note_as(tid, pid, stat, (attributes, affinity)).map(|()| (attributes, affinity))
+    }
+
+    /// Notes what a thread is to be when this is over: what it has inherited from us is nothing to return to.
+    pub(crate) fn note_as(
+        &self,
+        tid: i32,
+        pid: i32,
+        stat: &Stat,
+        former: Former,
+    ) -> Result<(), LinuxError> {
+        let (attributes, affinity) = former;
+        let again = self.free().pop();
+        let at = again.unwrap_or_else(|| self.table.used.fetch_add(1, Ordering::Relaxed) as usize);
+        let Some(entry) = self.table.entries.get(at) else {
+            self.table.used.fetch_sub(1, Ordering::Relaxed);
+            let why = format!("{MOST} threads are supervised");
+            return Err(LinuxError::new(format!("cannot take thread {tid}"), why, "take fewer"));
+        };
+        entry.tid.store(tid, Ordering::Relaxed);
+        entry.pid.store(pid, Ordering::Relaxed);
+        entry.session.store(stat.session, Ordering::Relaxed);
+        entry.start.store(stat.start, Ordering::Relaxed);
+        entry.identity.store(identity(tid).unwrap_or(0), Ordering::Relaxed);
+        for (word, value) in entry.attributes.iter().zip(attributes.words()) {
+            word.store(value, Ordering::Relaxed);
+        }
+        for (word, value) in entry.affinity.iter().zip(affinity.words()) {
+            word.store(value, Ordering::Relaxed);
+        }
+        entry.state.store(1, Ordering::Release);
+        Ok(())
+    }
+
+    /// A thread has ended, or has been given back; its entry is free.
+    pub(crate) fn forget(&self, tid: i32) {
+        let its = |entry: &Entry| {
+            entry.state.load(Ordering::Acquire) == 1 && entry.tid.load(Ordering::Relaxed) == tid
+        };
+        let found = self.entries().enumerate().find(|(_, entry)| its(entry));
+        if let Some((at, entry)) = found {
+            entry.state.store(2, Ordering::Release);
+            self.free().push(at);
+        }
+    }
+
+    fn free(&self) -> std::sync::MutexGuard<'_, Vec<usize>> {
+        self.free.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        let used = (self.table.used.load(Ordering::Acquire) as usize).min(MOST);
+        self.table.entries.iter().take(used)
+    }
+
+    /// Lifts or sets the kernel's throttle of real-time threads, and notes what it was.
+    pub(crate) fn throttle(&self, runtime: i64, period: i64) -> Result<(), LinuxError> {
+        let read = |path: &str| {
+            let text = fs::read_to_string(path)
+                .map_err(|e| LinuxError::of(format!("cannot read {path}"), &e, "mount /proc"))?;
+            text.trim()
+                .parse::<i64>()
+                .map_err(|e| LinuxError::new(path, e.to_string(), "report it"))
+        };
+        let table = &self.table;
+        let (runtime_before, period_before) = (read(RUNTIME)?, read(PERIOD)?);
+        let lifted = runtime == -1 && runtime_before == -1;
+        if lifted || (runtime_before, period_before) == (runtime, period) {
+            return Ok(());
+        }
+        table.runtime.store(runtime_before, Ordering::Relaxed);
+        table.period.store(period_before, Ordering::Relaxed);
+        table.throttled.store(1, Ordering::Release);
+        set_throttle(runtime, period).map_err(|e| {
+            let help = format!(
+                "the user root alone may, whatever capabilities others have: run as root, or have root write {runtime} into it before"
+            );
+            LinuxError::new(format!("cannot write {RUNTIME}"), e.to_string(), help)
+        })
+    }
+
+    /// Gives everything back. What cannot be given back is told; the rest is done all the same.
+    pub(crate) fn restore(&self) -> Vec<String> {
+        let mut trouble = self.restore_others();
+        self.entries().for_each(|entry| entry.restore(&mut trouble));
+        trouble
+    }
+
+    /// Gives everything back but what the calling thread was: hundreds of threads that compute must
+    /// not come between it and what is left to do.
+    pub(crate) fn restore_others(&self) -> Vec<String> {
+        let mut trouble = Vec::new();
+        let caller = own_tid();
+        // Twice: a child may be made, at a priority of ours, while we look.
+        for _ in 0..2 {
+            let others = self.entries().filter(|entry| entry.tid.load(Ordering::Relaxed) != caller);
+            let others: Vec<&Entry> = others.filter(|entry| entry.is_noted()).collect();
+            others.iter().for_each(|entry| entry.release());
+            patient::each(&others, &|entry, trouble| entry.restore(trouble), &mut trouble, &|| {
+                self.beat()
+            });
+            self.beat();
+            unlogged::restore(self, &mut trouble);
+            self.beat();
+        }
+        self.table.limits.restore(&mut trouble);
+        if self.table.throttled.swap(0, Ordering::AcqRel) == 1 {
+            let runtime = self.table.runtime.load(Ordering::Relaxed);
+            if let Err(e) = set_throttle(runtime, self.table.period.load(Ordering::Relaxed)) {
+                trouble.push(format!("{RUNTIME}: {e}; write {runtime} into it"));
+            }
+        }
+        // To look at every thread of a large machine takes its time.
+        self.expect_beats(false);
+        claim::give_back(self.claim(), &mut trouble, &|| self.beat());
+        trouble
+    }
+
+    /// Gives back what a run has left that is gone; what could not be given back.
+    pub(crate) fn restore_after(&self) -> Vec<String> {
+        let mut trouble = self.restore();
+        trouble.extend(freezer::thaw_all(self.supervisor(), &|| {}));
+        trouble
+    }
+}
+
+fn remove() {
+    let _ = fs::remove_file(supervision::restore_log()); // or nobody has made it
+}
+
+/// As long as it lives, the guardian expects beats soon.
+pub(crate) struct Expected<'j>(&'j RestoreLog);
+
+impl Drop for Expected<'_> {
+    fn drop(&mut self) {
+        self.0.expect_beats(false);
+    }
+}
+
+impl Entry {
+    fn what(&self) -> Former {
+        let attributes = std::array::from_fn(|n| self.attributes[n].load(Ordering::Relaxed));
+        let affinity = std::array::from_fn(|n| self.affinity[n].load(Ordering::Relaxed));
+        (Attributes::from_words(attributes), Affinity::from_words(affinity))
+    }
+
+    fn is_noted(&self) -> bool {
+        self.state.load(Ordering::Acquire) == 1
+    }
+
+    /// Gives a thread its class back, if that needs no waiting for anybody.
+    ///
+    /// A thread that never waits keeps others from their processor, and those may hold what the kernel needs for
+    /// everything else: to start a thread, to look at one, to move one. So nothing else is done before
+    /// this was done to all. What cannot be done here, or fails, is left to [`restore`](Self::restore).
+    fn release(&self) {
+        let (attributes, _) = self.what();
+        let tid = self.tid.load(Ordering::Relaxed);
+        // The kernel takes a lock of the control groups for a deadline thread.
+        let waits = attributes.policy == libc::SCHED_DEADLINE.cast_unsigned();
+        if !waits && self.has_identity(tid) == Some(true) {
+            let _ = attributes.give(tid);
+        }
+    }
+
+    /// Whether that thread is the one that was noted, told without waiting for it; `None` where the kernel cannot tell.
+    fn has_identity(&self, tid: i32) -> Option<bool> {
+        let known = self.identity.load(Ordering::Relaxed);
+        (known != 0).then(|| identity(tid) == Some(known))
+    }
+
+    fn restore(&self, trouble: &mut Vec<String>) {
+        if !self.is_noted() {
+            return;
+        }
+        let tid = self.tid.load(Ordering::Relaxed);
+        let same = |stat: Stat| stat.start == self.start.load(Ordering::Relaxed);
+        if self.has_identity(tid).unwrap_or_else(|| procfs::stat(tid).is_some_and(same)) {
+            let (attributes, affinity) = self.what();
+            give(tid, &attributes, &affinity, trouble);
+        }
+        self.state.store(2, Ordering::Release);
+    }
+}
+
+fn give(tid: i32, attributes: &Attributes, affinity: &Affinity, trouble: &mut Vec<String>) {
+    // The class first: a deadline thread's affinity is its class' own matter.
+    for done in [attributes.give(tid), affinity.give(tid)] {
+        match done {
+            Err(e) if e.raw_os_error() != Some(libc::ESRCH) => {
+                trouble.push(format!("thread {tid} did not get its class and affinity back: {e}"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The order matters: the kernel refuses a runtime above the period. It also refuses (busy) while
+/// deadline threads hold more than would be left; those may be gone in a moment.
+fn set_throttle(runtime: i64, period: i64) -> std::io::Result<()> {
+    let write = |path: &str, value: i64| {
+        for _ in 0..40 {
+            match fs::write(path, value.to_string()) {
+                Err(e) if e.raw_os_error() == Some(libc::EBUSY) => {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+                other => return other,
+            }
+        }
+        fs::write(path, value.to_string())
+    };
+    write(RUNTIME, -1)?;
+    write(PERIOD, period)?;
+    write(RUNTIME, runtime)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+    use windfall_skips::{Needs, skip};
+
+    #[test]
+    fn law_a_class_is_given_back_to_the_thread_that_was_noted_and_to_nobody_else() {
+        let path = std::env::temp_dir().join(format!("windfall-log-{}", std::process::id()));
+        let options = File::options().create_new(true).read(true).write(true).open(&path);
+        let file = options.expect("there is room");
+        fs::remove_file(&path).expect("it is ours");
+        reserve(file.as_fd(), size_of::<Table>()).expect("there is room");
+        let table = Shared::<Table>::of(file.as_fd()).expect("there is room");
+        let journal = RestoreLog { table, free: Mutex::default() };
+        let (told, tid) = channel();
+        let (over, wait) = channel::<()>();
+        let sleeper = std::thread::spawn(move || {
+            told.send(own_tid()).expect("somebody listens");
+            let _ = wait.recv(); // until the other end is gone
+        });
+        let tid = tid.recv().expect("it tells");
+        let pid = std::process::id().cast_signed();
+        let stat = procfs::stat(tid).expect("it lives");
+        journal.note(tid, pid, &stat).expect("there is room");
+        let class = || Attributes::of(tid).expect("it lives").policy;
+        if Attributes::fifo(1).give(tid).is_err() {
+            return skip(Needs::Real, "this user may not make a thread real-time");
+        }
+        let entry = journal.entries().next().expect("it was noted");
+        let known = entry.identity.swap(1, Ordering::Relaxed);
+        entry.release();
+        assert_eq!(class(), libc::SCHED_FIFO.cast_unsigned(), "its number was another's");
+        entry.identity.store(known, Ordering::Relaxed);
+        entry.release();
+        assert_eq!(class() == libc::SCHED_OTHER.cast_unsigned(), known != 0);
+        assert!(entry.is_noted(), "its affinity is still to be given back");
+        drop(over);
+        sleeper.join().expect("it does not panic");
+    }
+}

@@ -1,0 +1,269 @@
+//! The /proc worker: a thread that finds out what only /proc and control groups can tell, without the lock.
+//!
+//! To read a thread's line there takes as long as whoever reads the same, of whatever class, lets us wait.
+//! Hundreds of milliseconds were seen, for which no decision may wait. So the supervisor leaves
+//! work items, and the /proc worker brings back what it has found; events that came meanwhile are younger, and
+//! are believed instead.
+
+use crate::supervise::host::Host;
+use crate::supervise::supervisor::{DeferredWake, Supervisor};
+use crate::threads::adopt::PendingThread;
+use crate::threads::facts::Facts;
+use crate::threads::member::Kind;
+use crate::threads::starts::Heard;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use windfall_observe::fifo_priorities;
+use windfall_observe::procfs;
+use windfall_observe::routines::Routines;
+use windfall_os::clock;
+use windfall_os::freezer::Freezer;
+use windfall_os::futex::Gate;
+use windfall_os::lock::Lock;
+use windfall_os::sched::set_fifo;
+
+/// Something to be found out or done.
+pub(crate) enum WorkItem {
+    /// The program of an entry is to begin.
+    Begin(usize),
+    /// A thread of a program was made, or has become another; what is known of it.
+    Meet(i32, Box<PendingThread>),
+    /// A member has another name or file, on which it depends to whom it belongs.
+    Name(i32),
+    /// What a member does is not known.
+    Look(u32),
+    /// Events were lost: nobody's state is known, nor whether there are others.
+    LookAtAll,
+    /// A member is to have a group that freezes it.
+    Group(u32),
+    /// A process was made that has no thread yet.
+    Make(u32),
+}
+
+/// What is left for the /proc worker.
+pub(crate) struct WorkQueue {
+    /// Under a lock of its own, so that the /proc worker need not interrupt the event loop for each.
+    items: Arc<Lock<WorkItems>>,
+    /// Open when there is something on it.
+    pub(crate) gate: Arc<Gate>,
+}
+
+#[derive(Default)]
+struct WorkItems {
+    queue: VecDeque<WorkItem>,
+    over: bool,
+}
+
+impl Default for WorkQueue {
+    fn default() -> WorkQueue {
+        WorkQueue { items: Arc::new(Lock::new(WorkItems::default())), gate: Arc::default() }
+    }
+}
+
+impl WorkQueue {
+    /// From here on there is nothing more to do.
+    pub(crate) fn close(&self) {
+        self.items.lock().over = true;
+    }
+}
+
+impl Supervisor {
+    /// Leaves a work item.
+    pub(crate) fn send(&mut self, item: WorkItem) {
+        let mut items = self.work.items.lock();
+        let queue = &mut items.queue;
+        let again = matches!(item, WorkItem::LookAtAll)
+            && queue.iter().any(|item| matches!(item, WorkItem::LookAtAll));
+        if again {
+            return;
+        }
+        // What is to begin does not wait behind the threads of what has begun.
+        match item {
+            WorkItem::Begin(_) => queue.push_front(item),
+            _ => queue.push_back(item),
+        }
+        drop(items);
+        if self.work.gate.open() {
+            self.wakes.push(DeferredWake::Agent(self.work.gate.clone()));
+        }
+    }
+
+    /// What a member does, as its line in /proc had it after `looked`.
+    fn learn_state(
+        &mut self,
+        number: u32,
+        tid: i32,
+        looked: windfall_time::Instant,
+        state: Option<char>,
+    ) {
+        self.listen();
+        let looked = self.since_epoch(looked);
+        let member = &mut self.members[number as usize];
+        let same = member.tid == tid && member.id.is_some();
+        if !same || member.frozen || member.heard > looked {
+            return;
+        }
+        member.heard = looked;
+        match state {
+            None | Some('Z' | 'X') => self.becomes_gone(number, looked),
+            Some('R') => self.becomes_ready(number, looked, None),
+            Some(_) => self.becomes_blocked(number, looked),
+        }
+    }
+
+    /// The processes of all members, and what their children are.
+    fn processes(&self) -> BTreeMap<i32, PendingThread> {
+        let live = self.members.iter().filter(|member| member.id.is_some());
+        let pending = live.filter_map(|member| match member.kind {
+            Kind::External { pid, program, .. } => {
+                Some((pid, PendingThread { program, start: Heard::LOST, former: member.former }))
+            }
+            Kind::InProcess(_) => None,
+        });
+        pending.collect()
+    }
+}
+
+impl Host {
+    /// The life of the /proc worker, which no supervised thread delays.
+    pub(crate) fn serve_procfs(&self, gate: &Gate) {
+        self.step_apart("clerk");
+        let _ = set_fifo(0, fifo_priorities::PROCFS_WORKER);
+        let freezer = Freezer::new(std::process::id().cast_signed());
+        let mut routines = Routines::default();
+        let items = self.call(|s| s.work.items.clone());
+        loop {
+            let mut left = items.lock();
+            let (next, over) = (left.queue.pop_front(), left.over);
+            drop(left);
+            match next {
+                _ if over => return,
+                Some(item) => self.run(item, &freezer, &mut routines),
+                None => gate.pass(),
+            }
+        }
+    }
+
+    /// Brings back what was found.
+    fn bring(&self, act: impl FnOnce(&mut Supervisor) + Send + 'static) {
+        self.leave(|s| {
+            if !s.ending {
+                act(s);
+            }
+        });
+    }
+
+    fn run(&self, item: WorkItem, freezer: &Freezer, routines: &mut Routines) {
+        match item {
+            WorkItem::Begin(entry) => self.begin(entry, routines),
+            WorkItem::Meet(tid, pending) => {
+                self.meet(tid, *pending, routines);
+                self.part(tid, freezer);
+            }
+            WorkItem::Name(tid) => self.name(tid, routines),
+            WorkItem::Look(number) => self.look(number),
+            WorkItem::LookAtAll => self.look_at_all(routines),
+            WorkItem::Make(number) => self.make(number),
+            WorkItem::Group(number) => {
+                let who = self.call(move |s| match s.members[number as usize].kind {
+                    Kind::External { pid, .. } => Some((pid, s.members[number as usize].tid)),
+                    Kind::InProcess(_) => None,
+                });
+                if let Some((pid, tid)) = who {
+                    let group = freezer.group(pid, tid);
+                    self.bring(move |s| s.has_group(number, tid, group));
+                }
+            }
+        }
+    }
+
+    /// A thread that was made in the group of another leaves it, supervised or not: it would be frozen with that one.
+    fn part(&self, tid: i32, freezer: &Freezer) {
+        let Some(pid) = freezer.shares(tid).then(|| procfs::process_of(tid)).flatten() else {
+            return;
+        };
+        let group = freezer.group(pid, tid);
+        self.bring(move |s| {
+            if let Some(number) = s.tids.get(&tid).copied() {
+                s.has_group(number, tid, group);
+            }
+        });
+    }
+
+    /// A program begins: every thread that it has is taken before it may do anything that is not seen.
+    fn begin(&self, entry: usize, routines: &mut Routines) {
+        let mut taken = 0;
+        for pid in self.call(move |s| s.whereabouts(entry)).processes() {
+            let mut seen = BTreeSet::new();
+            loop {
+                let threads = procfs::threads(pid).into_iter();
+                let fresh: Vec<i32> = threads.filter(|tid| seen.insert(*tid)).collect();
+                if fresh.is_empty() {
+                    break;
+                }
+                let pending = PendingThread { program: entry, start: Heard::BEFORE, former: None };
+                fresh.into_iter().for_each(|tid| self.meet(tid, pending, routines));
+            }
+            taken += seen.len();
+        }
+        self.bring(move |s| s.has_begun(entry, taken));
+    }
+
+    /// Has a thread taken, and finds out what it does.
+    fn meet(&self, tid: i32, pending: PendingThread, routines: &mut Routines) {
+        let facts = Facts::of(tid, pending.start, routines);
+        let process = facts.as_ref().map(|facts| (facts.pid, facts.stat.ppid));
+        let taken = self.call(move |s| {
+            let number = (!s.ending).then(|| s.take(tid, facts.as_ref(), pending));
+            s.settle(); // it is seen from here on
+            number.flatten().map(|number| (number, s.restore_log.clone()))
+        });
+        if let (Some((number, journal)), Some((pid, parent))) = (taken, process) {
+            if let Err(why) = journal.lift_limit(pid, parent) {
+                self.bring(move |s| s.has_limit(number, tid, &why));
+            }
+            self.look_at(number, tid);
+        }
+    }
+
+    /// Finds out to whom a member belongs.
+    fn name(&self, tid: i32, routines: &mut Routines) {
+        let heard = self.call(move |s| Some(s.members[*s.tids.get(&tid)? as usize].start));
+        if let Some(facts) = heard.and_then(|heard| Facts::of(tid, heard, routines)) {
+            self.bring(move |s| s.belongs(tid, &facts.stat.comm, facts.exe(), &facts.start));
+        }
+    }
+
+    fn look(&self, number: u32) {
+        let tid = self.call(move |s| s.members[number as usize].tid);
+        self.look_at(number, tid);
+    }
+
+    /// Finds out what a member does that is this thread.
+    fn look_at(&self, number: u32, tid: i32) {
+        let looked = clock::now();
+        let state = procfs::stat(tid).map(|stat| stat.state);
+        self.bring(move |s| s.learn_state(number, tid, looked, state));
+    }
+
+    fn look_at_all(&self, routines: &mut Routines) {
+        let numbers = self.call(|s| {
+            let live = s.members.iter().enumerate().filter(|(_, member)| member.id.is_some());
+            let live = live.filter(|(_, member)| member.is_external());
+            live.filter_map(|(number, _)| u32::try_from(number).ok()).collect::<Vec<u32>>()
+        });
+        numbers.into_iter().for_each(|number| self.look(number));
+        let mut known = self.call(|s| s.processes());
+        for pid in procfs::processes() {
+            let parent = || procfs::stat(pid).map(|stat| stat.ppid);
+            let of = |pid: i32| known.get(&pid).copied();
+            let Some(pending) = of(pid).or_else(|| of(parent()?)) else { continue };
+            known.insert(pid, pending);
+            let threads = procfs::threads(pid).into_iter();
+            threads.for_each(|tid| {
+                let known = self.call(move |s| s.programs.pending(tid));
+                self.meet(tid, known.unwrap_or(pending), routines);
+            });
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Others at the priorities that supervision uses: a run among them would keep neither its promises nor theirs.
+
+use crate::restore::claim;
+use crate::restore::state;
+use crate::supervise::run::online;
+use crate::threads::begin::found;
+use std::collections::BTreeSet;
+use std::time::Duration;
+use windfall_observe::{fifo_priorities, rivals, supervision};
+use windfall_os::LinuxError;
+use windfall_os::sched::Affinity;
+use windfall_scenario::{Plan, PlannedProgram};
+
+/// Whoever is there no longer than this is no rival.
+const PASSING: Duration = Duration::from_millis(100);
+
+/// Refuses a run among whose processors others would be at its priorities: neither it nor a program of its scenario.
+pub(crate) fn refuse(plan: &Plan, cpus: &[u16]) -> Result<(), LinuxError> {
+    let claimed: Affinity = claim::choose(&plan.machine, cpus, &online()?).into_iter().collect();
+    let supervised: Affinity = cpus.iter().copied().collect();
+    let mut but = BTreeSet::from([std::process::id().cast_signed()]);
+    for thread in &plan.threads {
+        if let PlannedProgram::External { external, .. } = &thread.program {
+            but.extend(found(&external.program));
+        }
+    }
+    let there = || {
+        let mut rivals = rivals::at(fifo_priorities::FROZEN..=fifo_priorities::GUARDIAN, &but);
+        rivals.retain(|rival| {
+            let Ok(own) = Affinity::of(rival.tid) else { return false };
+            let moved = own.without(&claimed);
+            let meets = moved.is_empty() || moved.meets(&supervised) || rival.stat.fixed;
+            own.meets(&supervised) && meets
+        });
+        rivals
+    };
+    let mut rivals = there();
+    if !rivals.is_empty() {
+        // Whoever only tries what it may, as `doctor` does, is gone in a moment.
+        std::thread::sleep(PASSING);
+        let stay: BTreeSet<i32> = there().iter().map(|rival| rival.tid).collect();
+        rivals.retain(|rival| stay.contains(&rival.tid));
+    }
+    if rivals.is_empty() {
+        return Ok(());
+    }
+    if rivals.iter().any(|rival| rival.stat.comm == supervision::GUARDIAN) {
+        let why =
+            "another run is under way that does not share /run with this one (in a container?)";
+        let remedy = "wait for it, or use other processors (`--cpus`)";
+        return Err(LinuxError::new(state::TWICE, why, remedy).and_busy());
+    }
+    let (low, high) = (fifo_priorities::FROZEN, fifo_priorities::GUARDIAN);
+    Err(LinuxError::new(
+        format!(
+            "cannot supervise beside others at real-time priorities {low} to {high}, which a run uses"
+        ),
+        rivals::named(&rivals),
+        "give them others (`chrt -f -p PRIORITY TID`) or other processors (`taskset`), or use other processors (`--cpus`)",
+    ))
+}

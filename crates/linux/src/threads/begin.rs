@@ -1,0 +1,169 @@
+//! How a program comes under supervision: it is let go, or found among those that run.
+
+use crate::supervise::procfs_worker::WorkItem;
+use crate::supervise::supervisor::Supervisor;
+use crate::threads::child::Child;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
+use windfall_observe::procfs;
+use windfall_os::LinuxError;
+use windfall_os::process;
+use windfall_scenario::model::ExternalProgram;
+use windfall_scenario::{Plan, PlannedProgram};
+use windfall_time::Instant;
+
+/// Where a program is.
+pub(crate) enum Whereabouts {
+    /// In this process, which we have made for it.
+    Child(i32),
+    /// Where the scenario says.
+    There(ExternalProgram),
+}
+
+impl Whereabouts {
+    /// Its processes.
+    pub(crate) fn processes(&self) -> Vec<i32> {
+        match self {
+            Whereabouts::Child(pid) => vec![*pid],
+            Whereabouts::There(program) => found(program),
+        }
+    }
+}
+
+impl Supervisor {
+    /// A program's time has come.
+    pub(crate) fn begin_program(&mut self, entry: usize) {
+        let program = self.programs.by_entry.get(&entry);
+        if program.is_some_and(|program| !matches!(program.what, ExternalProgram::Of(_))) {
+            self.programs.beginning += 1;
+            self.send(WorkItem::Begin(entry));
+        }
+    }
+
+    pub(crate) fn whereabouts(&self, entry: usize) -> Whereabouts {
+        match self.programs.children.get(&entry) {
+            Some(child) => Whereabouts::Child(child.pid()),
+            None => Whereabouts::There(self.programs.by_entry[&entry].what.clone()),
+        }
+    }
+
+    /// A program's threads have been looked at, so many.
+    pub(crate) fn has_begun(&mut self, entry: usize, threads: usize) {
+        self.programs.beginning -= 1;
+        if threads == 0 {
+            let why = format!("`{}` has no running process", self.specs[entry].name);
+            self.not_born(entry, why);
+        }
+        if let Some(child) = self.programs.children.get_mut(&entry) {
+            child.begin();
+        }
+    }
+
+    /// Children that could not become their programs are told.
+    pub(crate) fn hear_children(&mut self) {
+        let children = self.programs.children.iter_mut();
+        let failed = children.filter_map(|(entry, child)| Some((*entry, child.failure()?)));
+        for (entry, error) in failed.collect::<Vec<_>>() {
+            let words = match self.programs.by_entry.get(&entry).map(|program| &program.what) {
+                Some(ExternalProgram::Exec { command, .. }) => command.as_slice(),
+                _ => &[],
+            };
+            let program = words.first().map_or("", String::as_str);
+            let what = format!("cannot start `{program}` of `{}`", self.specs[entry].name);
+            let advice = "write the path of an executable file as the first word";
+            self.not_born(entry, LinuxError::of(what, &error, advice).to_string());
+        }
+    }
+
+    fn not_born(&mut self, entry: usize, why: String) {
+        let now = self.time();
+        self.refused.push((now, why));
+        self.not_admitted.push(self.specs[entry].name.clone());
+    }
+
+    /// Whether every program of the scenario has ended, and there is nothing else to run.
+    pub(crate) fn nothing_left(&mut self) -> bool {
+        let externals = self.programs.by_entry.len();
+        if externals < self.specs.len() || !self.starts.is_empty() || self.programs.beginning > 0 {
+            return false; // own programs may be woken by time
+        }
+        // The kernel is asked last: this is looked at with every decision of the event loop.
+        self.members.iter().all(|member| member.id.is_none())
+            && self.programs.children.values_mut().all(Child::has_ended)
+    }
+}
+
+/// Refuses a plan whose programs are to begin at once and are not there.
+pub(crate) fn refuse_absent(plan: &Plan) -> Result<(), LinuxError> {
+    let mut absent = Vec::new();
+    for thread in plan.threads.iter().filter(|thread| thread.start == Instant::ZERO) {
+        let PlannedProgram::External { external, .. } = &thread.program else { continue };
+        let why = match &external.program {
+            ExternalProgram::Of(_) => continue,
+            ExternalProgram::Exec { command, env } => {
+                let program = command.first().map_or("", String::as_str);
+                match is_there(program, env.get("PATH").map(String::as_str)) {
+                    true => continue,
+                    false => format!("there is no program `{program}`"),
+                }
+            }
+            there if !found(there).is_empty() => continue,
+            ExternalProgram::Pid(pid) => format!("there is no process {pid}"),
+            ExternalProgram::Cgroup(path) => format!("no process is in control group `{path}`"),
+            ExternalProgram::Unit(unit) => format!("no process is of unit `{unit}`"),
+        };
+        absent.push(format!("`{}`: {why}", thread.name));
+    }
+    if absent.is_empty() {
+        return Ok(());
+    }
+    let help = "start it first, or say when it will be there (`start`)";
+    Err(LinuxError::new("cannot run what is not there", absent.join("; "), help))
+}
+
+/// Whether a command's first word names a file; looked for as `execvp` does.
+fn is_there(program: &str, path: Option<&str>) -> bool {
+    if program.contains('/') {
+        return Path::new(program).is_file();
+    }
+    let path = path.map(OsString::from).or_else(|| std::env::var_os("PATH"));
+    let folders = path.unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
+    std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
+}
+
+/// The processes of a program that runs already.
+pub(crate) fn found(program: &ExternalProgram) -> Vec<i32> {
+    match program {
+        ExternalProgram::Of(_) | ExternalProgram::Exec { .. } => Vec::new(),
+        // No process has a number that the kernel's type cannot hold.
+        ExternalProgram::Pid(pid) => {
+            i32::try_from(*pid).map_or_else(|_| Vec::new(), |pid| with_descendants(&[pid]))
+        }
+        ExternalProgram::Cgroup(path) => with_descendants(&procfs::cgroup(path)),
+        ExternalProgram::Unit(unit) => with_descendants(&procfs::unit(unit)),
+    }
+}
+
+/// Processes and all that they have made.
+pub(crate) fn with_descendants(pids: &[i32]) -> Vec<i32> {
+    let alive = |pid: &i32| *pid > 0 && process::exists(*pid);
+    let mut found: BTreeSet<i32> = pids.iter().copied().filter(alive).collect();
+    let parents: Vec<(i32, i32)> = procfs::processes()
+        .into_iter()
+        .filter_map(|pid| Some((pid, procfs::stat(pid)?.ppid)))
+        .collect();
+    loop {
+        let before = found.len();
+        found.extend(
+            parents
+                .iter()
+                .filter(|(_, parent)| found.contains(parent))
+                .map(|(pid, _)| *pid)
+                .collect::<Vec<_>>(),
+        );
+        if found.len() == before {
+            return found.into_iter().collect();
+        }
+    }
+}

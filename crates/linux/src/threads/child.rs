@@ -1,0 +1,161 @@
+//! Programs that we start: forked before anything of ours could be in their way, each as a process that
+//! waits at a gate.
+//!
+//! To open the gate is all that starting takes, so no decision waits for a fork or for a program
+//! to be loaded, and the process is supervised from its first instruction on. If we are gone before
+//! that, the gate tells it, and it ends as it was.
+
+use crate::threads::begin::with_descendants;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use windfall_os::LinuxError;
+use windfall_os::process;
+use windfall_scenario::model::ExternalProgram;
+use windfall_scenario::{Plan, PlannedProgram};
+
+/// A process that is to become a program, or has.
+pub(crate) struct Child {
+    pid: i32,
+    /// Its gate, which it also tells why it could not become its program; `None` when that is known.
+    gate: Option<UnixStream>,
+    begun: bool,
+    ended: bool,
+}
+
+/// Forks a child for each command of a plan, by the number of its entry. Call it before there are other threads. From here on
+/// what they make stays among our descendants, until they are dismissed.
+pub(crate) fn fork_all(plan: &Plan) -> Result<BTreeMap<usize, Child>, LinuxError> {
+    let mut children = BTreeMap::new();
+    for (number, thread) in plan.threads.iter().enumerate() {
+        if let PlannedProgram::External { external, .. } = &thread.program
+            && let ExternalProgram::Exec { command, env } = &external.program
+        {
+            let child = Child::fork(command, env).map_err(|e| {
+                let what = format!("cannot fork a process for `{}`", thread.name);
+                LinuxError::of(what, &e, "raise the limit of processes")
+            })?;
+            children.insert(number, child);
+            process::adopt_orphans(true);
+        }
+    }
+    Ok(children)
+}
+
+impl Child {
+    fn fork(words: &[String], env: &BTreeMap<String, String>) -> io::Result<Child> {
+        let (gate, theirs) = UnixStream::pair()?;
+        gate.set_nonblocking(true)?;
+        let mut gate = Some(gate);
+        let pid = process::fork(|| {
+            drop(gate.take()); // or it would itself keep its gate from being closed
+            // So would others that are forked at the same time, each that of the other.
+            process::close_what_ends_at_exec(theirs.as_raw_fd());
+            become_program(words, env, theirs);
+        })?;
+        Ok(Child { pid, gate, begun: false, ended: false })
+    }
+
+    pub(crate) const fn pid(&self) -> i32 {
+        self.pid
+    }
+
+    /// Lets it become its program.
+    pub(crate) fn begin(&mut self) {
+        self.begun = true;
+        if let Some(gate) = &mut self.gate {
+            let _ = gate.write_all(&[1]); // or it has ended
+        }
+    }
+
+    /// Why it could not become its program; told once.
+    pub(crate) fn failure(&mut self) -> Option<io::Error> {
+        let mut word = [0; 4];
+        match self.gate.as_mut().filter(|_| self.begun)?.read(&mut word) {
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => None,
+            told => {
+                self.gate = None; // closed by the kernel when the program has begun
+                let failed = matches!(told, Ok(4));
+                failed.then(|| io::Error::from_raw_os_error(i32::from_ne_bytes(word)))
+            }
+        }
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.ended = self.ended || process::reap_if_ended(self.pid);
+        self.ended
+    }
+}
+
+/// The life of a child until it is its program.
+fn become_program(words: &[String], env: &BTreeMap<String, String>, mut gate: UnixStream) {
+    let [program, arguments @ ..] = words else { return };
+    // Whoever looks for it by name finds it before, too.
+    process::name_thread(program.rsplit('/').next().unwrap_or(program));
+    if gate.read_exact(&mut [0]).is_err() {
+        return; // those who would have opened it are gone
+    }
+    let error = Command::new(program).args(arguments).envs(env).stdin(Stdio::null()).exec();
+    let _ = gate.write_all(&error.raw_os_error().unwrap_or(libc::ENOENT).to_ne_bytes());
+}
+
+/// Asks the programs that we have started to end, and makes them after a second; then whatever they have left, of which
+/// `offspring` is known. What was ended besides them, in words.
+pub(crate) fn dismiss(
+    children: BTreeMap<usize, Child>,
+    mut offspring: BTreeSet<i32>,
+    lives: &dyn Fn(),
+) -> Option<String> {
+    let mut children: Vec<Child> = children.into_values().collect();
+    let live: Vec<i32> =
+        children.iter().filter(|child| !child.ended).map(|child| child.pid).collect();
+    offspring.extend(with_descendants(&live));
+    for child in &mut children {
+        if !child.begun {
+            child.gate = None;
+        } else if !child.has_ended() {
+            process::terminate(child.pid);
+        }
+    }
+    wait(lives, || children.iter_mut().all(Child::has_ended));
+    for child in children.iter_mut().filter(|child| !child.ended) {
+        process::kill(child.pid);
+        process::reap(child.pid);
+    }
+    // Whoever has lost its maker is a child of ours by now. A number may be somebody else's, who does not descend from us.
+    let left = || {
+        let ours = with_descendants(&[std::process::id().cast_signed()]);
+        let known: Vec<i32> = ours.into_iter().filter(|pid| offspring.contains(pid)).collect();
+        let mut left = with_descendants(&known);
+        left.retain(|pid| !process::reap_if_ended_child(*pid));
+        left
+    };
+    let asked = left();
+    asked.iter().copied().for_each(process::terminate);
+    wait(lives, || left().is_empty());
+    let stubborn = left();
+    stubborn.iter().copied().for_each(process::kill);
+    wait(lives, || left().is_empty());
+    process::adopt_orphans(false);
+    let forced =
+        if stubborn.is_empty() { String::new() } else { format!(", {} by force", stubborn.len()) };
+    let (count, s) = (asked.len(), if asked.len() == 1 { "" } else { "es" });
+    (count > 0).then(|| {
+        format!("{count} process{s} that the run's programs had left behind ended with it{forced}")
+    })
+}
+
+/// Waits until something is so, for a second at most.
+fn wait(lives: &dyn Fn(), mut is_so: impl FnMut() -> bool) {
+    for _ in 0..100 {
+        lives();
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

@@ -1,0 +1,42 @@
+//! What a Linux kernel's scheduler does, as events of one kind, and what /proc says of threads.
+//!
+//! [`KernelEvent`] is the model. Events come from BPF programs where they load, and otherwise from perf events (decision 0010), in
+//! two selections: [`EventSource`] reports everything, for recordings; [`rings`] what a supervisor needs, with the time that
+//! interrupts took. [`procfs`] is the state of threads at a moment, [`image`] and [`routines`] say what they execute, [`rivals`] and
+//! [`occupancy`] who else is on processors, and [`supervision`] whether a run is under way.
+//!
+//! Invariants: nothing on the machine is changed; whatever ends the process takes its programs out of the kernel. Events are given
+//! in order of time, and what was lost is reported where it was lost.
+//!
+//! Absent on purpose: what an event means for a hierarchy, a trace or a reader.
+//!
+//! Read next: `kernel_event.rs`, then `rings.rs` or `event_source.rs`.
+//!
+//! ```
+//! use windfall_observe::procfs;
+//!
+//! let own = std::process::id().cast_signed();
+//! let stat = procfs::stat(own).expect("this process has not ended");
+//! assert!(!stat.has_ended() && procfs::threads(own).contains(&own));
+//! ```
+#![forbid(unsafe_code)]
+
+mod bpf;
+mod event_source;
+pub mod fifo_priorities;
+pub mod image;
+pub mod kernel;
+pub mod kernel_event;
+pub mod mask;
+pub mod occupancy;
+pub mod procfs;
+pub mod rings;
+pub mod rivals;
+pub mod routines;
+pub mod supervision;
+pub mod tracepoints;
+pub mod wakers;
+
+pub use bpf::{Report, decode};
+pub use event_source::{EventSource, Observed};
+pub use kernel_event::KernelEvent;

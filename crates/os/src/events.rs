@@ -1,0 +1,151 @@
+//! Waiting for several things at once: timers, signals, rings.
+
+use super::{check, clock};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use windfall_time::Instant;
+
+/// A timer (`timerfd`) that can be polled.
+pub struct Timer(OwnedFd);
+
+impl Timer {
+    /// Makes one that does not expire.
+    ///
+    /// # Errors
+    /// When the process has too many open files.
+    pub fn new() -> io::Result<Timer> {
+        // SAFETY: no pointers; the answer is a descriptor of our own or an error.
+        let fd = unsafe {
+            libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_NONBLOCK | libc::TFD_CLOEXEC)
+        };
+        Ok(Timer(owned(fd)?))
+    }
+
+    /// Has it expire at an instant of the clock, or never. An instant in the past expires at once.
+    #[inline]
+    pub fn set(&self, at: Option<Instant>) {
+        let zero = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // A value of zero would disarm it; the past is as good as any.
+        let value = at.map_or(zero, |at| clock::timespec(at.max(Instant::from_nanos(1))));
+        let spec = libc::itimerspec { it_interval: zero, it_value: value };
+        // SAFETY: the specification is live, the old one is not asked for.
+        unsafe {
+            libc::timerfd_settime(
+                self.0.as_raw_fd(),
+                libc::TFD_TIMER_ABSTIME,
+                &raw const spec,
+                std::ptr::null_mut(),
+            )
+        };
+    }
+
+    /// Has it no longer be readable, until it expires again.
+    pub fn clear(&self) {
+        drain(self.0.as_raw_fd());
+    }
+}
+
+impl AsRawFd for Timer {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}
+
+/// A counter (`eventfd`) that any thread may raise, and that can be polled.
+pub struct EventFd(OwnedFd);
+
+impl EventFd {
+    /// Makes one that is not readable.
+    ///
+    /// # Errors
+    /// When the process has too many open files.
+    pub fn new() -> io::Result<EventFd> {
+        // SAFETY: no pointers; the answer is a descriptor of our own or an error.
+        let fd = unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) };
+        Ok(EventFd(owned(fd)?))
+    }
+
+    /// Makes it readable.
+    #[inline]
+    pub fn signal(&self) {
+        let one = 1_u64;
+        // SAFETY: eight bytes of a live number. A full counter means that it is readable already.
+        unsafe { libc::write(self.0.as_raw_fd(), (&raw const one).cast(), 8) };
+    }
+
+    /// Has it no longer be readable.
+    pub fn clear(&self) {
+        drain(self.0.as_raw_fd());
+    }
+}
+
+impl AsRawFd for EventFd {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}
+
+/// A set of descriptors to wait for (`epoll`).
+pub struct Poll(OwnedFd);
+
+impl Poll {
+    /// Makes an empty one.
+    ///
+    /// # Errors
+    /// When the process has too many open files.
+    pub fn new() -> io::Result<Poll> {
+        // SAFETY: no pointers.
+        let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
+        Ok(Poll(owned(fd)?))
+    }
+
+    /// Waits for this descriptor, too; [`wait`](Self::wait) gives `name` when it can be read.
+    ///
+    /// # Errors
+    /// When it is no open descriptor, cannot be polled, or was added before.
+    pub fn add(&self, fd: RawFd, name: u64) -> io::Result<()> {
+        let mut event = libc::epoll_event { events: libc::EPOLLIN.cast_unsigned(), u64: name };
+        // SAFETY: the event is live; both descriptors are checked by the kernel.
+        let answer =
+            unsafe { libc::epoll_ctl(self.0.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &raw mut event) };
+        check(answer.into()).map(drop)
+    }
+
+    /// Waits for this descriptor no longer.
+    ///
+    /// # Errors
+    /// When it was not added.
+    pub fn remove(&self, fd: RawFd) -> io::Result<()> {
+        // SAFETY: this needs no event.
+        let answer = unsafe {
+            libc::epoll_ctl(self.0.as_raw_fd(), libc::EPOLL_CTL_DEL, fd, std::ptr::null_mut())
+        };
+        check(answer.into()).map(drop)
+    }
+
+    /// Waits until something can be read or so many milliseconds have passed (-1: without limit), and replaces the contents of
+    /// `ready` by the names of what can be read, at most 16. An interrupted wait gives none.
+    #[inline]
+    pub fn wait(&self, limit_ms: i32, ready: &mut Vec<u64>) {
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; 16];
+        // SAFETY: room for 16 events is handed over as such.
+        let count =
+            unsafe { libc::epoll_wait(self.0.as_raw_fd(), events.as_mut_ptr(), 16, limit_ms) };
+        ready.clear();
+        let count = usize::try_from(count).unwrap_or(0); // interrupted: nothing is ready
+        ready.extend(events.iter().take(count).map(|event| event.u64));
+    }
+}
+
+/// A descriptor that a system call has just returned, or its error.
+pub(crate) fn owned(fd: i32) -> io::Result<OwnedFd> {
+    check(fd.into())?;
+    // SAFETY: the kernel has just made it, and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+fn drain(fd: RawFd) {
+    let mut count = 0_u64;
+    // SAFETY: eight bytes of a live number. Nothing to read is no harm.
+    unsafe { libc::read(fd, (&raw mut count).cast(), 8) };
+}

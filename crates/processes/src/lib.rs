@@ -1,0 +1,172 @@
+//! Event-driven processes as threads: a [`Process`](windfall_programs::Process) that blocks its thread where it waits.
+//!
+//! What processes hand each other is in crate `exchange`, without a lock; here are handles, errors, clocks and threads.
+//! `process_thread.rs` is a process as its body sees it, `system.rs` what all share, `controller.rs` the thread of a node that posts what
+//! is due later or comes from elsewhere. A node is a set of processors. Templates, and making processes, are under a lock.
+//!
+//! When all is to end, a process that waits is woken and never answered: its body is dropped where it stands.
+//!
+//! The kernel decides among the threads: they are ordinary ones, or real-time ones by priority. Where a hierarchy is to decide, the
+//! same bodies are programs of a scenario (crate `linux`), or a run supervises the process that calls [`run`].
+//!
+//! Read next: `system.rs`, `process_thread.rs`, then the crate `exchange`.
+//!
+//! ```
+//! use windfall_processes::{Settings, run};
+//! use windfall_programs::{Code, Process, ProcessError};
+//!
+//! #[derive(Clone)]
+//! struct Alone;
+//!
+//! impl Code for Alone {
+//!     const NAME: &'static str = "alone";
+//!
+//!     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+//!         let event = me.make_event().await?;
+//!         me.post(event, 7).await?;
+//!         assert_eq!(me.wait().await?.datum, 7);
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let ended = run(&Settings::default(), Alone)?;
+//! assert!(ended.failures.is_empty() && ended.unfinished == 0);
+//! # Ok::<(), windfall_os::LinuxError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod controller;
+mod process_thread;
+mod sleep;
+mod system;
+
+use std::sync::Arc;
+use system::System;
+use windfall_os::LinuxError;
+use windfall_os::clock;
+use windfall_os::sched::{Affinity, Attributes};
+use windfall_programs::{Code, Counts, Node, ProcessHandle, ProcessParams};
+use windfall_time::{Instant, Span};
+
+/// How processes are to run.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The processors of each node; none: one node, with all that this process may use.
+    pub nodes: Vec<Vec<u16>>,
+    /// What handles are made of.
+    pub seed: u64,
+    /// After this all ends; `None`: when the last process has exited.
+    pub length: Option<Span>,
+    /// The real-time priority (SCHED_FIFO) of processes of priority 0 in their [`ProcessParams`]; the others follow above, and then the nodes'
+    /// controllers. `None`: all are ordinary threads, and priorities say nothing.
+    pub real_time: Option<u32>,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Ended {
+    /// When time began for the processes, on the machine's clock (CLOCK_MONOTONIC).
+    pub began: Instant,
+    /// What was counted.
+    pub counts: Counts,
+    /// Processes that ended otherwise than by returning, and why.
+    pub failures: Vec<Failed>,
+    /// How late timers were.
+    pub lateness: Lateness,
+    /// Processes that had not ended by themselves.
+    pub unfinished: u32,
+}
+
+/// A process that has failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failed {
+    /// Which.
+    pub process: ProcessHandle,
+    /// What it ran.
+    pub name: &'static str,
+    /// Why.
+    pub why: String,
+}
+
+/// How long after its instant a timer's event was posted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Lateness {
+    /// So many timers.
+    pub timers: u64,
+    /// All together.
+    pub total: Span,
+    /// The latest.
+    pub worst: Span,
+}
+
+impl Lateness {
+    fn add(&mut self, late: Span) {
+        self.timers += 1;
+        self.total = self.total.saturating_add(late);
+        self.worst = self.worst.max(late);
+    }
+
+    fn merge(&mut self, other: Lateness) {
+        self.timers += other.timers;
+        self.total = self.total.saturating_add(other.total);
+        self.worst = self.worst.max(other.worst);
+    }
+}
+
+/// Runs a first process on node 0, and all that it makes, until all have exited or the time is over.
+///
+/// # Errors
+/// When a node has no processor or one that this process may not use, or a thread cannot be made.
+pub fn run<C: Code>(settings: &Settings, first: C) -> Result<Ended, LinuxError> {
+    let mut nodes = Vec::new();
+    for cpus in &settings.nodes {
+        nodes.push(processors(cpus)?);
+    }
+    if nodes.is_empty() {
+        let all =
+            Affinity::of(0).map_err(|e| LinuxError::of("cannot read the affinity", &e, ""))?;
+        nodes.push(all);
+    }
+    if let Some(lowest) = settings.real_time {
+        let highest = controller::controller_priority(lowest);
+        let tried = std::thread::spawn(move || Attributes::fifo(highest).give(0)).join();
+        let advice = "run it as root, with a lowest priority from 1 to 95";
+        tried.unwrap_or(Ok(())).map_err(|e| {
+            LinuxError::of(format!("cannot take the real-time priority {highest}"), &e, advice)
+        })?;
+    }
+    let system = Arc::new(System::new(settings.seed, nodes, settings.real_time));
+    let controllers = controller::begin(&system)?;
+    let begun = system.begin(Node(0), ProcessParams::default(), first);
+    let unfinished = match &begun {
+        Ok(_) => system.wait_for_end(settings.length.map(|length| clock::now() + length)),
+        Err(_) => 0,
+    };
+    let lateness = controller::end(&system, controllers);
+    begun.map_err(|error| {
+        LinuxError::new("cannot start the first process", error.to_string(), "look at `ulimit -u`")
+    })?;
+    let (counts, failures) = system.close_books();
+    Ok(Ended { began: system.epoch, counts, failures, lateness, unfinished })
+}
+
+/// The processors of a node.
+fn processors(cpus: &[u16]) -> Result<Affinity, LinuxError> {
+    let all = Affinity::of(0).map_err(|e| LinuxError::of("cannot read the affinity", &e, ""))?;
+    let mut node = Affinity::default();
+    for cpu in cpus {
+        if !all.has(*cpu) {
+            let what = format!("cannot use processor {cpu} for a node");
+            return Err(LinuxError::new(what, "this process may not run there", "choose another"));
+        }
+        node.add(*cpu);
+    }
+    if cpus.is_empty() {
+        return Err(LinuxError::new(
+            "a node has no processor",
+            "none is named",
+            "name one at least",
+        ));
+    }
+    Ok(node)
+}

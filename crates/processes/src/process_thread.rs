@@ -1,0 +1,359 @@
+//! A process as its body sees it: each call is carried out by the thread that makes it, and blocks it where it waits.
+//!
+//! Every future here is ready when it is first polled, until all is over: then it never is, and the body is dropped.
+
+use super::controller::Letter;
+use super::sleep::Until;
+use super::system::{ENTRIES, MOST_DATA, System, of_event};
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use windfall_exchange::{Dequeued, ExchangeError, Futex as _, Mine, Name};
+use windfall_os::clock;
+use windfall_os::usage::of_this_thread;
+use windfall_programs::{
+    Code, Event, EventId, Handle, Kind, Node, Posted, Process, ProcessError, ProcessHandle,
+    ProcessParams, Queue, Template,
+};
+use windfall_time::{Instant, Span};
+
+pub(super) struct ProcessThread {
+    system: Arc<System>,
+    me: ProcessHandle,
+    node: Node,
+    /// Taken only when it is dropped.
+    mine: Option<Mine>,
+}
+
+impl ProcessThread {
+    pub(super) fn new(system: Arc<System>, me: ProcessHandle, mine: Mine) -> ProcessThread {
+        ProcessThread { system, me, node: me.handle().node(), mine: Some(mine) }
+    }
+
+    /// What all share, and what is the process's own.
+    ///
+    /// # Panics
+    /// Never: a process has its own until it is dropped.
+    #[inline]
+    fn both(&mut self) -> (&System, &mut Mine) {
+        match &mut self.mine {
+            Some(mine) => (&self.system, mine),
+            None => unreachable!("a process has its own until it is dropped"),
+        }
+    }
+
+    /// Goes on, unless all is over.
+    #[inline]
+    async fn on(&self) {
+        if self.system.sleepers.is_closed() {
+            pending().await
+        }
+    }
+
+    /// What came of waiting; if all is over, nothing comes of it.
+    #[inline]
+    async fn unless_over<T>(&self, answer: Result<T, ExchangeError>) -> Result<T, ExchangeError> {
+        match answer {
+            Err(ExchangeError::Over) => pending().await,
+            answer => answer,
+        }
+    }
+
+    #[inline]
+    fn event(&self, event: Event) -> Result<Name, ProcessError> {
+        self.system.open(event.handle(), Kind::Event)
+    }
+
+    /// Waits for one of one's own events that is wanted.
+    #[inline]
+    async fn wait_for(
+        &mut self,
+        wanted: impl Fn(u32) -> bool + Send,
+    ) -> Result<Posted, ProcessError> {
+        let (system, mine) = self.both();
+        let came = system.exchange.wait(mine, wanted, &system.sleepers);
+        let (name, datum) = self.unless_over(came).await.map_err(|_| ProcessError::NoEvents)?;
+        let event = Event::from_handle(self.system.seal(Kind::Event, self.node, name));
+        Ok(Posted { event, datum })
+    }
+
+    fn send(&self, node: Node, letter: &Letter) -> Result<(), ProcessError> {
+        let System { exchange, sleepers, .. } = &*self.system;
+        let mailbox = &self.system.controller(node)?.mailbox;
+        let sent = exchange.send(mailbox, letter.words(), sleepers);
+        sent.map_err(|_| ProcessError::NoRoom { kind: Kind::Event })
+    }
+}
+
+impl Drop for ProcessThread {
+    fn drop(&mut self) {
+        if let Some(mine) = self.mine.take() {
+            self.system.leave(mine);
+        }
+    }
+}
+
+impl Process for ProcessThread {
+    fn me(&self) -> ProcessHandle {
+        self.me
+    }
+
+    #[inline]
+    async fn now(&mut self) -> Instant {
+        self.on().await;
+        self.system.now()
+    }
+
+    async fn compute(&mut self, work: Span) {
+        let begun = of_this_thread();
+        loop {
+            self.on().await;
+            let left = work.saturating_sub(of_this_thread().saturating_sub(begun));
+            if left == Span::ZERO {
+                break;
+            }
+            // It takes at least so long; whether it was all ours is looked at then.
+            let until = clock::now() + left.min(Span::from_millis(1));
+            while clock::now() < until {}
+        }
+    }
+
+    async fn sleep_until(&mut self, at: Instant) {
+        let at = self.system.on_clock(at);
+        let sleepers = &self.system.sleepers;
+        while (Until { queue: sleepers, at: Some(at) }).wait(&sleepers.clock, 0) {}
+        self.on().await;
+    }
+
+    async fn yield_now(&mut self) {
+        self.on().await;
+        std::thread::yield_now();
+    }
+
+    async fn make_template<C: Code>(&mut self, node: Node) -> Result<Template<C>, ProcessError> {
+        self.on().await;
+        self.system.make_template::<C>(node).map(Template::from_handle)
+    }
+
+    async fn make_process<C: Code>(
+        &mut self,
+        template: Template<C>,
+        node: Node,
+        params: ProcessParams,
+        code: C,
+    ) -> Result<ProcessHandle, ProcessError> {
+        self.on().await;
+        self.system.check_template::<C>(template.handle())?;
+        self.system.begin(node, params, code)
+    }
+
+    async fn make_event(&mut self) -> Result<Event, ProcessError> {
+        self.on().await;
+        let (system, mine) = self.both();
+        let made = system.exchange.make_event(mine);
+        let name = made.map_err(|_| ProcessError::NoRoom { kind: Kind::Event })?;
+        Ok(Event::from_handle(self.system.seal(Kind::Event, self.node, name)))
+    }
+
+    #[inline]
+    async fn post(&mut self, event: Event, datum: u64) -> Result<(), ProcessError> {
+        self.on().await;
+        let name = self.event(event)?;
+        let node = event.handle().node();
+        if node == self.node {
+            let posted = self.system.exchange.post(name, datum, &self.system.sleepers);
+            return posted.map_err(|error| of_event(event, error));
+        }
+        self.send(node, &Letter::Post { event, datum })
+    }
+
+    async fn reset(&mut self, event: Event) -> Result<Option<u64>, ProcessError> {
+        self.on().await;
+        let name = self.event(event)?;
+        let (system, mine) = self.both();
+        let before = system.exchange.reset(mine, name, &system.sleepers);
+        self.unless_over(before).await.map_err(|error| of_event(event, error))
+    }
+
+    async fn test(&mut self, event: Event) -> Result<Option<u64>, ProcessError> {
+        self.on().await;
+        let name = self.event(event)?;
+        let (system, mine) = self.both();
+        system.exchange.test(mine, name).map_err(|error| of_event(event, error))
+    }
+
+    #[inline]
+    async fn wait(&mut self) -> Result<Posted, ProcessError> {
+        self.wait_for(|_| true).await
+    }
+
+    #[inline]
+    async fn mwait(&mut self, set: &[Event]) -> Result<Posted, ProcessError> {
+        if set.is_empty() {
+            return Err(ProcessError::EmptySet);
+        }
+        for event in set {
+            let name = self.event(*event)?;
+            let (system, mine) = self.both();
+            system.exchange.check_own(mine, name).map_err(|no| of_event(*event, no))?;
+        }
+        let system = self.system.clone();
+        let named = |event: &Event| system.open(event.handle(), Kind::Event).map(|name| name.index);
+        self.wait_for(|index| set.iter().any(|event| named(event) == Ok(index))).await
+    }
+
+    async fn post_at(&mut self, event: Event, datum: u64, at: Instant) -> Result<(), ProcessError> {
+        self.on().await;
+        let name = self.event(event)?;
+        let number = self.system.timers.fetch_add(1, Ordering::Relaxed) + 1;
+        let (system, mine) = self.both();
+        let set = system.exchange.set_timer(mine, name, number, at.as_nanos());
+        if let Err(due) = set.map_err(|error| of_event(event, error))? {
+            return Err(ProcessError::AlreadyTimed { event, at: Instant::from_nanos(due) });
+        }
+        let at = self.system.on_clock(at);
+        let sent = self.send(self.node, &Letter::Timer { event, datum, number, at });
+        if sent.is_err() {
+            let (system, mine) = self.both();
+            let _ = system.exchange.cancel(mine, name); // it is one's own
+        }
+        sent
+    }
+
+    async fn cancel(&mut self, event: Event) -> Result<bool, ProcessError> {
+        self.on().await;
+        let name = self.event(event)?;
+        let (system, mine) = self.both();
+        system.exchange.cancel(mine, name).map_err(|error| of_event(event, error))
+    }
+
+    async fn make_queue(&mut self, node: Node, capacity: usize) -> Result<Queue, ProcessError> {
+        self.on().await;
+        self.system.controller(node)?;
+        let error = ProcessError::NoCapacity { capacity, most: MOST_DATA };
+        let fits = (1..=MOST_DATA).contains(&capacity).then_some(capacity);
+        let data = fits.and_then(|data| u32::try_from(data).ok()).ok_or(error)?;
+        let made = self.system.exchange.make_queue(data);
+        let name = made.map_err(|_| ProcessError::NoRoom { kind: Kind::Queue })?;
+        Ok(Queue::from_handle(self.system.seal(Kind::Queue, node, name)))
+    }
+
+    #[inline]
+    async fn enqueue(&mut self, queue: Queue, datum: u64) -> Result<(), ProcessError> {
+        self.on().await;
+        let name = self.system.open(queue.handle(), Kind::Queue)?;
+        match self.system.exchange.enqueue_or_claim(name, datum) {
+            Ok(None) => Ok(()),
+            Ok(Some((index, word))) => {
+                let node = Handle::from_word(word).node();
+                if node == self.node || self.send(node, &Letter::Hand { index, datum }).is_err() {
+                    self.system.exchange.hand_over(index, datum, &self.system.sleepers);
+                }
+                Ok(())
+            }
+            Err(ExchangeError::Full { capacity }) => {
+                Err(ProcessError::QueueFull { queue, capacity: capacity as usize })
+            }
+            Err(ExchangeError::DeadWaiter { word }) => {
+                Err(ProcessError::DeadWaiter { queue, event: Event::from_datum(word) })
+            }
+            Err(ExchangeError::NoRoom) => Err(ProcessError::NoRoom { kind: Kind::Queue }),
+            Err(_) => Err(ProcessError::Stale { handle: queue.handle() }),
+        }
+    }
+
+    #[inline]
+    async fn dequeue(&mut self, queue: Queue, event: Event) -> Result<Option<u64>, ProcessError> {
+        self.on().await;
+        let name = self.system.open(queue.handle(), Kind::Queue)?;
+        let own = self.event(event)?;
+        let (system, mine) = self.both();
+        let found = system.exchange.dequeue(mine, name, own, event.datum());
+        match found {
+            Ok(Dequeued::Datum(datum)) => Ok(Some(datum)),
+            Ok(Dequeued::Stands) => Ok(None),
+            Err(ExchangeError::NoRoom) => Err(ProcessError::NoRoom { kind: Kind::Queue }),
+            // Which of the two is gone: an event of one's own goes by one's own doing only.
+            Err(ExchangeError::Gone) => {
+                let own_lives = system.exchange.check_own(mine, own).is_ok();
+                let handle = if own_lives { queue.handle() } else { event.handle() };
+                Err(ProcessError::Stale { handle })
+            }
+            Err(no) => Err(of_event(event, no)),
+        }
+    }
+
+    async fn delete(&mut self, object: impl Into<Handle> + Send) -> Result<(), ProcessError> {
+        self.on().await;
+        let handle = object.into();
+        match self.system.open(handle, Kind::Event) {
+            Ok(name) => {
+                let event = Event::from_handle(handle);
+                let (system, mine) = self.both();
+                let deleted = system.exchange.delete_event(mine, name);
+                return deleted.map_err(|error| of_event(event, error));
+            }
+            Err(ProcessError::WrongKind { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        if let Ok(name) = self.system.open(handle, Kind::Queue) {
+            let queue = Queue::from_handle(handle);
+            return self.system.exchange.delete_queue(name).map_err(|no| match no {
+                ExchangeError::HasWaiters => ProcessError::HasWaiters { queue },
+                _ => ProcessError::Stale { handle },
+            });
+        }
+        if let Ok(name) = self.system.open(handle, Kind::Process) {
+            let alive = self.system.exchange.check_process(name);
+            return Err(alive.map_or(ProcessError::Stale { handle }, |()| {
+                ProcessError::NotDeletable { handle }
+            }));
+        }
+        self.system.delete_template(handle)
+    }
+
+    #[inline]
+    async fn wakeup(&mut self, process: ProcessHandle) -> Result<(), ProcessError> {
+        self.on().await;
+        let name = self.system.open(process.handle(), Kind::Process)?;
+        let woken = self.system.exchange.wakeup(name, &self.system.sleepers);
+        woken.map_err(|_| ProcessError::Stale { handle: process.handle() })
+    }
+
+    #[inline]
+    async fn block(&mut self) {
+        let (system, mine) = self.both();
+        let woken = system.exchange.block(mine, &system.sleepers);
+        let _woken = self.unless_over(woken).await;
+    }
+
+    #[inline]
+    async fn add_event(&mut self, id: EventId) -> Result<(), ProcessError> {
+        self.on().await;
+        let (system, mine) = self.both();
+        system.exchange.add_event(mine, id.0).map_err(|no| match no {
+            ExchangeError::NoRoom => ProcessError::TableFull { most: ENTRIES as usize },
+            _ => ProcessError::AlreadyAdded { id },
+        })
+    }
+
+    #[inline]
+    async fn del_event(&mut self, id: EventId) -> bool {
+        self.on().await;
+        let (system, mine) = self.both();
+        system.exchange.del_event(mine, id.0)
+    }
+
+    #[inline]
+    async fn notify(&mut self, id: EventId) -> u32 {
+        self.on().await;
+        self.system.exchange.notify(id.0, &self.system.sleepers)
+    }
+
+    #[inline]
+    async fn wait_event(&mut self, id: EventId) {
+        let (system, mine) = self.both();
+        let notified = system.exchange.wait_event(mine, id.0, &system.sleepers);
+        let _notified = self.unless_over(notified).await;
+    }
+}

@@ -1,0 +1,249 @@
+//! What all processes of a run share, and what a thread of one is.
+
+use super::Failed;
+use super::controller::Controller;
+use super::process_thread::ProcessThread;
+use super::sleep::{SleepQueue, Until};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use windfall_exchange::{Exchange, ExchangeError, Futex as _, Mine, Name, Sizes};
+use windfall_os::clock;
+use windfall_os::lock::Lock;
+use windfall_os::sched::{Affinity, Attributes};
+use windfall_programs::{
+    Code, Counts, Event, Handle, Keys, Kind, Loaded, Node, Place, ProcessError, ProcessHandle,
+    ProcessParams,
+};
+use windfall_time::{Instant, Span};
+
+/// The most data that a queue can be made for, as on a simulated machine.
+pub(super) const MOST_DATA: usize = 1 << 24;
+
+const SIZES: Sizes = Sizes {
+    processes: Place::MOST,
+    events: Place::MOST,
+    queues: Place::MOST,
+    nodes: 1 << 25,
+    letters: 1 << 20,
+    entries: ENTRIES,
+    rows: 1 << 12,
+};
+
+/// The most entries for events, those that are kept for the next time included.
+pub(super) const ENTRIES: u32 = 1 << 17;
+
+pub(super) struct System {
+    pub(super) exchange: Exchange,
+    pub(super) sleepers: SleepQueue,
+    pub(super) keys: Keys,
+    /// When time began.
+    pub(super) epoch: Instant,
+    pub(super) controllers: Vec<Controller>,
+    /// The real-time priority of processes of priority 0.
+    pub(super) real_time: Option<u32>,
+    /// How many timers have been set.
+    pub(super) timers: AtomicU64,
+    pub(super) undelivered: AtomicU64,
+    /// How many processes there are; whoever runs them sleeps on it.
+    living: AtomicU32,
+    books: Lock<Books>,
+}
+
+/// What is written down under a lock.
+#[derive(Default)]
+struct Books {
+    /// What was loaded, each in its place for ever; `None` when it has been deleted.
+    templates: Vec<Option<&'static str>>,
+    loaded: Vec<Loaded>,
+    failures: Vec<Failed>,
+}
+
+impl System {
+    pub(super) fn new(seed: u64, nodes: Vec<Affinity>, real_time: Option<u32>) -> System {
+        System {
+            exchange: Exchange::new(SIZES),
+            sleepers: SleepQueue::default(),
+            keys: Keys::new(seed),
+            epoch: clock::now(),
+            controllers: nodes.into_iter().map(Controller::new).collect(),
+            real_time,
+            timers: AtomicU64::new(0),
+            undelivered: AtomicU64::new(0),
+            living: AtomicU32::new(0),
+            books: Lock::new(Books::default()),
+        }
+    }
+
+    /// The time since it began.
+    #[inline]
+    pub(super) fn now(&self) -> Instant {
+        Instant::ZERO + clock::now().saturating_since(self.epoch)
+    }
+
+    /// An instant of the run on the machine's clock.
+    pub(super) fn on_clock(&self, at: Instant) -> Instant {
+        self.epoch.saturating_add(at.saturating_since(Instant::ZERO))
+    }
+
+    /// What a handle of this kind names.
+    #[inline]
+    pub(super) fn open(&self, handle: Handle, kind: Kind) -> Result<Name, ProcessError> {
+        let Place { index, generation, .. } = self.keys.open(handle, kind)?;
+        Ok(Name { index, generation })
+    }
+
+    /// The handle of an object.
+    #[inline]
+    pub(super) fn seal(&self, kind: Kind, node: Node, name: Name) -> Handle {
+        let Name { index, generation } = name;
+        self.keys.seal(kind, Place { node, index, generation })
+    }
+
+    pub(super) fn controller(&self, node: Node) -> Result<&Controller, ProcessError> {
+        let nodes = self.controllers.len();
+        self.controllers.get(usize::from(node.0)).ok_or(ProcessError::NoNode { node, nodes })
+    }
+
+    /// Posts for somebody who does not wait for the answer.
+    pub(super) fn post_unseen(&self, event: Event, datum: u64) {
+        let name = self.open(event.handle(), Kind::Event);
+        let posted = name.is_ok_and(|name| self.exchange.post(name, datum, &self.sleepers).is_ok());
+        if !posted {
+            self.undelivered.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Loads code. Its instructions are in memory already; so this takes no time.
+    pub(super) fn make_template<C: Code>(&self, node: Node) -> Result<Handle, ProcessError> {
+        self.controller(node)?;
+        let mut books = self.books.lock();
+        let index = u32::try_from(books.templates.len()).ok().filter(|index| *index < Place::MOST);
+        let index = index.ok_or(ProcessError::NoRoom { kind: Kind::Template })?;
+        books.templates.push(Some(C::NAME));
+        books.loaded.push(Loaded { name: C::NAME, node, kib: C::KIB, took: Span::ZERO });
+        Ok(self.seal(Kind::Template, node, Name { index, generation: 0 }))
+    }
+
+    pub(super) fn check_template<C: Code>(&self, template: Handle) -> Result<(), ProcessError> {
+        let name = self.open(template, Kind::Template)?;
+        match self.books.lock().templates.get(name.index as usize) {
+            Some(Some(name)) if *name == C::NAME => Ok(()),
+            Some(Some(_)) => Err(ProcessError::WrongCode { template }),
+            _ => Err(ProcessError::Stale { handle: template }),
+        }
+    }
+
+    pub(super) fn delete_template(&self, handle: Handle) -> Result<(), ProcessError> {
+        let name = self.open(handle, Kind::Template)?;
+        let mut books = self.books.lock();
+        let place = books.templates.get_mut(name.index as usize);
+        place.and_then(Option::take).map(|_| ()).ok_or(ProcessError::Stale { handle })
+    }
+
+    /// Starts a process.
+    pub(super) fn begin<C: Code>(
+        self: &Arc<System>,
+        node: Node,
+        params: ProcessParams,
+        code: C,
+    ) -> Result<ProcessHandle, ProcessError> {
+        let cpus = self.controller(node)?.cpus;
+        if params.priority > ProcessParams::MOST_PRIORITY {
+            return Err(ProcessError::NoPriority { priority: params.priority });
+        }
+        let mine =
+            self.exchange.enter().map_err(|_| ProcessError::NoRoom { kind: Kind::Process })?;
+        let me = ProcessHandle::from_handle(self.seal(Kind::Process, node, mine.name()));
+        self.living.fetch_add(1, Ordering::Relaxed);
+        let system = self.clone();
+        // If no thread can be made, this is dropped, and the process has never been.
+        let process_thread = ProcessThread::new(self.clone(), me, mine);
+        let life = move || {
+            let _ = cpus.give(0); // it was found to be allowed, and so was this
+            if let Some(lowest) = system.real_time {
+                let _ = Attributes::fifo(lowest + u32::from(params.priority)).give(0);
+            }
+            system.live(me, process_thread, code);
+            system.has_ended();
+        };
+        let thread = std::thread::Builder::new().name(C::NAME.to_owned()).spawn(life);
+        thread.map(|_| me).map_err(|_| {
+            self.has_ended();
+            ProcessError::NotAdmitted { node }
+        })
+    }
+
+    /// The life of a process: its body is polled once, since nothing in it ever waits otherwise than by blocking.
+    fn live<C: Code>(&self, process: ProcessHandle, process_thread: ProcessThread, code: C) {
+        let lived = catch_unwind(AssertUnwindSafe(|| {
+            let life = pin!(code.run(process_thread));
+            life.poll(&mut Context::from_waker(Waker::noop()))
+        }));
+        let why = match lived {
+            Ok(Poll::Ready(Ok(()))) => return,
+            Ok(Poll::Ready(Err(error))) => error.to_string(),
+            Ok(Poll::Pending) if self.sleepers.is_closed() => return,
+            Ok(Poll::Pending) => {
+                "it waits for something that is not its process's; nobody would wake it".to_owned()
+            }
+            Err(_) => "it panicked".to_owned(),
+        };
+        self.books.lock().failures.push(Failed { process, name: C::NAME, why });
+    }
+
+    fn has_ended(&self) {
+        if self.living.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.sleepers.wake_all(&self.living);
+        }
+    }
+
+    /// Waits until no process is left, or an instant of the machine's clock; then ends those that are. How many were.
+    pub(super) fn wait_for_end(&self, until: Option<Instant>) -> u32 {
+        let until = Until { queue: &self.sleepers, at: until };
+        let left = loop {
+            let living = self.living.load(Ordering::Acquire);
+            if living == 0 || !until.wait(&self.living, living) {
+                break self.living.load(Ordering::Acquire);
+            }
+        };
+        self.sleepers.close();
+        // Whoever was about to sleep may have missed that; the next round wakes it.
+        while self.living.load(Ordering::Acquire) > 0 {
+            self.exchange.wake_everybody(&self.sleepers);
+            self.sleepers.wake_all(&self.sleepers.clock);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        left
+    }
+
+    /// What was counted, and who failed.
+    pub(super) fn close_books(&self) -> (Counts, Vec<Failed>) {
+        let mut books = self.books.lock();
+        let counts = Counts {
+            undelivered: self.undelivered.load(Ordering::Relaxed),
+            loaded: std::mem::take(&mut books.loaded),
+            ..Counts::default()
+        };
+        (counts, std::mem::take(&mut books.failures))
+    }
+
+    /// Gives the place of a process back.
+    pub(super) fn leave(&self, mine: Mine) {
+        self.exchange.exit(mine);
+    }
+}
+
+/// What an error means for an event.
+pub(super) fn of_event(event: Event, error: ExchangeError) -> ProcessError {
+    match error {
+        ExchangeError::Posted => ProcessError::AlreadyPosted { event },
+        ExchangeError::Standing => ProcessError::InQueue { event },
+        ExchangeError::NotOwner => ProcessError::NotOwner { event },
+        ExchangeError::NoRoom => ProcessError::NoRoom { kind: Kind::Event },
+        _ => ProcessError::Stale { handle: event.handle() },
+    }
+}

@@ -1,0 +1,227 @@
+//! Recording: everything that the kernel's scheduler does on this machine, as records of a trace.
+//!
+//! Every processor's switches, wake-ups, births and ends of threads, names and interrupts are written into rings in the
+//! kernel; one thread of ours sleeps until one is half full or a tenth of a second has passed, and hands them on in
+//! order of time. Nothing is started, stopped or changed on the machine but the command that is to be recorded.
+//!
+//! Invariants: a record is handed on when nothing older can come any more; the first records say who runs on each
+//! processor and who is ready; what the rings lost is an [`Event::Lost`](windfall_trace::Event::Lost).
+//!
+//! A recorded command's threads, and all that they start, belong to a node of kind [`windfall_trace::COMMAND`]; everybody else is recorded,
+//! too, since they are who took the processors meanwhile.
+//!
+//! Read next: `first.rs` (the state at the beginning), `translate.rs` (what events mean), and the crate `observe` (where they come
+//! from).
+//!
+//! ```no_run
+//! use windfall_record::{Recorder, Wanted};
+//! use windfall_trace::Memory;
+//!
+//! let mut memory = Memory::default();
+//! let wanted = Wanted { length: Some(windfall_time::Span::from_secs(1)), ..Wanted::default() };
+//! let recorded = Recorder::open()?.run(&wanted, &mut memory)?;
+//! println!("{} switches, {} records", recorded.switches, memory.records.len());
+//! # Ok::<(), windfall_os::LinuxError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod command;
+mod first;
+#[cfg(test)]
+#[path = "../../../fuzz/mutate.rs"]
+mod mutate;
+mod translate;
+
+use command::Child;
+use std::collections::HashMap;
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+use translate::Translator;
+use windfall_observe::image::Image;
+use windfall_observe::{EventSource, procfs, routines};
+use windfall_os::LinuxError;
+use windfall_os::events::Poll;
+use windfall_os::process::StopSignals;
+use windfall_os::{clock, sched, usage};
+use windfall_programs::learn::Origin;
+use windfall_time::{Instant, Span};
+use windfall_trace::{Header, NodeId, Sink, ThreadId};
+
+/// A sample that is this old has been published by the kernel; younger ones wait.
+const SETTLED: Span = Span::from_nanos(2_000_000);
+/// The longest sleep between two looks, in milliseconds.
+const LOOK_MS: u64 = 100;
+
+const SIGNALS: u64 = 1;
+const ENDED: u64 = 2;
+const RINGS: u64 = 3;
+
+/// What to record.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// A command, word by word, that is started, and whose end is the recording's.
+    pub command: Vec<String>,
+    /// A process whose threads, and all that they start, belong to what is recorded, as a command's do.
+    pub pid: Option<i32>,
+    /// Record so long; otherwise until the command ends or a signal asks to stop.
+    pub length: Option<Span>,
+    /// Observe the start routines of threads, too. Each `pthread_create` on the machine then traps into the kernel.
+    pub routines: bool,
+}
+
+/// What was recorded.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// By what events were observed, and why not by something better.
+    pub by: String,
+    /// From the first record to the last.
+    pub length: Span,
+    /// How often a processor went from one thread to another.
+    pub switches: u64,
+    /// How often a thread was woken.
+    pub wakeups: u64,
+    /// How many threads were declared.
+    pub threads: u32,
+    /// How many samples did not fit into the rings.
+    pub lost: u64,
+    /// How many switches the kernel omitted without a word.
+    pub missing: u64,
+    /// How many samples came too late to be sorted in, and by how much at most; they were moved.
+    pub late: u64,
+    /// See `late`.
+    pub latest: Span,
+    /// Processor time of the recording thread, without what the kernel takes at each event.
+    pub own: Span,
+    /// Where the command's threads come from that were made while it was recorded.
+    pub origins: HashMap<ThreadId, Origin>,
+    /// Why no start routines are known though they were wanted.
+    pub no_routines: Option<String>,
+    /// What the command's first process executed, with the files that it had mapped for execution beside.
+    pub image: Option<Image>,
+    /// What the command answered; `None` when there was none, or it goes on.
+    pub answer: Option<Answered>,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Answered {
+    /// Its exit status; 128 and the signal's number when one ended it.
+    pub code: u8,
+    /// Whether we had asked it to end.
+    pub asked: bool,
+}
+
+/// Observes the whole machine; see [`Recorder::run`].
+pub struct Recorder {
+    events: EventSource,
+    from: Instant,
+    cpus: Vec<u16>,
+}
+
+impl Recorder {
+    /// Begins to observe.
+    ///
+    /// # Errors
+    /// Without the right to observe, or on a kernel without the tracepoints: what is missing, and what would help.
+    pub fn open() -> Result<Recorder, LinuxError> {
+        first::same_numbers()?;
+        let cpus = procfs::online();
+        let events = EventSource::open(&cpus)?;
+        Ok(Recorder { events, from: clock::now(), cpus })
+    }
+
+    /// What the trace is about.
+    #[must_use]
+    pub fn header(&self) -> Header {
+        let last = self.cpus.iter().max().copied().unwrap_or(0);
+        Header { source: "windfall record".into(), clock: "mono".into(), cpus: last + 1 }
+    }
+
+    /// Records into `sink` until the command ends, the time is over, or SIGINT, SIGTERM or SIGHUP asks to stop.
+    ///
+    /// A command that still runs then is asked to end (SIGTERM), and waited for.
+    ///
+    /// # Errors
+    /// When the command cannot be started; [`LinuxError::status`] is then 127 (not found) or 126.
+    pub fn run(self, wanted: &Wanted, sink: &mut dyn Sink) -> Result<Recorded, LinuxError> {
+        let Recorder { events: mut source, from, cpus } = self;
+        let trouble =
+            |e: std::io::Error| LinuxError::of("cannot set up the recording", &e, "report it");
+        let mut translator = Translator::new(sink, from);
+        let name = if wanted.command.is_empty() {
+            wanted.pid.map(|pid| format!("process {pid}"))
+        } else {
+            Some(wanted.command.join(" "))
+        };
+        if let Some(name) = name {
+            translator.begin_command(NodeId(0), &name, wanted.pid);
+        }
+        first::state(&mut translator, &mut source, from, &cpus);
+
+        let signals = StopSignals::hold().map_err(trouble)?;
+        let poll = Poll::new().map_err(trouble)?;
+        poll.add(signals.fd().as_raw_fd(), SIGNALS).map_err(trouble)?;
+        source.join(&poll, RINGS).map_err(trouble)?;
+        let no_routines = if wanted.routines {
+            let program = wanted.command.first().map(String::as_str);
+            source.report_starts(&routines::makers(program.as_slice(), wanted.pid.as_slice())).err()
+        } else {
+            None
+        };
+        translator.expect_child_of(sched::own_tid());
+        let mut child = match wanted.command.as_slice() {
+            [] => None,
+            words => Some(Child::start(words)?),
+        };
+        if let Some(child) = &child {
+            poll.add(child.as_raw_fd(), ENDED).map_err(trouble)?;
+        }
+
+        let begun = (clock::now(), usage::of_this_thread());
+        let end = wanted.length.map_or(Instant::MAX, |length| begun.0.saturating_add(length));
+        let mut ready = Vec::new();
+        let (mut image, mut looks) = (None, 0_u64);
+        let first = child.as_ref().map(Child::pid).or(wanted.pid);
+        loop {
+            let left = end.saturating_since(clock::now()).as_nanos().div_ceil(1_000_000);
+            poll.wait(i32::try_from(left.min(LOOK_MS)).unwrap_or(0), &mut ready);
+            let now = clock::now();
+            let settled = now.checked_sub(SETTLED).unwrap_or(Instant::ZERO);
+            source.until(settled, |cpu, observed| translator.take(cpu, observed));
+            looks += 1;
+            if looks.is_power_of_two() {
+                image = first.and_then(Image::of).or(image);
+            }
+            if now >= end || ready.iter().any(|name| matches!(*name, SIGNALS | ENDED)) {
+                break;
+            }
+        }
+        source.stop();
+        std::thread::sleep(Duration::from_nanos(SETTLED.as_nanos()));
+        source.until(Instant::MAX, |cpu, observed| translator.take(cpu, observed));
+        let (length, own) = (
+            clock::now().saturating_since(begun.0),
+            usage::of_this_thread().saturating_sub(begun.1),
+        );
+        let stopped = translator.finish();
+        let answer = child.as_mut().and_then(|child| child.end(&signals));
+        signals.take();
+        Ok(Recorded { by: source.by, length, own, answer, image, no_routines, ..stopped })
+    }
+}
+
+impl Recorded {
+    /// The recording thread's share of one processor, in thousandths of a percent.
+    #[must_use]
+    pub fn overhead(&self) -> u128 {
+        let (own, length) = (u128::from(self.own.as_nanos()), u128::from(self.length.as_nanos()));
+        own * 100_000 / length.max(1)
+    }
+
+    /// Switches of all processors in a second.
+    #[must_use]
+    pub fn rate(&self) -> u128 {
+        let (switches, length) = (u128::from(self.switches), u128::from(self.length.as_nanos()));
+        switches * 1_000_000_000 / length.max(1)
+    }
+}

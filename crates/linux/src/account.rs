@@ -3,4 +3,5 @@
 pub(crate) mod cpu;
 pub(crate) mod judging;
 pub(crate) mod ledger;
+pub(crate) mod outcome;
 pub(crate) mod unavailable;

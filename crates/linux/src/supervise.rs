@@ -1,15 +1,18 @@
 //! A run from beginning to end: the supervisor behind its lock, the event loop, and what the kernel's events mean.
 //!
-//! Read first `run.rs`, then `supervisor.rs` (`settle`) and `host.rs` (the event loop).
+//! Read first `run.rs` with its phases (`prepare.rs`, `start.rs`), then `supervisor.rs` (`settle`) and `host.rs` (the event loop).
 
 pub(crate) mod apply_event;
 pub(crate) mod calls;
 pub(crate) mod dry_run;
 pub(crate) mod host;
 pub(crate) mod own;
+mod prepare;
+mod processors;
 pub(crate) mod procfs_worker;
 pub(crate) mod rivals;
 pub(crate) mod run;
+mod start;
 pub(crate) mod supervisor;
 pub(crate) mod trace;
 pub(crate) mod trace_reader;

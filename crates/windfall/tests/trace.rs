@@ -203,7 +203,7 @@ fn law_threads_of_our_own_are_no_strangers() {
     }
     let timeline = Timeline::build(trace.records.iter().cloned());
     let ours = |name: &str| {
-        ["windfall-guard", "fence/", "clerk", "trace"].iter().any(|own| name.starts_with(own))
+        ["windfall-guard", "fence/", "procfs", "trace"].iter().any(|own| name.starts_with(own))
     };
     let strangers = timeline.threads.iter().filter(|line| ours(&line.name));
     assert_eq!(strangers.map(|line| &line.name).collect::<Vec<_>>(), [""; 0]);

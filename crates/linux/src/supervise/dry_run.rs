@@ -2,7 +2,8 @@
 
 use crate::restore::claim;
 use crate::restore::throttle;
-use crate::supervise::run::{Settings, online};
+use crate::supervise::processors::online;
+use crate::supervise::run::Settings;
 use crate::threads::begin::{self, found};
 use std::fmt::Write;
 use windfall_observe::routines::MAKER;

@@ -127,7 +127,7 @@ impl Supervisor {
 impl Host {
     /// The life of the /proc worker, which no supervised thread delays.
     pub(crate) fn serve_procfs(&self, gate: &Gate) {
-        self.step_apart("clerk");
+        self.step_apart("procfs");
         let _ = set_fifo(0, fifo_priorities::PROCFS_WORKER);
         let freezer = Freezer::new(std::process::id().cast_signed());
         let mut routines = Routines::default();

@@ -2,7 +2,7 @@
 
 use crate::restore::claim;
 use crate::restore::state;
-use crate::supervise::run::online;
+use crate::supervise::processors::online;
 use crate::threads::begin::found;
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,0 +1,125 @@
+//! What a run does before its clock starts: all that can fail first, then what changes the machine.
+//!
+//! Each phase is a value that the next one takes, so that none is left out or done twice: [`Prepared`] has changed nothing,
+//! [`Claimed`] has the processors, and starts the run.
+
+use crate::control::{Server, usual_socket};
+use crate::restore::claim::{self, Keeper};
+use crate::restore::log::{Expected, RestoreLog};
+use crate::restore::throttle;
+use crate::supervise::processors::online;
+use crate::supervise::run::Settings;
+use crate::supervise::trace::Trace;
+use std::collections::BTreeSet;
+use std::io::Error;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use windfall_observe::fifo_priorities;
+use windfall_observe::procfs;
+use windfall_observe::rings::Rings;
+use windfall_os::LinuxError;
+use windfall_os::process::{self, StopSignals};
+use windfall_os::sched::{Affinity, Attributes, own_tid};
+use windfall_scenario::model::Machine;
+use windfall_scenario::{Live, outcome};
+use windfall_time::Instant;
+
+pub(super) fn trouble(error: &Error) -> LinuxError {
+    LinuxError::of("cannot set up the supervision", error, "report it")
+}
+
+/// What a run needs is there. Nothing of the machine has been changed.
+pub(super) struct Prepared<'j> {
+    pub(super) journal: &'j Arc<RestoreLog>,
+    /// The processors that are supervised, and all that this process may use.
+    pub(super) cpus: &'j [u16],
+    pub(super) all: Vec<u16>,
+    pub(super) end: Instant,
+    pub(super) signals: StopSignals,
+    pub(super) server: Option<Server>,
+    pub(super) rings: Rings,
+    pub(super) trace: Trace,
+    /// Why the run cannot be controlled, and why nobody says where threads start.
+    pub(super) silent: (Option<LinuxError>, Option<String>),
+}
+
+impl<'j> Prepared<'j> {
+    pub(super) fn new(
+        journal: &'j Arc<RestoreLog>,
+        cpus: &'j [u16],
+        (end, settings): (Instant, &Settings),
+        makers: Option<&BTreeSet<PathBuf>>,
+        traced: bool,
+    ) -> Result<Prepared<'j>, LinuxError> {
+        let signals = StopSignals::hold().map_err(|e| trouble(&e))?;
+        let (server, uncontrolled) = listen(settings, end)?;
+        let all = online()?;
+        let mut rings = Rings::open(cpus, &all)?;
+        journal.beat();
+        let no_starts = makers.and_then(|makers| rings.report_starts(makers).err());
+        let traced = traced || server.is_some();
+        let trace = if traced { Trace::kept(cpus.len()) } else { Trace::default() };
+        // Without it, page faults delay decisions now and then. All that there is comes into memory now, files too: that may take
+        // longer than the guardian waits for a beat.
+        let _ = process::lock_memory();
+        journal.beat();
+        let silent = (uncontrolled, no_starts);
+        Ok(Prepared { journal, cpus, all, end, signals, server, rings, trace, silent })
+    }
+
+    /// Takes the processors: others move off, and this thread, the event loop, becomes real-time.
+    pub(super) fn claim(self, machine: &Machine) -> Result<Claimed<'j>, LinuxError> {
+        let Prepared { journal, cpus, .. } = self;
+        // It is noted before it becomes real-time.
+        let tid = own_tid();
+        let own = procfs::stat(tid).ok_or_else(|| {
+            LinuxError::new("cannot read /proc", "this thread is not there", "mount /proc")
+        })?;
+        journal.note(tid, std::process::id().cast_signed(), &own)?;
+        let wanted = claim::choose(machine, cpus, &self.all);
+        let remark = claim::shared(machine.claim, cpus, &wanted);
+        let found = outcome::Claimed { remark, ..claim::claim(journal.claim(), &wanted) };
+        journal.beat();
+        let keeper = Keeper::start(journal.clone()).map_err(|e| trouble(&e))?;
+        journal.table().ear.store(cpus[0].into(), Ordering::Relaxed);
+        let expected = journal.expect_beats_while_it_lives();
+        Attributes::fifo(fifo_priorities::EVENTS).give(0).map_err(|e| {
+            LinuxError::of(
+                "cannot become real-time",
+                &e,
+                "on kernels with RT_GROUP_SCHED, leave the cgroup",
+            )
+        })?;
+        let (runtime, period) = throttle::of(&machine.cap);
+        journal.throttle(runtime, period)?;
+        Affinity::one(cpus[0]).give(0).map_err(|e| trouble(&e))?;
+        Ok(Claimed { prepared: self, found, keeper, expected })
+    }
+}
+
+/// The processors are the run's, and its clock has not started.
+pub(super) struct Claimed<'j> {
+    pub(super) prepared: Prepared<'j>,
+    /// What was found on the processors.
+    pub(super) found: outcome::Claimed,
+    /// Keeps others off.
+    pub(super) keeper: Keeper,
+    /// The guardian waits for beats as long as this lives.
+    pub(super) expected: Expected<'j>,
+}
+
+/// Where a run can be controlled; what stood in the way when that is the usual place and cannot be had.
+fn listen(
+    settings: &Settings,
+    end: Instant,
+) -> Result<(Option<Server>, Option<LinuxError>), LinuxError> {
+    let Some(scenario) = settings.scenario.clone() else { return Ok((None, None)) };
+    let usual = usual_socket();
+    let path = settings.socket.as_ref().unwrap_or(&usual);
+    match Server::open(path, Live::new(scenario), &settings.name, end) {
+        Ok(server) => Ok((Some(server), None)),
+        Err(error) if settings.socket.is_some() => Err(error),
+        Err(error) => Ok((None, Some(error))),
+    }
+}

@@ -1,0 +1,57 @@
+//! Which processors a run supervises.
+
+use crate::supervise::run::Settings;
+use std::collections::BTreeSet;
+use windfall_os::LinuxError;
+use windfall_os::sched::Affinity;
+use windfall_scenario::Plan;
+
+impl Settings {
+    pub(crate) fn choose(&self, plan: &Plan) -> Result<Vec<u16>, LinuxError> {
+        let asked = if self.cpus.is_empty() { &plan.machine.cpus } else { &self.cpus };
+        choose(asked, plan.hierarchy.processors())
+    }
+}
+
+/// The processors to use: those asked for, or the last ones that we may run on, so that the first,
+/// which serve most interrupts, are left to the rest of the system.
+fn choose(asked: &[u16], wanted: u16) -> Result<Vec<u16>, LinuxError> {
+    let online = online()?;
+    let wanted = usize::from(wanted);
+    let chosen: Vec<u16> = match asked {
+        [] => online.iter().rev().take(wanted).rev().copied().collect(),
+        some => some.to_vec(),
+    };
+    let distinct: BTreeSet<u16> = chosen.iter().copied().collect();
+    if chosen.len() != wanted || distinct.len() != wanted {
+        let what = format!("the scenario needs {wanted} processors");
+        let why = match asked {
+            [] => format!("this process may use {}", online.len()),
+            some => format!("{some:?} are {}", distinct.len()),
+        };
+        return Err(LinuxError::new(what, why, "name as many as the scenario has, each once"));
+    }
+    match chosen.iter().find(|cpu| !online.contains(cpu)) {
+        None => Ok(chosen),
+        Some(cpu) => {
+            let why = format!("this process may use {online:?}");
+            Err(LinuxError::new(format!("cannot use processor {cpu}"), why, "choose among these"))
+        }
+    }
+}
+
+/// The processors that this process may use.
+pub(crate) fn online() -> Result<Vec<u16>, LinuxError> {
+    let own =
+        Affinity::of(0).map_err(|e| LinuxError::of("cannot read the affinity", &e, "report it"))?;
+    Ok((0..1024).filter(|cpu| own.has(*cpu)).collect())
+}
+
+/// The processors that are not supervised, or all when there are no others.
+pub(super) fn apart(all: &[u16], supervised: &[u16]) -> Affinity {
+    let mut apart = Affinity::default();
+    let others = all.iter().any(|cpu| !supervised.contains(cpu));
+    let among = all.iter().filter(|cpu| !others || !supervised.contains(cpu));
+    among.for_each(|cpu| apart.add(*cpu));
+    apart
+}

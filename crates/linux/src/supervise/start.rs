@@ -1,0 +1,138 @@
+//! A run starts: its threads are made and wait at their gates, then the clock starts.
+
+use crate::restore::log::RestoreLog;
+use crate::supervise::calls::{Calls, Left};
+use crate::supervise::host::Host;
+use crate::supervise::own;
+use crate::supervise::prepare::{Claimed, Prepared, trouble};
+use crate::supervise::processors::apart;
+use crate::supervise::run::{Running, Settings};
+use crate::supervise::supervisor::Supervisor;
+use crate::threads::child::Child;
+use crate::threads::member::{Kind, Member};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use windfall_hierarchy::Hierarchy;
+use windfall_os::LinuxError;
+use windfall_os::events::EventFd;
+use windfall_os::lock::Lock;
+use windfall_programs::{Costs, ProgramRuntime};
+use windfall_scenario::Plan;
+use windfall_scenario::outcome::promises;
+use windfall_time::Instant;
+
+/// Starts threads of ours, which serve a host until it ends.
+struct Threads<'r> {
+    host: &'r Arc<Host>,
+    journal: &'r RestoreLog,
+    started: Vec<JoinHandle<()>>,
+}
+
+impl Threads<'_> {
+    fn spawn(
+        &self,
+        name: String,
+        life: impl FnOnce(&Host) + Send + 'static,
+    ) -> Result<JoinHandle<()>, LinuxError> {
+        self.journal.beat();
+        let host = self.host.clone();
+        let thread = std::thread::Builder::new().name(name).stack_size(crate::STACK);
+        thread.spawn(move || life(&host)).map_err(|e| trouble(&e))
+    }
+
+    fn start(
+        &mut self,
+        name: String,
+        life: impl FnOnce(&Host) + Send + 'static,
+    ) -> Result<(), LinuxError> {
+        self.started.push(self.spawn(name, life)?);
+        Ok(())
+    }
+
+    /// Threads of programs, a fence for each processor, and the one that reads /proc, which is the answer.
+    fn start_all(&mut self, processors: usize) -> Result<JoinHandle<()>, LinuxError> {
+        for (number, own) in self.host.enter(|s| s.owns().collect::<Vec<_>>()) {
+            self.start(format!("own/{number}"), move |host| own::live(host, number, &own))?;
+        }
+        for cpu in 0..processors {
+            let gate = self.host.enter(|s| s.cpus[cpu].fence.clone());
+            self.start(format!("fence/{cpu}"), move |host| host.fence(cpu, &gate))?;
+        }
+        let gate = self.host.enter(|s| s.work.gate.clone());
+        self.spawn("procfs".to_owned(), move |host| host.serve_procfs(&gate))
+    }
+
+    fn wait_until_all_are_at_their_gates(&self) {
+        let waits = |member: &Member| matches!(member.kind, Kind::InProcess(_)) && member.tid == 0;
+        while self.host.enter(|s| s.members.iter().any(waits)) {
+            self.journal.beat();
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl<'j> Claimed<'j> {
+    /// Makes the supervisor and its threads, and starts the clock.
+    pub(super) fn start(
+        self,
+        mut plan: Plan,
+        settings: &Settings,
+        (children, guardian): (BTreeMap<usize, Child>, i32),
+    ) -> Result<Running<'j>, LinuxError> {
+        let Claimed { prepared, found, keeper, expected } = self;
+        let Prepared { journal, cpus, all, end, signals, server, rings, trace, silent } = prepared;
+        let calls = Calls::new(Lock::new(Left::default()));
+        let hierarchy = std::mem::replace(&mut plan.hierarchy, Hierarchy::new(0));
+        let mut supervisor =
+            Supervisor::new(hierarchy, cpus, rings, journal.clone(), calls.clone())?;
+        supervisor.agents.push(guardian);
+        supervisor.claimed = found;
+        supervisor.programs.children = children;
+        let (uncontrolled, no_starts) = silent;
+        supervisor.programs.deaf = no_starts;
+        let why = |error| (Instant::ZERO, format!("this run cannot be controlled: {error}"));
+        supervisor.refused.extend(uncontrolled.map(why));
+        supervisor.keeps = settings.stretches;
+        supervisor.take_plan(plan);
+
+        let bell = EventFd::new().map_err(|e| trouble(&e))?;
+        let host = Host::new(supervisor, calls, bell, apart(&all, cpus));
+        let mut threads = Threads { host: &host, journal, started: Vec::new() };
+        let worker = threads.start_all(cpus.len())?;
+        threads.wait_until_all_are_at_their_gates();
+        host.hears_calls(true); // from here on nobody else settles anything
+        host.enter(|s| {
+            s.start(trace);
+            if let Some(scenario) = &settings.scenario {
+                s.judge_promises(promises(scenario));
+            }
+        });
+        let over = Arc::new(EventFd::new().map_err(|e| trouble(&e))?);
+        if let Some(server) = server {
+            let over = over.clone();
+            threads.start("control".to_owned(), move |host| server.serve(host, &over))?;
+        }
+        let threads = threads.started;
+        Ok(Running { journal, end, signals, keeper, expected, host, threads, worker, over })
+    }
+}
+
+impl Supervisor {
+    /// What the plan says of programs and requests.
+    fn take_plan(&mut self, plan: Plan) {
+        let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
+        self.resolution = plan.machine.timer;
+        // What calls cost here they take.
+        let nodes = plan.processes.nodes.len().max(1);
+        self.players = ProgramRuntime::with(plan.seed, nodes, Costs::default());
+        self.homes = plan.processes.nodes;
+        for (barrier, parties) in plan.barriers {
+            self.players.barrier(barrier, parties);
+        }
+        self.add_threads(plan.threads.into_iter().zip(claims), &plan.watched, plan.seed);
+        self.requests = plan.requests;
+        self.requests.reverse();
+    }
+}

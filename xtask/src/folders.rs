@@ -1,6 +1,6 @@
 //! Each folder of the crate `linux` knows only some others (docs/ARCHITECTURE.md).
 //!
-//! What is checked are paths (`crate::FOLDER`). The supervisor's methods are spread over folders, so they reach further than this
+//! Classes of threads that are not ours are set in `carrier` and `restore` only. What is checked of the rest are paths (`crate::FOLDER`). The supervisor's methods are spread over folders, so they reach further than this
 //! table says.
 
 use crate::run::{Done, root};
@@ -11,7 +11,7 @@ const FOLDERS: &[(&str, &[&str])] = &[
     ("restore", &[]),
     ("account", &["supervise", "threads"]),
     ("carrier", &["supervise", "threads"]),
-    ("threads", &["restore", "supervise"]),
+    ("threads", &["carrier", "restore", "supervise"]),
     ("control", &["account", "supervise", "threads"]),
     ("supervise", &["account", "carrier", "control", "restore", "threads"]),
 ];
@@ -44,6 +44,12 @@ fn each(path: &Path, own: &str, allowed: &[&str]) -> Result<(), String> {
         return listing.filter_map(Result::ok).try_for_each(|e| each(&e.path(), own, allowed));
     }
     let text = std::fs::read_to_string(path).map_err(trouble)?;
+    if let (Some(line), false) = (sets_a_class(&text), ["carrier", "restore"].contains(&own)) {
+        let shown = path.strip_prefix(root()).unwrap_or(path).display().to_string();
+        return Err(format!(
+            "{shown}:{line} sets the class of another thread; `carrier` does that"
+        ));
+    }
     match foreign(&text, own, allowed) {
         None => Ok(()),
         Some(used) => {
@@ -51,6 +57,18 @@ fn each(path: &Path, own: &str, allowed: &[&str]) -> Result<(), String> {
             Err(format!("{shown} uses `{used}`, which the folder `{own}` may not know"))
         }
     }
+}
+
+/// The line in which a text sets the class or affinity of a thread that is not the calling one (0).
+fn sets_a_class(text: &str) -> Option<usize> {
+    let sets = |line: &str| {
+        let code = line.split("//").next().unwrap_or(line);
+        [".give(", "set_fifo("].iter().any(|call| {
+            let mut calls = code.split(call).skip(1);
+            calls.any(|argument| !argument.starts_with("0)") && !argument.starts_with("0,"))
+        })
+    };
+    text.lines().position(sets).map(|at| at + 1)
 }
 
 /// The first folder that a text uses and may not.
@@ -78,5 +96,12 @@ mod tests {
         assert_eq!(foreign(text, "control", &["threads"]), Some("restore"));
         assert_eq!(foreign(text, "threads", &["restore"]), None);
         assert_eq!(foreign(text, "restore", &[]), None);
+    }
+
+    #[test]
+    fn refuses_to_set_a_class_of_another_thread() {
+        assert_eq!(sets_a_class("let _ = set_fifo(0, 3);\nAffinity::one(1).give(0)?;"), None);
+        assert_eq!(sets_a_class("ours\nAttributes::fifo(3).give(tid)?;"), Some(2));
+        assert_eq!(sets_a_class("set_fifo(child, 3);"), Some(1));
     }
 }

@@ -5,11 +5,14 @@
 //! used for another. Others read only when the supervisor is dead; an entry that it was
 //! about to write then counts as gone.
 
+mod entry;
 mod limits;
 mod patient;
 mod unlogged;
 
 use crate::restore::claim::{self, Log};
+use crate::restore::throttle::{self, RUNTIME};
+use entry::Entry;
 use std::fs::{self, File};
 use std::os::fd::AsFd;
 use std::sync::Mutex;
@@ -18,32 +21,15 @@ use windfall_observe::procfs::{self, Stat};
 use windfall_observe::supervision;
 use windfall_os::LinuxError;
 use windfall_os::freezer;
-use windfall_os::identity::identity;
 use windfall_os::sched::{Affinity, Attributes, own_tid};
 use windfall_os::shared::{Shared, reserve};
 
 /// So many threads can be noted at a time.
 const MOST: usize = 32_768;
-const RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
-const PERIOD: &str = "/proc/sys/kernel/sched_rt_period_us";
 /// What a log of this layout begins with; another layout has another number or another size.
 const MAGIC: u64 = 0x5746_4c4f_4700_0002;
 
 windfall_os::atomics! {
-    /// A thread's former class, priority and affinity, as plain words.
-    struct Entry {
-        /// 0: nothing; 1: to be restored; 2: gone or restored.
-        state: AtomicU32,
-        tid: AtomicI32,
-        pid: AtomicI32,
-        session: AtomicI32,
-        start: AtomicU64,
-        /// Its identity, where the kernel tells one; 0 otherwise.
-        identity: AtomicU64,
-        attributes: [AtomicU64; 8],
-        affinity: [AtomicU64; 16],
-    }
-
     /// Shared by the supervisor and its guardian.
     pub(crate) struct Table {
         magic: AtomicU64,
@@ -73,7 +59,7 @@ windfall_os::atomics! {
     }
 }
 
-/// The journal of one run.
+/// The restore log of one run.
 pub(crate) struct RestoreLog {
     table: Shared<Table>,
     /// Entries that may be used again.
@@ -225,7 +211,6 @@ impl RestoreLog {
         stat: &Stat,
         former: Former,
     ) -> Result<(), LinuxError> {
-        let (attributes, affinity) = former;
         let again = self.free().pop();
         let at = again.unwrap_or_else(|| self.table.used.fetch_add(1, Ordering::Relaxed) as usize);
         let Some(entry) = self.table.entries.get(at) else {
@@ -233,18 +218,7 @@ impl RestoreLog {
             let why = format!("{MOST} threads are supervised");
             return Err(LinuxError::new(format!("cannot take thread {tid}"), why, "take fewer"));
         };
-        entry.tid.store(tid, Ordering::Relaxed);
-        entry.pid.store(pid, Ordering::Relaxed);
-        entry.session.store(stat.session, Ordering::Relaxed);
-        entry.start.store(stat.start, Ordering::Relaxed);
-        entry.identity.store(identity(tid).unwrap_or(0), Ordering::Relaxed);
-        for (word, value) in entry.attributes.iter().zip(attributes.words()) {
-            word.store(value, Ordering::Relaxed);
-        }
-        for (word, value) in entry.affinity.iter().zip(affinity.words()) {
-            word.store(value, Ordering::Relaxed);
-        }
-        entry.state.store(1, Ordering::Release);
+        entry.note((tid, pid), stat, &former);
         Ok(())
     }
 
@@ -271,15 +245,8 @@ impl RestoreLog {
 
     /// Lifts or sets the kernel's throttle of real-time threads, and notes what it was.
     pub(crate) fn throttle(&self, runtime: i64, period: i64) -> Result<(), LinuxError> {
-        let read = |path: &str| {
-            let text = fs::read_to_string(path)
-                .map_err(|e| LinuxError::of(format!("cannot read {path}"), &e, "mount /proc"))?;
-            text.trim()
-                .parse::<i64>()
-                .map_err(|e| LinuxError::new(path, e.to_string(), "report it"))
-        };
         let table = &self.table;
-        let (runtime_before, period_before) = (read(RUNTIME)?, read(PERIOD)?);
+        let (runtime_before, period_before) = throttle::read()?;
         let lifted = runtime == -1 && runtime_before == -1;
         if lifted || (runtime_before, period_before) == (runtime, period) {
             return Ok(());
@@ -287,7 +254,7 @@ impl RestoreLog {
         table.runtime.store(runtime_before, Ordering::Relaxed);
         table.period.store(period_before, Ordering::Relaxed);
         table.throttled.store(1, Ordering::Release);
-        set_throttle(runtime, period).map_err(|e| {
+        throttle::set(runtime, period).map_err(|e| {
             let help = format!(
                 "the user root alone may, whatever capabilities others have: run as root, or have root write {runtime} into it before"
             );
@@ -322,7 +289,7 @@ impl RestoreLog {
         self.table.limits.restore(&mut trouble);
         if self.table.throttled.swap(0, Ordering::AcqRel) == 1 {
             let runtime = self.table.runtime.load(Ordering::Relaxed);
-            if let Err(e) = set_throttle(runtime, self.table.period.load(Ordering::Relaxed)) {
+            if let Err(e) = throttle::set(runtime, self.table.period.load(Ordering::Relaxed)) {
                 trouble.push(format!("{RUNTIME}: {e}; write {runtime} into it"));
             }
         }
@@ -351,83 +318,6 @@ impl Drop for Expected<'_> {
     fn drop(&mut self) {
         self.0.expect_beats(false);
     }
-}
-
-impl Entry {
-    fn what(&self) -> Former {
-        let attributes = std::array::from_fn(|n| self.attributes[n].load(Ordering::Relaxed));
-        let affinity = std::array::from_fn(|n| self.affinity[n].load(Ordering::Relaxed));
-        (Attributes::from_words(attributes), Affinity::from_words(affinity))
-    }
-
-    fn is_noted(&self) -> bool {
-        self.state.load(Ordering::Acquire) == 1
-    }
-
-    /// Gives a thread its class back, if that needs no waiting for anybody.
-    ///
-    /// A thread that never waits keeps others from their processor, and those may hold what the kernel needs for
-    /// everything else: to start a thread, to look at one, to move one. So nothing else is done before
-    /// this was done to all. What cannot be done here, or fails, is left to [`restore`](Self::restore).
-    fn release(&self) {
-        let (attributes, _) = self.what();
-        let tid = self.tid.load(Ordering::Relaxed);
-        // The kernel takes a lock of the control groups for a deadline thread.
-        let waits = attributes.policy == libc::SCHED_DEADLINE.cast_unsigned();
-        if !waits && self.has_identity(tid) == Some(true) {
-            let _ = attributes.give(tid);
-        }
-    }
-
-    /// Whether that thread is the one that was noted, told without waiting for it; `None` where the kernel cannot tell.
-    fn has_identity(&self, tid: i32) -> Option<bool> {
-        let known = self.identity.load(Ordering::Relaxed);
-        (known != 0).then(|| identity(tid) == Some(known))
-    }
-
-    fn restore(&self, trouble: &mut Vec<String>) {
-        if !self.is_noted() {
-            return;
-        }
-        let tid = self.tid.load(Ordering::Relaxed);
-        let same = |stat: Stat| stat.start == self.start.load(Ordering::Relaxed);
-        if self.has_identity(tid).unwrap_or_else(|| procfs::stat(tid).is_some_and(same)) {
-            let (attributes, affinity) = self.what();
-            give(tid, &attributes, &affinity, trouble);
-        }
-        self.state.store(2, Ordering::Release);
-    }
-}
-
-fn give(tid: i32, attributes: &Attributes, affinity: &Affinity, trouble: &mut Vec<String>) {
-    // The class first: a deadline thread's affinity is its class' own matter.
-    for done in [attributes.give(tid), affinity.give(tid)] {
-        match done {
-            Err(e) if e.raw_os_error() != Some(libc::ESRCH) => {
-                trouble.push(format!("thread {tid} did not get its class and affinity back: {e}"));
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The order matters: the kernel refuses a runtime above the period. It also refuses (busy) while
-/// deadline threads hold more than would be left; those may be gone in a moment.
-fn set_throttle(runtime: i64, period: i64) -> std::io::Result<()> {
-    let write = |path: &str, value: i64| {
-        for _ in 0..40 {
-            match fs::write(path, value.to_string()) {
-                Err(e) if e.raw_os_error() == Some(libc::EBUSY) => {
-                    std::thread::sleep(std::time::Duration::from_millis(20));
-                }
-                other => return other,
-            }
-        }
-        fs::write(path, value.to_string())
-    };
-    write(RUNTIME, -1)?;
-    write(PERIOD, period)?;
-    write(RUNTIME, runtime)
 }
 
 #[cfg(test)]

@@ -5,9 +5,15 @@
 //! nothing is taken when none wait; then the throttle is lifted while we run. It would take its part in
 //! one piece, whether anybody wants it or not. For smaller caps, and older kernels, it is set to the cap.
 
+use std::fs;
 use windfall_observe::kernel;
+use windfall_os::LinuxError;
 use windfall_scenario::model::Machine;
 use windfall_time::Ratio;
+
+/// The throttle's two settings, in us.
+pub(super) const RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
+const PERIOD_FILE: &str = "/proc/sys/kernel/sched_rt_period_us";
 
 /// Over so long the throttle keeps its cap, in us: short, so that no gap is longer than a tenth of it.
 const PERIOD: i64 = 100_000;
@@ -23,6 +29,35 @@ fn choose(cap: &Ratio, fair_server: bool) -> (i64, i64) {
     }
     let runtime = cap.numerator().saturating_mul(PERIOD.into()) / cap.denominator();
     (i64::try_from(runtime).unwrap_or(0).clamp(1, PERIOD * 95 / 100), PERIOD)
+}
+
+/// The runtime and the period that are set, in us.
+pub(super) fn read() -> Result<(i64, i64), LinuxError> {
+    let read = |path: &str| {
+        let text = fs::read_to_string(path)
+            .map_err(|e| LinuxError::of(format!("cannot read {path}"), &e, "mount /proc"))?;
+        text.trim().parse::<i64>().map_err(|e| LinuxError::new(path, e.to_string(), "report it"))
+    };
+    Ok((read(RUNTIME)?, read(PERIOD_FILE)?))
+}
+
+/// The order matters: the kernel refuses a runtime above the period. It also refuses (busy) while
+/// deadline threads hold more than would be left; those may be gone in a moment.
+pub(super) fn set(runtime: i64, period: i64) -> std::io::Result<()> {
+    let write = |path: &str, value: i64| {
+        for _ in 0..40 {
+            match fs::write(path, value.to_string()) {
+                Err(e) if e.raw_os_error() == Some(libc::EBUSY) => {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+                other => return other,
+            }
+        }
+        fs::write(path, value.to_string())
+    };
+    write(RUNTIME, -1)?;
+    write(PERIOD_FILE, period)?;
+    write(RUNTIME, runtime)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! 0007); one that nobody accepts stays with the kernel. Late threads are heard of by the fork's tracepoint; they
 //! inherit our priority, so they wait until the hierarchy knows them.
 
+use crate::carrier::classes;
 use crate::restore::log::Former;
 use crate::supervise::procfs_worker::WorkItem;
 use crate::supervise::supervisor::Supervisor;
@@ -15,7 +16,6 @@ use crate::threads::starts::{Heard, Start};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use windfall_observe::fifo_priorities;
 use windfall_os::process;
-use windfall_os::sched::{Affinity, Attributes, set_fifo};
 use windfall_scenario::model::ExternalProgram;
 use windfall_scenario::outcome::{EARLIER, ThreadOutcome};
 use windfall_time::{Instant, Span};
@@ -140,8 +140,7 @@ impl Supervisor {
         let mut member =
             Member::new(Kind::External { pid, program, spec }, tid, &name, promised.as_deref());
         let cpu = count % self.cpus.len();
-        let placed = Affinity::one(self.cpus[cpu].number).give(tid);
-        match placed.and_then(|()| Attributes::fifo(fifo_priorities::HELD).give(tid)) {
+        match classes::take(tid, self.cpus[cpu].number) {
             Ok(()) => {}
             Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {
                 self.programs.ended_unmet(tid, pending);
@@ -191,8 +190,7 @@ impl Supervisor {
                 self.programs.forget(child); // its number was free
                 self.programs.pending.insert(child, pending);
                 if pending.former.is_some() {
-                    // It has inherited the priority of whoever is granted, and would keep the next one waiting.
-                    let _ = set_fifo(child, fifo_priorities::HELD); // or it has ended
+                    classes::hold(child);
                 }
                 self.send(WorkItem::Meet(child, Box::new(pending)));
             }
@@ -269,8 +267,8 @@ impl Supervisor {
 
     /// Gives a thread back what it was, if it had anything of ours.
     fn give_back(&mut self, tid: i32, pending: PendingThread) {
-        if let Some((attributes, affinity)) = pending.former {
-            let _ = attributes.give(tid).and_then(|()| affinity.give(tid)); // or it has ended
+        if let Some(former) = &pending.former {
+            classes::give_back(tid, former);
         }
         self.programs.pending.insert(tid, PendingThread { former: None, ..pending });
     }

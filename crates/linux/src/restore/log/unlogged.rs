@@ -5,7 +5,8 @@
 //! run, and is of a process that is noted, or descends from one. The maker of an orphan is gone; the session that it has inherited
 //! tells.
 
-use super::{Former, RestoreLog, give, patient};
+use super::entry::give;
+use super::{Former, RestoreLog, patient};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use windfall_observe::fifo_priorities;

@@ -1,0 +1,107 @@
+//! What one thread was, in plain words that two processes read.
+
+use super::Former;
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use windfall_observe::procfs::{self, Stat};
+use windfall_os::identity::identity;
+use windfall_os::sched::{Affinity, Attributes};
+
+windfall_os::atomics! {
+    /// A thread's former class, priority and affinity, as plain words.
+    pub(super) struct Entry {
+        /// 0: nothing; 1: to be restored; 2: gone or restored.
+        pub(super) state: AtomicU32,
+        pub(super) tid: AtomicI32,
+        pub(super) pid: AtomicI32,
+        pub(super) session: AtomicI32,
+        pub(super) start: AtomicU64,
+        /// Its identity, where the kernel tells one; 0 otherwise.
+        pub(super) identity: AtomicU64,
+        pub(super) attributes: [AtomicU64; 8],
+        pub(super) affinity: [AtomicU64; 16],
+    }
+}
+
+impl Entry {
+    /// Notes what a thread was.
+    pub(super) fn note(
+        &self,
+        (tid, pid): (i32, i32),
+        stat: &Stat,
+        (attributes, affinity): &Former,
+    ) {
+        self.tid.store(tid, Ordering::Relaxed);
+        self.pid.store(pid, Ordering::Relaxed);
+        self.session.store(stat.session, Ordering::Relaxed);
+        self.start.store(stat.start, Ordering::Relaxed);
+        self.identity.store(identity(tid).unwrap_or(0), Ordering::Relaxed);
+        for (word, value) in self.attributes.iter().zip(attributes.words()) {
+            word.store(value, Ordering::Relaxed);
+        }
+        for (word, value) in self.affinity.iter().zip(affinity.words()) {
+            word.store(value, Ordering::Relaxed);
+        }
+        self.state.store(1, Ordering::Release);
+    }
+
+    pub(super) fn what(&self) -> Former {
+        let attributes = std::array::from_fn(|n| self.attributes[n].load(Ordering::Relaxed));
+        let affinity = std::array::from_fn(|n| self.affinity[n].load(Ordering::Relaxed));
+        (Attributes::from_words(attributes), Affinity::from_words(affinity))
+    }
+
+    pub(super) fn is_noted(&self) -> bool {
+        self.state.load(Ordering::Acquire) == 1
+    }
+
+    /// Gives a thread its class back, if that needs no waiting for anybody.
+    ///
+    /// A thread that never waits keeps others from their processor, and those may hold what the kernel needs for
+    /// everything else: to start a thread, to look at one, to move one. So nothing else is done before
+    /// this was done to all. What cannot be done here, or fails, is left to [`restore`](Self::restore).
+    pub(super) fn release(&self) {
+        let (attributes, _) = self.what();
+        let tid = self.tid.load(Ordering::Relaxed);
+        // The kernel takes a lock of the control groups for a deadline thread.
+        let waits = attributes.policy == libc::SCHED_DEADLINE.cast_unsigned();
+        if !waits && self.has_identity(tid) == Some(true) {
+            let _ = attributes.give(tid);
+        }
+    }
+
+    /// Whether that thread is the one that was noted, told without waiting for it; `None` where the kernel cannot tell.
+    fn has_identity(&self, tid: i32) -> Option<bool> {
+        let known = self.identity.load(Ordering::Relaxed);
+        (known != 0).then(|| identity(tid) == Some(known))
+    }
+
+    pub(super) fn restore(&self, trouble: &mut Vec<String>) {
+        if !self.is_noted() {
+            return;
+        }
+        let tid = self.tid.load(Ordering::Relaxed);
+        let same = |stat: Stat| stat.start == self.start.load(Ordering::Relaxed);
+        if self.has_identity(tid).unwrap_or_else(|| procfs::stat(tid).is_some_and(same)) {
+            let (attributes, affinity) = self.what();
+            give(tid, &attributes, &affinity, trouble);
+        }
+        self.state.store(2, Ordering::Release);
+    }
+}
+
+pub(super) fn give(
+    tid: i32,
+    attributes: &Attributes,
+    affinity: &Affinity,
+    trouble: &mut Vec<String>,
+) {
+    // The class first: a deadline thread's affinity is its class' own matter.
+    for done in [attributes.give(tid), affinity.give(tid)] {
+        match done {
+            Err(e) if e.raw_os_error() != Some(libc::ESRCH) => {
+                trouble.push(format!("thread {tid} did not get its class and affinity back: {e}"));
+            }
+            _ => {}
+        }
+    }
+}

@@ -22,11 +22,11 @@ use windfall_time::Instant;
 impl Supervisor {
     /// Requests of the scenario whose time has come.
     pub(crate) fn requests_due(&mut self) {
-        while self.requests.last().is_some_and(|(at, _)| *at <= self.time()) {
-            let Some((_, request)) = self.requests.pop() else { return };
+        while self.agenda.requests.last().is_some_and(|(at, _)| *at <= self.time()) {
+            let Some((_, request)) = self.agenda.requests.pop() else { return };
             let refused = self.control(request);
             let now = self.time();
-            self.refused.extend(refused.into_iter().map(|why| (now, why)));
+            self.log.refused.extend(refused.into_iter().map(|why| (now, why)));
         }
     }
 
@@ -47,16 +47,16 @@ impl Supervisor {
 
     /// The members that a number of the scenario means: those of a program, or one.
     fn meant(&self, number: usize) -> Vec<usize> {
-        if number >= self.specs.len() || !self.members[number].is_external() {
+        if number >= self.threads.specs.len() || !self.threads.members[number].is_external() {
             return vec![number];
         }
-        let late = self.members.iter().enumerate().skip(self.specs.len());
+        let late = self.threads.members.iter().enumerate().skip(self.threads.specs.len());
         let its = late.filter(|(_, member)| member.belongs_to(number) && member.id.is_some());
         its.map(|(at, _)| at).collect()
     }
 
     fn text(&self, request: &PlannedRequest) -> String {
-        request.text(|number| match self.members.get(number) {
+        request.text(|number| match self.threads.members.get(number) {
             Some(member) => member.outcome.name.clone(),
             None => format!("#{number}"),
         })
@@ -66,8 +66,10 @@ impl Supervisor {
     fn one(&mut self, request: PlannedRequest) -> Option<String> {
         let text = self.text(&request);
         let moved = match request {
-            PlannedRequest::Move { thread, .. } => thread..self.members.len().min(thread + 1),
-            _ if request.moves_many() => 0..self.members.len(),
+            PlannedRequest::Move { thread, .. } => {
+                thread..self.threads.members.len().min(thread + 1)
+            }
+            _ if request.moves_many() => 0..self.threads.members.len(),
             _ => 0..0,
         };
         let refused = self.attempt(request, &text);
@@ -79,10 +81,10 @@ impl Supervisor {
     /// Carries out the request that is called so; why it was refused, if it was.
     fn attempt(&mut self, request: PlannedRequest, text: &str) -> Option<String> {
         let number = request.thread();
-        let member = number.and_then(|number| self.members.get(number));
+        let member = number.and_then(|number| self.threads.members.get(number));
         if let Some(member) = member.filter(|member| member.id.is_none()) {
             let unborn = |(_, entry): &(Instant, u32)| Some(*entry as usize) == number;
-            let why = match self.starts.iter().any(unborn) {
+            let why = match self.agenda.starts.iter().any(unborn) {
                 true => "the thread does not exist yet",
                 false => "the thread has ended",
             };
@@ -91,7 +93,7 @@ impl Supervisor {
         let thread = member.and_then(|member| member.id);
         if let PlannedRequest::Timer(timer) = request {
             self.end_promises();
-            self.resolution = timer;
+            self.agenda.resolution = timer;
             return None;
         }
         let (moved, all) = match request {
@@ -99,22 +101,22 @@ impl Supervisor {
             _ => (None, request.moves_many()),
         };
         let now = self.time();
-        let refusals = self.refused.len();
-        let done = self.tell(now, |hierarchy, now| request.carry_out(hierarchy, now, |_| thread));
+        let refusals = self.log.refused.len();
+        let done = self.notify(now, |hierarchy, now| request.carry_out(hierarchy, now, |_| thread));
         if done.is_none() {
-            let why = self.refused.drain(refusals..).next();
+            let why = self.log.refused.drain(refusals..).next();
             return Some(format!("{text}: refused: {}", why.map_or(String::new(), |(_, why)| why)));
         }
         self.end_promises();
-        self.ledger.learn(&self.hierarchy);
+        self.books.ledger.learn(&self.hierarchy);
         // Whoever has moved may find a scheduler that has a use for its jobs.
-        for (at, member) in self.members.iter_mut().enumerate() {
+        for (at, member) in self.threads.members.iter_mut().enumerate() {
             member.tells |= all || moved == Some(at);
         }
         if let Some(at) = moved
-            && let Some((release, deadline)) = self.members[at].job
+            && let Some((release, deadline)) = self.threads.members[at].job
         {
-            self.tell_job(
+            self.notify_job(
                 u32::try_from(at).expect("threads are numbered by 32 bits"),
                 release,
                 deadline,
@@ -125,16 +127,16 @@ impl Supervisor {
 
     /// Whether the member of that number has that name.
     fn is_called(&self, number: usize, name: &str) -> bool {
-        self.members.get(number).is_some_and(|member| member.outcome.name == name)
+        self.threads.members.get(number).is_some_and(|member| member.outcome.name == name)
     }
 
     /// What was asked for a thread at a scheduler when it came, if that was its first one.
     fn home(&self, number: usize, to: &str) -> Option<Vec<windfall_hierarchy::Message>> {
-        let entry = match self.members.get(number)?.kind {
+        let entry = match self.threads.members.get(number)?.kind {
             crate::threads::member::Kind::External { spec, .. } => spec,
             crate::threads::member::Kind::InProcess(_) => number,
         };
-        let spec = self.specs.get(entry)?;
+        let spec = self.threads.specs.get(entry)?;
         (self.hierarchy.name(spec.parent) == Some(to)).then(|| spec.messages.clone())
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Read first `run.rs` with its phases (`prepare.rs`, `start.rs`), then `supervisor.rs` (`settle`) and `host.rs` (the event loop).
 
+pub(crate) mod agenda;
 pub(crate) mod apply_event;
 pub(crate) mod calls;
 pub(crate) mod dry_run;

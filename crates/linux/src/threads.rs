@@ -9,3 +9,4 @@ pub(crate) mod facts;
 pub(crate) mod member;
 pub(crate) mod spawn;
 pub(crate) mod starts;
+pub(crate) mod states;

@@ -206,16 +206,16 @@ impl Supervisor {
     pub(crate) fn judge_promises(&mut self, promises: Vec<Promise>) {
         let now = self.time();
         self.end_promises();
-        self.judging.rounds += 1;
+        self.books.judging.rounds += 1;
         for promise in promises {
             let Some(own) = promise.own else {
                 self.judge_thread(promise, now);
                 continue;
             };
             let Some(node) = self.hierarchy.find_node(&promise.owner) else { continue };
-            let judged = self.judging.add(promise);
+            let judged = self.books.judging.add(promise);
             let place = Place { judged, node, own: OwnVp(own), requests: 0, cpu: None, told: None };
-            self.judging.places.push(place);
+            self.books.judging.places.push(place);
         }
         self.look_at_promises();
     }
@@ -223,75 +223,75 @@ impl Supervisor {
     /// A promise to a thread, or to each of a program, those that come later included.
     fn judge_thread(&mut self, promise: Promise, now: Instant) {
         let named = |member: &Member| member.outcome.name == promise.owner;
-        let Some(at) = self.members.iter().position(named) else { return };
-        if at >= self.specs.len() || !self.members[at].is_external() {
+        let Some(at) = self.threads.members.iter().position(named) else { return };
+        if at >= self.threads.specs.len() || !self.threads.members[at].is_external() {
             self.judge_member(at, promise, now);
             return;
         }
-        for late in self.specs.len()..self.members.len() {
-            if self.members[late].belongs_to(at) {
-                let owner = self.members[late].outcome.name.clone();
+        for late in self.threads.specs.len()..self.threads.members.len() {
+            if self.threads.members[late].belongs_to(at) {
+                let owner = self.threads.members[late].outcome.name.clone();
                 self.judge_member(late, Promise { owner, ..promise.clone() }, now);
             }
         }
-        self.judging.programs.push(promise);
+        self.books.judging.programs.push(promise);
     }
 
     fn judge_member(&mut self, at: usize, promise: Promise, now: Instant) {
         let number = u32::try_from(at).expect("threads are numbered by 32 bits");
-        let judged = self.judging.add(promise);
-        self.judging.set(number, judged);
-        if self.members[at].ready {
-            self.judging.wakes(number, now);
+        let judged = self.books.judging.add(promise);
+        self.books.judging.set(number, judged);
+        if self.threads.members[at].ready {
+            self.books.judging.wakes(number, now);
         }
     }
 
     /// Judgement of all promises ends: the hierarchy is no longer the one that was checked.
     pub(crate) fn end_promises(&mut self) {
-        if !self.judging.judged.is_empty() {
+        if !self.books.judging.judged.is_empty() {
             let now = self.time();
             (0..self.cpus.len()).for_each(|cpu| self.account(cpu, now));
-            self.judging.end(now, self.resolution.resolution());
+            self.books.judging.end(now, self.agenda.resolution.resolution());
         }
     }
 
     /// What the kernel has seen of a thread of ours before it says what it does.
     pub(crate) fn hear_before(&mut self, number: u32) {
-        if self.judging.is_judged(number) {
+        if self.books.judging.is_judged(number) {
             self.listen();
         }
     }
 
     /// A member tells a deadline, from an instant on: what it had until then belongs to what it told before.
     pub(crate) fn promise_told(&mut self, number: u32, from: Instant, deadline: Instant) {
-        if !self.judging.is_judged(number) {
+        if !self.books.judging.is_judged(number) {
             return;
         }
         self.hear_before(number);
         let now = self.time();
-        if let Some(cpu) = self.members[number as usize].on {
+        if let Some(cpu) = self.threads.members[number as usize].on {
             self.account(cpu, now.min(from));
         }
-        self.judging.told(number, from, deadline);
+        self.books.judging.told(number, from, deadline);
     }
 
     /// A member is runnable no longer.
     pub(crate) fn promise_sleeps(&mut self, number: u32, at: Instant) {
-        if !self.judging.is_judged(number) {
+        if !self.books.judging.is_judged(number) {
             return;
         }
-        if let Some(cpu) = self.members[number as usize].on {
+        if let Some(cpu) = self.threads.members[number as usize].on {
             self.account(cpu, at);
         }
-        if let Some(judged) = self.judging.judged(number) {
+        if let Some(judged) = self.books.judging.judged(number) {
             judged.sleeps(at);
         }
     }
 
     /// Looks at the virtual processors of schedulers that have promises: who asks, who has a processor.
     pub(crate) fn look_at_promises(&mut self) {
-        for at in 0..self.judging.places.len() {
-            let place = &self.judging.places[at];
+        for at in 0..self.books.judging.places.len() {
+            let place = &self.books.judging.places[at];
             let (requested, before) = (place.requests, place.cpu);
             let state = self.hierarchy.own_state(place.node, place.own);
             let told = self.hierarchy.own_told(place.node, place.own);
@@ -308,10 +308,10 @@ impl Supervisor {
             for cpu in [before, cpu].into_iter().flatten() {
                 self.account(cpu, now);
             }
-            let place = &mut self.judging.places[at];
+            let place = &mut self.books.judging.places[at];
             let told_before = std::mem::replace(&mut place.told, told);
             (place.requests, place.cpu) = (requests, cpu);
-            let Some(judged) = &mut self.judging.judged[place.judged] else { continue };
+            let Some(judged) = &mut self.books.judging.judged[place.judged] else { continue };
             if requests != requested || state == VpState::Waiting {
                 judged.sleeps(now);
             }

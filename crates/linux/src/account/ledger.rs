@@ -71,8 +71,8 @@ impl Supervisor {
                 self.account(cpu, now);
                 let desired =
                     self.desired(cpu).filter(|_| self.desired(cpu) != self.cpus[cpu].actual);
-                self.judging.decided(desired, (told, now));
-                self.ledger.open(cpu, &self.hierarchy);
+                self.books.judging.decided(desired, (told, now));
+                self.books.ledger.open(cpu, &self.hierarchy);
             }
         }
     }
@@ -89,15 +89,15 @@ impl Supervisor {
         let owner = self.cpus[cpu].actual;
         let own = received.filter(|(number, _)| owner == Some(*number));
         let span = own.map_or(Span::ZERO, |(_, span)| span);
-        if let Some((_, along)) = self.ledger.paths.get_mut(cpu) {
+        if let Some((_, along)) = self.books.ledger.paths.get_mut(cpu) {
             *along += span;
         }
         // When exactly something was stolen in between does not matter so much.
         let overhead_from = (from + span).min(to);
         let stolen_from =
             (Instant::ZERO + (to - Instant::ZERO).saturating_sub(stolen)).max(overhead_from);
-        self.judging.passed(cpu, owner, (from, overhead_from), Use::Own);
-        self.judging.passed(cpu, owner, (overhead_from, stolen_from), Use::Overhead);
-        self.judging.passed(cpu, owner, (stolen_from, to), Use::Stolen);
+        self.books.judging.passed(cpu, owner, (from, overhead_from), Use::Own);
+        self.books.judging.passed(cpu, owner, (overhead_from, stolen_from), Use::Overhead);
+        self.books.judging.passed(cpu, owner, (stolen_from, to), Use::Stolen);
     }
 }

@@ -1,7 +1,8 @@
 //! The books of a run are closed: what every thread, scheduler and processor got.
 
 use crate::account::cpu::Cpu;
-use crate::supervise::supervisor::{Supervisor, name_above};
+use crate::supervise::supervisor::Supervisor;
+use crate::threads::states::name_above;
 use windfall_scenario::outcome::{Outcome, RunError, Supervision, ThreadOutcome};
 use windfall_time::{Instant, Span};
 
@@ -10,7 +11,7 @@ impl Supervisor {
     pub(crate) fn add_stretches(&self, outcome: &mut Outcome) {
         let end = Instant::ZERO + outcome.length;
         for (number, own) in self.owns() {
-            let name = &self.members[number as usize].outcome.name;
+            let name = &self.threads.members[number as usize].outcome.name;
             let thread = outcome.threads.iter_mut().find(|thread| thread.name == *name);
             let (Some(thread), Ok(kept)) = (thread, own.kept.lock()) else { continue };
             let seen =
@@ -22,13 +23,13 @@ impl Supervisor {
 
     /// What every thread got: those of a program next to each other, in the place of its entry.
     fn threads(&self) -> Vec<ThreadOutcome> {
-        let late = self.specs.len()..self.members.len();
-        let mut threads = Vec::with_capacity(self.members.len());
-        for entry in 0..self.specs.len() {
-            let its = late.clone().filter(|number| self.members[*number].belongs_to(entry));
+        let late = self.threads.specs.len()..self.threads.members.len();
+        let mut threads = Vec::with_capacity(self.threads.members.len());
+        for entry in 0..self.threads.specs.len() {
+            let its = late.clone().filter(|number| self.threads.members[*number].belongs_to(entry));
             threads.extend(its.chain([entry]).filter_map(|number| self.outcome_of(number)));
         }
-        let made = late.filter(|number| !self.members[*number].is_external());
+        let made = late.filter(|number| !self.threads.members[*number].is_external());
         threads.extend(made.filter_map(|number| self.outcome_of(number)));
         threads
     }
@@ -40,38 +41,38 @@ impl Supervisor {
     pub(crate) fn outcome(&mut self) -> Outcome {
         self.hear_children();
         self.listen();
-        self.ending = true;
+        self.step.ending = true;
         let now = self.time();
         (0..self.cpus.len()).for_each(|cpu| self.account(cpu, now));
-        self.trace.tracer.end(now);
+        self.books.trace.tracer.end(now);
         self.tell_who_got_nobody(now);
         self.tell_who_was_not_met(now);
         if self.hierarchy.journal_lost() > 0 {
-            self.failure.get_or_insert(RunError::Journal(self.hierarchy.journal_lost()));
+            self.log.failure.get_or_insert(RunError::Journal(self.hierarchy.journal_lost()));
         }
         self.assert_conserved(now);
-        (0..self.members.len()).for_each(|number| self.close_member(number, now));
-        let nodes = self.ledger.read(now, &self.hierarchy).into_iter().map(|(_, node)| node);
+        (0..self.threads.members.len()).for_each(|number| self.close_member(number, now));
+        let nodes = self.books.ledger.read(now, &self.hierarchy).into_iter().map(|(_, node)| node);
         let nodes = nodes.collect();
         let quarantined = self.hierarchy.quarantined().iter();
         let quarantined = quarantined.map(|(_, name, defect)| (name.clone(), defect.to_string()));
-        let tick = self.resolution.resolution();
+        let tick = self.agenda.resolution.resolution();
         Outcome {
             machine: "linux".to_owned(),
             length: now - Instant::ZERO,
             notifications: self.hierarchy.notifications(),
-            decisions: self.decisions,
-            records: self.trace.tracer.records(),
+            decisions: self.log.decisions,
+            records: self.books.trace.tracer.records(),
             quarantined: quarantined.collect(),
             nodes,
             cpus: self.cpus.iter().map(Cpu::outcome).collect(),
             threads: self.threads(),
-            refused: std::mem::take(&mut self.refused),
-            not_admitted: std::mem::take(&mut self.not_admitted),
+            refused: std::mem::take(&mut self.log.refused),
+            not_admitted: std::mem::take(&mut self.log.not_admitted),
             waiting: Vec::new(),
-            promises: self.judging.read().verdicts(now, tick),
-            failure: self.failure.take(),
-            processes: self.players.counts().clone(),
+            promises: self.books.judging.read().verdicts(now, tick),
+            failure: self.log.failure.take(),
+            processes: self.runtime.counts().clone(),
             supervision: Some(self.supervision()),
         }
     }
@@ -80,7 +81,7 @@ impl Supervisor {
     fn assert_conserved(&self, now: Instant) {
         let sum = |parts: &mut dyn Iterator<Item = Span>| parts.fold(Span::ZERO, |a, b| a + b);
         let given = sum(&mut self.cpus.iter().map(|cpu| cpu.outcome().received));
-        let got = sum(&mut self.members.iter().map(|member| member.outcome.received));
+        let got = sum(&mut self.threads.members.iter().map(|member| member.outcome.received));
         assert_eq!(given, got, "threads got what was given");
         for cpu in &self.cpus {
             let parts = cpu.outcome();
@@ -92,8 +93,8 @@ impl Supervisor {
     /// What is known of a thread at the end.
     fn close_member(&mut self, at: usize, now: Instant) {
         let number = u32::try_from(at).expect("threads are numbered by 32 bits");
-        let (overdue, counted) = (self.players.overdue(number, now), self.counted(at));
-        let member = &mut self.members[at];
+        let (overdue, counted) = (self.runtime.overdue(number, now), self.counted(at));
+        let member = &mut self.threads.members[at];
         member.outcome.stats = counted;
         member.outcome.missed += overdue;
         if member.ready {
@@ -114,14 +115,14 @@ impl Supervisor {
         };
         Supervision {
             events: self.rings.by.clone(),
-            lost: self.lost,
-            lag: self.lag,
-            lag_without_steal: self.lag_without_steal,
+            lost: self.log.lost,
+            lag: self.log.lag,
+            lag_without_steal: self.log.lag_without_steal,
             steal: self.rings.sees_steal().then(|| sum(Cpu::steal)),
             leaked: sum(|cpu| cpu.leaked),
-            claimed: std::mem::take(&mut self.claimed),
-            remarks: std::mem::take(&mut self.remarks),
-            cut_short: self.cut_short.take(),
+            claimed: std::mem::take(&mut self.log.claimed),
+            remarks: std::mem::take(&mut self.log.remarks),
+            cut_short: self.log.cut_short.take(),
         }
     }
 }

@@ -31,22 +31,23 @@ impl Supervisor {
     /// Looks at the next few threads, if it is time to.
     pub(crate) fn audit(&mut self) {
         let now = self.time();
-        if now.saturating_since(self.round.last) < PAUSE || self.members.is_empty() {
+        if now.saturating_since(self.external.round.last) < PAUSE || self.threads.members.is_empty()
+        {
             return;
         }
-        self.round.last = now;
-        for _ in 0..EACH.min(self.members.len()) {
-            let number = self.round.next % self.members.len();
-            self.round.next = number + 1;
+        self.external.round.last = now;
+        for _ in 0..EACH.min(self.threads.members.len()) {
+            let number = self.external.round.next % self.threads.members.len();
+            self.external.round.next = number + 1;
             self.look_at(number);
         }
         for _ in 0..STRANGERS {
-            self.round.pending = self.forget_pending(self.round.pending);
+            self.external.round.pending = self.forget_pending(self.external.round.pending);
         }
     }
 
     fn look_at(&mut self, number: usize) {
-        let member = &self.members[number];
+        let member = &self.threads.members[number];
         let Kind::External { .. } = member.kind else { return };
         if member.id.is_none() {
             return;
@@ -63,7 +64,7 @@ impl Supervisor {
         if attributes.policy != libc::SCHED_FIFO.cast_unsigned() || attributes.priority != rung {
             // It has chosen a class itself; as long as it is supervised, that does not count.
             let restored = Attributes::fifo(fifo_priorities::HELD).give(tid);
-            let member = &mut self.members[number as usize];
+            let member = &mut self.threads.members[number as usize];
             member.fifo_priority = fifo_priorities::HELD;
             let name = &member.outcome.name;
             let why = format!("`{name}` chose a class of its own, and {}", how(&restored));
@@ -73,7 +74,7 @@ impl Supervisor {
             }
             self.tell_once(why);
         }
-        let member = &self.members[number as usize];
+        let member = &self.threads.members[number as usize];
         let place = member.place.map(|cpu| Affinity::one(self.cpus[cpu].number));
         if let Some(place) = place.filter(|place| Affinity::of(tid).is_ok_and(|of| of != *place)) {
             let restored = place.give(tid);
@@ -81,7 +82,7 @@ impl Supervisor {
             self.tell_once(format!("`{name}` was moved elsewhere, and {}", how(&restored)));
         }
         // What it does is asked only where nothing was heard of it for long: events are quicker.
-        let member = &self.members[number as usize];
+        let member = &self.threads.members[number as usize];
         let off = !member.ready || member.on.is_none();
         if now.saturating_since(member.heard) > PAUSE && !member.frozen && off {
             self.send(WorkItem::Look(number));
@@ -98,22 +99,22 @@ impl Supervisor {
 
     /// Tells what was not as it should be; the same only once.
     pub(crate) fn tell_once(&mut self, why: String) {
-        if !self.refused.iter().any(|(_, before)| *before == why) {
+        if !self.log.refused.iter().any(|(_, before)| *before == why) {
             let now = self.time();
-            self.refused.push((now, why));
+            self.log.refused.push((now, why));
         }
     }
 
     /// The guardian was gone, and this is the next one.
     pub(crate) fn is_guarded_by(&mut self, guardian: i32) {
         let now = self.time();
-        self.agents.push(guardian);
-        self.remarks.push((now, "the guardian had ended; another was posted".to_owned()));
+        self.external.agents.push(guardian);
+        self.log.remarks.push((now, "the guardian had ended; another was posted".to_owned()));
     }
 
     /// The guardian was gone, and there is no other: the run may not go on.
     pub(crate) fn is_unguarded(&mut self, why: &LinuxError) {
-        self.cut_short =
+        self.log.cut_short =
             Some(format!("the guardian had ended, and no other could be posted: {why}"));
     }
 }

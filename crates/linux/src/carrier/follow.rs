@@ -19,7 +19,7 @@ impl Supervisor {
             let granted = self.hierarchy.running(processor).is_some();
             if let Some(cpu) = self.cpus.get_mut(processor.index()) {
                 cpu.dirty = true;
-                cpu.granted = granted.then(|| cpu.granted.unwrap_or(self.told));
+                cpu.granted = granted.then(|| cpu.granted.unwrap_or(self.agenda.last_call()));
             }
         }
         self.cpus.iter().any(|cpu| cpu.dirty)
@@ -36,18 +36,18 @@ impl Supervisor {
             if self.cpus[cpu].dirty
                 && let Some(number) = actual.filter(|_| actual != desired)
             {
-                self.account(cpu, self.told);
+                self.account(cpu, self.agenda.last_call());
                 self.cpus[cpu].actual = None;
                 self.lower(number);
             }
         }
-        while let Some(number) = self.risen.pop() {
+        while let Some(number) = self.step.risen.pop() {
             let granted = (0..self.cpus.len()).any(|cpu| self.desired(cpu) == Some(number));
-            if !granted && self.members[number as usize].ready {
+            if !granted && self.threads.members[number as usize].ready {
                 self.steps_back(number);
             }
         }
-        let fencing = self.fencing;
+        let fencing = self.step.fencing;
         let others = (0..self.cpus.len()).filter(|cpu| Some(*cpu) != fencing);
         for cpu in others.chain(fencing) {
             if !std::mem::take(&mut self.cpus[cpu].dirty) {
@@ -60,11 +60,12 @@ impl Supervisor {
             if !std::mem::replace(&mut self.cpus[cpu].fenced, true) {
                 let fence = self.cpus[cpu].fence.clone();
                 if fence.open() {
-                    self.wakes.push(DeferredWake::Agent(fence));
+                    self.step.wakes.push(DeferredWake::Agent(fence));
                 }
             }
-            if self.cpus[cpu].actual != Some(number) || self.members[number as usize].parked {
-                self.account(cpu, self.told);
+            if self.cpus[cpu].actual != Some(number) || self.threads.members[number as usize].parked
+            {
+                self.account(cpu, self.agenda.last_call());
                 self.cpus[cpu].actual = Some(number);
                 self.trace_granted(cpu);
                 self.raise(number, cpu);
@@ -74,11 +75,11 @@ impl Supervisor {
 
     /// A thread has woken that is not granted a processor: it may not run on one that rests either.
     fn steps_back(&mut self, number: u32) {
-        let member = &self.members[number as usize];
+        let member = &self.threads.members[number as usize];
         if member.fifo_priority > fifo_priorities::HELD {
             self.lower(number);
         }
-        let member = &self.members[number as usize];
+        let member = &self.threads.members[number as usize];
         let rests = |cpu: usize| !self.cpus[cpu].fenced && self.desired(cpu).is_none();
         if !member.frozen && member.place.is_some_and(rests) {
             self.hold(number as usize);
@@ -87,8 +88,8 @@ impl Supervisor {
 
     /// A thread loses its processor.
     fn lower(&mut self, number: u32) {
-        let (caller, number_of) = (self.caller, number);
-        let member = &mut self.members[number as usize];
+        let (caller, number_of) = (self.step.caller, number);
+        let member = &mut self.threads.members[number as usize];
         member.outcome.preemptions += u64::from(member.ready);
         match &member.kind {
             Kind::InProcess(_) if member.parked => {}
@@ -103,8 +104,8 @@ impl Supervisor {
     /// A thread gets a processor.
     fn raise(&mut self, number: u32, cpu: usize) {
         let linux = self.cpus[cpu].number;
-        let caller = self.caller == Some(number);
-        let member = &mut self.members[number as usize];
+        let caller = self.step.caller == Some(number);
+        let member = &mut self.threads.members[number as usize];
         member.outcome.dispatches += 1;
         if member.place != Some(cpu) {
             let _ = Affinity::one(linux).give(member.tid); // a thread that has just ended has none
@@ -116,19 +117,19 @@ impl Supervisor {
                 let parked = std::mem::replace(&mut member.parked, false);
                 member.set_fifo_priority(fifo_priorities::OWN);
                 if parked && !caller && own.gate.open() {
-                    self.wakes.push(DeferredWake::InProcess(own));
+                    self.step.wakes.push(DeferredWake::InProcess(own));
                 }
             }
             Kind::External { .. } => {
                 self.thaw(number);
-                self.members[number as usize].set_fifo_priority(fifo_priorities::GRANTED);
+                self.threads.members[number as usize].set_fifo_priority(fifo_priorities::GRANTED);
             }
         }
     }
 
     /// A thread may run again, if it was frozen.
     pub(crate) fn thaw(&mut self, number: u32) {
-        let member = &mut self.members[number as usize];
+        let member = &mut self.threads.members[number as usize];
         if !std::mem::replace(&mut member.frozen, false) {
             return;
         }
@@ -136,7 +137,7 @@ impl Supervisor {
             let _ = brake.set(false); // or it has ended
         }
         let now = self.time();
-        self.members[number as usize].heard = now;
+        self.threads.members[number as usize].heard = now;
     }
 
     /// Nothing is granted on a processor; threads that could run there are held off, and its fence
@@ -145,8 +146,8 @@ impl Supervisor {
         if self.desired(cpu).is_some() {
             return false;
         }
-        for number in 0..self.members.len() {
-            let member = &self.members[number];
+        for number in 0..self.threads.members.len() {
+            let member = &self.threads.members[number];
             if member.ready && member.place == Some(cpu) && !member.parked && !member.frozen {
                 self.hold(number);
             }
@@ -157,7 +158,7 @@ impl Supervisor {
 
     /// Holds a thread off that would run if its processor had nothing else to do.
     fn hold(&mut self, number: usize) {
-        let member = &mut self.members[number];
+        let member = &mut self.threads.members[number];
         match member.kind.clone() {
             Kind::InProcess(own) => {
                 own.hold.store(true, Ordering::Relaxed);
@@ -183,7 +184,7 @@ impl Supervisor {
     /// A thread has a group that freezes it, or why not; it is held off if it still has to be.
     pub(crate) fn has_group(&mut self, number: u32, tid: i32, group: std::io::Result<Brake>) {
         let number = number as usize;
-        let member = &mut self.members[number];
+        let member = &mut self.threads.members[number];
         if member.tid != tid || member.id.is_none() {
             return;
         }
@@ -201,7 +202,7 @@ impl Supervisor {
 
     /// A thread leaks; it is told once.
     fn cannot_hold(&mut self, number: usize, error: &std::io::Error) {
-        let name = &self.members[number].outcome.name;
+        let name = &self.threads.members[number].outcome.name;
         let why = format!("`{name}` cannot be held off while its processor idles: {error}");
         self.tell_once(why);
     }
@@ -219,13 +220,13 @@ impl Member {
 impl Supervisor {
     /// Tells whoever waits at gates that were opened.
     pub(crate) fn wake_deferred(&mut self) {
-        self.wakes.drain(..).for_each(|knock| knock.tell());
+        self.step.wakes.drain(..).for_each(|wake| wake.wake());
     }
 }
 
 impl DeferredWake {
     /// Tells whoever waits that the gate is open.
-    fn tell(&self) {
+    fn wake(&self) {
         match self {
             DeferredWake::InProcess(own) => own.gate.wake(),
             DeferredWake::Agent(gate) => gate.wake(),

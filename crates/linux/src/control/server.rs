@@ -127,7 +127,7 @@ impl Server {
                     .map_err(|why| ControlError::new("`list`", why.to_string(), "report it"))?
             }
             Asked::Stop => {
-                host.call(|s| s.ending = true);
+                host.call(|s| s.step.ending = true);
                 json!({ "done": "the run ends" })
             }
             Asked::Unreserve(thread) => self.unreserve(host, &thread)?,

@@ -63,12 +63,12 @@ impl Supervisor {
         self.settle(); // whose time it is, is known only once what the kernel has seen is read
         let now = self.time();
         (0..self.cpus.len()).for_each(|cpu| self.account(cpu, now));
-        let nodes = self.ledger.read(now, &self.hierarchy);
+        let nodes = self.books.ledger.read(now, &self.hierarchy);
         let counts = Counts {
             at: now,
             cpus: self.cpus.iter().map(|cpu| (cpu.outcome(), cpu.leaked)).collect(),
             nodes: nodes.iter().map(|(_, account)| account.received).collect(),
-            threads: self.members.iter().map(|member| member.outcome.received).collect(),
+            threads: self.threads.members.iter().map(|member| member.outcome.received).collect(),
         };
         (counts, nodes)
     }
@@ -86,19 +86,19 @@ impl Supervisor {
             counts,
             cpus: (0..self.cpus.len()).map(|at| (self.cpus[at].number, self.desired(at))).collect(),
             nodes: nodes.collect(),
-            threads: (0..self.members.len()).map(|at| self.member_view(at)).collect(),
-            judgement: self.judging.read(),
-            resolution: self.resolution,
+            threads: (0..self.threads.members.len()).map(|at| self.member_view(at)).collect(),
+            judgement: self.books.judging.read(),
+            resolution: self.agenda.resolution,
             default: self.hierarchy.default_node().and_then(name),
-            decisions: self.decisions,
-            lost: self.lost > 0,
+            decisions: self.log.decisions,
+            lost: self.log.lost > 0,
         }
     }
 
     fn member_view(&self, at: usize) -> Option<Member> {
-        let (member, mut outcome) = (&self.members[at], self.outcome_of(at)?);
+        let (member, mut outcome) = (&self.threads.members[at], self.outcome_of(at)?);
         let state = member.id.and_then(|id| self.hierarchy.thread_state(id));
-        let not_started = self.starts.iter().any(|(_, number)| *number as usize == at);
+        let not_started = self.agenda.starts.iter().any(|(_, number)| *number as usize == at);
         let state = match state {
             None if not_started => "not-started",
             None => "ended",
@@ -111,7 +111,7 @@ impl Supervisor {
             tid: member.tid,
             parent: member
                 .id
-                .and_then(|id| crate::supervise::supervisor::name_above(&self.hierarchy, id)),
+                .and_then(|id| crate::threads::states::name_above(&self.hierarchy, id)),
             state,
             on: member.on,
         })
@@ -126,11 +126,11 @@ impl Supervisor {
             kind: view.kind.to_owned(),
             parents: view.owns.iter().map(|(parent, _)| parent.and_then(name)).collect(),
         });
-        let threads = self.members.iter().enumerate().map(|(at, member)| LiveThread {
+        let threads = self.threads.members.iter().enumerate().map(|(at, member)| LiveThread {
             name: member.outcome.name.clone(),
             parent: match member.id {
-                Some(id) => crate::supervise::supervisor::name_above(&self.hierarchy, id),
-                None => self.specs.get(at).and_then(|spec| name(spec.parent)),
+                Some(id) => crate::threads::states::name_above(&self.hierarchy, id),
+                None => self.threads.specs.get(at).and_then(|spec| name(spec.parent)),
             },
         });
         (nodes.collect(), threads.collect())

@@ -33,20 +33,20 @@ impl Supervisor {
         match (event.seen, event.place) {
             (KernelEvent::Switch { prev, stop, next }, Where::Here(cpu)) => {
                 self.account_for(cpu, at, event.taken);
-                if let Some(number) = self.tids.get(&prev).copied() {
+                if let Some(number) = self.threads.tids.get(&prev).copied() {
                     self.left(number, stop, at);
                 }
                 self.cpus[cpu].freezing = None;
-                self.cpus[cpu].occupant = match self.tids.get(&next).copied() {
+                self.cpus[cpu].occupant = match self.threads.tids.get(&next).copied() {
                     Some(number) => self.entered(number, cpu, at),
-                    None if self.agents.contains(&next) => Running::Supervisor,
+                    None if self.external.agents.contains(&next) => Running::Supervisor,
                     None => Running::Other,
                 };
                 self.trace_switch(cpu, at, (prev, stop), next);
             }
             (KernelEvent::Wake { tid, by }, place) => {
-                if let Some(number) = self.tids.get(&tid).copied() {
-                    let home = self.members[number as usize].place.map(Where::Here);
+                if let Some(number) = self.threads.tids.get(&tid).copied() {
+                    let home = self.threads.members[number as usize].place.map(Where::Here);
                     let by = self.rings.wakers.waker(tid, by, home == Some(place));
                     self.woken_by_kernel(number, at, by);
                 }
@@ -98,7 +98,7 @@ impl Supervisor {
             debug_assert!(told.is_ok(), "the hierarchy has as many processors");
         }
         if let Some((number, span)) = received {
-            self.members[number as usize].outcome.received += span;
+            self.threads.members[number as usize].outcome.received += span;
         }
         self.put_down(cpu, from, at, (received, stolen));
         self.trace_taken(cpu, taken);
@@ -117,7 +117,7 @@ impl Supervisor {
 
     /// A thread has left a processor.
     fn left(&mut self, number: u32, stop: Stop, at: Instant) {
-        let member = &mut self.members[number as usize];
+        let member = &mut self.threads.members[number as usize];
         member.on = None;
         if stop == Stop::Preempted {
             if member.ready {
@@ -138,7 +138,7 @@ impl Supervisor {
 
     /// A thread has got a processor; as what its time counts.
     fn entered(&mut self, number: u32, cpu: usize, at: Instant) -> Running {
-        let member = &mut self.members[number as usize];
+        let member = &mut self.threads.members[number as usize];
         member.on = Some(cpu);
         member.outcome.migrations += u64::from(member.last.is_some_and(|last| last != cpu));
         member.last = Some(cpu);
@@ -156,7 +156,7 @@ impl Supervisor {
     }
 
     fn woken_by_kernel(&mut self, number: u32, at: Instant, by: Option<i32>) {
-        let member = &mut self.members[number as usize];
+        let member = &mut self.threads.members[number as usize];
         if member.is_external() && !member.frozen && at > member.heard {
             member.heard = at;
             let by = by.and_then(|tid| self.trace_waker(tid, at));
@@ -168,7 +168,7 @@ impl Supervisor {
     fn recover(&mut self) {
         for (place, count) in std::mem::take(&mut self.rings.lost) {
             let now = self.time();
-            self.lost += count;
+            self.log.lost += count;
             if let Where::Here(cpu) = place {
                 self.account(cpu, now);
                 self.cpus[cpu].forget();

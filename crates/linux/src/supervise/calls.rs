@@ -47,7 +47,7 @@ impl Host {
             let (place, gate) = &*caller;
             *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
             if gate.open() {
-                supervisor.wakes.push(DeferredWake::Agent(gate.clone()));
+                supervisor.step.wakes.push(DeferredWake::Agent(gate.clone()));
             }
         });
         let (place, gate) = &*slot;

@@ -74,7 +74,7 @@ impl Host {
         // First elsewhere: it was made on a supervised processor, where an ordinary thread waits for as long as threads are granted it.
         let _ = self.apart.give(0).and_then(|()| Attributes::ordinary().give(0));
         let tid = own_tid();
-        self.call(move |s| s.agents.push(tid));
+        self.call(move |s| s.external.agents.push(tid));
     }
 
     /// The life of a processor's fence: it gets the processor when the granted thread cannot run.
@@ -82,23 +82,23 @@ impl Host {
         process::name_thread(&format!("fence/{cpu}"));
         let tid = own_tid();
         self.enter(|s| {
-            s.agents.push(tid);
+            s.external.agents.push(tid);
             let _ = Affinity::one(s.cpus[cpu].number).give(0);
         });
         let _ = set_fifo(0, fifo_priorities::FENCE);
         let mut looks = 0;
         loop {
             let (rests, ending) = self.enter(|s| {
-                let before = s.decisions;
-                s.fencing = Some(cpu);
+                let before = s.log.decisions;
+                s.step.fencing = Some(cpu);
                 s.settle();
-                s.fencing = None;
-                looks = if s.decisions == before { looks + 1 } else { 0 };
+                s.step.fencing = None;
+                looks = if s.log.decisions == before { looks + 1 } else { 0 };
                 if looks > PUZZLED {
                     looks = 0;
                     s.resync(cpu);
                 }
-                (s.rests(cpu), s.ending)
+                (s.rests(cpu), s.step.ending)
             });
             if ending {
                 return;
@@ -137,9 +137,9 @@ impl Host {
         let poll = Poll::new()?;
         let tid = own_tid();
         self.enter(|s| {
-            s.agents.push(tid);
+            s.external.agents.push(tid);
             s.rings.join(&poll, LOOK)?;
-            poll.add(s.timer.as_raw_fd(), ALARM)
+            poll.add(s.agenda.timer.as_raw_fd(), ALARM)
         })?;
         poll.add(self.bell.as_raw_fd(), BELL)?;
         poll.add(signals.as_raw_fd(), SIGNAL)?;
@@ -152,12 +152,12 @@ impl Host {
             let left = self.enter(|s| {
                 s.restore_log.beat();
                 if ready.contains(&ALARM) {
-                    s.alarmed();
+                    s.agenda.alarmed();
                 }
                 s.hear_children();
                 s.audit();
                 s.carry_out();
-                if s.ending || s.nothing_left() { None } else { end.since(s.time()) }
+                if s.step.ending || s.nothing_left() { None } else { end.since(s.time()) }
             });
             if ready.contains(&SIGNAL) {
                 return Ok(true);
@@ -181,10 +181,13 @@ impl Host {
     /// Lets every thread of ours see that it is over.
     pub(crate) fn end(&self) {
         let (agents, owns): (Vec<Arc<Gate>>, Vec<Arc<InProcess>>) = self.enter(|s| {
-            s.ending = true;
-            s.work.close();
+            s.step.ending = true;
+            s.external.work.close();
             let fences = s.cpus.iter().map(|cpu| cpu.fence.clone());
-            (fences.chain([s.work.gate.clone()]).collect(), s.owns().map(|(_, own)| own).collect())
+            (
+                fences.chain([s.external.work.gate.clone()]).collect(),
+                s.owns().map(|(_, own)| own).collect(),
+            )
         });
         agents.iter().for_each(|gate| gate.open_and_wake());
         for own in owns {

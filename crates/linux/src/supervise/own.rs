@@ -26,15 +26,15 @@ const OURS: u64 = 1_000;
 impl Supervisor {
     /// What an own program does next, as far as that needs the lock.
     pub(crate) fn step(&mut self, number: u32) -> Progress {
-        self.caller = Some(number);
+        self.step.caller = Some(number);
         let doing = loop {
-            if self.ending {
+            if self.step.ending {
                 break Progress::Waits;
             }
             if !self.granted(number) {
                 self.settle();
                 if !self.granted(number) {
-                    self.members[number as usize].parked = true;
+                    self.threads.members[number as usize].parked = true;
                     break Progress::Waits;
                 }
             }
@@ -42,10 +42,10 @@ impl Supervisor {
             match doing {
                 Progress::Work(_) => break doing,
                 Progress::Waits => {
-                    self.members[number as usize].parked = true;
+                    self.threads.members[number as usize].parked = true;
                     self.settle();
                     // It may have been woken, and chosen again, by what was due meanwhile.
-                    if self.members[number as usize].parked {
+                    if self.threads.members[number as usize].parked {
                         break doing;
                     }
                 }
@@ -54,18 +54,18 @@ impl Supervisor {
                 Progress::Acted => self.arm(),
             }
         };
-        self.caller = None;
+        self.step.caller = None;
         doing
     }
 
     fn granted(&self, number: u32) -> bool {
-        let member = &self.members[number as usize];
+        let member = &self.threads.members[number as usize];
         member.place.is_some_and(|cpu| self.cpus[cpu].actual == Some(number))
     }
 
     /// Whether an own program has ended.
     pub(crate) fn has_ended(&self, number: u32) -> bool {
-        self.ending || self.members[number as usize].id.is_none()
+        self.step.ending || self.threads.members[number as usize].id.is_none()
     }
 
     /// Something that own programs wait for has come.
@@ -75,14 +75,14 @@ impl Supervisor {
             Wakeup::Release => ProgramRuntime::release_due(self, number, at),
             Wakeup::Timer => ProgramRuntime::timers_due(self),
             Wakeup::Post => ProgramRuntime::posts_due(self),
-            Wakeup::Deadline => match self.members[number as usize].kind.clone() {
+            Wakeup::Deadline => match self.threads.members[number as usize].kind.clone() {
                 Kind::InProcess(own) => {
                     if ProgramRuntime::abort(self, number) {
                         own.give_up.store(true, Ordering::Relaxed);
                     }
                 }
                 // Nobody can make it leave what it does: it goes on, and its scheduler is told.
-                Kind::External { .. } => self.tell_job(number, at, None),
+                Kind::External { .. } => self.notify_job(number, at, None),
             },
         }
     }
@@ -94,7 +94,7 @@ impl RuntimeHost for Supervisor {
     const MOMENT: Span = Span::from_secs(10);
 
     fn programs(&mut self) -> &mut ProgramRuntime {
-        &mut self.players
+        &mut self.runtime
     }
 
     fn now(&self) -> Instant {
@@ -102,7 +102,7 @@ impl RuntimeHost for Supervisor {
     }
 
     fn schedule_wakeup(&mut self, player: u32, cue: Wakeup, at: Instant) {
-        self.set_cue(player, cue, at);
+        self.agenda.schedule(player, cue, at);
     }
 
     fn blocked(&mut self, player: u32) {
@@ -113,15 +113,15 @@ impl RuntimeHost for Supervisor {
 
     fn woken(&mut self, player: u32, by: Option<u32>) {
         let now = self.time();
-        let by = by.and_then(|by| self.members[by as usize].traced);
+        let by = by.and_then(|by| self.threads.members[by as usize].traced);
         self.becomes_ready(player, now, by);
     }
 
     fn yielded(&mut self, player: u32) {
-        if let Some(id) = self.members[player as usize].id {
+        if let Some(id) = self.threads.members[player as usize].id {
             let now = self.time();
             self.hear_before(player);
-            self.tell(now, |hierarchy, now| hierarchy.yielded(now, id));
+            self.notify(now, |hierarchy, now| hierarchy.yielded(now, id));
         }
     }
 
@@ -141,21 +141,21 @@ impl RuntimeHost for Supervisor {
     }
 
     fn released(&mut self, player: u32, job: Job) {
-        self.members[player as usize].outcome.release(job.deadline.is_some());
+        self.threads.members[player as usize].outcome.release(job.deadline.is_some());
         let deadline = job.deadline;
         self.trace_about(player, job.release, |thread| Event::Release { thread, deadline });
     }
 
     fn begins(&mut self, player: u32, job: Job) {
-        self.members[player as usize].job = Some((job.release, job.deadline));
-        self.tell_job(player, job.release, job.deadline);
+        self.threads.members[player as usize].job = Some((job.release, job.deadline));
+        self.notify_job(player, job.release, job.deadline);
     }
 
     fn completed(&mut self, player: u32, job: Job) {
         self.trace_before(player);
         let now = self.time();
-        self.members[player as usize].job = None;
-        let outcome = &mut self.members[player as usize].outcome;
+        self.threads.members[player as usize].job = None;
+        let outcome = &mut self.threads.members[player as usize].outcome;
         let (done, missed) = (now.max(job.release), job.is_late(now));
         outcome.complete(job.release, done, missed);
         let response = done - job.release;
@@ -163,25 +163,26 @@ impl RuntimeHost for Supervisor {
     }
 
     fn aborted(&mut self, player: u32) {
-        self.members[player as usize].outcome.abort();
+        self.threads.members[player as usize].outcome.abort();
         self.trace_about(player, self.time(), |thread| Event::Abort { thread });
     }
 
     fn goes_on(&mut self, player: u32, job: Job, missed: bool) {
-        self.members[player as usize].outcome.missed += u64::from(missed);
-        self.tell_job(player, job.release, None);
+        self.threads.members[player as usize].outcome.missed += u64::from(missed);
+        self.notify_job(player, job.release, None);
     }
 
     fn program_failed(&mut self, player: u32, mishap: ProgramError) {
-        let (at, thread) = (self.time(), self.members[player as usize].outcome.name.clone());
-        self.failure.get_or_insert(RunError::of(mishap, thread, at));
-        self.ending = true;
+        let (at, thread) =
+            (self.time(), self.threads.members[player as usize].outcome.name.clone());
+        self.log.failure.get_or_insert(RunError::of(mishap, thread, at));
+        self.step.ending = true;
     }
 }
 
 /// The life of an own program's thread.
 pub(crate) fn live(host: &Host, number: u32, own: &Arc<InProcess>) {
-    process::name_thread(&host.enter(|s| s.members[number as usize].outcome.name.clone()));
+    process::name_thread(&host.enter(|s| s.threads.members[number as usize].outcome.name.clone()));
     let tid = own_tid();
     host.enter(|s| s.arrives(number, tid));
     let mut stretches = Stretches::new(own.keeps);
@@ -206,9 +207,9 @@ pub(crate) fn live(host: &Host, number: u32, own: &Arc<InProcess>) {
 impl Supervisor {
     /// An own program's thread exists, and goes to its gate.
     fn arrives(&mut self, number: u32, tid: i32) {
-        self.tids.insert(tid, number);
+        self.threads.tids.insert(tid, number);
         let linux = self.cpus[0].number;
-        let member = &mut self.members[number as usize];
+        let member = &mut self.threads.members[number as usize];
         member.tid = tid;
         if Affinity::one(linux).give(0).is_ok() {
             member.place = Some(0);
@@ -217,7 +218,7 @@ impl Supervisor {
             member.fifo_priority = fifo_priorities::OWN;
         }
         // Those of the scenario have their place when their time comes.
-        if member.id.is_some() && !self.ending {
+        if member.id.is_some() && !self.step.ending {
             self.is_made(number, None);
             self.settle();
         }

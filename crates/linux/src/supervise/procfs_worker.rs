@@ -70,7 +70,7 @@ impl WorkQueue {
 impl Supervisor {
     /// Leaves a work item.
     pub(crate) fn send(&mut self, item: WorkItem) {
-        let mut items = self.work.items.lock();
+        let mut items = self.external.work.items.lock();
         let queue = &mut items.queue;
         let again = matches!(item, WorkItem::LookAtAll)
             && queue.iter().any(|item| matches!(item, WorkItem::LookAtAll));
@@ -83,8 +83,8 @@ impl Supervisor {
             _ => queue.push_back(item),
         }
         drop(items);
-        if self.work.gate.open() {
-            self.wakes.push(DeferredWake::Agent(self.work.gate.clone()));
+        if self.external.work.gate.open() {
+            self.step.wakes.push(DeferredWake::Agent(self.external.work.gate.clone()));
         }
     }
 
@@ -98,7 +98,7 @@ impl Supervisor {
     ) {
         self.listen();
         let looked = self.since_epoch(looked);
-        let member = &mut self.members[number as usize];
+        let member = &mut self.threads.members[number as usize];
         let same = member.tid == tid && member.id.is_some();
         if !same || member.frozen || member.heard > looked {
             return;
@@ -113,7 +113,7 @@ impl Supervisor {
 
     /// The processes of all members, and what their children are.
     fn processes(&self) -> BTreeMap<i32, PendingThread> {
-        let live = self.members.iter().filter(|member| member.id.is_some());
+        let live = self.threads.members.iter().filter(|member| member.id.is_some());
         let pending = live.filter_map(|member| match member.kind {
             Kind::External { pid, program, .. } => {
                 Some((pid, PendingThread { program, start: Heard::LOST, former: member.former }))
@@ -131,7 +131,7 @@ impl Host {
         let _ = set_fifo(0, fifo_priorities::PROCFS_WORKER);
         let freezer = Freezer::new(std::process::id().cast_signed());
         let mut routines = Routines::default();
-        let items = self.call(|s| s.work.items.clone());
+        let items = self.call(|s| s.external.work.items.clone());
         loop {
             let mut left = items.lock();
             let (next, over) = (left.queue.pop_front(), left.over);
@@ -147,7 +147,7 @@ impl Host {
     /// Brings back what was found.
     fn bring(&self, act: impl FnOnce(&mut Supervisor) + Send + 'static) {
         self.leave(|s| {
-            if !s.ending {
+            if !s.step.ending {
                 act(s);
             }
         });
@@ -165,8 +165,10 @@ impl Host {
             WorkItem::LookAtAll => self.look_at_all(routines),
             WorkItem::Make(number) => self.make(number),
             WorkItem::Group(number) => {
-                let who = self.call(move |s| match s.members[number as usize].kind {
-                    Kind::External { pid, .. } => Some((pid, s.members[number as usize].tid)),
+                let who = self.call(move |s| match s.threads.members[number as usize].kind {
+                    Kind::External { pid, .. } => {
+                        Some((pid, s.threads.members[number as usize].tid))
+                    }
                     Kind::InProcess(_) => None,
                 });
                 if let Some((pid, tid)) = who {
@@ -184,7 +186,7 @@ impl Host {
         };
         let group = freezer.group(pid, tid);
         self.bring(move |s| {
-            if let Some(number) = s.tids.get(&tid).copied() {
+            if let Some(number) = s.threads.tids.get(&tid).copied() {
                 s.has_group(number, tid, group);
             }
         });
@@ -214,7 +216,7 @@ impl Host {
         let facts = Facts::of(tid, pending.start, routines);
         let process = facts.as_ref().map(|facts| (facts.pid, facts.stat.ppid));
         let taken = self.call(move |s| {
-            let number = (!s.ending).then(|| s.take(tid, facts.as_ref(), pending));
+            let number = (!s.step.ending).then(|| s.take(tid, facts.as_ref(), pending));
             s.settle(); // it is seen from here on
             number.flatten().map(|number| (number, s.restore_log.clone()))
         });
@@ -228,14 +230,15 @@ impl Host {
 
     /// Finds out to whom a member belongs.
     fn name(&self, tid: i32, routines: &mut Routines) {
-        let heard = self.call(move |s| Some(s.members[*s.tids.get(&tid)? as usize].start));
+        let heard =
+            self.call(move |s| Some(s.threads.members[*s.threads.tids.get(&tid)? as usize].start));
         if let Some(facts) = heard.and_then(|heard| Facts::of(tid, heard, routines)) {
             self.bring(move |s| s.belongs(tid, &facts.stat.comm, facts.exe(), &facts.start));
         }
     }
 
     fn look(&self, number: u32) {
-        let tid = self.call(move |s| s.members[number as usize].tid);
+        let tid = self.call(move |s| s.threads.members[number as usize].tid);
         self.look_at(number, tid);
     }
 
@@ -248,7 +251,8 @@ impl Host {
 
     fn look_at_all(&self, routines: &mut Routines) {
         let numbers = self.call(|s| {
-            let live = s.members.iter().enumerate().filter(|(_, member)| member.id.is_some());
+            let live =
+                s.threads.members.iter().enumerate().filter(|(_, member)| member.id.is_some());
             let live = live.filter(|(_, member)| member.is_external());
             live.filter_map(|(number, _)| u32::try_from(number).ok()).collect::<Vec<u32>>()
         });
@@ -261,7 +265,7 @@ impl Host {
             known.insert(pid, pending);
             let threads = procfs::threads(pid).into_iter();
             threads.for_each(|tid| {
-                let known = self.call(move |s| s.programs.pending(tid));
+                let known = self.call(move |s| s.external.programs.pending(tid));
                 self.meet(tid, known.unwrap_or(pending), routines);
             });
         }

@@ -139,7 +139,7 @@ impl Running<'_> {
         journal.expect_beats(false); // much is given back now
         host.end();
         let (offspring, children) =
-            host.enter(|s| (s.offspring(), std::mem::take(&mut s.programs.children)));
+            host.enter(|s| (s.offspring(), std::mem::take(&mut s.external.programs.children)));
         let _ = worker.join(); // nobody is taken or frozen any more
         drop(keeper); // nobody is moved off any more
         // From here on nobody is in the way of the others. This thread keeps its priority until they have ended.

@@ -60,13 +60,13 @@ impl Threads<'_> {
             let gate = self.host.enter(|s| s.cpus[cpu].fence.clone());
             self.start(format!("fence/{cpu}"), move |host| host.fence(cpu, &gate))?;
         }
-        let gate = self.host.enter(|s| s.work.gate.clone());
+        let gate = self.host.enter(|s| s.external.work.gate.clone());
         self.spawn("procfs".to_owned(), move |host| host.serve_procfs(&gate))
     }
 
     fn wait_until_all_are_at_their_gates(&self) {
         let waits = |member: &Member| matches!(member.kind, Kind::InProcess(_)) && member.tid == 0;
-        while self.host.enter(|s| s.members.iter().any(waits)) {
+        while self.host.enter(|s| s.threads.members.iter().any(waits)) {
             self.journal.beat();
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -87,14 +87,14 @@ impl<'j> Claimed<'j> {
         let hierarchy = std::mem::replace(&mut plan.hierarchy, Hierarchy::new(0));
         let mut supervisor =
             Supervisor::new(hierarchy, cpus, rings, journal.clone(), calls.clone())?;
-        supervisor.agents.push(guardian);
-        supervisor.claimed = found;
-        supervisor.programs.children = children;
+        supervisor.external.agents.push(guardian);
+        supervisor.log.claimed = found;
+        supervisor.external.programs.children = children;
         let (uncontrolled, no_starts) = silent;
-        supervisor.programs.deaf = no_starts;
+        supervisor.external.programs.deaf = no_starts;
         let why = |error| (Instant::ZERO, format!("this run cannot be controlled: {error}"));
-        supervisor.refused.extend(uncontrolled.map(why));
-        supervisor.keeps = settings.stretches;
+        supervisor.log.refused.extend(uncontrolled.map(why));
+        supervisor.threads.keeps = settings.stretches;
         supervisor.take_plan(plan);
 
         let bell = EventFd::new().map_err(|e| trouble(&e))?;
@@ -123,16 +123,16 @@ impl Supervisor {
     /// What the plan says of programs and requests.
     fn take_plan(&mut self, plan: Plan) {
         let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
-        self.resolution = plan.machine.timer;
+        self.agenda.resolution = plan.machine.timer;
         // What calls cost here they take.
         let nodes = plan.processes.nodes.len().max(1);
-        self.players = ProgramRuntime::with(plan.seed, nodes, Costs::default());
-        self.homes = plan.processes.nodes;
+        self.runtime = ProgramRuntime::with(plan.seed, nodes, Costs::default());
+        self.threads.homes = plan.processes.nodes;
         for (barrier, parties) in plan.barriers {
-            self.players.barrier(barrier, parties);
+            self.runtime.barrier(barrier, parties);
         }
         self.add_threads(plan.threads.into_iter().zip(claims), &plan.watched, plan.seed);
-        self.requests = plan.requests;
-        self.requests.reverse();
+        self.agenda.requests = plan.requests;
+        self.agenda.requests.reverse();
     }
 }

@@ -127,14 +127,14 @@ impl Trace {
 impl Supervisor {
     /// The clock starts: schedulers are there, processors are idle but for the one that the event loop has.
     pub(crate) fn trace_begin(&mut self, trace: Trace) {
-        self.trace = trace;
-        self.trace.tracer.declare_nodes(Instant::ZERO, &self.hierarchy);
-        for cpu in 0..self.trace.doing.len() {
+        self.books.trace = trace;
+        self.books.trace.tracer.declare_nodes(Instant::ZERO, &self.hierarchy);
+        for cpu in 0..self.books.trace.doing.len() {
             let to = match self.cpus[cpu].occupant {
                 Running::Supervisor => Occupancy::Decides,
                 _ => Occupancy::Nothing,
             };
-            self.trace.turns(cpu, Instant::ZERO, Stop::Preempted, to);
+            self.books.trace.turns(cpu, Instant::ZERO, Stop::Preempted, to);
         }
     }
 
@@ -146,21 +146,23 @@ impl Supervisor {
         at: Instant,
         event: impl FnOnce(ThreadId) -> Event,
     ) {
-        if let Some(thread) = self.members[number as usize].traced {
-            self.trace.tracer.record(at, || event(thread));
+        if let Some(thread) = self.threads.members[number as usize].traced {
+            self.books.trace.tracer.record(at, || event(thread));
         }
     }
 
     /// A member is granted a processor from here on.
     pub(crate) fn trace_granted(&mut self, cpu: usize) {
-        if let Some(granted) = self.trace.granted.get_mut(cpu) {
-            *granted = self.told;
+        if let Some(granted) = self.books.trace.granted.get_mut(cpu) {
+            *granted = self.agenda.last_call();
         }
     }
 
     /// What passed before a member does something that divides its time, so that it stands before that.
     pub(crate) fn trace_before(&mut self, number: u32) {
-        if let (true, Some(cpu)) = (self.trace.tracer.is_on(), self.members[number as usize].on) {
+        if let (true, Some(cpu)) =
+            (self.books.trace.tracer.is_on(), self.threads.members[number as usize].on)
+        {
             self.listen();
             let now = self.time();
             self.account(cpu, now);
@@ -169,16 +171,18 @@ impl Supervisor {
 
     /// What the trace calls a thread that wakes another, by the kernel's number.
     pub(crate) fn trace_waker(&mut self, tid: i32, at: Instant) -> Option<ThreadId> {
-        if !self.trace.tracer.is_on() {
+        if !self.books.trace.tracer.is_on() {
             return None;
         }
-        match self.tids.get(&tid) {
-            Some(number) => self.members[*number as usize].traced,
+        match self.threads.tids.get(&tid) {
+            Some(number) => self.threads.members[*number as usize].traced,
             // Of many who come and go, as clients do, not all are remembered.
-            None if self.trace.others.len() < OTHERS || self.trace.others.contains_key(&tid) => {
+            None if self.books.trace.others.len() < OTHERS
+                || self.books.trace.others.contains_key(&tid) =>
+            {
                 // It may turn out to have been on a processor before that, but not for long.
                 let before = Instant::ZERO + (at - Instant::ZERO).saturating_sub(LATELY);
-                Some(self.trace.other(tid, before))
+                Some(self.books.trace.other(tid, before))
             }
             None => None,
         }
@@ -191,21 +195,21 @@ impl Supervisor {
 
     /// A member has got its place in the hierarchy.
     pub(crate) fn trace_birth(&mut self, number: u32, now: Instant) {
-        if self.trace.tracer.is_on() {
-            let member = &self.members[number as usize];
+        if self.books.trace.tracer.is_on() {
+            let member = &self.threads.members[number as usize];
             let at = if member.is_external() { member.heard } else { now };
-            self.members[number as usize].traced = Some(self.trace.fresh());
+            self.threads.members[number as usize].traced = Some(self.books.trace.fresh());
             self.trace_thread(number, at);
         }
     }
 
     /// A member is there, or has another name, scheduler or promise.
     pub(crate) fn trace_thread(&mut self, number: u32, at: Instant) {
-        let member = &self.members[number as usize];
+        let member = &self.threads.members[number as usize];
         let (Some(thread), Some(id)) = (member.traced, member.id) else { return };
         let numbers = (member.tid.cast_unsigned(), member.pid().cast_unsigned());
         let parent = self.hierarchy.parent_of(id).ok();
-        let tracer = &mut self.trace.tracer;
+        let tracer = &mut self.books.trace.tracer;
         tracer.thread(at, thread, numbers, &member.outcome.name, parent);
         tracer.promise(at, thread, member.outcome.promised.as_deref());
     }
@@ -213,16 +217,16 @@ impl Supervisor {
     /// What members have been promised has changed; who is not named has no promise.
     pub(crate) fn trace_promises(&mut self, promises: &[Promise]) {
         let now = self.time();
-        for number in 0..self.members.len() {
-            let member = &self.members[number];
+        for number in 0..self.threads.members.len() {
+            let member = &self.threads.members[number];
             let (Some(_), Some(thread)) = (member.id, member.traced) else { continue };
             let owner = match member.kind {
                 Kind::InProcess(_) => &member.outcome.name,
-                Kind::External { spec, .. } => &self.specs[spec].name,
+                Kind::External { spec, .. } => &self.threads.specs[spec].name,
             };
             let its = promises.iter().find(|one| one.own.is_none() && one.owner == *owner);
             let guarantee = its.map(|promise| promise.guarantee.to_string());
-            self.trace.tracer.record(now, || Event::Promise { thread, guarantee });
+            self.books.trace.tracer.record(now, || Event::Promise { thread, guarantee });
         }
     }
 
@@ -236,48 +240,51 @@ impl Supervisor {
         (prev, stop): (i32, Stop),
         next: i32,
     ) {
-        if self.trace.tracer.is_on() {
-            let stop = match (self.trace.doing[cpu].0, self.tids.get(&prev)) {
+        if self.books.trace.tracer.is_on() {
+            let stop = match (self.books.trace.doing[cpu].0, self.threads.tids.get(&prev)) {
                 (Occupancy::Thread(_), None) => Stop::Exited, // or it is supervised no longer
                 (Occupancy::Thread(_), Some(number)) => {
-                    self.members[*number as usize].why(stop, at)
+                    self.threads.members[*number as usize].why(stop, at)
                 }
                 _ => stop,
             };
             let since = self.cpus[cpu].since();
-            let granted = self.cpus[cpu].actual.map(|number| &self.members[number as usize]);
+            let granted =
+                self.cpus[cpu].actual.map(|number| &self.threads.members[number as usize]);
             let granted = granted.is_some_and(|member| member.ready);
-            let others = !self.tids.contains_key(&prev) && !self.agents.contains(&prev);
+            let others =
+                !self.threads.tids.contains_key(&prev) && !self.external.agents.contains(&prev);
             if granted && others && prev != 0 {
-                self.trace.was_held_by(prev, cpu, since);
+                self.books.trace.was_held_by(prev, cpu, since);
             }
             let to = match self.cpus[cpu].occupant {
-                Running::Member(number) => self.members[number as usize]
+                Running::Member(number) => self.threads.members[number as usize]
                     .traced
                     .map_or(Occupancy::Nothing, Occupancy::Thread),
                 Running::Supervisor => Occupancy::Decides,
                 Running::Other if next != 0 && granted => {
-                    Occupancy::Other(self.trace.other(next, since))
+                    Occupancy::Other(self.books.trace.other(next, since))
                 }
                 Running::Other => Occupancy::Nothing,
             };
-            self.trace.turns(cpu, since, stop, to);
+            self.books.trace.turns(cpu, since, stop, to);
         }
     }
 
     /// A member that was on its way into the freezer does something else.
     pub(crate) fn trace_thread_goes_on(&mut self, cpu: usize, number: u32) {
-        if self.trace.tracer.is_on() {
-            let to =
-                self.members[number as usize].traced.map_or(Occupancy::Nothing, Occupancy::Thread);
-            self.trace.turns(cpu, self.cpus[cpu].since(), Stop::Preempted, to);
+        if self.books.trace.tracer.is_on() {
+            let to = self.threads.members[number as usize]
+                .traced
+                .map_or(Occupancy::Nothing, Occupancy::Thread);
+            self.books.trace.turns(cpu, self.cpus[cpu].since(), Stop::Preempted, to);
         }
     }
 
     /// So much was taken of what was accounted for last.
     #[inline]
     pub(crate) fn trace_taken(&mut self, cpu: usize, Taken { all, soft, steal }: Taken) {
-        if !self.trace.tracer.is_on() {
+        if !self.books.trace.tracer.is_on() {
             return;
         }
         let to = self.cpus[cpu].since();
@@ -290,8 +297,8 @@ impl Supervisor {
             (OverheadKind::Steal, still, to),
         ];
         for (kind, from, to) in pieces.into_iter().filter(|(_, from, to)| from < to) {
-            self.trace.tracer.overhead(from, cpu, kind, 0);
-            self.trace.tracer.overhead_end(to, cpu);
+            self.books.trace.tracer.overhead(from, cpu, kind, 0);
+            self.books.trace.tracer.overhead_end(to, cpu);
         }
     }
 
@@ -301,22 +308,22 @@ impl Supervisor {
             Where::Here(cpu) => (self.cpus[cpu].since(), Some(cpu)),
             Where::Elsewhere => (self.time(), None),
         };
-        for (number, doing) in self.trace.doing.iter_mut().enumerate() {
+        for (number, doing) in self.books.trace.doing.iter_mut().enumerate() {
             if cpu.is_none_or(|cpu| cpu == number) {
                 *doing = (Occupancy::Unknown, at);
             }
         }
         let cpu = cpu.and_then(|cpu| u16::try_from(cpu).ok()).map(Cpu);
-        self.trace.tracer.record(at, || Event::Lost { cpu, count: Some(count) });
+        self.books.trace.tracer.record(at, || Event::Lost { cpu, count: Some(count) });
     }
 
     /// A request was carried out or refused; it may have made a scheduler, or moved threads.
     pub(crate) fn trace_control(&mut self, text: String, moved: impl Iterator<Item = u32>) {
-        if self.trace.tracer.is_on() {
+        if self.books.trace.tracer.is_on() {
             let now = self.time();
-            self.trace.tracer.declare_nodes(now, &self.hierarchy);
+            self.books.trace.tracer.declare_nodes(now, &self.hierarchy);
             moved.for_each(|number| self.trace_thread(number, now));
-            self.trace.tracer.record(now, || Event::Control { text });
+            self.books.trace.tracer.record(now, || Event::Control { text });
         }
     }
 }

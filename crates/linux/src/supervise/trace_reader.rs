@@ -37,7 +37,7 @@ pub(crate) fn window(host: &Host) -> Result<Vec<u8>, WriteError> {
         let mut orderly = Reorder::default();
         let now = s.time();
         (0..s.cpus.len()).for_each(|cpu| s.account(cpu, now));
-        let next = s.trace.tracer.sink().map(|ring| {
+        let next = s.books.trace.tracer.sink().map(|ring| {
             ring.standing(&mut orderly);
             ring.oldest()
         });
@@ -59,7 +59,7 @@ fn pull(host: &Host, next: &mut u64, into: &mut Reorder) -> Instant {
         let (from, mut piece) = (*next, Vec::with_capacity(2 * PIECE));
         let (until, now, piece) = host.call(move |s| {
             let read = |ring: &Ring| ring.read(from, PIECE, &mut piece);
-            (s.trace.tracer.sink().map_or(from, read), s.time(), piece)
+            (s.books.trace.tracer.sink().map_or(from, read), s.time(), piece)
         });
         let done = until.saturating_sub(*next) < PIECE as u64;
         *next = until;

@@ -23,20 +23,21 @@ impl Supervisor {
             let promise = promised.as_deref();
             let entry = u32::try_from(number).expect("threads are numbered by 32 bits");
             let seed = seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            self.starts.push((start, entry));
+            self.agenda.starts.push((start, entry));
             let (mut member, threads) = match program {
                 PlannedProgram::Declared(program) => {
-                    let own = Arc::new(InProcess { keeps: self.keeps, ..InProcess::default() });
+                    let own =
+                        Arc::new(InProcess { keeps: self.threads.keeps, ..InProcess::default() });
                     let mut member = Member::new(Kind::InProcess(own), 0, &name, promise);
                     member.bursts = !matches!(program, Program::Jobs(_));
-                    self.players.add(&program, seed);
+                    self.runtime.add(&program, seed);
                     (member, ThreadMatch::default())
                 }
                 PlannedProgram::External { external, .. } => {
                     // It has no life of its own: its threads do, each as a member that comes later.
-                    self.players.add(&Program::nothing(), seed);
+                    self.runtime.add(&Program::nothing(), seed);
                     let program = adopt::Program { what: external.program, claims };
-                    self.programs.by_entry.insert(number, program);
+                    self.external.programs.by_entry.insert(number, program);
                     let entry = Kind::External { pid: 0, program: number, spec: number };
                     (Member::new(entry, 0, &name, promise), external.threads)
                 }
@@ -44,15 +45,15 @@ impl Supervisor {
             if let Some((_, limit)) = watched.iter().find(|(watched, _)| *watched == number) {
                 member.outcome.watch_intervals(*limit);
             }
-            self.members.push(member);
-            self.specs.push(ThreadSpec { name, parent, messages, promised, threads });
+            self.threads.members.push(member);
+            self.threads.specs.push(ThreadSpec { name, parent, messages, promised, threads });
         }
-        self.starts.sort_unstable_by(|a, b| b.cmp(a));
+        self.agenda.starts.sort_unstable_by(|a, b| b.cmp(a));
     }
 
     /// The own programs, by number.
     pub(crate) fn owns(&self) -> impl Iterator<Item = (u32, Arc<InProcess>)> + '_ {
-        self.members.iter().zip(0..).filter_map(|(member, number)| match &member.kind {
+        self.threads.members.iter().zip(0..).filter_map(|(member, number)| match &member.kind {
             Kind::InProcess(own) => Some((number, own.clone())),
             Kind::External { .. } => None,
         })

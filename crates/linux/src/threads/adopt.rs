@@ -100,16 +100,16 @@ impl Supervisor {
     ) -> Option<u32> {
         let at = self.time();
         self.listen(); // what it did before that is not its own
-        if self.tids.contains_key(&tid) {
+        if self.threads.tids.contains_key(&tid) {
             self.send(WorkItem::Name(tid)); // it may have got another name while it was met, or while events were lost
             return None;
         }
         let PendingThread { program, start, former } = pending;
         let Some(facts) = facts.filter(|facts| !facts.stat.has_ended()) else {
-            self.programs.ended_unmet(tid, pending);
+            self.external.programs.ended_unmet(tid, pending);
             return None;
         };
-        self.programs.pending.insert(tid, pending); // unless it is taken
+        self.external.programs.pending.insert(tid, pending); // unless it is taken
         if let Err(why) = self.rings.follow(tid) {
             self.tell_once(format!("what the run's programs make may be missed: {why}"));
         }
@@ -125,17 +125,17 @@ impl Supervisor {
         let former = match noted {
             Ok(former) => former,
             Err(_) if !process::exists(tid) => {
-                self.programs.ended_unmet(tid, pending);
+                self.external.programs.ended_unmet(tid, pending);
                 return None;
             }
             Err(fault) => {
-                self.refused.push((at, fault.to_string()));
+                self.log.refused.push((at, fault.to_string()));
                 self.give_back(tid, pending);
                 return None;
             }
         };
-        let count = self.programs.counts.get(&spec).map_or(1, |count| count + 1);
-        let ThreadSpec { name, promised, .. } = &self.specs[spec];
+        let count = self.external.programs.counts.get(&spec).map_or(1, |count| count + 1);
+        let ThreadSpec { name, promised, .. } = &self.threads.specs[spec];
         let name = format!("{name}-{count}");
         let mut member =
             Member::new(Kind::External { pid, program, spec }, tid, &name, promised.as_deref());
@@ -143,58 +143,65 @@ impl Supervisor {
         match classes::take(tid, self.cpus[cpu].number) {
             Ok(()) => {}
             Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {
-                self.programs.ended_unmet(tid, pending);
+                self.external.programs.ended_unmet(tid, pending);
                 return None;
             }
             Err(error) => {
-                self.refused.push((at, format!("thread {tid} ({}): {error}", stat.comm)));
+                self.log.refused.push((at, format!("thread {tid} ({}): {error}", stat.comm)));
                 return None;
             }
         }
-        self.programs.counts.insert(spec, count);
+        self.external.programs.counts.insert(spec, count);
         member.place = Some(cpu);
         member.fifo_priority = fifo_priorities::HELD;
         member.heard = at;
         member.former = Some(former);
         member.start = start;
-        let number = match self.vacant.pop() {
+        let number = match self.threads.vacant.pop() {
             Some(number) => {
-                self.members[number as usize] = member;
+                self.threads.members[number as usize] = member;
                 number
             }
             None => {
-                self.members.push(member);
-                u32::try_from(self.members.len() - 1).expect("threads are numbered by 32 bits")
+                self.threads.members.push(member);
+                u32::try_from(self.threads.members.len() - 1)
+                    .expect("threads are numbered by 32 bits")
             }
         };
-        self.judging.joins(number, &self.specs[spec].name, &name);
-        self.tids.insert(tid, number);
-        self.programs.pending.remove(&tid);
-        let spec = self.specs[spec].clone();
+        self.books.judging.joins(number, &self.threads.specs[spec].name, &name);
+        self.threads.tids.insert(tid, number);
+        self.external.programs.pending.remove(&tid);
+        let spec = self.threads.specs[spec].clone();
         self.admit(number, &spec).then_some(number)
     }
 
     /// A thread has made another.
     pub(crate) fn forked(&mut self, parent: i32, child: i32) {
-        let start = self.programs.starting.remove(&parent).map_or(Heard::OTHERWISE, Heard::At);
-        let member = self.tids.get(&parent).map(|number| &self.members[*number as usize]);
+        let start =
+            self.external.programs.starting.remove(&parent).map_or(Heard::OTHERWISE, Heard::At);
+        let member =
+            self.threads.tids.get(&parent).map(|number| &self.threads.members[*number as usize]);
         let pending = match member.map(|member| (&member.kind, member.former)) {
             Some((Kind::External { program, .. }, former)) => {
                 Some(PendingThread { program: *program, start, former })
             }
             Some((Kind::InProcess(_), _)) => None,
-            None => self.programs.pending(parent).map(|parent| PendingThread { start, ..parent }),
+            None => self
+                .external
+                .programs
+                .pending(parent)
+                .map(|parent| PendingThread { start, ..parent }),
         };
         match pending {
             Some(pending) => {
-                self.programs.forget(child); // its number was free
-                self.programs.pending.insert(child, pending);
+                self.external.programs.forget(child); // its number was free
+                self.external.programs.pending.insert(child, pending);
                 if pending.former.is_some() {
                     classes::hold(child);
                 }
                 self.send(WorkItem::Meet(child, Box::new(pending)));
             }
-            None => self.programs.forget(child), // its number is somebody else's
+            None => self.external.programs.forget(child), // its number is somebody else's
         }
     }
 
@@ -202,38 +209,39 @@ impl Supervisor {
     ///
     /// The /proc worker finds out its name even where it was told: so the last one that is found is the one it has.
     pub(crate) fn renamed(&mut self, tid: i32) {
-        if self.tids.contains_key(&tid) {
+        if self.threads.tids.contains_key(&tid) {
             self.send(WorkItem::Name(tid));
-        } else if let Some(pending) = self.programs.pending(tid) {
+        } else if let Some(pending) = self.external.programs.pending(tid) {
             self.send(WorkItem::Meet(tid, Box::new(pending)));
         }
     }
 
     /// A thread has this name, this file and this start: perhaps it belongs to another entry.
     pub(crate) fn belongs(&mut self, tid: i32, comm: &str, exe: Option<&str>, start: &Start) {
-        let Some(number) = self.tids.get(&tid).copied() else { return };
+        let Some(number) = self.threads.tids.get(&tid).copied() else { return };
         let at = self.time();
-        let member = &self.members[number as usize];
+        let member = &self.threads.members[number as usize];
         let Kind::External { pid, program, spec } = member.kind else { return };
         let Some(id) = member.id else { return };
         match self.claimed_by(program, comm, exe, start) {
             Some(other) if other != spec => {
-                let ThreadSpec { name, promised, parent, messages, .. } = self.specs[other].clone();
+                let ThreadSpec { name, promised, parent, messages, .. } =
+                    self.threads.specs[other].clone();
                 let moved = self
-                    .tell(at, |hierarchy, now| hierarchy.move_thread(now, id, parent, &messages));
+                    .notify(at, |hierarchy, now| hierarchy.move_thread(now, id, parent, &messages));
                 if moved.is_some() {
-                    let count = self.programs.counts.entry(other).or_default();
+                    let count = self.external.programs.counts.entry(other).or_default();
                     *count += 1;
                     let count = *count;
-                    let member = &mut self.members[number as usize];
+                    let member = &mut self.threads.members[number as usize];
                     member.kind = Kind::External { pid, program, spec: other };
                     member.outcome.name = format!("{name}-{count}");
                     member.outcome.promised = promised;
                     member.tells = true;
                     let (own, ready) = (member.outcome.name.clone(), member.ready);
-                    self.judging.joins(number, &name, &own);
+                    self.books.judging.joins(number, &name, &own);
                     if ready {
-                        self.judging.wakes(number, at);
+                        self.books.judging.wakes(number, at);
                     }
                     self.trace_thread(number, at);
                 }
@@ -246,19 +254,19 @@ impl Supervisor {
     /// The kernel would kill a member for its real-time processor time.
     pub(crate) fn has_limit(&mut self, number: u32, tid: i32, why: &str) {
         let at = self.time();
-        if self.tids.get(&tid) == Some(&number) {
-            let name = &self.members[number as usize].outcome.name;
+        if self.threads.tids.get(&tid) == Some(&number) {
+            let name = &self.threads.members[number as usize].outcome.name;
             let why = format!(
                 "`{name}` would be killed for its real-time processor time (RLIMIT_RTTIME), and stays with the kernel: {why}"
             );
-            self.refused.push((at, why));
+            self.log.refused.push((at, why));
             self.leave_to_kernel(number, at);
         }
     }
 
     /// A thread is supervised no longer.
     fn leave_to_kernel(&mut self, number: u32, at: Instant) {
-        let Member { tid, former, start, ref kind, .. } = self.members[number as usize];
+        let Member { tid, former, start, ref kind, .. } = self.threads.members[number as usize];
         let Kind::External { program, .. } = *kind else { return };
         self.thaw(number);
         self.becomes_gone(number, at);
@@ -270,57 +278,60 @@ impl Supervisor {
         if let Some(former) = &pending.former {
             classes::give_back(tid, former);
         }
-        self.programs.pending.insert(tid, PendingThread { former: None, ..pending });
+        self.external.programs.pending.insert(tid, PendingThread { former: None, ..pending });
     }
 
     /// Forgets the next pending thread from a number on, if it has ended; the number after it.
     pub(crate) fn forget_pending(&mut self, from: i32) -> i32 {
-        let Some((tid, _)) = self.programs.pending.range(from..).next() else { return 0 };
+        let Some((tid, _)) = self.external.programs.pending.range(from..).next() else { return 0 };
         let tid = *tid;
         // An orphan of a program that we have started is a child of ours.
         if process::reap_if_ended_child(tid) || !process::exists(tid) {
-            self.programs.forget(tid);
+            self.external.programs.forget(tid);
         }
         tid + 1
     }
 
     /// Says how many threads of each program had ended before they were met.
     pub(crate) fn tell_who_was_not_met(&mut self, now: Instant) {
-        let known = self.programs.pending.keys().copied();
+        let known = self.external.programs.pending.keys().copied();
         for tid in known.filter(|tid| !process::exists(*tid)).collect::<Vec<_>>() {
-            self.programs.forget(tid);
+            self.external.programs.forget(tid);
         }
-        for (program, count) in &self.programs.unmet {
-            let name = &self.specs[*program].name;
+        for (program, count) in &self.external.programs.unmet {
+            let name = &self.threads.specs[*program].name;
             let text = format!(
                 "threads of `{name}` that had ended before they were met: {count}; what they ran shows as stolen or idle time"
             );
-            self.remarks.push((now, text));
+            self.log.remarks.push((now, text));
         }
     }
 
     /// Says which entries chose among a program's threads and got none.
     pub(crate) fn tell_who_got_nobody(&mut self, now: Instant) {
-        let got = |entry: &usize| self.programs.counts.get(entry).is_some_and(|count| *count > 0);
-        for (program, what) in &self.programs.by_entry {
+        let got = |entry: &usize| {
+            self.external.programs.counts.get(entry).is_some_and(|count| *count > 0)
+        };
+        for (program, what) in &self.external.programs.by_entry {
             for entry in what.claims.iter().filter(|entry| *entry != program && !got(entry)) {
-                let (name, program) = (&self.specs[*entry].name, &self.specs[*program].name);
+                let (name, program) =
+                    (&self.threads.specs[*entry].name, &self.threads.specs[*program].name);
                 let text = format!(
                     "`{name}` got no thread: none of `{program}` is what its `match` asks for"
                 );
-                self.remarks.push((now, text));
+                self.log.remarks.push((now, text));
             }
         }
     }
 
     /// The numbers of all processes and threads that programs which we have started are known to have made.
     pub(crate) fn offspring(&self) -> BTreeSet<i32> {
-        let ours = |program: &usize| self.programs.children.contains_key(program);
-        let members = self.members.iter().filter_map(|member| match member.kind {
+        let ours = |program: &usize| self.external.programs.children.contains_key(program);
+        let members = self.threads.members.iter().filter_map(|member| match member.kind {
             Kind::External { pid, program, .. } if ours(&program) => Some(pid),
             _ => None,
         });
-        let pending = self.programs.pending.iter();
+        let pending = self.external.programs.pending.iter();
         let pending = pending.filter(|(_, pending)| ours(&pending.program));
         members.chain(pending.map(|(tid, _)| *tid)).collect()
     }
@@ -328,30 +339,30 @@ impl Supervisor {
     /// A thread of a program has ended. The last ones are kept as they were; what older ones got is
     /// added up in their entry, so that memory does not grow with the length of a run.
     pub(crate) fn ended(&mut self, number: u32) {
-        let member = &self.members[number as usize];
+        let member = &self.threads.members[number as usize];
         let Kind::External { program, .. } = member.kind else { return };
         let pending = PendingThread { program, start: member.start, former: None };
-        self.programs.pending.insert(member.tid, pending); // until its number is free
+        self.external.programs.pending.insert(member.tid, pending); // until its number is free
         self.restore_log.forget(member.tid);
-        self.programs.starting.remove(&member.tid);
-        let ended = &mut self.programs.ended;
+        self.external.programs.starting.remove(&member.tid);
+        let ended = &mut self.external.programs.ended;
         ended.push_back(number);
         if ended.len() <= KEPT {
             return;
         }
         let Some(oldest) = ended.pop_front() else { return };
-        let member = &mut self.members[oldest as usize];
+        let member = &mut self.threads.members[oldest as usize];
         let Kind::External { spec, .. } = member.kind else { return };
         let outcome = std::mem::take(&mut member.outcome);
-        self.members[spec].outcome.add(&outcome);
-        self.vacant.push(oldest);
+        self.threads.members[spec].outcome.add(&outcome);
+        self.threads.vacant.push(oldest);
     }
 
     /// What a member got, if it is a thread, or what the threads of a program got that ended long ago.
     pub(crate) fn outcome_of(&self, number: usize) -> Option<ThreadOutcome> {
-        let member = &self.members[number];
+        let member = &self.threads.members[number];
         let mut outcome = member.outcome.clone();
-        if member.is_external() && number < self.specs.len() {
+        if member.is_external() && number < self.threads.specs.len() {
             outcome.name.push_str(EARLIER);
             return (outcome.received + outcome.runnable > Span::ZERO).then_some(outcome);
         }

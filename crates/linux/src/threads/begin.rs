@@ -34,43 +34,44 @@ impl Whereabouts {
 impl Supervisor {
     /// A program's time has come.
     pub(crate) fn begin_program(&mut self, entry: usize) {
-        let program = self.programs.by_entry.get(&entry);
+        let program = self.external.programs.by_entry.get(&entry);
         if program.is_some_and(|program| !matches!(program.what, ExternalProgram::Of(_))) {
-            self.programs.beginning += 1;
+            self.external.programs.beginning += 1;
             self.send(WorkItem::Begin(entry));
         }
     }
 
     pub(crate) fn whereabouts(&self, entry: usize) -> Whereabouts {
-        match self.programs.children.get(&entry) {
+        match self.external.programs.children.get(&entry) {
             Some(child) => Whereabouts::Child(child.pid()),
-            None => Whereabouts::There(self.programs.by_entry[&entry].what.clone()),
+            None => Whereabouts::There(self.external.programs.by_entry[&entry].what.clone()),
         }
     }
 
     /// A program's threads have been looked at, so many.
     pub(crate) fn has_begun(&mut self, entry: usize, threads: usize) {
-        self.programs.beginning -= 1;
+        self.external.programs.beginning -= 1;
         if threads == 0 {
-            let why = format!("`{}` has no running process", self.specs[entry].name);
+            let why = format!("`{}` has no running process", self.threads.specs[entry].name);
             self.not_born(entry, why);
         }
-        if let Some(child) = self.programs.children.get_mut(&entry) {
+        if let Some(child) = self.external.programs.children.get_mut(&entry) {
             child.begin();
         }
     }
 
     /// Children that could not become their programs are told.
     pub(crate) fn hear_children(&mut self) {
-        let children = self.programs.children.iter_mut();
+        let children = self.external.programs.children.iter_mut();
         let failed = children.filter_map(|(entry, child)| Some((*entry, child.failure()?)));
         for (entry, error) in failed.collect::<Vec<_>>() {
-            let words = match self.programs.by_entry.get(&entry).map(|program| &program.what) {
-                Some(ExternalProgram::Exec { command, .. }) => command.as_slice(),
-                _ => &[],
-            };
+            let words =
+                match self.external.programs.by_entry.get(&entry).map(|program| &program.what) {
+                    Some(ExternalProgram::Exec { command, .. }) => command.as_slice(),
+                    _ => &[],
+                };
             let program = words.first().map_or("", String::as_str);
-            let what = format!("cannot start `{program}` of `{}`", self.specs[entry].name);
+            let what = format!("cannot start `{program}` of `{}`", self.threads.specs[entry].name);
             let advice = "write the path of an executable file as the first word";
             self.not_born(entry, LinuxError::of(what, &error, advice).to_string());
         }
@@ -78,19 +79,22 @@ impl Supervisor {
 
     fn not_born(&mut self, entry: usize, why: String) {
         let now = self.time();
-        self.refused.push((now, why));
-        self.not_admitted.push(self.specs[entry].name.clone());
+        self.log.refused.push((now, why));
+        self.log.not_admitted.push(self.threads.specs[entry].name.clone());
     }
 
     /// Whether every program of the scenario has ended, and there is nothing else to run.
     pub(crate) fn nothing_left(&mut self) -> bool {
-        let externals = self.programs.by_entry.len();
-        if externals < self.specs.len() || !self.starts.is_empty() || self.programs.beginning > 0 {
+        let externals = self.external.programs.by_entry.len();
+        if externals < self.threads.specs.len()
+            || !self.agenda.starts.is_empty()
+            || self.external.programs.beginning > 0
+        {
             return false; // own programs may be woken by time
         }
         // The kernel is asked last: this is looked at with every decision of the event loop.
-        self.members.iter().all(|member| member.id.is_none())
-            && self.programs.children.values_mut().all(Child::has_ended)
+        self.threads.members.iter().all(|member| member.id.is_none())
+            && self.external.programs.children.values_mut().all(Child::has_ended)
     }
 }
 

@@ -18,20 +18,21 @@ impl Supervisor {
     ) -> Result<u32, ProcessError> {
         let refusal = ProcessError::NotAdmitted { node };
         let Program::Process(start) = program else { return Err(refusal) };
-        let home = Home::of(node, &self.homes, self.hierarchy.default_node()).ok_or(refusal)?;
+        let home =
+            Home::of(node, &self.threads.homes, self.hierarchy.default_node()).ok_or(refusal)?;
         let messages = (home.parameters)(&terms);
         let (now, parent) = (self.time(), home.scheduler);
-        let created = self.tell(now, |tree, now| tree.create_thread(now, parent, &messages));
+        let created = self.notify(now, |tree, now| tree.create_thread(now, parent, &messages));
         let id = created.ok_or(refusal)?;
-        let own = Arc::new(InProcess { keeps: self.keeps, ..InProcess::default() });
-        let name = self.players.name(start);
+        let own = Arc::new(InProcess { keeps: self.threads.keeps, ..InProcess::default() });
+        let name = self.runtime.name(start);
         let member = Member::new(Kind::InProcess(own), 0, &name, None);
         // Threads that came late are members, and play nothing.
-        while self.players.count() < self.members.len() {
-            self.players.add(&Program::nothing(), 0);
+        while self.runtime.count() < self.threads.members.len() {
+            self.runtime.add(&Program::nothing(), 0);
         }
-        let number = self.players.add(program, 0);
-        self.members.push(member);
+        let number = self.runtime.add(program, 0);
+        self.threads.members.push(member);
         self.known_as(number, id);
         self.send(WorkItem::Make(number));
         Ok(number)
@@ -46,9 +47,11 @@ impl Supervisor {
                 ProgramRuntime::begin(self, number);
             }
             Some(error) => {
-                let name = &self.members[number as usize].outcome.name;
-                self.refused.push((now, format!("no thread can be made for `{name}`: {error}")));
-                self.players.withdraw(number);
+                let name = &self.threads.members[number as usize].outcome.name;
+                self.log
+                    .refused
+                    .push((now, format!("no thread can be made for `{name}`: {error}")));
+                self.runtime.withdraw(number);
                 self.becomes_gone(number, now);
             }
         }
@@ -58,7 +61,7 @@ impl Supervisor {
 impl Host {
     /// Makes the thread of a process.
     pub(crate) fn make(&self, number: u32) {
-        let own = self.call(move |s| match &s.members[number as usize].kind {
+        let own = self.call(move |s| match &s.threads.members[number as usize].kind {
             Kind::InProcess(own) => Some(own.clone()),
             Kind::External { .. } => None,
         });

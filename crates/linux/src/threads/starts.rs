@@ -87,8 +87,8 @@ pub(crate) fn makers(plan: &Plan) -> Option<BTreeSet<PathBuf>> {
 impl Supervisor {
     /// The next thread that a thread makes will start at an address of their process.
     pub(crate) fn will_start(&mut self, maker: i32, address: u64) {
-        if self.tids.contains_key(&maker) || self.programs.knows(maker) {
-            self.programs.starting.insert(maker, address);
+        if self.threads.tids.contains_key(&maker) || self.external.programs.knows(maker) {
+            self.external.programs.starting.insert(maker, address);
         }
     }
 
@@ -100,9 +100,9 @@ impl Supervisor {
         exe: Option<&str>,
         start: &Start,
     ) -> Option<usize> {
-        let claims = self.programs.by_entry.get(&program)?.claims.clone();
+        let claims = self.external.programs.by_entry.get(&program)?.claims.clone();
         for spec in claims {
-            let only = &self.specs[spec].threads;
+            let only = &self.threads.specs[spec].threads;
             let accepted = only.accepts(comm, exe, start.known());
             if let (Start::Unknown(why), true) = (start, only.fits_but_for_start(comm, exe)) {
                 self.tell_unknown(program, spec, why);
@@ -116,10 +116,10 @@ impl Supervisor {
 
     /// Says, if an entry asks where threads start, what it gets of those of which that is not known.
     fn tell_unknown(&mut self, program: usize, spec: usize, why: &str) {
-        let only = &self.specs[spec].threads;
+        let only = &self.threads.specs[spec].threads;
         let Some(routine) = &only.routine else { return };
-        let (program, name) = (&self.specs[program].name, &self.specs[spec].name);
-        let why = self.programs.deaf.as_deref().unwrap_or(why);
+        let (program, name) = (&self.threads.specs[program].name, &self.threads.specs[spec].name);
+        let why = self.external.programs.deaf.as_deref().unwrap_or(why);
         let what = match &only.comm {
             Some(comm) => format!("`{name}` gets those called `{comm}`, by their name alone"),
             None => format!("`{name}` gets none of them; tell them apart by `comm`, the name"),

@@ -145,6 +145,7 @@ impl Context<'_> {
 
     /// Grants the processor of `own` to `child`, which must be ready. The child hears of it as soon
     /// as this call returns, before anything later is looked at.
+    #[inline(always)]
     pub fn grant(&mut self, child: ChildVp, own: OwnVp) {
         let Some(vp) = self.find_child(child) else { return };
         let Some(OwnSlot { vp: own_vp, held_by }) = self.find_own(own) else { return };
@@ -173,6 +174,7 @@ impl Context<'_> {
     /// Takes the processor from `child`, which must be running and is ready from now on. The
     /// scheduler must grant it to another child or release it before it returns. Gives back the
     /// own VP whose processor it was.
+    #[inline(always)]
     pub fn revoke(&mut self, child: ChildVp) -> Option<OwnVp> {
         let vp = self.find_child(child)?;
         let joint = &mut self.state.vps[vp];

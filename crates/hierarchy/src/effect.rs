@@ -6,6 +6,7 @@ use crate::message::{Message, ParentNotice};
 
 /// On its way down. What was asked for first is delivered first, and what follows from it before the next.
 #[derive(Clone, Copy)]
+#[repr(u8)]
 pub(crate) enum Down {
     /// The child of a VP has this processor.
     Grant(VpIndex, Processor),

@@ -85,18 +85,31 @@ impl<K: Ord + Copy> Heap<K> {
     }
 
     /// Puts `slot` in with `key`, or gives it a new key.
+    #[inline]
     pub fn set(&mut self, slot: u32, key: K) {
-        match self.places[slot as usize].map(Place::at) {
-            None => {
-                self.entries.push((key, slot));
-                self.up(self.entries.len() - 1, (key, slot));
-            }
-            Some(at) if key < self.entries[at].0 => self.up(at, (key, slot)),
-            Some(at) => self.down(at, (key, slot)),
+        if self.entries.is_empty() {
+            // Most have one entry at a time: those who are ready, or run, below one processor.
+            self.entries.push((key, slot));
+            self.places[slot as usize] = Place::of(0);
+        } else {
+            self.set_among_others(slot, key);
         }
     }
 
+    fn set_among_others(&mut self, slot: u32, key: K) {
+        let at = match self.places[slot as usize].map(Place::at) {
+            None => {
+                self.entries.push((key, slot));
+                self.entries.len() - 1
+            }
+            Some(at) if self.entries[at].0 < key => return self.down(at, (key, slot)),
+            Some(at) => at,
+        };
+        self.up(at, (key, slot));
+    }
+
     /// Takes out the smallest.
+    #[inline]
     pub fn pop(&mut self) -> Option<(K, u32)> {
         let last = self.entries.pop()?;
         let first = self.peek().unwrap_or(last);
@@ -108,6 +121,7 @@ impl<K: Ord + Copy> Heap<K> {
     }
 
     /// Takes out `slot`; its key, if it was in.
+    #[inline]
     pub fn remove(&mut self, slot: u32) -> Option<K> {
         let at = self.places.get_mut(slot as usize)?.take()?.at();
         let last = self.entries.pop()?;

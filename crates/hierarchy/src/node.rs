@@ -76,7 +76,7 @@ impl Instance {
     #[inline]
     pub(crate) fn count_effect(&mut self) -> bool {
         self.effects += 1;
-        self.effects <= EFFECTS || self.effects <= self.effect_limit()
+        self.effects <= EFFECTS || self.is_within_effects()
     }
 
     /// Counts a call in an event of the host; whether it is still within the limit.
@@ -88,7 +88,17 @@ impl Instance {
             self.calls = 0;
         }
         self.calls += 1;
-        self.calls <= CALLS || self.calls <= self.call_limit()
+        self.calls <= CALLS || self.is_within_calls()
+    }
+
+    #[cold]
+    fn is_within_effects(&self) -> bool {
+        self.effects <= self.effect_limit()
+    }
+
+    #[cold]
+    fn is_within_calls(&self) -> bool {
+        self.calls <= self.call_limit()
     }
 
     /// Of an own VP, whether it runs or whether a child holds it has just changed: keeps the debt.

@@ -162,8 +162,8 @@ impl Hierarchy {
             Below::Thread(thread) => self.state.set_running(processor, Some(thread)),
             Below::Node(id, own) => {
                 let node = &mut self.nodes[id.index];
-                let held = node.instance.owns[own].held_by.is_some();
-                node.instance.adjust_debt(true, held);
+                // By S3 no child holds it.
+                node.instance.adjust_debt(true, false);
                 self.state.notified(&node.instance, Notification::Grant, None);
                 self.state.notify(node, |scheduler, context| scheduler.grant(own, context));
             }

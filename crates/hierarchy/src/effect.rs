@@ -5,6 +5,7 @@ use crate::index::{NodeIndex, VpIndex};
 use crate::message::{Message, ParentNotice};
 
 /// On its way down. What was asked for first is delivered first, and what follows from it before the next.
+/// Its tag is a byte of its own: one that is folded into a notice's takes longer to read.
 #[derive(Clone, Copy)]
 #[repr(u8)]
 pub(crate) enum Down {

@@ -8,6 +8,8 @@
 //! each may have another parent; while none is, nothing is asked for.
 //! Every operation is O(log n) in the number of children, and allocates nothing. Requests go out
 //! one at a time, each when the one before was not granted: on an idle machine one is enough.
+//! What every switch needs is inlined; asking for processors and withdrawing requests is kept out of it
+//! (`benches/instructions.rs`).
 
 use crate::own_set::OwnSet;
 use alloc::vec::Vec;

@@ -5,24 +5,27 @@
 //! delivered after the scheduler returns. An effect that breaks a rule is not carried out, and the
 //! scheduler is quarantined when it returns.
 
+use crate::effect::{Down, Up};
 use crate::error::{Rule, SchedulerError};
 use crate::id::{ChildVp, OwnVp, Processor, TimerId};
-use crate::journal::Note;
+use crate::index::{TableIndex, VpIndex};
+use crate::journal::{JournalEvent, Note};
 use crate::message::{Message, ParentNotice};
-use crate::state::{Down, Downward, NONE, State, Up, index_of};
+use crate::node::{Instance, OwnSlot};
+use crate::state::State;
 use crate::vp::{Below, VpState};
 use windfall_time::{Instant, Span};
 
 /// A scheduler's window on the hierarchy while it handles a notification.
 pub struct Context<'a> {
     pub(crate) state: &'a mut State,
-    pub(crate) node: u32,
+    pub(crate) instance: &'a mut Instance,
 }
 
 /// A look at one instance's virtual processors, changing nothing.
 pub struct View<'a> {
     pub(crate) state: &'a State,
-    pub(crate) node: u32,
+    pub(crate) instance: &'a Instance,
 }
 
 impl View<'_> {
@@ -35,28 +38,27 @@ impl View<'_> {
     /// How many own VPs the instance has.
     #[must_use]
     pub fn owns(&self) -> usize {
-        self.state.nodes[self.node as usize].owns.len()
+        self.instance.owns.len()
     }
 
     /// The state of an own VP; waiting when there is none of that number.
     #[must_use]
     pub fn own(&self, own: OwnVp) -> VpState {
-        let slot = self.state.nodes[self.node as usize].owns.get(own.index());
-        slot.map_or(VpState::Waiting, |slot| self.state.vps[slot.vp as usize].below)
+        let slot = self.instance.owns.get(own);
+        slot.map_or(VpState::Waiting, |slot| self.state.vps[slot.vp].below)
     }
 
     /// The state of a child's VP; waiting when there is no such child.
     #[must_use]
     pub fn child(&self, child: ChildVp) -> VpState {
-        let vp = self.state.child_vp(self.node, child.0);
-        vp.map_or(VpState::Waiting, |vp| self.state.vps[vp as usize].above)
+        let vp = self.instance.children.get(child);
+        vp.map_or(VpState::Waiting, |vp| self.state.vps[vp].above)
     }
 
     /// The child that holds the processor of an own VP.
     #[must_use]
     pub fn held_by(&self, own: OwnVp) -> Option<ChildVp> {
-        let slot = self.state.nodes[self.node as usize].owns.get(own.index())?;
-        (slot.held_by != NONE).then_some(ChildVp(slot.held_by))
+        self.instance.owns.get(own)?.held_by
     }
 
     /// Time stolen from a processor so far, as far as the host has told (`GetStolen()` of HLS 11.5.1).
@@ -64,19 +66,18 @@ impl View<'_> {
     /// own VP, which names the processor, and the next look at it. Zero on hosts that do not tell.
     #[must_use]
     pub fn stolen(&self, processor: Processor) -> Span {
-        self.state.processors.get(processor.index()).map_or(Span::ZERO, |slot| slot.stolen)
+        self.state.processors.get(processor).map_or(Span::ZERO, |slot| slot.stolen)
     }
 
     /// Time that deciding and switching have taken of a processor so far, while it was granted, as far as the host has told.
     #[must_use]
     pub fn overhead(&self, processor: Processor) -> Span {
-        self.state.processors.get(processor.index()).map_or(Span::ZERO, |slot| slot.overhead)
+        self.state.processors.get(processor).map_or(Span::ZERO, |slot| slot.overhead)
     }
 
     /// All children, in order of slot.
     pub fn children(&self) -> impl Iterator<Item = ChildVp> + '_ {
-        let slots = &self.state.nodes[self.node as usize].children;
-        (0_u32..).zip(slots).filter(|(_, vp)| **vp != NONE).map(|(slot, _)| ChildVp(slot))
+        self.instance.children.iter().map(|(child, _)| child)
     }
 }
 
@@ -84,7 +85,7 @@ impl Context<'_> {
     /// What there is to see, effects asked for in this call included.
     #[must_use]
     pub fn view(&self) -> View<'_> {
-        View { state: self.state, node: self.node }
+        View { state: self.state, instance: self.instance }
     }
 
     /// The time of the host's present call; the same throughout it.
@@ -120,9 +121,8 @@ impl Context<'_> {
     /// The own VP whose processor a child holds.
     #[must_use]
     pub fn held_through(&self, child: ChildVp) -> Option<OwnVp> {
-        let vp = self.state.child_vp(self.node, child.0)?;
-        let joint = &self.state.vps[vp as usize];
-        matches!(joint.above, VpState::Running(_)).then_some(OwnVp(joint.through))
+        let joint = &self.state.vps[self.instance.children.get(child)?];
+        joint.above.is_running().then_some(joint.through)
     }
 
     /// Time stolen from a processor so far; see [`View::stolen`].
@@ -140,191 +140,176 @@ impl Context<'_> {
     /// How many child slots there are, used or free; children are numbered below this.
     #[must_use]
     pub fn child_slots(&self) -> u32 {
-        index_of(self.state.nodes[self.node as usize].children.len())
+        ChildVp::at(self.instance.children.slots()).0
     }
 
     /// Grants the processor of `own` to `child`, which must be ready. The child hears of it as soon
     /// as this call returns, before anything later is looked at.
+    #[inline(always)]
     pub fn grant(&mut self, child: ChildVp, own: OwnVp) {
-        let Some(vp) = self.find_child(child) else {
-            return;
-        };
-        let Some(own_vp) = self.find_own(own) else {
-            return;
-        };
-        let above = self.state.vps[vp as usize].above;
+        let Some(vp) = self.find_child(child) else { return };
+        let Some(OwnSlot { vp: own_vp, held_by }) = self.find_own(own) else { return };
+        let supply = self.state.vps[own_vp].below;
+        let joint = &mut self.state.vps[vp];
+        let above = joint.above;
         if above != VpState::Ready {
             return self.defect(Rule::GrantedWithoutRequest, child.0, Some(above));
         }
-        let supply = self.state.vps[own_vp as usize].below;
         let VpState::Running(processor) = supply else {
             return self.defect(Rule::GrantedWithoutProcessor, u32::from(own.0), Some(supply));
         };
-        let slot = &mut self.state.nodes[self.node as usize].owns[own.index()];
-        if slot.held_by != NONE {
+        if held_by.is_some() {
             return self.defect(Rule::GrantedTwice, child.0, Some(above));
         }
-        if !self.spend() {
-            return;
+        if !self.instance.count_effect() {
+            return self.too_many();
         }
-        let slot = &mut self.state.nodes[self.node as usize].owns[own.index()];
-        slot.held_by = child.0;
-        let joint = &mut self.state.vps[vp as usize];
         joint.above = supply;
-        joint.through = own.0;
-        self.state.adjust_debt(self.node, own.0);
-        self.state.down.push(Down { vp, what: Downward::Grant(processor) });
+        joint.through = own;
+        self.instance.owns[own].held_by = Some(child);
+        self.instance.adjust_debt(true, true);
+        self.state.down.push(Down::Grant(vp, processor));
     }
 
     /// Takes the processor from `child`, which must be running and is ready from now on. The
     /// scheduler must grant it to another child or release it before it returns. Gives back the
     /// own VP whose processor it was.
+    #[inline(always)]
     pub fn revoke(&mut self, child: ChildVp) -> Option<OwnVp> {
         let vp = self.find_child(child)?;
-        let joint = &mut self.state.vps[vp as usize];
-        let above = joint.above;
-        if !matches!(above, VpState::Running(_)) {
+        let joint = &mut self.state.vps[vp];
+        let (above, own) = (joint.above, joint.through);
+        if !above.is_running() {
             self.defect(Rule::RevokedIdle, child.0, Some(above));
             return None;
         }
-        let own = joint.through;
-        if !self.spend() {
+        if !self.instance.count_effect() {
+            self.too_many();
             return None;
         }
-        self.state.vps[vp as usize].above = VpState::Ready;
-        self.state.nodes[self.node as usize].owns[usize::from(own)].held_by = NONE;
-        self.state.adjust_debt(self.node, own);
-        self.state.down.push(Down { vp, what: Downward::Revoke });
-        Some(OwnVp(own))
+        joint.above = VpState::Ready;
+        self.state.take_back(self.instance, own);
+        self.state.down.push(Down::Revoke(vp));
+        Some(own)
     }
 
     /// Asks the parent for a processor through `own`, which must be waiting. The answer, if any,
     /// comes as a later `grant`.
     pub fn request(&mut self, own: OwnVp) {
-        let Some(vp) = self.find_own(own) else { return };
-        let below = self.state.vps[vp as usize].below;
+        let Some(OwnSlot { vp, .. }) = self.find_own(own) else { return };
+        let joint = &mut self.state.vps[vp];
+        let below = joint.below;
         if below != VpState::Waiting {
             return self.defect(Rule::RequestedTwice, u32::from(own.0), Some(below));
         }
-        if self.spend() {
-            let joint = &mut self.state.vps[vp as usize];
-            joint.below = VpState::Ready;
-            joint.requests = joint.requests.wrapping_add(1);
-            self.state.up.push_back(Up::Request(vp));
+        if !self.instance.count_effect() {
+            return self.too_many();
         }
+        joint.below = VpState::Ready;
+        joint.requests = joint.requests.wrapping_add(1);
+        self.state.up.push_back(Up::Request(vp));
     }
 
     /// Gives up the processor of `own`, or the request for one.
     pub fn release(&mut self, own: OwnVp) {
-        let Some(vp) = self.find_own(own) else { return };
-        let below = self.state.vps[vp as usize].below;
+        let Some(OwnSlot { vp, held_by }) = self.find_own(own) else { return };
+        let joint = &mut self.state.vps[vp];
+        let below = joint.below;
         if below == VpState::Waiting {
             return self.defect(Rule::ReleasedWaiting, u32::from(own.0), Some(below));
         }
-        let held_by = self.state.nodes[self.node as usize].owns[own.index()].held_by;
-        if held_by != NONE {
+        if held_by.is_some() {
             return self.defect(Rule::ReleasedHeld, u32::from(own.0), Some(below));
         }
-        if self.spend() {
-            let joint = &mut self.state.vps[vp as usize];
-            joint.below = VpState::Waiting;
-            joint.releasing += 1;
-            if matches!(below, VpState::Running(_)) {
-                self.state.adjust_debt(self.node, own.0);
-            }
-            self.state.up.push_back(Up::Release(vp));
+        if !self.instance.count_effect() {
+            return self.too_many();
         }
+        joint.below = VpState::Waiting;
+        joint.releasing += 1;
+        if below.is_running() {
+            self.instance.adjust_debt(false, false);
+        }
+        self.state.up.push_back(Up::Release(vp));
     }
 
     /// Sends a message to the parent about `own`. Its answer is not heard; a refusal is noted.
     pub fn message(&mut self, own: OwnVp, message: Message) {
-        let Some(vp) = self.find_own(own) else { return };
-        if self.spend() {
-            if let Message::Job { deadline, .. } = message {
-                self.state.tell_deadline(vp, deadline);
-            }
-            self.state.up.push_back(Up::Message(vp, message));
+        let Some(OwnSlot { vp, .. }) = self.find_own(own) else { return };
+        if !self.instance.count_effect() {
+            return self.too_many();
         }
+        if let Message::Job { deadline, .. } = message {
+            self.state.tell_deadline(vp, deadline);
+        }
+        self.state.up.push_back(Up::Message(vp, message));
     }
 
     /// Tells `child` something about the virtual processor between the two (HLS 6.2.2). A scheduler
     /// hears it in order with grants and revocations; a thread hears nothing.
-    pub fn notify_child(&mut self, child: ChildVp, news: ParentNotice) {
-        let Some(vp) = self.find_child(child) else {
+    pub fn notify_child(&mut self, child: ChildVp, notice: ParentNotice) {
+        let Some(vp) = self.find_child(child) else { return };
+        if !matches!(self.state.vps[vp].child, Below::Node(..)) {
             return;
-        };
-        let listens = matches!(self.state.vps[vp as usize].child, Below::Node(..));
-        if listens && self.spend() {
-            self.state.down.push(Down { vp, what: Downward::Notice(news) });
         }
+        if !self.instance.count_effect() {
+            return self.too_many();
+        }
+        self.state.down.push(Down::Notice(vp, notice));
     }
 
     /// Sets a timer, replacing its former time, or stops it. A time that has come already leads to
     /// a call as soon as all that is under way has been delivered (appendix B.2.1).
     pub fn set_timer(&mut self, timer: TimerId, at: Option<Instant>) {
-        let node = &self.state.nodes[self.node as usize];
-        if u32::from(timer.0) >= node.timer_count {
+        let Some(slot) = self.instance.timers.slot(timer) else {
             return self.defect(Rule::UnknownName, u32::from(timer.0), None);
-        }
-        let slot = node.timers + u32::from(timer.0);
-        self.state.hurried[slot as usize].wanted = false;
+        };
         match at {
-            None => {
-                self.state.timers.remove(slot);
-            }
             Some(at) if at > self.state.now => self.state.timers.set(slot, at),
+            None => self.state.timers.stop(slot),
             Some(_) => {
-                self.state.timers.remove(slot);
-                if self.spend() {
-                    let hurry = &mut self.state.hurried[slot as usize];
-                    hurry.wanted = true;
-                    if !core::mem::replace(&mut hurry.queued, true) {
-                        self.state.immediate.push_back(slot);
-                    }
+                self.state.timers.stop(slot);
+                if !self.instance.count_effect() {
+                    return self.too_many();
                 }
+                self.state.timers.expedite(slot);
             }
         }
     }
 
     /// Tells whoever watches something about a child.
     pub fn note(&mut self, child: Option<ChildVp>, note: Note) {
-        self.state.note(self.node, child.map(|c| c.0), note);
+        if self.state.journal.is_open() {
+            let vp = child.and_then(|child| self.instance.children.get(child));
+            let about = vp.and_then(|vp| self.state.vps[vp].target());
+            self.state.record(self.instance, JournalEvent::Noted { note, about });
+        }
     }
 
-    fn find_child(&mut self, child: ChildVp) -> Option<u32> {
-        let vp = self.state.child_vp(self.node, child.0);
+    #[inline]
+    fn find_child(&mut self, child: ChildVp) -> Option<VpIndex> {
+        let vp = self.instance.children.get(child);
         if vp.is_none() {
             self.defect(Rule::UnknownName, child.0, None);
         }
         vp
     }
 
-    fn find_own(&mut self, own: OwnVp) -> Option<u32> {
-        let slot = self.state.nodes[self.node as usize].owns.get(own.index());
-        let vp = slot.map(|slot| slot.vp);
-        if vp.is_none() {
+    #[inline]
+    fn find_own(&mut self, own: OwnVp) -> Option<OwnSlot> {
+        let slot = self.instance.owns.get(own).copied();
+        if slot.is_none() {
             self.defect(Rule::UnknownName, u32::from(own.0), None);
         }
-        vp
+        slot
     }
 
-    /// Counts an effect; whether it is still within the limit.
-    fn spend(&mut self) -> bool {
-        let node = &mut self.state.nodes[self.node as usize];
-        node.effects += 1;
-        // No limit is lower than this.
-        if node.effects <= 8 || node.effects <= node.effect_limit() {
-            return true;
-        }
-        self.state.defect.get_or_insert(SchedulerError {
-            rule: Rule::TooManyEffects,
-            at: None,
-            state: None,
-            detail: "",
-        });
-        false
+    #[cold]
+    fn too_many(&mut self) {
+        let (rule, at, state) = (Rule::TooManyEffects, None, None);
+        self.state.defect.get_or_insert(SchedulerError { rule, at, state, detail: "" });
     }
 
+    #[cold]
     fn defect(&mut self, rule: Rule, at: u32, state: Option<VpState>) {
         self.state.defect.get_or_insert(SchedulerError { rule, at: Some(at), state, detail: "" });
     }

@@ -3,12 +3,15 @@
 //! Create and destroy instances anywhere, create and end threads, move a thread, change the default
 //! scheduler with all its threads, set parameters.
 
+use crate::children::Children;
 use crate::error::HierarchyError;
 use crate::host::Hierarchy;
 use crate::id::{NodeId, OwnVp, Target, ThreadId};
+use crate::index::{NodeIndex, Table, TableIndex, VpIndex};
 use crate::message::Message;
+use crate::node::{Instance, Node, OwnSlot};
 use crate::scheduler::Scheduler;
-use crate::state::{Leaf, NONE, Node, OwnSlot, index_of};
+use crate::state::Leaf;
 use crate::vp::{Above, Below};
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -64,7 +67,7 @@ impl Hierarchy {
                     Parent::Top => None,
                     Parent::Node(node) => {
                         let node = tree.node_index(*node)?;
-                        depth = depth.max(tree.state.nodes[node as usize].depth + 1);
+                        depth = depth.max(tree.nodes[node].instance.depth + 1);
                         Some(node)
                     }
                 };
@@ -74,13 +77,17 @@ impl Hierarchy {
                 return Err(HierarchyError::TooDeep { levels: LEVELS });
             }
 
-            let timer_count = scheduler.timers(owns.len()).max(owns.len());
+            let timers = u16::try_from(scheduler.timers(owns.len()).max(owns.len()));
+            let Ok(timer_count) = timers else {
+                return Err(HierarchyError::Full { limit: "timers are numbered by 16 bits" });
+            };
             let index = tree.place_node(name, kind, scheduler, depth, timer_count);
+            let id = tree.nodes[index].instance.id;
             for (number, (parent, messages)) in (0_u16..).zip(parents) {
-                match tree.attach(parent, Below::Node(index, number), messages) {
+                match tree.attach(parent, Below::Node(id, OwnVp(number)), messages) {
                     Ok(vp) => {
-                        let slot = OwnSlot { vp, held_by: NONE };
-                        tree.state.nodes[index as usize].owns.push(slot);
+                        let slot = OwnSlot { vp, held_by: None };
+                        tree.nodes[index].instance.owns.push(slot);
                     }
                     Err(refusal) => {
                         tree.forget_node(index);
@@ -88,13 +95,13 @@ impl Hierarchy {
                     }
                 }
             }
-            tree.state.make_room();
+            tree.make_room();
             tree.call(index, |scheduler, context| scheduler.init(context));
             tree.settle();
             if tree.state.default.is_none() {
                 tree.state.default = Some(index);
             }
-            Ok(tree.state.node_id(index))
+            Ok(id)
         })
     }
 
@@ -116,80 +123,68 @@ impl Hierarchy {
         kind: &'static str,
         scheduler: Box<dyn Scheduler>,
         depth: usize,
-        timer_count: usize,
-    ) -> u32 {
-        let dead = self.state.nodes.iter().position(|node| !node.alive);
-        let index = index_of(dead.unwrap_or(self.state.nodes.len()));
-        let timer_count = index_of(timer_count);
-        let reusable = self.state.free_timers.iter().position(|(_, n)| *n == timer_count);
-        let timers = match reusable {
-            Some(at) => self.state.free_timers.swap_remove(at).0,
-            None => {
-                let first = index_of(self.state.timer_owner.len());
-                let room = self.state.timer_owner.len() + timer_count as usize;
-                self.state.timer_owner.resize(room, (index, 0));
-                first
-            }
-        };
-        let slots = &mut self.state.timer_owner[timers as usize..];
-        for (number, slot) in (0_u16..).zip(slots.iter_mut().take(timer_count as usize)) {
-            *slot = (index, number);
-        }
-        let generation = dead.map_or(0, |at| self.state.nodes[at].generation + 1);
-        let node = Node {
-            generation,
+        timer_count: u16,
+    ) -> NodeIndex {
+        let dead = self.nodes.position(|node| !node.instance.alive);
+        let index = dead.unwrap_or_else(|| NodeIndex::at(self.nodes.len()));
+        let generation = dead.map_or(0, |at| self.nodes[at].instance.id.generation + 1);
+        let instance = Instance {
+            id: NodeId { index, generation },
             alive: true,
-            name: name.to_owned(),
-            kind,
-            owns: Vec::new(),
-            children: Vec::new(),
-            free_children: Vec::new(),
-            child_count: 0,
-            depth,
+            quarantined: false,
             debt: 0,
             effects: 0,
             calls: 0,
             epoch: 0,
-            timers,
-            timer_count,
-            quarantined: false,
+            owns: Table::new(),
+            children: Children::new(),
+            timers: self.state.timers.add(index, timer_count),
+            depth,
+            name: name.to_owned(),
+            kind,
         };
-        if let Some(at) = dead {
-            self.state.nodes[at] = node;
-            self.schedulers[at] = scheduler;
-        } else {
-            self.state.nodes.push(node);
-            self.schedulers.push(scheduler);
+        let node = Node { scheduler, instance };
+        match dead {
+            Some(at) => self.nodes[at] = node,
+            None => {
+                self.nodes.push(node);
+            }
         }
-        self.state.make_room();
+        self.make_room();
         index
     }
 
+    /// Makes room for everything that one event can put under way, so that handling it does not
+    /// allocate. Called whenever something is created.
+    pub(crate) fn make_room(&mut self) {
+        let vps = self.state.vps.len();
+        let effects = self.nodes.values().map(|node| node.instance.effect_limit() as usize);
+        let room = effects.sum::<usize>() + vps;
+        self.state.down.reserve(room.saturating_sub(self.state.down.len()));
+        self.state.up.reserve((room + vps).saturating_sub(self.state.up.len()));
+        self.state.evacuate.reserve(self.nodes.len().saturating_sub(self.state.evacuate.len()));
+        self.state.quarantined.reserve(self.nodes.len());
+    }
+
     /// Ends the life of an instance that has no children.
-    pub(crate) fn remove_node(&mut self, node: u32) {
-        if !self.state.nodes[node as usize].alive {
+    pub(crate) fn remove_node(&mut self, node: NodeIndex) {
+        if !self.nodes[node].instance.alive {
             return; // already gone: it was quarantined, and removed with its last child
         }
         self.forget_node(node);
-        let scheduler = &mut self.schedulers[node as usize];
+        let scheduler = &mut self.nodes[node].scheduler;
         crate::guard::guarded(|| scheduler.deinit());
     }
 
     /// Unregisters an instance's VPs, stops its timers and frees its place.
-    fn forget_node(&mut self, node: u32) {
-        self.state.nodes[node as usize].alive = false;
-        while let Some(own) = self.state.nodes[node as usize].owns.pop() {
+    fn forget_node(&mut self, node: NodeIndex) {
+        self.nodes[node].instance.alive = false;
+        while let Some(own) = self.nodes[node].instance.owns.pop() {
             self.cut(own.vp);
             self.settle();
             self.detach(own.vp);
         }
-        let entry = &self.state.nodes[node as usize];
-        let (first, count) = (entry.timers, entry.timer_count);
-        for slot in first..first + count {
-            self.state.timers.remove(slot);
-            self.state.hurried[slot as usize].wanted = false;
-        }
-        self.state.free_timers.push((first, count));
+        self.state.timers.remove(self.nodes[node].instance.timers);
     }
 
     /// Destroys an instance; its children move to the default scheduler.
@@ -208,7 +203,7 @@ impl Hierarchy {
             if tree.lies_below(default, node) {
                 return Err(HierarchyError::HoldsDefault);
             }
-            let children: Vec<u32> = tree.child_vps(node).collect();
+            let children: Vec<VpIndex> = tree.child_vps(node).collect();
             tree.move_all(&children, default)?;
             tree.remove_node(node);
             Ok(())
@@ -216,10 +211,10 @@ impl Hierarchy {
     }
 
     /// Moves the children of some VPs to another parent, all or none.
-    fn move_all(&mut self, vps: &[u32], to: u32) -> Result<(), HierarchyError> {
+    fn move_all(&mut self, vps: &[VpIndex], to: NodeIndex) -> Result<(), HierarchyError> {
         let mut moves = Vec::with_capacity(vps.len());
         for old in vps {
-            let child = self.state.vps[*old as usize].child;
+            let child = self.state.vps[*old].child;
             match self.attach(Some(to), child, &[]) {
                 Ok(new) => moves.push((*old, new)),
                 Err(refusal) => {
@@ -236,9 +231,8 @@ impl Hierarchy {
         Ok(())
     }
 
-    pub(crate) fn child_vps(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
-        let slots = &self.state.nodes[node as usize].children;
-        slots.iter().copied().filter(|vp| *vp != NONE)
+    pub(crate) fn child_vps(&self, node: NodeIndex) -> impl Iterator<Item = VpIndex> + '_ {
+        self.nodes[node].instance.children.iter().map(|(_, vp)| vp)
     }
 
     /// Makes an instance the default scheduler and moves all threads of the former one to it.
@@ -254,8 +248,8 @@ impl Hierarchy {
             let node = tree.node_index(node)?;
             if let Some(former) = tree.state.default.filter(|former| *former != node) {
                 let is_thread =
-                    |vp: &u32| matches!(tree.state.vps[*vp as usize].child, Below::Thread(_));
-                let threads: Vec<u32> = tree.child_vps(former).filter(is_thread).collect();
+                    |vp: &VpIndex| matches!(tree.state.vps[*vp].child, Below::Thread(_));
+                let threads: Vec<VpIndex> = tree.child_vps(former).filter(is_thread).collect();
                 tree.move_all(&threads, node)?;
             }
             tree.state.default = Some(node);
@@ -266,7 +260,7 @@ impl Hierarchy {
     /// The default scheduler.
     #[must_use]
     pub fn default_node(&self) -> Option<NodeId> {
-        self.state.default.map(|node| self.state.node_id(node))
+        self.state.default.map(|node| self.nodes[node].instance.id)
     }
 
     /// Creates a waiting thread below an instance, with the given parameters.
@@ -283,17 +277,16 @@ impl Hierarchy {
             let parent = tree.node_index(parent)?;
             let index = tree.state.free_leaves.last().copied();
             let index = index.unwrap_or_else(|| {
-                tree.state.leaves.push(Leaf { generation: 0, alive: false, vp: NONE });
-                tree.state.free_leaves.push(index_of(tree.state.leaves.len() - 1));
-                index_of(tree.state.leaves.len() - 1)
+                let index = tree.state.leaves.push(Leaf { generation: 0, vp: None });
+                tree.state.free_leaves.push(index);
+                index
             });
-            let vp = tree.attach(Some(parent), Below::Thread(index), messages)?;
+            let thread = tree.state.thread_id(index);
+            let vp = tree.attach(Some(parent), Below::Thread(thread), messages)?;
             tree.state.free_leaves.pop();
-            let leaf = &mut tree.state.leaves[index as usize];
-            leaf.alive = true;
-            leaf.vp = vp;
+            tree.state.leaves[index].vp = Some(vp);
             tree.settle();
-            Ok(tree.state.thread_id(index))
+            Ok(thread)
         })
     }
 
@@ -308,16 +301,15 @@ impl Hierarchy {
     ) -> Result<(), HierarchyError> {
         self.whole(now, |tree| {
             let vp = tree.leaf_vp(thread)?;
-            if tree.state.vps[vp as usize].below != crate::VpState::Waiting {
+            if tree.state.vps[vp].below != crate::VpState::Waiting {
                 tree.leaf_releases(vp, "exit")?;
             }
-            tree.state.vps[vp as usize].child = Below::Nobody;
+            tree.state.vps[vp].child = Below::Nobody;
             tree.settle();
             tree.detach(vp);
-            let leaf = &mut tree.state.leaves[thread.index()];
-            leaf.alive = false;
+            let leaf = &mut tree.state.leaves[thread.index];
             leaf.generation += 1;
-            leaf.vp = NONE;
+            leaf.vp = None;
             tree.state.free_leaves.push(thread.index);
             Ok(())
         })
@@ -338,7 +330,7 @@ impl Hierarchy {
         self.whole(now, |tree| {
             let old = tree.leaf_vp(thread)?;
             let to = tree.node_index(to)?;
-            let new = tree.attach(Some(to), Below::Thread(thread.index), messages)?;
+            let new = tree.attach(Some(to), Below::Thread(thread), messages)?;
             tree.switch(old, new);
             Ok(())
         })
@@ -357,7 +349,7 @@ impl Hierarchy {
         message: Message,
     ) -> Result<(), HierarchyError> {
         self.whole(now, |tree| {
-            let vp = tree.target_vp(target, own.index())?;
+            let vp = tree.target_vp(target, own)?;
             let answer = tree.deliver_message(vp, message);
             tree.settle();
             answer
@@ -391,8 +383,8 @@ impl Hierarchy {
     /// When the thread has exited.
     pub fn parent_of(&self, thread: ThreadId) -> Result<NodeId, HierarchyError> {
         let vp = self.leaf_vp(thread)?;
-        match self.state.vps[vp as usize].parent {
-            Above::Node(node, _) => Ok(self.state.node_id(node)),
+        match self.state.vps[vp].parent {
+            Above::Node(node, _) => Ok(self.nodes[node].instance.id),
             Above::Top(_) => Err(HierarchyError::Stale { what: "scheduler" }),
         }
     }

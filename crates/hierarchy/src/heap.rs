@@ -5,20 +5,36 @@
 //! Equal keys leave in an unspecified but deterministic order; put a tie-breaker into the key.
 
 use alloc::vec::Vec;
+use core::num::NonZeroU32;
 
-const NOWHERE: u32 = u32::MAX;
 const ARITY: usize = 4;
+
+/// Where an entry stands, counted from 1, so that an absent one takes no more room.
+#[derive(Clone, Copy, Debug)]
+struct Place(NonZeroU32);
+
+impl Place {
+    #[expect(clippy::cast_possible_truncation, reason = "places are below the number of slots")]
+    fn of(at: usize) -> Option<Place> {
+        NonZeroU32::new((at as u32).wrapping_add(1)).map(Place)
+    }
+
+    const fn at(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
 
 /// A min-heap of slots ordered by key.
 #[derive(Clone, Debug)]
 pub struct Heap<K> {
     entries: Vec<(K, u32)>,
-    position: Vec<u32>,
+    /// By slot.
+    places: Vec<Option<Place>>,
 }
 
 impl<K> Default for Heap<K> {
     fn default() -> Heap<K> {
-        Heap { entries: Vec::new(), position: Vec::new() }
+        Heap { entries: Vec::new(), places: Vec::new() }
     }
 }
 
@@ -31,8 +47,8 @@ impl<K: Ord + Copy> Heap<K> {
 
     /// Makes room for slots `0..slots`; allocates.
     pub fn reserve(&mut self, slots: usize) {
-        if self.position.len() < slots {
-            self.position.resize(slots, NOWHERE);
+        if self.places.len() < slots {
+            self.places.resize(slots, None);
             let more = slots.saturating_sub(self.entries.len());
             self.entries.reserve(more);
         }
@@ -53,14 +69,13 @@ impl<K: Ord + Copy> Heap<K> {
     /// Whether `slot` is in the heap.
     #[must_use]
     pub fn contains(&self, slot: u32) -> bool {
-        self.position.get(slot as usize).is_some_and(|p| *p != NOWHERE)
+        self.place_of(slot).is_some()
     }
 
     /// The key of `slot`, if it is in the heap.
     #[must_use]
     pub fn key(&self, slot: u32) -> Option<K> {
-        let at = *self.position.get(slot as usize)?;
-        self.entries.get(at as usize).map(|(key, _)| *key)
+        Some(self.entries[self.place_of(slot)?.at()].0)
     }
 
     /// The smallest key and its slot.
@@ -70,51 +85,65 @@ impl<K: Ord + Copy> Heap<K> {
     }
 
     /// Puts `slot` in with `key`, or gives it a new key.
+    #[inline]
     pub fn set(&mut self, slot: u32, key: K) {
-        let at = self.position[slot as usize];
-        if at == NOWHERE {
+        if self.entries.is_empty() {
+            // Most have one entry at a time: those who are ready, or run, below one processor.
             self.entries.push((key, slot));
-            self.up(self.entries.len() - 1, (key, slot));
+            self.places[slot as usize] = Place::of(0);
         } else {
-            let at = at as usize;
-            if key < self.entries[at].0 {
-                self.up(at, (key, slot));
-            } else {
-                self.down(at, (key, slot));
-            }
+            self.set_among_others(slot, key);
         }
     }
 
+    fn set_among_others(&mut self, slot: u32, key: K) {
+        let at = match self.places[slot as usize].map(Place::at) {
+            None => {
+                self.entries.push((key, slot));
+                self.entries.len() - 1
+            }
+            Some(at) if self.entries[at].0 < key => return self.down(at, (key, slot)),
+            Some(at) => at,
+        };
+        self.up(at, (key, slot));
+    }
+
     /// Takes out the smallest.
+    #[inline]
     pub fn pop(&mut self) -> Option<(K, u32)> {
-        let first = self.peek()?;
-        self.remove(first.1);
+        let last = self.entries.pop()?;
+        let first = self.peek().unwrap_or(last);
+        self.places[first.1 as usize] = None;
+        if !self.entries.is_empty() {
+            self.down(0, last);
+        }
         Some(first)
     }
 
     /// Takes out `slot`; its key, if it was in.
+    #[inline]
     pub fn remove(&mut self, slot: u32) -> Option<K> {
-        let at = *self.position.get(slot as usize)?;
-        if at == NOWHERE {
-            return None;
-        }
-        self.position[slot as usize] = NOWHERE;
-        let key = self.entries[at as usize].0;
+        let at = self.places.get_mut(slot as usize)?.take()?.at();
         let last = self.entries.pop()?;
-        if last.1 != slot {
-            if last.0 < key {
-                self.up(at as usize, last);
-            } else {
-                self.down(at as usize, last);
-            }
+        let Some((key, _)) = self.entries.get(at) else {
+            return Some(last.0); // it was the last itself
+        };
+        let key = *key;
+        if last.0 < key {
+            self.up(at, last);
+        } else {
+            self.down(at, last);
         }
         Some(key)
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "positions are below the number of slots")]
+    fn place_of(&self, slot: u32) -> Option<Place> {
+        *self.places.get(slot as usize)?
+    }
+
     fn place(&mut self, at: usize, entry: (K, u32)) {
         self.entries[at] = entry;
-        self.position[entry.1 as usize] = at as u32;
+        self.places[entry.1 as usize] = Place::of(at);
     }
 
     fn up(&mut self, mut at: usize, entry: (K, u32)) {

@@ -4,28 +4,28 @@
 //! one thread or idle. The host then asks [`Hierarchy::next_changed`] whom to run where, and
 //! [`Hierarchy::next_timer`] when to call back.
 
+use crate::effect::Up;
 use crate::error::{HierarchyError, SchedulerError};
-use crate::id::{NodeId, Processor, Target, ThreadId};
+use crate::id::{NodeId, OwnVp, Processor, Target, ThreadId};
+use crate::index::{NodeIndex, Table, VpIndex};
 use crate::journal::JournalEntry;
 use crate::message::Message;
-use crate::scheduler::Scheduler;
-use crate::state::{NONE, State, Up};
+use crate::node::Node;
+use crate::state::State;
 use crate::vp::{Above, VpState};
-use alloc::boxed::Box;
-use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
 
 /// A machine's processors shared among threads by a tree of schedulers.
 pub struct Hierarchy {
     pub(crate) state: State,
-    pub(crate) schedulers: Vec<Box<dyn Scheduler>>,
+    pub(crate) nodes: Table<NodeIndex, Node>,
 }
 
 impl Hierarchy {
     /// A machine with so many processors, without schedulers or threads.
     #[must_use]
     pub fn new(processors: u16) -> Hierarchy {
-        Hierarchy { state: State::new(processors), schedulers: Vec::new() }
+        Hierarchy { state: State::new(processors), nodes: Table::new() }
     }
 
     /// A thread that waited can run: its bottom scheduler requests.
@@ -35,7 +35,7 @@ impl Hierarchy {
     pub fn ready(&mut self, now: Instant, thread: ThreadId) -> Result<(), HierarchyError> {
         self.begin(now)?;
         let vp = self.leaf_vp(thread)?;
-        let joint = &mut self.state.vps[vp as usize];
+        let joint = &mut self.state.vps[vp];
         if joint.below != VpState::Waiting {
             return Err(HierarchyError::WrongState { asked: "make ready", state: joint.below });
         }
@@ -66,22 +66,22 @@ impl Hierarchy {
     pub fn yielded(&mut self, now: Instant, thread: ThreadId) -> Result<(), HierarchyError> {
         self.begin(now)?;
         let vp = self.leaf_vp(thread)?;
-        let state = self.state.vps[vp as usize].below;
-        if !matches!(state, VpState::Running(_)) {
+        let joint = self.state.vps[vp];
+        let state = joint.below;
+        if !state.is_running() {
             return Err(HierarchyError::WrongState { asked: "yield", state });
         }
-        let Above::Node(node, _) = self.state.vps[vp as usize].parent else {
+        let Above::Node(node, _) = joint.parent else {
             return Ok(());
         };
-        let own = crate::OwnVp(self.state.vps[vp as usize].through);
-        let view = crate::View { state: &self.state, node };
-        let scheduler = &self.schedulers[node as usize];
-        if !scheduler.lets_yield() || scheduler.next(own, &view).is_none() {
+        let Node { scheduler, instance } = &self.nodes[node];
+        let view = crate::View { state: &self.state, instance };
+        if !scheduler.lets_yield() || scheduler.next(joint.through, &view).is_none() {
             self.finish();
             return Ok(());
         }
         self.leaf_releases(vp, "yield")?;
-        self.state.vps[vp as usize].below = VpState::Ready;
+        self.state.vps[vp].below = VpState::Ready;
         self.state.up.push_back(Up::Request(vp));
         self.finish();
         Ok(())
@@ -136,12 +136,10 @@ impl Hierarchy {
     /// When time went back.
     pub fn one_timer_due(&mut self, now: Instant) -> Result<bool, HierarchyError> {
         self.begin(now)?;
-        let Some((_, slot)) = self.state.timers.peek().filter(|(at, _)| *at <= now) else {
+        let Some((node, timer)) = self.state.timers.take_due(now) else {
             return Ok(false);
         };
-        self.state.timers.pop();
         self.state.epoch += 1;
-        let (node, timer) = self.state.timer_owner[slot as usize];
         self.fire(node, timer);
         self.finish();
         Ok(true)
@@ -149,18 +147,14 @@ impl Hierarchy {
 
     /// Puts the timer that is due next off, if it is due earlier than `until`: what brings it takes time on this host.
     pub fn defer_timer(&mut self, until: Instant) {
-        if let Some((_, slot)) = self.state.timers.peek().filter(|(at, _)| *at < until) {
-            self.state.timers.set(slot, until);
-        }
+        self.state.timers.defer(until);
     }
 
     /// A processor that the scheduler whose timer is due next has, if it has one.
     #[must_use]
     pub fn next_timer_processor(&self) -> Option<Processor> {
-        let (_, slot) = self.state.timers.peek()?;
-        let (node, _) = self.state.timer_owner[slot as usize];
-        let owns = &self.state.nodes[node as usize].owns;
-        owns.iter().find_map(|own| match self.state.vps[own.vp as usize].below {
+        let owns = &self.nodes[self.state.timers.next_node()?].instance.owns;
+        owns.values().find_map(|own| match self.state.vps[own.vp].below {
             VpState::Running(processor) => Some(processor),
             _ => None,
         })
@@ -178,7 +172,7 @@ impl Hierarchy {
         processor: Processor,
         span: Span,
     ) -> Result<(), HierarchyError> {
-        let slot = self.state.processors.get_mut(processor.index());
+        let slot = self.state.processors.get_mut(processor);
         let slot = slot.ok_or(HierarchyError::Stale { what: "processor" })?;
         slot.stolen = slot.stolen.saturating_add(span);
         Ok(())
@@ -194,7 +188,7 @@ impl Hierarchy {
         processor: Processor,
         span: Span,
     ) -> Result<(), HierarchyError> {
-        let slot = self.state.processors.get_mut(processor.index());
+        let slot = self.state.processors.get_mut(processor);
         let slot = slot.ok_or(HierarchyError::Stale { what: "processor" })?;
         slot.overhead = slot.overhead.saturating_add(span);
         Ok(())
@@ -203,21 +197,20 @@ impl Hierarchy {
     /// When the next timer is due.
     #[must_use]
     pub fn next_timer(&self) -> Option<Instant> {
-        self.state.timers.peek().map(|(at, _)| at)
+        self.state.timers.next()
     }
 
     /// A processor that has been given another thread, or none, since it was last asked for.
     pub fn next_changed(&mut self) -> Option<Processor> {
         let processor = self.state.changed.pop()?;
-        self.state.processors[processor.index()].changed = false;
+        self.state.processors[processor].changed = false;
         Some(processor)
     }
 
     /// The thread that a processor should run; `None` for idle.
     #[must_use]
     pub fn running(&self, processor: Processor) -> Option<ThreadId> {
-        let thread = self.state.processors.get(processor.index())?.thread;
-        (thread != NONE).then(|| self.state.thread_id(thread))
+        self.state.processors.get(processor)?.thread
     }
 
     /// How many processors there are.
@@ -230,7 +223,7 @@ impl Hierarchy {
     #[must_use]
     pub fn thread_state(&self, thread: ThreadId) -> Option<VpState> {
         let vp = self.leaf_vp(thread).ok()?;
-        Some(self.state.vps[vp as usize].below)
+        Some(self.state.vps[vp].below)
     }
 
     /// How many notifications schedulers have received.
@@ -278,17 +271,17 @@ impl Hierarchy {
         Ok(())
     }
 
-    pub(crate) fn leaf_vp(&self, thread: ThreadId) -> Result<u32, HierarchyError> {
-        let leaf = self.state.leaves.get(thread.index());
-        leaf.filter(|leaf| leaf.alive && leaf.generation == thread.generation)
-            .map(|leaf| leaf.vp)
+    pub(crate) fn leaf_vp(&self, thread: ThreadId) -> Result<VpIndex, HierarchyError> {
+        let leaf = self.state.leaves.get(thread.index);
+        leaf.filter(|leaf| leaf.generation == thread.generation)
+            .and_then(|leaf| leaf.vp)
             .ok_or(HierarchyError::Stale { what: "thread" })
     }
 
-    pub(crate) fn node_index(&self, node: NodeId) -> Result<u32, HierarchyError> {
-        let entry = self.state.nodes.get(node.index());
+    pub(crate) fn node_index(&self, node: NodeId) -> Result<NodeIndex, HierarchyError> {
+        let entry = self.nodes.get(node.index).map(|entry| &entry.instance);
         entry
-            .filter(|entry| entry.alive && entry.generation == node.generation)
+            .filter(|entry| entry.alive && entry.id == node)
             .map(|_| node.index)
             .ok_or(HierarchyError::Stale { what: "scheduler" })
     }
@@ -296,18 +289,18 @@ impl Hierarchy {
     /// Ends a leaf's request or gives up its processor.
     pub(crate) fn leaf_releases(
         &mut self,
-        vp: u32,
+        vp: VpIndex,
         asked: &'static str,
     ) -> Result<(), HierarchyError> {
-        let joint = &mut self.state.vps[vp as usize];
+        let joint = &mut self.state.vps[vp];
         match joint.below {
             VpState::Waiting => {
                 return Err(HierarchyError::WrongState { asked, state: joint.below });
             }
             VpState::Ready => {}
-            VpState::Running(processor) => self.state.set_running(processor, NONE),
+            VpState::Running(processor) => self.state.set_running(processor, None),
         }
-        let joint = &mut self.state.vps[vp as usize];
+        let joint = &mut self.state.vps[vp];
         joint.below = VpState::Waiting;
         joint.releasing += 1;
         self.state.up.push_back(Up::Release(vp));
@@ -317,30 +310,31 @@ impl Hierarchy {
     /// Sends a message to the scheduler above `vp` and hears its answer.
     pub(crate) fn deliver_message(
         &mut self,
-        vp: u32,
+        vp: VpIndex,
         message: Message,
     ) -> Result<(), HierarchyError> {
-        let Above::Node(node, slot) = self.state.vps[vp as usize].parent else {
+        let Above::Node(node, child) = self.state.vps[vp].parent else {
             return Err(HierarchyError::NotUnderstood {
                 message: message.name(),
                 takes: "no messages",
             });
         };
-        self.journal(node, crate::Notification::Message(message.name()), vp);
+        let what = crate::Notification::Message(message.name());
+        self.state.notified(&self.nodes[node].instance, what, Some(vp));
         let mut answer = Ok(());
         self.call(node, |scheduler, context| {
-            answer = scheduler.message(Some(crate::ChildVp(slot)), message, context);
+            answer = scheduler.message(Some(child), message, context);
         });
         answer
     }
 
     /// Who stands below a thread's or an instance's id, for journals.
-    pub(crate) fn target_vp(&self, target: Target, own: usize) -> Result<u32, HierarchyError> {
+    pub(crate) fn target_vp(&self, target: Target, own: OwnVp) -> Result<VpIndex, HierarchyError> {
         match target {
             Target::Thread(thread) => self.leaf_vp(thread),
             Target::Node(node) => {
                 let node = self.node_index(node)?;
-                let slot = self.state.nodes[node as usize].owns.get(own);
+                let slot = self.nodes[node].instance.owns.get(own);
                 slot.map(|slot| slot.vp).ok_or(HierarchyError::Stale { what: "virtual processor" })
             }
         }

@@ -4,6 +4,8 @@
 //! its own tables. A host sees [`NodeId`] and [`ThreadId`], which carry a generation, so that a
 //! stale one is refused instead of naming a stranger.
 
+use crate::index::{LeafIndex, NodeIndex};
+
 /// A child's virtual processor, as its parent scheduler sees it: a slot number that is free again
 /// after `unregister`; the one freed last is given first, so the numbers stay dense.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -58,7 +60,7 @@ impl Processor {
 /// A scheduler instance.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId {
-    pub(crate) index: u32,
+    pub(crate) index: NodeIndex,
     pub(crate) generation: u32,
 }
 
@@ -66,14 +68,14 @@ impl NodeId {
     /// A dense index, reused after the instance is destroyed.
     #[must_use]
     pub const fn index(self) -> usize {
-        self.index as usize
+        self.index.0 as usize
     }
 }
 
 /// A thread, which is a leaf of the hierarchy.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ThreadId {
-    pub(crate) index: u32,
+    pub(crate) index: LeafIndex,
     pub(crate) generation: u32,
 }
 
@@ -81,7 +83,7 @@ impl ThreadId {
     /// A dense index, reused after the thread exits.
     #[must_use]
     pub const fn index(self) -> usize {
-        self.index as usize
+        self.index.0 as usize
     }
 }
 

@@ -19,22 +19,27 @@ extern crate alloc;
 extern crate std;
 
 mod check;
+mod children;
 mod context;
 mod control;
+mod effect;
 mod error;
 mod fallback;
 mod guard;
 pub mod heap;
 mod host;
 mod id;
+mod index;
 mod journal;
 mod message;
+mod node;
 mod peek;
 mod quarantine;
 mod relocate;
 mod scheduler;
 mod settle;
 mod state;
+mod timers;
 mod tree;
 mod vp;
 

@@ -8,7 +8,8 @@
 use crate::context::View;
 use crate::host::Hierarchy;
 use crate::id::{OwnVp, Processor, ThreadId};
-use crate::state::NONE;
+use crate::index::NodeIndex;
+use crate::node::Node;
 use crate::vp::{Above, Below, VpState};
 
 impl Hierarchy {
@@ -16,36 +17,32 @@ impl Hierarchy {
     /// processor would idle, or idles.
     #[must_use]
     pub fn peek(&self, processor: Processor) -> Option<ThreadId> {
-        let thread = self.state.processors.get(processor.index())?.thread;
-        if thread == NONE {
-            return None;
-        }
-        let mut vp = self.state.leaves[thread as usize].vp;
+        let thread = self.state.processors.get(processor)?.thread?;
+        let mut vp = self.state.leaves[thread.index].vp?;
         loop {
-            let joint = &self.state.vps[vp as usize];
+            let joint = &self.state.vps[vp];
             let Above::Node(node, _) = joint.parent else {
                 return None;
             };
             let own = joint.through;
-            if let Some(thread) = self.choice_of(node, OwnVp(own)) {
+            if let Some(thread) = self.choice_of(node, own) {
                 return Some(thread);
             }
-            vp = self.state.nodes[node as usize].owns[usize::from(own)].vp;
+            vp = self.nodes[node].instance.owns[own].vp;
         }
     }
 
     /// The thread that an instance would serve through `own`.
-    fn choice_of(&self, node: u32, own: OwnVp) -> Option<ThreadId> {
-        let view = View { state: &self.state, node };
-        let child = self.schedulers[node as usize].next(own, &view)?;
-        let vp = self.state.child_vp(node, child.0)?;
-        let joint = &self.state.vps[vp as usize];
+    fn choice_of(&self, node: NodeIndex, own: OwnVp) -> Option<ThreadId> {
+        let Node { scheduler, instance } = &self.nodes[node];
+        let child = scheduler.next(own, &View { state: &self.state, instance })?;
+        let joint = &self.state.vps[instance.children.get(child)?];
         if joint.above != VpState::Ready {
             return None;
         }
         match joint.child {
-            Below::Thread(thread) => Some(self.state.thread_id(thread)),
-            Below::Node(node, own) => self.choice_of(node, OwnVp(own)),
+            Below::Thread(thread) => Some(thread),
+            Below::Node(node, own) => self.choice_of(node.index, own),
             Below::Nobody => None,
         }
     }

@@ -3,12 +3,13 @@
 //! A move registers at the new parent first. Only when that parent has accepted everything does
 //! the child leave the old one, by steps that cannot fail. So a move happens whole or not at all.
 
+use crate::effect::{Down, Up};
 use crate::error::HierarchyError;
 use crate::host::Hierarchy;
-use crate::id::{ChildVp, Processor};
+use crate::id::ChildVp;
+use crate::index::{NodeIndex, VpIndex};
 use crate::journal::Notification;
 use crate::message::Message;
-use crate::state::{Down, Downward, NONE, Up, index_of};
 use crate::vp::{Above, Below, Vp, VpState};
 
 impl Hierarchy {
@@ -16,29 +17,24 @@ impl Hierarchy {
     /// sends `messages` about it.
     pub(crate) fn attach(
         &mut self,
-        parent: Option<u32>,
+        parent: Option<NodeIndex>,
         child: Below,
         messages: &[Message],
-    ) -> Result<u32, HierarchyError> {
+    ) -> Result<VpIndex, HierarchyError> {
         self.state.epoch += 1;
         let Some(node) = parent else {
             return self.attach_to_top(child, messages);
         };
-        let entry = &mut self.state.nodes[node as usize];
-        let slot = entry.free_children.pop().unwrap_or_else(|| {
-            entry.children.push(NONE);
-            index_of(entry.children.len() - 1)
+        let mut slot = ChildVp(0);
+        let vp = self.nodes[node].instance.children.add(|given| {
+            slot = given;
+            self.state.new_vp(Vp::new(Above::Node(node, slot), child))
         });
-        entry.child_count += 1;
-        let vp = self.state.new_vp(Vp::new(Above::Node(node, slot), child));
-        let entry = &mut self.state.nodes[node as usize];
-        entry.children[slot as usize] = vp;
-        entry.free_children.reserve(1);
-        self.state.make_room();
+        self.make_room();
 
-        self.journal(node, Notification::Register, vp);
+        self.state.notified(&self.nodes[node].instance, Notification::Register, Some(vp));
         let mut answer = Ok(());
-        self.call(node, |scheduler, context| answer = scheduler.register(ChildVp(slot), context));
+        self.call(node, |scheduler, context| answer = scheduler.register(slot, context));
         if let Err(refusal) = answer {
             self.forget(vp);
             self.settle();
@@ -55,7 +51,11 @@ impl Hierarchy {
     }
 
     /// The top scheduler: each VP its own processor, the lowest that is free; no parameters.
-    fn attach_to_top(&mut self, child: Below, messages: &[Message]) -> Result<u32, HierarchyError> {
+    fn attach_to_top(
+        &mut self,
+        child: Below,
+        messages: &[Message],
+    ) -> Result<VpIndex, HierarchyError> {
         if let Some(message) = messages.first() {
             return Err(HierarchyError::NotUnderstood {
                 message: message.name(),
@@ -63,25 +63,26 @@ impl Hierarchy {
             });
         }
         let processors = self.processors();
-        let free = (0..processors).find(|p| self.state.processors[usize::from(*p)].root == NONE);
+        let free = self.state.processors.position(|processor| processor.root.is_none());
         let Some(processor) = free else {
             return Err(HierarchyError::NoProcessor { processors });
         };
-        let vp = self.state.new_vp(Vp::new(Above::Top(Processor(processor)), child));
-        self.state.processors[usize::from(processor)].root = vp;
-        self.state.make_room();
+        let vp = self.state.new_vp(Vp::new(Above::Top(processor), child));
+        self.state.processors[processor].root = Some(vp);
+        self.make_room();
         Ok(vp)
     }
 
     /// Unregisters a waiting VP whose parent knows it, and forgets it.
-    pub(crate) fn detach(&mut self, vp: u32) {
-        if let Above::Node(node, slot) = self.state.vps[vp as usize].parent {
-            self.journal(node, Notification::Unregister, vp);
-            self.call(node, |scheduler, context| scheduler.unregister(ChildVp(slot), context));
+    pub(crate) fn detach(&mut self, vp: VpIndex) {
+        if let Above::Node(node, child) = self.state.vps[vp].parent {
+            self.state.notified(&self.nodes[node].instance, Notification::Unregister, Some(vp));
+            self.call(node, |scheduler, context| scheduler.unregister(child, context));
             self.forget(vp);
             self.settle();
-            let entry = &self.state.nodes[node as usize];
-            if entry.quarantined && entry.child_count == 0 && self.state.default != Some(node) {
+            let entry = &self.nodes[node].instance;
+            if entry.quarantined && entry.children.count() == 0 && self.state.default != Some(node)
+            {
                 self.remove_node(node);
             }
         } else {
@@ -90,17 +91,12 @@ impl Hierarchy {
     }
 
     /// Takes a VP out of the tables.
-    fn forget(&mut self, vp: u32) {
-        match self.state.vps[vp as usize].parent {
-            Above::Top(processor) => self.state.processors[processor.index()].root = NONE,
-            Above::Node(node, slot) => {
-                let entry = &mut self.state.nodes[node as usize];
-                entry.children[slot as usize] = NONE;
-                entry.free_children.push(slot);
-                entry.child_count -= 1;
-            }
+    fn forget(&mut self, vp: VpIndex) {
+        match self.state.vps[vp].parent {
+            Above::Top(processor) => self.state.processors[processor].root = None,
+            Above::Node(node, child) => self.nodes[node].instance.children.remove(child),
         }
-        self.state.vps[vp as usize].child = Below::Nobody;
+        self.state.vps[vp].child = Below::Nobody;
         self.state.free_vps.push(vp);
     }
 
@@ -108,31 +104,31 @@ impl Hierarchy {
     ///
     /// The old parent hears a release, the new one a request if the child wants a processor, and
     /// the child hears a revocation if it had one.
-    pub(crate) fn switch(&mut self, old: u32, new: u32) {
+    pub(crate) fn switch(&mut self, old: VpIndex, new: VpIndex) {
         self.state.epoch += 1;
-        let was = self.state.vps[old as usize];
+        let was = self.state.vps[old];
         self.cut(old);
-        self.state.vps[new as usize].below = was.below;
+        self.state.vps[new].below = was.below;
         match was.child {
-            Below::Thread(thread) => self.state.leaves[thread as usize].vp = new,
+            Below::Thread(thread) => self.state.leaves[thread.index].vp = Some(new),
             Below::Node(node, own) => {
-                self.state.nodes[node as usize].owns[usize::from(own)].vp = new;
+                self.nodes[node.index].instance.owns[own].vp = new;
             }
             Below::Nobody => {}
         }
         if was.below != VpState::Waiting {
             self.state.up.push_back(Up::Request(new));
         }
-        if matches!(was.below, VpState::Running(_)) {
-            self.deliver_down(Down { vp: new, what: Downward::Revoke });
+        if was.below.is_running() {
+            self.send_down(Down::Revoke(new));
         }
         self.settle();
         self.detach(old);
     }
 
     /// Parts a VP from its child; the parent will hear a release if it knows of a request.
-    pub(crate) fn cut(&mut self, vp: u32) {
-        let joint = &mut self.state.vps[vp as usize];
+    pub(crate) fn cut(&mut self, vp: VpIndex) {
+        let joint = &mut self.state.vps[vp];
         joint.child = Below::Nobody;
         if joint.below != VpState::Waiting {
             joint.below = VpState::Waiting;
@@ -142,10 +138,10 @@ impl Hierarchy {
     }
 
     /// Whether `node` is `ancestor` or lies below it.
-    pub(crate) fn lies_below(&self, node: u32, ancestor: u32) -> bool {
+    pub(crate) fn lies_below(&self, node: NodeIndex, ancestor: NodeIndex) -> bool {
         node == ancestor
-            || self.state.nodes[node as usize].owns.iter().any(|own| {
-                match self.state.vps[own.vp as usize].parent {
+            || self.nodes[node].instance.owns.values().any(|own| {
+                match self.state.vps[own.vp].parent {
                     Above::Node(parent, _) => self.lies_below(parent, ancestor),
                     Above::Top(_) => false,
                 }

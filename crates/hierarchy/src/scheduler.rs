@@ -107,8 +107,12 @@ pub trait Scheduler: Send {
     fn timer(&mut self, timer: TimerId, context: &mut Context<'_>);
 
     /// Whom the scheduler would grant `own` next if the child that has it blocked now, or if it
-    /// were granted now. Changes nothing.
-    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp>;
+    /// were granted now. Changes nothing. By default nobody: a host that asks
+    /// [`Hierarchy::peek`](crate::Hierarchy::peek) is then told whom a scheduler above would choose, which may not be
+    /// whom this one does, and [`yielded`](crate::Hierarchy::yielded) changes nothing here.
+    fn next(&self, _own: OwnVp, _view: &View<'_>) -> Option<ChildVp> {
+        None
+    }
 
     /// Figures that the instance keeps for whoever watches: about a child, or about itself when `child`
     /// is `None`, as they stand at a time that is not before the last call. Each by a name of lower case,
@@ -122,9 +126,11 @@ pub trait Scheduler: Send {
     }
 
     /// Whether the instance's own data agree with the states that the infrastructure keeps.
-    /// Called when nothing is under way; may be slow.
+    /// Called when nothing is under way; may be slow. By default nothing is looked at.
     ///
     /// # Errors
     /// The invariant that does not hold.
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str>;
+    fn check(&self, _view: &View<'_>) -> Result<(), &'static str> {
+        Ok(())
+    }
 }

@@ -2,9 +2,10 @@
 //!
 //! Two rules order everything:
 //!
-//! 1. What goes *down* (grant, revoke, news) is carried to the leaves depth first, one effect after the
+//! 1. What goes *down* (grant, revoke, notice) is carried to the leaves depth first, one effect after the
 //!    other, as soon as the scheduler that asked for it has returned. So a processor that was
 //!    revoked is free when the next effect is looked at, and can be granted in the same breath.
+//!    It lies on a stack, the next effect on top.
 //! 2. What goes *up* (request, release, message) waits in one queue until nothing goes down, and is
 //!    delivered in the order in which it was sent. So a scheduler hears nothing new before all its
 //!    earlier effects have been carried out, and is never entered twice.
@@ -15,14 +16,17 @@
 //! acting on it could lead the child to ask again, and so on without end.
 
 use crate::context::Context;
+use crate::effect::{Down, Up};
 use crate::error::{Rule, SchedulerError};
 use crate::guard::guarded;
 use crate::host::Hierarchy;
-use crate::id::{ChildVp, OwnVp, TimerId};
-use crate::journal::{JournalEntry, JournalEvent, Notification};
+use crate::id::{Processor, TimerId};
+use crate::index::{NodeIndex, VpIndex};
+use crate::journal::{JournalEvent, Notification};
 use crate::message::ParentNotice;
+use crate::node::{Instance, Node};
 use crate::scheduler::Scheduler;
-use crate::state::{Down, Downward, NONE, Up};
+use crate::state::State;
 use crate::vp::{Above, Below, VpState};
 
 impl Hierarchy {
@@ -31,12 +35,8 @@ impl Hierarchy {
         loop {
             if let Some(up) = self.state.up.pop_front() {
                 self.deliver_up(up);
-            } else if let Some(slot) = self.state.immediate.pop_front() {
-                let hurry = core::mem::take(&mut self.state.hurried[slot as usize]);
-                if hurry.wanted {
-                    let (node, timer) = self.state.timer_owner[slot as usize];
-                    self.fire(node, timer);
-                }
+            } else if let Some((node, timer)) = self.state.timers.take_immediate() {
+                self.fire(node, timer);
             } else {
                 return;
             }
@@ -53,172 +53,193 @@ impl Hierarchy {
         }
     }
 
-    pub(crate) fn fire(&mut self, node: u32, timer: u16) {
-        if self.state.nodes[node as usize].alive {
-            self.journal(node, Notification::Timer, NONE);
-            self.call(node, |scheduler, context| scheduler.timer(TimerId(timer), context));
+    pub(crate) fn fire(&mut self, node: NodeIndex, timer: TimerId) {
+        let instance = &self.nodes[node].instance;
+        if instance.alive {
+            self.state.notified(instance, Notification::Timer, None);
+            self.call(node, |scheduler, context| scheduler.timer(timer, context));
         }
     }
 
-    #[inline]
     fn deliver_up(&mut self, up: Up) {
         match up {
-            Up::Request(vp) => {
-                let joint = &mut self.state.vps[vp as usize];
-                if joint.releasing > 0 {
-                    joint.withdrawn += 1; // the release is in the queue; the parent hears neither
-                    return;
-                }
-                joint.above = VpState::Ready;
-                match self.state.vps[vp as usize].parent {
-                    Above::Top(processor) => {
-                        self.state.vps[vp as usize].above = VpState::Running(processor);
-                        self.deliver_down(Down { vp, what: Downward::Grant(processor) });
-                    }
-                    Above::Node(node, slot) => {
-                        self.journal(node, Notification::Request, vp);
-                        self.call(node, |scheduler, context| {
-                            scheduler.request(ChildVp(slot), context)
-                        });
-                    }
-                }
-            }
-            Up::Release(vp) => {
-                let joint = &mut self.state.vps[vp as usize];
-                joint.releasing -= 1;
-                if joint.withdrawn > 0 {
-                    joint.withdrawn -= 1;
-                    return;
-                }
-                let before = joint.above;
-                joint.above = VpState::Waiting;
-                let own = joint.through;
-                let Above::Node(node, slot) = joint.parent else {
-                    return;
-                };
-                let mut held = None;
-                if matches!(before, VpState::Running(_)) {
-                    self.state.nodes[node as usize].owns[usize::from(own)].held_by = NONE;
-                    self.state.adjust_debt(node, own);
-                    held = Some(OwnVp(own));
-                }
-                self.journal(node, Notification::Release, vp);
-                self.call(node, |scheduler, context| {
-                    scheduler.release(ChildVp(slot), held, context)
-                });
-            }
+            Up::Request(vp) => self.deliver_request(vp),
+            Up::Release(vp) => self.deliver_release(vp),
             Up::Message(vp, message) => {
-                let Above::Node(node, slot) = self.state.vps[vp as usize].parent else {
+                let Above::Node(node, _) = self.state.vps[vp].parent else {
                     return;
                 };
-                self.journal(node, Notification::Message(message.name()), vp);
-                let mut refused = false;
-                self.call(node, |scheduler, context| {
-                    refused = scheduler.message(Some(ChildVp(slot)), message, context).is_err();
-                });
-                if refused && self.state.journal.is_open() {
+                if self.deliver_message(vp, message).is_err() {
                     let what = JournalEvent::MessageRefused { message: message.name() };
-                    let (at, node) = (self.state.now, self.state.node_id(node));
-                    self.state.journal.push(JournalEntry { at, node, what });
+                    self.state.record(&self.nodes[node].instance, what);
                 }
             }
         }
     }
 
-    #[inline]
-    pub(crate) fn deliver_down(&mut self, down: Down) {
-        if let Downward::Notice(news) = down.what {
-            return self.deliver_news(down.vp, news);
+    fn deliver_request(&mut self, vp: VpIndex) {
+        let joint = &mut self.state.vps[vp];
+        if joint.releasing > 0 {
+            joint.withdrawn += 1; // the release is in the queue; the parent hears neither
+            return;
         }
-        let joint = &mut self.state.vps[down.vp as usize];
+        match joint.parent {
+            Above::Top(processor) => {
+                joint.above = VpState::Running(processor);
+                self.send_down(Down::Grant(vp, processor));
+            }
+            Above::Node(node, child) => {
+                joint.above = VpState::Ready;
+                self.state.notified(&self.nodes[node].instance, Notification::Request, Some(vp));
+                self.call(node, |scheduler, context| scheduler.request(child, context));
+            }
+        }
+    }
+
+    fn deliver_release(&mut self, vp: VpIndex) {
+        let joint = &mut self.state.vps[vp];
+        joint.releasing -= 1;
+        if joint.withdrawn > 0 {
+            joint.withdrawn -= 1;
+            return;
+        }
+        let before = core::mem::replace(&mut joint.above, VpState::Waiting);
+        let held = before.is_running().then_some(joint.through);
+        let Above::Node(node, child) = joint.parent else {
+            return;
+        };
+        let instance = &mut self.nodes[node].instance;
+        if let Some(own) = held {
+            self.state.take_back(instance, own);
+        }
+        self.state.notified(instance, Notification::Release, Some(vp));
+        self.call(node, |scheduler, context| scheduler.release(child, held, context));
+    }
+
+    /// Sends one effect down to the threads.
+    pub(crate) fn send_down(&mut self, down: Down) {
+        let level = self.state.down.len();
+        self.state.down.push(down);
+        self.carry_down(level);
+    }
+
+    /// Calls a scheduler, then carries its effects down, then quarantines it if it broke a rule.
+    pub(crate) fn call(
+        &mut self,
+        node: NodeIndex,
+        handle: impl FnOnce(&mut dyn Scheduler, &mut Context<'_>),
+    ) {
+        let level = self.state.down.len();
+        self.state.notify(&mut self.nodes[node], handle);
+        self.carry_down(level);
+    }
+
+    /// Delivers what goes down until the stack is as high as this.
+    fn carry_down(&mut self, level: usize) {
+        while self.state.down.len() > level {
+            match self.state.down.pop() {
+                Some(Down::Grant(vp, processor)) => self.deliver_grant(vp, processor),
+                Some(Down::Revoke(vp)) => self.deliver_revoke(vp),
+                Some(Down::Notice(vp, notice)) => self.deliver_notice(vp, notice),
+                Some(Down::Quarantine(node)) => {
+                    if let Some(defect) = self.state.broken.pop() {
+                        self.quarantine(node, defect);
+                    }
+                }
+                None => return,
+            }
+        }
+    }
+
+    #[inline]
+    fn deliver_grant(&mut self, vp: VpIndex, processor: Processor) {
+        let joint = &mut self.state.vps[vp];
         if joint.releasing > 0 {
             return; // the child has released it already; its parent hears so next
         }
-        if let Downward::Grant(processor) = down.what {
-            joint.below = VpState::Running(processor);
-            match joint.child {
-                Below::Thread(thread) => self.state.set_running(processor, thread),
-                Below::Node(node, own) => {
-                    self.state.adjust_debt(node, own);
-                    self.journal(node, Notification::Grant, NONE);
-                    self.call(node, |scheduler, context| scheduler.grant(OwnVp(own), context));
-                }
-                Below::Nobody => {}
+        joint.below = VpState::Running(processor);
+        match joint.child {
+            Below::Thread(thread) => self.state.set_running(processor, Some(thread)),
+            Below::Node(id, own) => {
+                let node = &mut self.nodes[id.index];
+                // By S3 no child holds it.
+                node.instance.adjust_debt(true, false);
+                self.state.notified(&node.instance, Notification::Grant, None);
+                self.state.notify(node, |scheduler, context| scheduler.grant(own, context));
             }
-        } else {
-            let VpState::Running(processor) = joint.below else {
-                return;
-            };
-            joint.below = VpState::Ready;
-            match joint.child {
-                Below::Thread(_) => self.state.set_running(processor, NONE),
-                Below::Node(node, own) => {
-                    self.state.adjust_debt(node, own);
-                    self.journal(node, Notification::Revoke, NONE);
-                    let held_by = self.state.nodes[node as usize].owns[usize::from(own)].held_by;
-                    self.call(node, |scheduler, context| {
-                        scheduler.revoke(OwnVp(own), ChildVp(held_by), context);
-                    });
-                }
-                Below::Nobody => {}
+            Below::Nobody => {}
+        }
+    }
+
+    #[inline]
+    fn deliver_revoke(&mut self, vp: VpIndex) {
+        let joint = &mut self.state.vps[vp];
+        let (VpState::Running(processor), 0) = (joint.below, joint.releasing) else {
+            return; // as above
+        };
+        joint.below = VpState::Ready;
+        match joint.child {
+            Below::Thread(_) => self.state.set_running(processor, None),
+            Below::Node(id, own) => {
+                let node = &mut self.nodes[id.index];
+                let held_by = node.instance.owns[own].held_by;
+                node.instance.adjust_debt(false, held_by.is_some());
+                // By S1 and S3 there is one.
+                let Some(child) = held_by else { return };
+                self.state.notified(&node.instance, Notification::Revoke, None);
+                self.state.notify(node, |scheduler, context| {
+                    scheduler.revoke(own, child, context);
+                });
             }
+            Below::Nobody => {}
         }
     }
 
     #[cold]
-    fn deliver_news(&mut self, vp: u32, news: ParentNotice) {
-        if let Below::Node(node, own) = self.state.vps[vp as usize].child {
-            self.journal(node, Notification::ParentNotice(news.name()), NONE);
-            self.call(node, |scheduler, context| {
-                scheduler.parent_notice(OwnVp(own), news, context)
+    fn deliver_notice(&mut self, vp: VpIndex, notice: ParentNotice) {
+        if let Below::Node(id, own) = self.state.vps[vp].child {
+            let node = &mut self.nodes[id.index];
+            let what = Notification::ParentNotice(notice.name());
+            self.state.notified(&node.instance, what, None);
+            self.state.notify(node, |scheduler, context| {
+                scheduler.parent_notice(own, notice, context);
             });
         }
     }
+}
 
-    /// Calls a scheduler, then carries its effects down, then sees whether it kept the rules.
+impl State {
+    /// Calls a scheduler and leaves what follows on the stack: its effects, and below them its quarantine if it broke
+    /// a rule.
     #[inline]
-    pub(crate) fn call(
+    fn notify(
         &mut self,
-        node: u32,
+        node: &mut Node,
         handle: impl FnOnce(&mut dyn Scheduler, &mut Context<'_>),
     ) {
-        self.state.delivered += 1;
-        let epoch = self.state.epoch;
-        let entry = &mut self.state.nodes[node as usize];
-        entry.effects = 0;
-        if entry.epoch != epoch {
-            entry.epoch = epoch;
-            entry.calls = 0;
+        self.delivered += 1;
+        let Node { scheduler, instance } = node;
+        let endless = !instance.count_call(self.epoch);
+        let level = self.down.len();
+        let scheduler = &mut **scheduler;
+        let sound = guarded(|| handle(scheduler, &mut Context { state: self, instance }));
+        if self.down.len() > level + 1 {
+            self.down[level..].reverse();
         }
-        entry.calls += 1;
-        let endless = entry.calls > entry.call_limit();
-        let frame = self.state.down.len();
-        let scheduler = &mut *self.schedulers[node as usize];
-        let state = &mut self.state;
-        let sound = guarded(|| handle(scheduler, &mut Context { state, node }));
-        let debt = self.state.nodes[node as usize].debt;
-        let kept = sound && debt == 0 && !endless && self.state.defect.is_none();
-        let defect = if kept { None } else { Some(self.name_defect(node, sound, endless)) };
-
-        let end = self.state.down.len();
-        for at in frame..end {
-            let down = self.state.down[at];
-            self.deliver_down(down);
-        }
-        self.state.down.truncate(frame);
-        if let Some(defect) = defect {
-            self.quarantine(node, defect);
+        if !sound || endless || instance.debt != 0 || self.defect.is_some() {
+            let defect = self.name_defect(instance, sound, endless);
+            self.broken.push(defect);
+            self.down.insert(level, Down::Quarantine(instance.id.index));
         }
     }
 
     /// Which rule was broken: the first one that was noticed during the call, else by what the
     /// scheduler left behind.
     #[cold]
-    fn name_defect(&mut self, node: u32, sound: bool, endless: bool) -> SchedulerError {
-        let noticed = self.state.defect.take();
+    fn name_defect(&mut self, instance: &Instance, sound: bool, endless: bool) -> SchedulerError {
         let plain = |rule| SchedulerError { rule, at: None, state: None, detail: "" };
-        if let Some(defect) = noticed {
-            return defect;
+        if let Some(noticed) = self.defect.take() {
+            return noticed;
         }
         if !sound {
             return plain(Rule::Panicked);
@@ -226,27 +247,16 @@ impl Hierarchy {
         if endless {
             return plain(Rule::Endless);
         }
-        for (own, slot) in (0_u32..).zip(&self.state.nodes[node as usize].owns) {
-            let below = self.state.vps[slot.vp as usize].below;
-            let running = matches!(below, VpState::Running(_));
-            let (at, state) = (Some(own), Some(below));
-            if running && slot.held_by == NONE {
-                return SchedulerError { rule: Rule::KeptProcessor, at, state, detail: "" };
-            }
-            if !running && slot.held_by != NONE {
-                return SchedulerError { rule: Rule::KeptRevoked, at, state, detail: "" };
-            }
+        for (own, slot) in instance.owns.iter() {
+            let below = self.vps[slot.vp].below;
+            let rule = match (below.is_running(), slot.held_by) {
+                (true, None) => Rule::KeptProcessor,
+                (false, Some(_)) => Rule::KeptRevoked,
+                _ => continue,
+            };
+            let (at, state) = (Some(u32::from(own.0)), Some(below));
+            return SchedulerError { rule, at, state, detail: "" };
         }
         plain(Rule::Inconsistent)
-    }
-
-    #[inline]
-    pub(crate) fn journal(&mut self, node: u32, what: Notification, vp: u32) {
-        if self.state.journal.notifications {
-            let about = if vp == NONE { None } else { self.state.below(vp) };
-            let what = JournalEvent::Notified { what, about };
-            let entry = JournalEntry { at: self.state.now, node: self.state.node_id(node), what };
-            self.state.journal.push(entry);
-        }
     }
 }

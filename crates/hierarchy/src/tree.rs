@@ -2,7 +2,8 @@
 
 use crate::host::Hierarchy;
 use crate::id::{NodeId, OwnVp, Target, ThreadId};
-use crate::vp::{Above, VpState};
+use crate::node::Instance;
+use crate::vp::{Above, Vp, VpState};
 use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
 
@@ -49,36 +50,30 @@ impl Hierarchy {
     /// The living instance of that name.
     #[must_use]
     pub fn find_node(&self, name: &str) -> Option<NodeId> {
-        let at = self.state.nodes.iter().position(|node| node.alive && node.name == name)?;
-        Some(self.state.node_id(crate::state::index_of(at)))
+        self.living().find(|instance| instance.name == name).map(|instance| instance.id)
     }
 
     /// All living instances, in order of index.
     #[must_use]
     pub fn nodes(&self) -> Vec<NodeId> {
-        let nodes = (0_u32..).zip(&self.state.nodes);
-        nodes.filter(|(_, node)| node.alive).map(|(at, _)| self.state.node_id(at)).collect()
+        self.living().map(|instance| instance.id).collect()
     }
 
     /// One instance; `None` when it is gone.
     #[must_use]
     pub fn node(&self, id: NodeId) -> Option<NodeView<'_>> {
         let index = self.node_index(id).ok()?;
-        let node = &self.state.nodes[index as usize];
-        let owns = node.owns.iter().map(|own| {
-            let vp = &self.state.vps[own.vp as usize];
-            let parent = match vp.parent {
-                Above::Top(_) => None,
-                Above::Node(parent, _) => Some(self.state.node_id(parent)),
-            };
-            (parent, vp.below)
+        let node = &self.nodes[index].instance;
+        let owns = node.owns.values().map(|own| {
+            let vp = &self.state.vps[own.vp];
+            (self.node_above(vp), vp.below)
         });
         Some(NodeView {
             id,
             name: &node.name,
             kind: node.kind,
             owns: owns.collect(),
-            children: self.child_vps(index).filter_map(|vp| self.state.below(vp)).collect(),
+            children: self.child_vps(index).filter_map(|vp| self.state.vps[vp].target()).collect(),
             quarantined: node.quarantined,
         })
     }
@@ -87,7 +82,7 @@ impl Hierarchy {
     #[must_use]
     pub fn name(&self, id: NodeId) -> Option<&str> {
         let index = self.node_index(id).ok()?;
-        Some(&self.state.nodes[index as usize].name)
+        Some(&self.nodes[index].instance.name)
     }
 
     /// The state of one of an instance's own VPs, and how often the instance has requested through it
@@ -96,8 +91,8 @@ impl Hierarchy {
     #[must_use]
     pub fn own_state(&self, id: NodeId, own: OwnVp) -> Option<(VpState, u32)> {
         let index = self.node_index(id).ok()?;
-        let slot = self.state.nodes[index as usize].owns.get(own.index())?;
-        let joint = &self.state.vps[slot.vp as usize];
+        let slot = self.nodes[index].instance.owns.get(own)?;
+        let joint = &self.state.vps[slot.vp];
         Some((joint.below, joint.requests))
     }
 
@@ -106,46 +101,38 @@ impl Hierarchy {
     #[must_use]
     pub fn own_told(&self, id: NodeId, own: OwnVp) -> Option<(Instant, u32)> {
         let index = self.node_index(id).ok()?;
-        let slot = self.state.nodes[index as usize].owns.get(own.index())?;
-        self.state.told.get(slot.vp as usize).copied().flatten()
+        let slot = self.nodes[index].instance.owns.get(own)?;
+        self.state.told.get(slot.vp).copied().flatten()
     }
 
     /// The parents of an instance's own VPs in order; none for VPs at the top, or when it is gone.
     pub fn parents(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let owns = self.node_index(id).ok().map(|n| self.state.nodes[n as usize].owns.as_slice());
-        owns.unwrap_or_default().iter().filter_map(|own| {
-            match self.state.vps[own.vp as usize].parent {
-                Above::Top(_) => None,
-                Above::Node(parent, _) => Some(self.state.node_id(parent)),
-            }
-        })
+        let owns = self.node_index(id).ok().map(|node| self.nodes[node].instance.owns.values());
+        owns.into_iter().flatten().filter_map(|own| self.node_above(&self.state.vps[own.vp]))
     }
 
     /// The instances through which a processor came to its thread, from the thread upwards; none
     /// when it idles.
     pub fn path(&self, processor: crate::Processor) -> impl Iterator<Item = NodeId> + '_ {
-        let thread = self.state.processors.get(processor.index()).map(|slot| slot.thread);
-        let leaf = thread.and_then(|thread| self.state.leaves.get(thread as usize));
-        let mut vp = leaf.map(|leaf| leaf.vp);
+        let thread = self.state.processors.get(processor).and_then(|slot| slot.thread);
+        let mut vp = thread.and_then(|thread| self.state.leaves[thread.index].vp);
         core::iter::from_fn(move || {
-            let joint = &self.state.vps[vp? as usize];
+            let joint = &self.state.vps[vp?];
             let Above::Node(node, _) = joint.parent else {
                 vp = None;
                 return None;
             };
-            vp = Some(self.state.nodes[node as usize].owns[usize::from(joint.through)].vp);
-            Some(self.state.node_id(node))
+            let instance = &self.nodes[node].instance;
+            vp = Some(instance.owns[joint.through].vp);
+            Some(instance.id)
         })
     }
 
     /// Where a thread stands; `None` when it has exited.
     #[must_use]
     pub fn thread(&self, id: ThreadId) -> Option<ThreadView> {
-        let vp = &self.state.vps[self.leaf_vp(id).ok()? as usize];
-        let Above::Node(parent, _) = vp.parent else {
-            return None;
-        };
-        Some(ThreadView { id, parent: self.state.node_id(parent), state: vp.below })
+        let vp = &self.state.vps[self.leaf_vp(id).ok()?];
+        Some(ThreadView { id, parent: self.node_above(vp)?, state: vp.below })
     }
 
     /// The figures that an instance keeps about itself, or that the one above a thread keeps about the
@@ -155,8 +142,8 @@ impl Hierarchy {
         let place = match of {
             Target::Node(node) => self.node_index(node).ok().map(|node| (node, None)),
             Target::Thread(thread) => {
-                self.leaf_vp(thread).ok().and_then(|vp| match self.state.vps[vp as usize].parent {
-                    Above::Node(node, slot) => Some((node, Some(crate::ChildVp(slot)))),
+                self.leaf_vp(thread).ok().and_then(|vp| match self.state.vps[vp].parent {
+                    Above::Node(node, child) => Some((node, Some(child))),
                     Above::Top(_) => None,
                 })
             }
@@ -165,8 +152,21 @@ impl Hierarchy {
         if let Some((node, child)) = place {
             let at = at.max(self.state.now);
             let mut tell = |name, count| figures.push((name, count));
-            self.schedulers[node as usize].stats(child, at, &mut tell);
+            self.nodes[node].scheduler.stats(child, at, &mut tell);
         }
         figures
+    }
+
+    /// All living instances, in order of index.
+    fn living(&self) -> impl Iterator<Item = &Instance> {
+        self.nodes.values().map(|node| &node.instance).filter(|instance| instance.alive)
+    }
+
+    /// The instance above a VP; none at the top.
+    fn node_above(&self, vp: &Vp) -> Option<NodeId> {
+        match vp.parent {
+            Above::Top(_) => None,
+            Above::Node(parent, _) => Some(self.nodes[parent].instance.id),
+        }
     }
 }

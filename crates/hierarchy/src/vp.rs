@@ -12,7 +12,8 @@
 //! differ only while a notification between the two is under way; whoever acts first wins, and the
 //! other's crossing notification is absorbed (`settle.rs`).
 
-use crate::id::Processor;
+use crate::id::{ChildVp, NodeId, OwnVp, Processor, Target, ThreadId};
+use crate::index::NodeIndex;
 
 /// The state of a virtual processor; only a running one names a processor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -25,15 +26,23 @@ pub enum VpState {
     Running(Processor),
 }
 
+impl VpState {
+    /// Whether the child holds a processor.
+    #[inline]
+    pub(crate) const fn is_running(self) -> bool {
+        matches!(self, VpState::Running(_))
+    }
+}
+
 /// Who stands below a virtual processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Below {
     /// Nobody any longer: the child has been moved to another parent.
     Nobody,
-    /// A thread, by index.
-    Thread(u32),
-    /// A scheduler instance, by index, and which of its own VPs this is.
-    Node(u32, u16),
+    /// A thread.
+    Thread(ThreadId),
+    /// A scheduler instance, and which of its own VPs this is.
+    Node(NodeId, OwnVp),
 }
 
 /// Who stands above a virtual processor.
@@ -41,8 +50,8 @@ pub(crate) enum Below {
 pub(crate) enum Above {
     /// The top scheduler, which gives this VP always the same processor.
     Top(Processor),
-    /// A scheduler instance, by index, and the slot there.
-    Node(u32, u32),
+    /// A scheduler instance, and the slot there.
+    Node(NodeIndex, ChildVp),
 }
 
 /// A virtual processor.
@@ -55,7 +64,7 @@ pub(crate) struct Vp {
     /// The state as the child knows it.
     pub(crate) below: VpState,
     /// While running above: through which of the parent's own VPs.
-    pub(crate) through: u16,
+    pub(crate) through: OwnVp,
     /// Releases that the child has sent and the parent has not yet heard.
     pub(crate) releasing: u16,
     /// How many of these take back a request that the parent has not heard and will not hear.
@@ -65,13 +74,22 @@ pub(crate) struct Vp {
 }
 
 impl Vp {
+    /// Who stands below, by its id.
+    pub(crate) const fn target(&self) -> Option<Target> {
+        match self.child {
+            Below::Nobody => None,
+            Below::Thread(thread) => Some(Target::Thread(thread)),
+            Below::Node(node, _) => Some(Target::Node(node)),
+        }
+    }
+
     pub(crate) const fn new(parent: Above, child: Below) -> Vp {
         Vp {
             parent,
             child,
             above: VpState::Waiting,
             below: VpState::Waiting,
-            through: 0,
+            through: OwnVp(0),
             releasing: 0,
             withdrawn: 0,
             requests: 0,

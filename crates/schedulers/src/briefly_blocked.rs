@@ -55,13 +55,10 @@ struct Credits {
 
 impl Policy for Credits {
     type Key = u64;
+    const PREEMPTS: bool = false;
 
     fn key(&self, child: ChildVp) -> u64 {
         self.slots[child.index()].turn
-    }
-
-    fn preempts(_: &u64, _: &u64) -> bool {
-        false
     }
 
     fn eligible(&self, child: ChildVp) -> bool {

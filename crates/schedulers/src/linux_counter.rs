@@ -144,6 +144,7 @@ impl Tasks {
 impl Policy for Tasks {
     /// The epoch in which it may run, how far its goodness lies below the largest, and who woke last.
     type Key = (u64, i32, u64);
+    const PREEMPTS: bool = false;
 
     fn key(&self, child: ChildVp) -> Self::Key {
         let task = &self.tasks[child.index()];
@@ -154,10 +155,6 @@ impl Policy for Tasks {
         }
         let goodness = if task.yields { 0 } else { self.goodness(task) };
         (task.epoch, -goodness, last)
-    }
-
-    fn preempts(_: &Self::Key, _: &Self::Key) -> bool {
-        false
     }
 
     fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {

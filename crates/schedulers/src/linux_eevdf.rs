@@ -293,13 +293,10 @@ impl Queue {
 impl Policy for Queue {
     /// The chosen one, then all others: whom the pool serves is decided beforehand.
     type Key = (bool, u32);
+    const PREEMPTS: bool = false;
 
     fn key(&self, child: ChildVp) -> Self::Key {
         (self.chosen != Some(child), child.0)
-    }
-
-    fn preempts(_: &Self::Key, _: &Self::Key) -> bool {
-        false
     }
 
     fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {

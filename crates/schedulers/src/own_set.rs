@@ -33,12 +33,14 @@ impl OwnSet {
         self.words.get(own.index() / 64).is_some_and(|word| word & bit(own) != 0)
     }
 
+    #[inline]
     pub(crate) fn insert(&mut self, own: OwnVp) {
         let word = &mut self.words[own.index() / 64];
         self.len += usize::from(*word & bit(own) == 0);
         *word |= bit(own);
     }
 
+    #[inline]
     pub(crate) fn remove(&mut self, own: OwnVp) {
         let word = &mut self.words[own.index() / 64];
         self.len -= usize::from(*word & bit(own) != 0);
@@ -53,7 +55,11 @@ impl OwnSet {
     }
 
     /// Takes the lowest.
+    #[inline]
     pub(crate) fn take_first(&mut self) -> Option<OwnVp> {
+        if self.is_empty() {
+            return None;
+        }
         let own = self.lowest()?;
         self.remove(own);
         Some(own)

@@ -55,13 +55,10 @@ struct Turn {
 
 impl Policy for Turn {
     type Key = u32;
+    const PREEMPTS: bool = false;
 
     fn key(&self, child: ChildVp) -> u32 {
         child.0
-    }
-
-    fn preempts(_: &u32, _: &u32) -> bool {
-        false
     }
 
     fn eligible(&self, child: ChildVp) -> bool {

@@ -8,6 +8,8 @@
 //! each may have another parent; while none is, nothing is asked for.
 //! Every operation is O(log n) in the number of children, and allocates nothing. Requests go out
 //! one at a time, each when the one before was not granted: on an idle machine one is enough.
+//! What every switch needs is inlined; asking for processors and withdrawing requests is kept out of it
+//! (`benches/instructions.rs`).
 
 use crate::own_set::OwnSet;
 use alloc::vec::Vec;
@@ -29,9 +31,16 @@ pub(crate) trait Policy {
     /// The key of a child that is ready, or that runs.
     fn key(&self, child: ChildVp) -> Self::Key;
 
+    /// Whether a ready child ever takes the processor from a running one. Where none does, those who run are kept in no
+    /// order.
+    const PREEMPTS: bool = true;
+
     /// Whether a ready child takes the processor from a running one. Coarser than the order of
     /// keys: among equals, whoever runs stays.
-    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool;
+    #[inline]
+    fn preempts(_ready: &Self::Key, _running: &Self::Key) -> bool {
+        false
+    }
 
     /// Whether a ready child may be served at present.
     #[inline]
@@ -55,7 +64,7 @@ pub(crate) trait Policy {
 /// Ready children, running children, and own VPs by state.
 pub(crate) struct Pool<P: Policy> {
     ready: Heap<P::Key>,
-    /// By own VP, the worst first.
+    /// By own VP, the worst first; empty where nobody is preempted.
     running: Heap<Reverse<P::Key>>,
     waiting: OwnSet,
     requested: OwnSet,
@@ -132,19 +141,20 @@ impl<P: Policy> Pool<P> {
 
     /// What was asked for when [`SETTLED`] was set has been answered: asks on, or restores the
     /// order, or withdraws what nobody needs.
+    #[inline(always)]
     pub(crate) fn settled(&mut self, policy: &mut P, context: &mut Context<'_>) {
-        if !self.ready.is_empty()
-            && let Some(own) = self.waiting.take_first()
-        {
+        if self.ready.is_empty() {
+            self.trim(context);
+        } else if let Some(own) = self.waiting.take_first() {
             self.request_own(own, context);
         } else {
-            self.trim(context);
             self.preempt(policy, context);
         }
     }
 
     /// Asks for a processor, and to be called back when that has been answered, if there is more
     /// to do in case it was not granted.
+    #[inline(never)]
     fn request_own(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.requested.insert(own);
         context.request(own);
@@ -171,8 +181,7 @@ impl<P: Policy> Pool<P> {
     ) {
         match held {
             Some(own) => {
-                self.running.remove(u32::from(own.0));
-                policy.stopped(child, own, context);
+                self.stopped(own, child, policy, context);
                 self.fill(own, policy, context);
             }
             None => self.withdraw(child, context),
@@ -202,8 +211,7 @@ impl<P: Policy> Pool<P> {
         context: &mut Context<'_>,
     ) {
         context.revoke(child);
-        self.running.remove(u32::from(own.0));
-        policy.stopped(child, own, context);
+        self.stopped(own, child, policy, context);
         policy.idle(own, context);
         self.requested.insert(own);
         if policy.eligible(child) {
@@ -218,8 +226,7 @@ impl<P: Policy> Pool<P> {
         let Some(own) = context.revoke(child) else {
             return;
         };
-        self.running.remove(u32::from(own.0));
-        policy.stopped(child, own, context);
+        self.stopped(own, child, policy, context);
         if policy.eligible(child) {
             self.ready.set(child.0, policy.key(child));
         }
@@ -252,7 +259,8 @@ impl<P: Policy> Pool<P> {
     pub(crate) fn refresh(&mut self, child: ChildVp, policy: &P, context: &Context<'_>) {
         if self.ready.contains(child.0) {
             self.ready.set(child.0, policy.key(child));
-        } else if matches!(context.child(child), VpState::Running(_))
+        } else if P::PREEMPTS
+            && matches!(context.child(child), VpState::Running(_))
             && let Some(own) = context.held_through(child)
         {
             self.running.set(u32::from(own.0), Reverse(policy.key(child)));
@@ -281,14 +289,25 @@ impl<P: Policy> Pool<P> {
         }
     }
 
+    /// The child that ran on `own` no longer does.
+    #[inline]
+    fn stopped(&mut self, own: OwnVp, child: ChildVp, policy: &mut P, context: &mut Context<'_>) {
+        if P::PREEMPTS {
+            self.running.remove(u32::from(own.0));
+        }
+        policy.stopped(child, own, context);
+    }
+
     /// Gives the processor of `own`, which nobody holds, to the best or back. Requests that nobody
     /// needs any longer stay until all is answered: one of them may be about to take away the very
     /// processor that made it needless, and whoever withdraws and asks again goes round in circles.
-    #[inline]
+    #[inline(always)]
     fn fill(&mut self, own: OwnVp, policy: &mut P, context: &mut Context<'_>) {
         if let Some((key, child)) = self.ready.pop() {
             let child = ChildVp(child);
-            self.running.set(u32::from(own.0), Reverse(key));
+            if P::PREEMPTS {
+                self.running.set(u32::from(own.0), Reverse(key));
+            }
             self.last[child.index()] = own;
             context.grant(child, own);
             policy.started(child, own, context);
@@ -303,7 +322,7 @@ impl<P: Policy> Pool<P> {
     }
 
     /// Withdraws all requests when nobody is a candidate.
-    #[inline]
+    #[inline(never)]
     fn trim(&mut self, context: &mut Context<'_>) {
         if !self.ready.is_empty() {
             return;
@@ -340,7 +359,10 @@ impl<P: Policy> Pool<P> {
             let known = match view.own(own) {
                 VpState::Waiting => waits && !asks,
                 VpState::Ready => asks && !waits,
-                VpState::Running(_) => !asks && !waits && self.running.contains(u32::from(own.0)),
+                VpState::Running(_) => {
+                    let ranked = self.running.contains(u32::from(own.0));
+                    !asks && !waits && ranked == P::PREEMPTS
+                }
             };
             if !known {
                 return Err("an own VP is not in the state that the pool thinks");

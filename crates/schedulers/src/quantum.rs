@@ -99,6 +99,30 @@ impl Quanta {
         slot.left = slot.left.saturating_sub(ran);
     }
 
+    /// As [`stopped`](Self::stopped), with a whole quantum for a child whose quantum has ended; whether it has.
+    #[inline]
+    pub(crate) fn stop(&mut self, child: ChildVp, now: Instant) -> bool {
+        let slot = &mut self.slots[child.index()];
+        let ran = now.saturating_since(slot.started);
+        let is_over = ran >= slot.left;
+        slot.left = if is_over { self.length } else { slot.left - ran };
+        is_over
+    }
+
+    /// As [`stopped`](Self::stopped), of a child beside which nobody waited: whole quanta that have passed meanwhile are
+    /// nothing to others.
+    #[inline]
+    pub(crate) fn stop_alone(&mut self, child: ChildVp, now: Instant) {
+        let slot = &mut self.slots[child.index()];
+        let ran = now.saturating_since(slot.started);
+        slot.left = if ran >= slot.left {
+            let rest = (ran - slot.left).as_nanos() % self.length.as_nanos();
+            self.length - Span::from_nanos(rest)
+        } else {
+            slot.left - ran
+        };
+    }
+
     #[expect(clippy::unused_self, reason = "reads as the third of three")]
     pub(crate) fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
         context.set_timer(timer_of(own), None);

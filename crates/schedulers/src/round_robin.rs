@@ -60,6 +60,8 @@ struct Line {
     quanta: Quanta,
     /// By own VP: whether its timer is set to the end of the quantum of the child that runs there.
     set: Vec<bool>,
+    /// On how many own VPs a child runs without.
+    untimed: usize,
 }
 
 impl Line {
@@ -72,34 +74,32 @@ impl Line {
 
 impl Policy for Line {
     type Key = u64;
+    const PREEMPTS: bool = false;
 
     fn key(&self, child: ChildVp) -> u64 {
         self.turns[child.index()]
     }
 
-    fn preempts(_: &u64, _: &u64) -> bool {
-        false
-    }
-
+    #[inline]
     fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         self.quanta.started_untimed(child, context.now());
-        self.set[usize::from(own.0)] = false;
+        self.set[own.index()] = false;
+        self.untimed += 1;
     }
 
+    #[inline(always)]
     fn stopped(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
-        if !self.set[usize::from(own.0)] {
-            self.quanta.catch_up(child, context.now());
-        }
-        if self.quanta.is_over(child, context.now()) {
+        if !self.set[own.index()] {
+            self.untimed -= 1;
+            self.quanta.stop_alone(child, context.now());
+        } else if self.quanta.stop(child, context.now()) {
             self.queue(child);
-            self.quanta.renew(child);
-        } else {
-            self.quanta.stopped(child, context);
         }
     }
 
+    #[inline]
     fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        if core::mem::take(&mut self.set[usize::from(own.0)]) {
+        if core::mem::take(&mut self.set[own.index()]) {
             self.quanta.idle(own, context);
         }
     }
@@ -117,17 +117,22 @@ impl RoundRobin {
     #[must_use]
     pub fn new(quantum: Span) -> RoundRobin {
         let quanta = Quanta::new(quantum);
-        let line = Line { turns: Vec::new(), drawn: 0, quanta, set: Vec::new() };
+        let line = Line { turns: Vec::new(), drawn: 0, quanta, set: Vec::new(), untimed: 0 };
         RoundRobin { pool: Pool::default(), line, ends_alone: false }
     }
 
     /// While others wait, or wherever a quantum ends alone, the timer of each processor is set.
+    #[inline]
     fn set_timers(&mut self, context: &mut Context<'_>) {
-        if self.pool.best().is_none() && !self.ends_alone {
-            return;
+        if self.line.untimed > 0 && (self.ends_alone || self.pool.best().is_some()) {
+            self.set_all_timers(context);
         }
+    }
+
+    fn set_all_timers(&mut self, context: &mut Context<'_>) {
+        self.line.untimed = 0;
         for own in self.pool.own_vps() {
-            let set = &mut self.line.set[usize::from(own.0)];
+            let set = &mut self.line.set[own.index()];
             if let Some(child) = context.held_by(own).filter(|_| !*set) {
                 *set = true;
                 let end = self.line.quanta.catch_up(child, context.now());
@@ -202,12 +207,17 @@ impl Scheduler for RoundRobin {
             return self.set_timers(context);
         }
         let own = quantum::own_of(timer);
-        let is_over = |child: &ChildVp| self.line.quanta.is_over(*child, context.now());
-        match context.held_by(own).filter(is_over) {
-            Some(child) if self.pool.best().is_some() => {
+        match context.held_by(own) {
+            Some(child)
+                if self.pool.best().is_some() && self.line.quanta.is_over(child, context.now()) =>
+            {
                 self.pool.rotate(child, &mut self.line, context);
             }
-            _ => self.line.set[usize::from(own.0)] = false,
+            Some(_) => {
+                let was_set = core::mem::take(&mut self.line.set[own.index()]);
+                self.line.untimed += usize::from(was_set);
+            }
+            None => self.line.set[own.index()] = false,
         }
         self.set_timers(context);
     }

@@ -68,3 +68,30 @@ fn refuses_settings_that_a_kind_does_not_have() {
     let bad = find("round-robin").unwrap().build(&Settings(&[("qantum", value)])).err().unwrap();
     assert_eq!(bad.to_string(), "setting `qantum` is unknown; allowed: ends-alone, quantum");
 }
+
+/// [`Scheduler::next`] and [`Scheduler::check`] have defaults, which know nothing: for schedulers of others.
+///
+/// [`Scheduler::next`]: windfall_hierarchy::Scheduler::next
+/// [`Scheduler::check`]: windfall_hierarchy::Scheduler::check
+#[test]
+fn law_every_scheduler_here_answers_next_and_check_itself() {
+    let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let mut schedulers = 0;
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            for (start, _) in text.match_indices(" Scheduler for ") {
+                let body = text[start..].split("\n}\n").next().unwrap();
+                for method in ["    fn next(", "    fn check("] {
+                    assert!(body.contains(method), "{}: no `{}`", path.display(), method.trim());
+                }
+                schedulers += 1;
+            }
+        }
+    }
+    assert!(schedulers > 20, "only {schedulers} were found");
+}

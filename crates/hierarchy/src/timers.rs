@@ -1,0 +1,222 @@
+//! The timers of all instances: which is due when, and which were set to a time that has come.
+//!
+//! Each instance has a range of slots. A timer that is set to a time that has come is not due on the host: it is called
+//! back as soon as all that is under way has been delivered (HLS appendix B.2.1), in the order of setting.
+
+use crate::heap::Heap;
+use crate::id::TimerId;
+use crate::index::{NodeIndex, Table, TableIndex, TimerIndex};
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use windfall_time::Instant;
+
+/// The timers of one instance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TimerRange {
+    first: TimerIndex,
+    count: u16,
+}
+
+impl TimerRange {
+    pub(crate) const fn count(self) -> u16 {
+        self.count
+    }
+
+    /// The slot of a timer, if the instance has one of that number.
+    #[inline]
+    pub(crate) fn slot(self, timer: TimerId) -> Option<TimerIndex> {
+        (timer.0 < self.count).then(|| TimerIndex(self.first.0 + u32::from(timer.0)))
+    }
+
+    /// The slots of all timers.
+    pub(crate) fn slots(self) -> impl Iterator<Item = TimerIndex> {
+        (0..self.count).filter_map(move |number| self.slot(TimerId(number)))
+    }
+}
+
+/// Whose timer a slot is, and how it stands with a call back at once.
+struct Slot {
+    node: NodeIndex,
+    timer: TimerId,
+    /// Whether it stands in the queue.
+    queued: bool,
+    /// Whether it is to be called back when it is taken from there.
+    wanted: bool,
+}
+
+/// Timers by slot.
+pub(crate) struct Timers {
+    due: Heap<Instant>,
+    slots: Table<TimerIndex, Slot>,
+    free: Vec<TimerRange>,
+    /// Set to a time that has come.
+    immediate: VecDeque<TimerIndex>,
+}
+
+impl Timers {
+    pub(crate) fn new() -> Timers {
+        let (due, slots) = (Heap::new(), Table::new());
+        Timers { due, slots, free: Vec::new(), immediate: VecDeque::new() }
+    }
+
+    /// So many timers for an instance; allocates.
+    pub(crate) fn add(&mut self, node: NodeIndex, count: u16) -> TimerRange {
+        let reusable = self.free.iter().position(|range| range.count == count);
+        let range = match reusable {
+            Some(at) => self.free.swap_remove(at),
+            None => {
+                let first = TimerIndex::at(self.slots.len());
+                for timer in (0..count).map(TimerId) {
+                    self.slots.push(Slot { node, timer, queued: false, wanted: false });
+                }
+                TimerRange { first, count }
+            }
+        };
+        for slot in range.slots() {
+            self.slots[slot].node = node;
+        }
+        self.due.reserve(self.slots.len());
+        self.immediate.reserve(self.slots.len().saturating_sub(self.immediate.len()));
+        range
+    }
+
+    /// Stops an instance's timers, and keeps their slots for another.
+    pub(crate) fn remove(&mut self, range: TimerRange) {
+        self.stop_all(range);
+        self.free.push(range);
+    }
+
+    pub(crate) fn stop_all(&mut self, range: TimerRange) {
+        for slot in range.slots() {
+            self.stop(slot);
+        }
+    }
+
+    /// Sets a timer to a time that is still to come.
+    #[inline]
+    pub(crate) fn set(&mut self, slot: TimerIndex, at: Instant) {
+        self.slots[slot].wanted = false;
+        self.due.set(slot.0, at);
+    }
+
+    #[inline]
+    pub(crate) fn stop(&mut self, slot: TimerIndex) {
+        self.slots[slot].wanted = false;
+        self.due.remove(slot.0);
+    }
+
+    /// Has a timer that is stopped called back at once.
+    #[inline]
+    pub(crate) fn expedite(&mut self, slot: TimerIndex) {
+        let entry = &mut self.slots[slot];
+        entry.wanted = true;
+        if !core::mem::replace(&mut entry.queued, true) {
+            self.immediate.push_back(slot);
+        }
+    }
+
+    /// Takes the next timer that is to be called back at once.
+    #[inline]
+    pub(crate) fn take_immediate(&mut self) -> Option<(NodeIndex, TimerId)> {
+        while let Some(slot) = self.immediate.pop_front() {
+            let entry = &mut self.slots[slot];
+            entry.queued = false;
+            if core::mem::take(&mut entry.wanted) {
+                return Some((entry.node, entry.timer));
+            }
+        }
+        None
+    }
+
+    /// Whether one waits to be called back at once.
+    pub(crate) fn has_immediate(&self) -> bool {
+        !self.immediate.is_empty()
+    }
+
+    /// When the next timer is due.
+    #[inline]
+    pub(crate) fn next(&self) -> Option<Instant> {
+        self.due.peek().map(|(at, _)| at)
+    }
+
+    /// Whose timer is due next.
+    pub(crate) fn next_node(&self) -> Option<NodeIndex> {
+        self.due.peek().map(|(_, slot)| self.slots[TimerIndex(slot)].node)
+    }
+
+    /// Takes the next timer, if it is due at `now` or was before.
+    #[inline]
+    pub(crate) fn take_due(&mut self, now: Instant) -> Option<(NodeIndex, TimerId)> {
+        let (_, slot) = self.due.peek().filter(|(at, _)| *at <= now)?;
+        self.due.pop();
+        let entry = &self.slots[TimerIndex(slot)];
+        Some((entry.node, entry.timer))
+    }
+
+    /// Puts the next timer off, if it is due earlier than `until`.
+    pub(crate) fn defer(&mut self, until: Instant) {
+        if let Some((_, slot)) = self.due.peek().filter(|(at, _)| *at < until) {
+            self.due.set(slot, until);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: NodeIndex = NodeIndex(0);
+    const B: NodeIndex = NodeIndex(1);
+
+    fn at(ns: u64) -> Instant {
+        Instant::from_nanos(ns)
+    }
+
+    #[test]
+    fn what_is_due_comes_in_order_of_time() {
+        let mut timers = Timers::new();
+        let (a, b) = (timers.add(A, 2), timers.add(B, 1));
+        let slots: Vec<TimerIndex> = a.slots().chain(b.slots()).collect();
+        timers.set(slots[0], at(30));
+        timers.set(slots[1], at(20));
+        timers.set(slots[2], at(10));
+        timers.stop(slots[1]);
+        assert_eq!((timers.next(), timers.next_node()), (Some(at(10)), Some(B)));
+        assert_eq!(timers.take_due(at(9)), None);
+        assert_eq!(timers.take_due(at(30)), Some((B, TimerId(0))));
+        timers.defer(at(40));
+        assert_eq!(timers.take_due(at(39)), None);
+        assert_eq!(timers.take_due(at(40)), Some((A, TimerId(0))));
+        assert_eq!(timers.next(), None);
+    }
+
+    #[test]
+    fn a_timer_set_to_a_time_that_has_come_is_called_back_once_unless_it_is_stopped() {
+        let mut timers = Timers::new();
+        let range = timers.add(A, 3);
+        let [first, second, third] = [0, 1, 2].map(|n| range.slot(TimerId(n)).unwrap());
+        timers.expedite(second);
+        timers.expedite(first);
+        timers.expedite(second);
+        timers.expedite(third);
+        timers.stop(first);
+        assert_eq!(timers.take_immediate(), Some((A, TimerId(1))));
+        assert_eq!(timers.take_immediate(), Some((A, TimerId(2))));
+        assert_eq!(timers.take_immediate(), None);
+    }
+
+    #[test]
+    fn an_instance_that_is_gone_leaves_its_slots_stopped_to_the_next() {
+        let mut timers = Timers::new();
+        let range = timers.add(A, 2);
+        let slot = range.slot(TimerId(1)).unwrap();
+        timers.set(slot, at(5));
+        timers.expedite(range.slot(TimerId(0)).unwrap());
+        timers.remove(range);
+        assert_eq!((timers.next(), timers.take_immediate()), (None, None));
+        assert_eq!(timers.add(B, 2), range);
+        timers.set(slot, at(7));
+        assert_eq!(timers.take_due(at(7)), Some((B, TimerId(1))));
+        assert_eq!(range.slot(TimerId(2)), None);
+    }
+}

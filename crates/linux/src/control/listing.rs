@@ -21,6 +21,12 @@ pub struct Listing {
     pub default: Option<String>,
     /// Events told to the hierarchy.
     pub decisions: u64,
+    /// The longest that a timer or a job's release was served after it was due, so far.
+    #[serde(default)]
+    pub lag_ns: u64,
+    /// The same, without the time for which the processor was not the run's.
+    #[serde(default)]
+    pub lag_without_steal_ns: u64,
     /// Whether events of the kernel were lost: what was found since is not sure.
     pub lost: bool,
     /// The processors.

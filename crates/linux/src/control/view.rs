@@ -49,6 +49,8 @@ pub(super) struct View {
     resolution: Timer,
     default: Option<String>,
     decisions: u64,
+    /// How late timers were served, and without what others took.
+    lag: (Span, Span),
     lost: bool,
 }
 
@@ -91,6 +93,7 @@ impl Supervisor {
             resolution: self.agenda.resolution,
             default: self.hierarchy.default_node().and_then(name),
             decisions: self.log.decisions,
+            lag: (self.log.lag, self.log.lag_without_steal),
             lost: self.log.lost > 0,
         }
     }
@@ -227,6 +230,8 @@ impl View {
             },
             default: self.default.clone(),
             decisions: self.decisions,
+            lag_ns: self.lag.0.as_nanos(),
+            lag_without_steal_ns: self.lag.1.as_nanos(),
             lost: self.lost,
             cpus: cpus.collect(),
             nodes: nodes.collect(),

@@ -123,7 +123,7 @@ fn pairs(texts: &[String]) -> Result<Map<String, Value>, VerbError> {
 /// The tree and the processors, for people.
 pub(crate) fn text(listing: &Listing) -> String {
     let mut text = format!(
-        "{} (process {}): {} ms of {} ms, {} decisions{}{}\n\n",
+        "{} (process {}): {} ms of {} ms, {} decisions{}; timers at most {} us late, {} us of it our own delay{}\n\n",
         listing.name,
         listing.pid,
         listing.now_ns / 1_000_000,
@@ -132,6 +132,8 @@ pub(crate) fn text(listing: &Listing) -> String {
         listing
             .tick_ns
             .map_or_else(String::new, |ns| format!(", a timer tick every {} us", ns / 1_000)),
+        listing.lag_ns / 1_000,
+        listing.lag_without_steal_ns / 1_000,
         if listing.lost { ", EVENTS OF THE KERNEL WERE LOST" } else { "" },
     );
     let head = [

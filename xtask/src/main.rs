@@ -4,6 +4,7 @@
 mod arrows;
 mod bpf;
 mod folders;
+mod lines;
 mod patience;
 mod run;
 mod tally;

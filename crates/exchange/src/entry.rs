@@ -5,7 +5,7 @@ use crate::inbox::Inbox;
 use crate::pool::{NIL, Placed};
 use crate::{Exchange, ExchangeError, Futex};
 
-/// The place of a letter.
+/// The place of an entry.
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
     words: [AtomicU64; 4],
@@ -23,7 +23,7 @@ impl Placed for Entry {
 pub struct Mailbox(Inbox);
 
 impl Mailbox {
-    /// The reader sleeps until there is a letter; false when the futex waits no more, which may be for a while.
+    /// The reader sleeps until there is an entry; false when the futex waits no more, which may be for a while.
     pub fn sleep(&self, futex: &impl Futex) -> bool {
         self.0.sleep(futex)
     }
@@ -36,18 +36,18 @@ impl Mailbox {
 }
 
 impl Exchange {
-    /// Sends a letter.
+    /// Sends an entry.
     ///
     /// # Errors
     /// [`ExchangeError::NoRoom`].
     pub fn send(
         &self,
         to: &Mailbox,
-        letter: [u64; 4],
+        entry: [u64; 4],
         futex: &impl Futex,
     ) -> Result<(), ExchangeError> {
         let index = self.letters.take().ok_or(ExchangeError::NoRoom)?;
-        for (place, word) in self.letters.at(index).words.iter().zip(letter) {
+        for (place, word) in self.letters.at(index).words.iter().zip(entry) {
             place.store(word, Ordering::Relaxed);
         }
         to.0.push(&self.letters, index, futex);
@@ -58,9 +58,9 @@ impl Exchange {
     pub fn read(&self, mailbox: &Mailbox, mut each: impl FnMut([u64; 4])) {
         let mut index = mailbox.0.take(&self.letters);
         while index != NIL {
-            let letter = self.letters.at(index);
-            let next = letter.link.load(Ordering::Relaxed);
-            let [a, b, c, d] = &letter.words;
+            let entry = self.letters.at(index);
+            let next = entry.link.load(Ordering::Relaxed);
+            let [a, b, c, d] = &entry.words;
             each([a, b, c, d].map(|word| word.load(Ordering::Relaxed)));
             self.letters.give(index);
             index = next;

@@ -21,7 +21,7 @@ pub enum Notification {
     Release,
     /// `message`, by name
     Message(&'static str),
-    /// `news`, by name
+    /// `parent_notice`, by name
     ParentNotice(&'static str),
     /// `grant`
     Grant,

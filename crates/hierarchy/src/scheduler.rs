@@ -99,8 +99,8 @@ pub trait Scheduler: Send {
     fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>);
 
     /// The parent at the other end of `own` tells something about it. Comes in order with grants
-    /// and revocations: news of a used-up budget before the revocation that follows from it. A
-    /// scheduler that has no use for news need not do anything.
+    /// and revocations: a notice of a used-up budget before the revocation that follows from it. A
+    /// scheduler that has no use for notices need not do anything.
     fn parent_notice(&mut self, _own: OwnVp, _news: ParentNotice, _port: &mut Context<'_>) {}
 
     /// A timer that was set is due (or overdue: hosts may have coarse clocks).

@@ -83,8 +83,8 @@ impl Supervisor {
         let number = request.thread();
         let member = number.and_then(|number| self.threads.members.get(number));
         if let Some(member) = member.filter(|member| member.id.is_none()) {
-            let unborn = |(_, entry): &(Instant, u32)| Some(*entry as usize) == number;
-            let why = match self.agenda.starts.iter().any(unborn) {
+            let starts_later = |(_, entry): &(Instant, u32)| Some(*entry as usize) == number;
+            let why = match self.agenda.starts.iter().any(starts_later) {
                 true => "the thread does not exist yet",
                 false => "the thread has ended",
             };

@@ -29,7 +29,8 @@ integers!(AtomicU32, AtomicI32, AtomicU64, AtomicI64);
 // SAFETY: an array is its elements, one after the other.
 unsafe impl<T: Atomics, const N: usize> Atomics for [T; N] {}
 
-/// Declares structs whose fields are all [`Atomics`], and that are so themselves. A field of any other type is refused.
+/// Declares structs whose fields are all [`Atomics`], and that are so themselves. A field of any other type is refused. Fields lie in
+/// memory as they are written, so that programs that were compiled apart read the same.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -60,6 +61,7 @@ macro_rules! atomics {
     )*) => {
         $(
             $(#[$meta])*
+            #[repr(C)]
             $vis struct $name {
                 $($(#[$field_meta])* $field_vis $field: $type),*
             }

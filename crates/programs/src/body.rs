@@ -37,7 +37,7 @@ impl Program {
                 in_job: false,
             }),
             Program::Process(start) => {
-                let why = "a process runs among players only; add its program to some";
+                let why = "a process runs among threads only; add its program to some";
                 start.body(Err(ProcessError::NotHere { why }))
             }
             Program::Recorded(recorded) => {

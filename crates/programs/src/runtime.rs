@@ -3,8 +3,8 @@
 //! The same on every host. A host is a [`RuntimeHost`]: it knows the time, blocks and wakes threads, and calls
 //! back when an instant has come. Nothing here computes, sleeps, or decides who runs.
 //!
-//! Invariant: a player acts only while it has a processor, but that it begins its life without one and
-//! goes on to its next job without one when a job is given up; a player that waits is woken exactly
+//! Invariant: a thread acts only while it has a processor, but that it begins its life without one and
+//! goes on to its next job without one when a job is given up; a thread that waits is woken exactly
 //! once, by what it waits for.
 
 mod calls;
@@ -25,22 +25,22 @@ use jobs::Source;
 use std::collections::{BTreeMap, VecDeque};
 use windfall_time::{Instant, Span};
 
-/// So many actions of one player within a moment, without computing, are taken for a program that gets
+/// So many actions of one thread within a moment, without computing, are taken for a program that gets
 /// nowhere.
 const PATIENCE: u32 = 100_000;
 
-/// What a player that does not run waits for.
+/// What a thread that does not run waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
     /// It has not begun.
     NotStarted,
     /// It could run, or runs.
     Runnable,
-    /// It sleeps until the stage says that the time has come.
+    /// It sleeps until the host says that the time has come.
     Sleeping,
     /// It waits for its next job.
     Jobless,
-    /// It waits for a wake-up by another player.
+    /// It waits for a wake-up by another thread.
     AwaitingWake,
     /// It waits for a lock, a condition (and then takes this lock), or a barrier.
     Held(Option<Resource>),
@@ -50,7 +50,7 @@ pub enum Condition {
     Gone,
 }
 
-/// What a player does until it asks again.
+/// What a thread does until it asks again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
     /// It computes so much; [`Span::MAX`] has no end.
@@ -86,9 +86,9 @@ pub struct ProgramRuntime {
     list: Vec<RunningProgram>,
     syncs: SyncPoints,
     system: System,
-    /// When the stage was last asked to call back for timers, and for posts between nodes.
+    /// When the host was last asked to call back for timers, and for posts between nodes.
     scheduled: [Option<Instant>; 2],
-    /// By player: whose jobs its completions release.
+    /// By thread: whose jobs its completions release.
     followers: Vec<Vec<u32>>,
     /// How many processes of each kind others have made.
     made: BTreeMap<&'static str, u32>,
@@ -133,7 +133,7 @@ impl ProgramRuntime {
         number
     }
 
-    /// No players, whose processes have so many nodes to run on and pay this for their calls. Equal seeds give equal handles.
+    /// An empty runtime, whose processes have so many nodes to run on and pay this for their calls. Equal seeds give equal handles.
     #[must_use]
     pub fn with(seed: u64, nodes: usize, costs: Costs) -> ProgramRuntime {
         ProgramRuntime { system: System::new(seed, nodes, costs), ..ProgramRuntime::default() }
@@ -158,50 +158,50 @@ impl ProgramRuntime {
         &self.system.counts
     }
 
-    /// Says how many players use a barrier.
+    /// Says how many threads use a barrier.
     pub fn barrier(&mut self, barrier: Resource, parties: usize) {
         self.syncs.at(barrier).parties = parties;
     }
 
-    /// A player that has not begun never will.
+    /// A thread that has not begun never will.
     pub fn withdraw(&mut self, number: u32) {
         self.at(number).condition = Condition::Gone;
         self.leave(number);
     }
 
-    /// A player that was a process is none any more.
+    /// A thread that was a process is none any more.
     fn leave(&mut self, number: u32) {
         if let Some(process) = self.at(number).process.take() {
             self.system.exit(process);
         }
     }
 
-    /// What a player waits for.
+    /// What a thread waits for.
     #[inline]
     #[must_use]
     pub fn condition(&self, number: u32) -> Condition {
-        self.list.get(number as usize).map_or(Condition::Gone, |player| player.condition)
+        self.list.get(number as usize).map_or(Condition::Gone, |thread| thread.condition)
     }
 
-    /// The job that a player works at.
+    /// The job that a thread works at.
     #[inline]
     #[must_use]
     pub fn job(&self, number: u32) -> Option<Job> {
         self.list.get(number as usize)?.job
     }
 
-    /// The most work that a player's job can be, in processor time at speed 1, where its program says so.
+    /// The most work that a thread's job can be, in processor time at speed 1, where its program says so.
     #[inline]
     #[must_use]
     pub fn most_work(&self, number: u32) -> Option<Span> {
         Some(self.list.get(number as usize)?.source.as_ref()?.most_work())
     }
 
-    /// How many released jobs of a player that are not done are due by `end`.
+    /// How many released jobs of a thread that are not done are due by `end`.
     #[must_use]
     pub fn overdue(&self, number: u32, end: Instant) -> u64 {
-        let Some(player) = self.list.get(number as usize) else { return 0 };
-        let open = player.job.iter().chain(&player.backlog);
+        let Some(thread) = self.list.get(number as usize) else { return 0 };
+        let open = thread.job.iter().chain(&thread.backlog);
         let late = open.filter(|job| job.deadline.is_some_and(|deadline| deadline <= end));
         late.count() as u64
     }
@@ -217,71 +217,71 @@ impl ProgramRuntime {
     }
 }
 
-/// Playing. Each of these may call the stage; the numbers are those of players that were added.
+/// Acting. Each of these may call the host; the numbers are those of threads that were added.
 impl ProgramRuntime {
-    /// A player begins its life. One that sleeps first, or awaits a job, needs no processor for that.
-    pub fn begin<S: RuntimeHost>(stage: &mut S, number: u32) {
-        let now = stage.now();
-        let player = stage.programs().at(number);
-        let first = player.body.next(now);
-        if let Some(source) = &player.source {
+    /// A thread begins its life. One that sleeps first, or awaits a job, needs no processor for that.
+    pub fn begin<S: RuntimeHost>(host: &mut S, number: u32) {
+        let now = host.now();
+        let thread = host.programs().at(number);
+        let first = thread.body.next(now);
+        if let Some(source) = &thread.source {
             let first = source.first();
-            player.condition = Condition::Jobless;
+            thread.condition = Condition::Jobless;
             if let Some(first) = first {
-                stage.schedule_wakeup(number, Wakeup::Release, first.max(now));
+                host.schedule_wakeup(number, Wakeup::Release, first.max(now));
             }
             return;
         }
         match first {
             Action::SleepUntil(at) if at > now => {
-                player.condition = Condition::Sleeping;
-                stage.schedule_wakeup(number, Wakeup::Wake, at);
+                thread.condition = Condition::Sleeping;
+                host.schedule_wakeup(number, Wakeup::Wake, at);
             }
-            Action::SleepUntil(_) => ProgramRuntime::wake(stage, number, None),
+            Action::SleepUntil(_) => ProgramRuntime::wake(host, number, None),
             action => {
-                player.resumed = Some(action);
-                ProgramRuntime::wake(stage, number, None);
+                thread.resumed = Some(action);
+                ProgramRuntime::wake(host, number, None);
             }
         }
     }
 
-    /// What a player that has a processor does next, its last action being done.
+    /// What a thread that has a processor does next, its last action being done.
     #[inline]
-    pub fn step<S: RuntimeHost>(stage: &mut S, number: u32) -> Progress {
-        let now = stage.now();
-        let player = stage.programs().at(number);
-        let action = match player.resumed.take() {
+    pub fn step<S: RuntimeHost>(host: &mut S, number: u32) -> Progress {
+        let now = host.now();
+        let thread = host.programs().at(number);
+        let action = match thread.resumed.take() {
             Some(action) => action,
-            None => player.body.next(now),
+            None => thread.body.next(now),
         };
         if let Action::Compute(work) = action
             && !work.is_zero()
         {
-            player.idle_actions.1 = 0;
+            thread.idle_actions.1 = 0;
             return Progress::Work(work);
         }
         if let Action::Call(_) = &action {
-            let price = stage.programs().price(number, &action);
+            let price = host.programs().price(number, &action);
             if !price.is_zero() {
-                let player = stage.programs().at(number);
-                player.resumed = Some(action);
-                player.idle_actions.1 = 0;
+                let thread = host.programs().at(number);
+                thread.resumed = Some(action);
+                thread.idle_actions.1 = 0;
                 return Progress::Work(price);
             }
         }
-        let player = stage.programs().at(number);
-        let (since, actions) = &mut player.idle_actions;
+        let thread = host.programs().at(number);
+        let (since, actions) = &mut thread.idle_actions;
         if now.saturating_since(*since) > S::MOMENT {
             (*since, *actions) = (now, 0);
         } else {
             *actions += 1;
             if *actions > PATIENCE {
-                stage.program_failed(number, ProgramError::Stuck);
+                host.program_failed(number, ProgramError::Stuck);
                 return Progress::Waits;
             }
         }
-        ProgramRuntime::act(stage, number, action);
-        match stage.programs().at(number).condition {
+        ProgramRuntime::act(host, number, action);
+        match host.programs().at(number).condition {
             Condition::Runnable => Progress::Acted,
             _ => Progress::Waits,
         }
@@ -289,70 +289,68 @@ impl ProgramRuntime {
 
     /// A sleep is over.
     #[inline]
-    pub fn slept<S: RuntimeHost>(stage: &mut S, number: u32) {
-        if stage.programs().at(number).condition == Condition::Sleeping {
-            ProgramRuntime::wake(stage, number, None);
+    pub fn slept<S: RuntimeHost>(host: &mut S, number: u32) {
+        if host.programs().at(number).condition == Condition::Sleeping {
+            ProgramRuntime::wake(host, number, None);
         }
     }
 
     /// Carries out one action other than computing.
     #[inline]
-    fn act<S: RuntimeHost>(stage: &mut S, number: u32, action: Action) {
+    fn act<S: RuntimeHost>(host: &mut S, number: u32, action: Action) {
         match action {
             Action::Compute(_) => {}
             Action::SleepUntil(at) => {
-                if at > stage.now() {
-                    stage.schedule_wakeup(number, Wakeup::Wake, at);
-                    ProgramRuntime::block(stage, number, Condition::Sleeping);
+                if at > host.now() {
+                    host.schedule_wakeup(number, Wakeup::Wake, at);
+                    ProgramRuntime::block(host, number, Condition::Sleeping);
                 }
             }
-            Action::AwaitJob => ProgramRuntime::await_job(stage, number),
-            Action::JobDone => ProgramRuntime::job_done(stage, number),
+            Action::AwaitJob => ProgramRuntime::await_job(host, number),
+            Action::JobDone => ProgramRuntime::job_done(host, number),
             Action::JobBegins { release, deadline } => {
-                ProgramRuntime::own_job(stage, number, Job { release, deadline });
+                ProgramRuntime::own_job(host, number, Job { release, deadline });
             }
-            Action::Lock(lock) => ProgramRuntime::lock(stage, number, lock),
-            Action::Unlock(lock) => ProgramRuntime::unlock(stage, number, lock),
-            Action::Wait { condition, lock } => {
-                ProgramRuntime::wait(stage, number, condition, lock)
-            }
+            Action::Lock(lock) => ProgramRuntime::lock(host, number, lock),
+            Action::Unlock(lock) => ProgramRuntime::unlock(host, number, lock),
+            Action::Wait { condition, lock } => ProgramRuntime::wait(host, number, condition, lock),
             Action::Signal(condition) => {
-                ProgramRuntime::signal(stage, number, condition);
+                ProgramRuntime::signal(host, number, condition);
             }
             Action::Broadcast(condition) => {
-                while ProgramRuntime::signal(stage, number, condition) {}
+                while ProgramRuntime::signal(host, number, condition) {}
             }
-            Action::Barrier(barrier) => ProgramRuntime::arrive(stage, number, barrier),
-            Action::Yield => stage.yielded(number),
-            Action::Wake(other) => ProgramRuntime::wake_other(stage, number, other),
-            Action::AwaitWake => ProgramRuntime::await_wake(stage, number),
-            Action::Call(call) => ProgramRuntime::call(stage, number, call),
-            Action::Fail(mishap) => stage.program_failed(number, mishap),
-            Action::Exit => ProgramRuntime::exit(stage, number),
+            Action::Barrier(barrier) => ProgramRuntime::arrive(host, number, barrier),
+            Action::Yield => host.yielded(number),
+            Action::Wake(other) => ProgramRuntime::wake_other(host, number, other),
+            Action::AwaitWake => ProgramRuntime::await_wake(host, number),
+            Action::Call(call) => ProgramRuntime::call(host, number, call),
+            Action::Fail(mishap) => host.program_failed(number, mishap),
+            Action::Exit => ProgramRuntime::exit(host, number),
         }
     }
 
-    fn exit<S: RuntimeHost>(stage: &mut S, number: u32) {
-        ProgramRuntime::job_done(stage, number); // what it worked at ends with it
-        stage.programs().at(number).condition = Condition::Gone;
-        stage.programs().leave(number);
-        stage.exited(number);
+    fn exit<S: RuntimeHost>(host: &mut S, number: u32) {
+        ProgramRuntime::job_done(host, number); // what it worked at ends with it
+        host.programs().at(number).condition = Condition::Gone;
+        host.programs().leave(number);
+        host.exited(number);
     }
 
     #[inline]
-    fn block<S: RuntimeHost>(stage: &mut S, number: u32, condition: Condition) {
-        stage.programs().at(number).condition = condition;
-        stage.blocked(number);
+    fn block<S: RuntimeHost>(host: &mut S, number: u32, condition: Condition) {
+        host.programs().at(number).condition = condition;
+        host.blocked(number);
     }
 
     #[inline]
-    fn wake<S: RuntimeHost>(stage: &mut S, number: u32, by: Option<u32>) {
-        let now = stage.now();
-        let player = stage.programs().at(number);
-        player.condition = Condition::Runnable;
-        if now > player.idle_actions.0 {
-            player.idle_actions.1 = 0; // it has waited, and time has passed
+    fn wake<S: RuntimeHost>(host: &mut S, number: u32, by: Option<u32>) {
+        let now = host.now();
+        let thread = host.programs().at(number);
+        thread.condition = Condition::Runnable;
+        if now > thread.idle_actions.0 {
+            thread.idle_actions.1 = 0; // it has waited, and time has passed
         }
-        stage.woken(number, by);
+        host.woken(number, by);
     }
 }

@@ -207,8 +207,8 @@ impl Scheduler for Activity {
         self.pool.revoke(own, child, &mut self.line, context);
     }
 
-    fn parent_notice(&mut self, _: OwnVp, news: ParentNotice, context: &mut Context<'_>) {
-        if let ParentNotice::Constrained(deadline) = news {
+    fn parent_notice(&mut self, _: OwnVp, notice: ParentNotice, context: &mut Context<'_>) {
+        if let ParentNotice::Constrained(deadline) = notice {
             let child = deadline.and_then(|deadline| self.line.due(deadline, context));
             self.serve(child, context);
         }

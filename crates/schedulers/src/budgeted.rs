@@ -95,7 +95,7 @@ pub(crate) struct Budgeted {
     periods: Heap<Instant>,
     armed: Option<Instant>,
     admission: Admission,
-    herald: DeadlineReporter,
+    reporter: DeadlineReporter,
     /// By child, where those tell deadlines.
     ahead: Vec<Ahead>,
 }
@@ -110,7 +110,7 @@ impl Budgeted {
             periods: Heap::new(),
             armed: None,
             admission: Admission::new(rules.admission),
-            herald: DeadlineReporter::new(rules.reports),
+            reporter: DeadlineReporter::new(rules.reports),
             ahead: Vec::new(),
         }
     }
@@ -126,7 +126,7 @@ impl Budgeted {
     /// Tells the parent the earliest deadline, of those that have budget left or of `coming`.
     fn announce(&mut self, coming: Option<Instant>, context: &mut Context<'_>) {
         let due = |key: &(bool, Instant, u32)| (!key.0).then_some(key.1);
-        self.herald.announce((&self.pool, &self.budgets), due, coming, context);
+        self.reporter.announce((&self.pool, &self.budgets), due, coming, context);
     }
 
     /// Begins the next period, or the one that `now` lies in. Whether one begins.

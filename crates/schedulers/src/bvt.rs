@@ -100,7 +100,7 @@ struct Borrower {
     ran: Instant,
 }
 
-const STRANGER: Borrower = Borrower {
+const UNKNOWN: Borrower = Borrower {
     account: Account::new(1),
     background: false,
     warp: Span::ZERO,
@@ -285,8 +285,8 @@ impl Scheduler for Bvt {
         self.pool.register(child);
         self.times.actual.reserve(child.index() + 1);
         let borrowers = &mut self.times.borrowers;
-        borrowers.resize(borrowers.len().max(child.index() + 1), STRANGER);
-        borrowers[child.index()] = STRANGER;
+        borrowers.resize(borrowers.len().max(child.index() + 1), UNKNOWN);
+        borrowers[child.index()] = UNKNOWN;
         Ok(())
     }
 

@@ -44,8 +44,8 @@ pub(crate) const KIND: Kind = Kind {
     build: |settings| {
         let words = [("complete", Late::Complete), ("abort", Late::Abort)];
         let late = settings.word("late", &words, "complete, abort")?;
-        let herald = DeadlineReporter::new(settings.bool(REPORT_DEADLINES.name, false)?);
-        Ok(Box::new(Edf { late, herald, ..Edf::default() }))
+        let reporter = DeadlineReporter::new(settings.bool(REPORT_DEADLINES.name, false)?);
+        Ok(Box::new(Edf { late, reporter, ..Edf::default() }))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
 };
@@ -115,7 +115,7 @@ pub struct Edf {
     due: Heap<Instant>,
     /// Whether the next job that begins is given up at once.
     refuses: bool,
-    herald: DeadlineReporter,
+    reporter: DeadlineReporter,
 }
 
 impl Edf {
@@ -181,7 +181,7 @@ impl Edf {
     fn announce(&mut self, coming: Option<Instant>, context: &mut Context<'_>) {
         let due = |key: &(Instant, Instant, u32)| Some(key.0).filter(|due| *due < Instant::MAX);
         let coming = coming.filter(|due| *due < Instant::MAX);
-        self.herald.announce((&self.pool, &self.jobs), due, coming, context);
+        self.reporter.announce((&self.pool, &self.jobs), due, coming, context);
     }
 
     /// A child that does not wait gets nothing more for its job.

@@ -27,7 +27,7 @@
 
 use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
 use crate::epoch_accounts::Epoch;
-use crate::epoch_process::{Process, STRANGER};
+use crate::epoch_process::{Process, UNKNOWN};
 use crate::epoch_promises::Needs;
 use crate::epoch_queues::{PRIORITIES, Queues, is_low, rank};
 use crate::epoch_ways::Ways;
@@ -336,8 +336,8 @@ impl Scheduler for EpochScheduler {
         self.catch_up(context);
         self.queues.register(child);
         let slots = self.processes.len().max(child.index() + 1);
-        self.processes.resize(slots, STRANGER);
-        self.processes[child.index()] = STRANGER;
+        self.processes.resize(slots, UNKNOWN);
+        self.processes[child.index()] = UNKNOWN;
         self.processes[child.index()].renew(&self.epoch);
         Ok(())
     }

@@ -40,7 +40,7 @@ pub(crate) struct Process {
 }
 
 /// One that has told nothing: an ordinary process without a need.
-pub(crate) const STRANGER: Process = Process {
+pub(crate) const UNKNOWN: Process = Process {
     priority: 1,
     low: false,
     declared: Span::ZERO,
@@ -211,6 +211,6 @@ impl Process {
         epoch.declared = epoch.declared.saturating_sub(self.declared);
         epoch.owed = epoch.owed.saturating_sub(self.left);
         epoch.promised = epoch.promised.saturating_sub(self.left);
-        *self = STRANGER;
+        *self = UNKNOWN;
     }
 }

@@ -246,10 +246,10 @@ impl Scheduler for FcEdf {
     ) -> Result<(), HierarchyError> {
         // Spread by the golden section, so that jobs released together are not refused together.
         let spread = i64::from(child.0) * 618_034 % ALL;
-        let stranger = Tenant { credit: spread, open: false };
+        let unknown = Tenant { credit: spread, open: false };
         let room = self.tenants.len().max(child.index() + 1);
-        self.tenants.resize(room, stranger);
-        self.tenants[child.index()] = stranger;
+        self.tenants.resize(room, unknown);
+        self.tenants[child.index()] = unknown;
         self.edf.register(child, context)
     }
 

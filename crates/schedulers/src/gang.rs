@@ -223,14 +223,14 @@ impl Gang {
                 continue;
             }
             let own = own_of(column);
-            let seat = if self.is_free(own, context) {
+            let place = if self.is_free(own, context) {
                 Some(own)
             } else {
                 let free = (from..context.owns()).find(|at| self.is_free(own_of(*at), context));
                 from = free.unwrap_or(context.owns());
                 free.map(own_of)
             };
-            let Some(own) = seat else {
+            let Some(own) = place else {
                 missing += 1;
                 continue;
             };

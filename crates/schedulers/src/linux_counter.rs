@@ -243,7 +243,7 @@ impl Scheduler for LinuxCounter {
 
     fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
-        let stranger = Task {
+        let unknown = Task {
             nice: 0,
             counter: self.tasks.version.ticks(0),
             epoch: self.tasks.epoch,
@@ -253,8 +253,8 @@ impl Scheduler for LinuxCounter {
             turn: 0,
         };
         let tasks = &mut self.tasks.tasks;
-        tasks.resize(tasks.len().max(child.index() + 1), stranger);
-        tasks[child.index()] = stranger;
+        tasks.resize(tasks.len().max(child.index() + 1), unknown);
+        tasks[child.index()] = unknown;
         Ok(())
     }
 

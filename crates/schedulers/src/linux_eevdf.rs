@@ -131,7 +131,7 @@ impl Task {
     }
 }
 
-const STRANGER: Task = Task {
+const UNKNOWN: Task = Task {
     weight: UNIT,
     time: 0,
     rest: 0,
@@ -421,8 +421,8 @@ impl Scheduler for LinuxEevdf {
         self.pool.register(child);
         self.queue.ready.reserve(child.index() + 1);
         let tasks = &mut self.queue.tasks;
-        tasks.resize(tasks.len().max(child.index() + 1), STRANGER);
-        tasks[child.index()] = STRANGER;
+        tasks.resize(tasks.len().max(child.index() + 1), UNKNOWN);
+        tasks[child.index()] = UNKNOWN;
         Ok(())
     }
 

@@ -95,7 +95,7 @@ struct Client {
     group: usize,
 }
 
-const STRANGER: Client = Client { tickets: 1, counts: ONE, used: Span::ZERO, group: 0 };
+const UNKNOWN: Client = Client { tickets: 1, counts: ONE, used: Span::ZERO, group: 0 };
 
 impl Client {
     fn worth(&self) -> u128 {
@@ -196,8 +196,8 @@ impl Line for Draws {
 
     fn register(&mut self, child: ChildVp) {
         let room = self.clients.len().max(child.index() + 1);
-        self.clients.resize(room, STRANGER);
-        self.clients[child.index()] = STRANGER;
+        self.clients.resize(room, UNKNOWN);
+        self.clients[child.index()] = UNKNOWN;
         let funded = [1].into_iter().chain(self.funds.0);
         for (group, _) in self.groups.iter_mut().zip(funded).filter(|(_, funding)| *funding > 0) {
             group.ready.reserve(room);

@@ -186,7 +186,7 @@ struct Run {
     ends: Instant,
 }
 
-const STRANGER: Sharer =
+const UNKNOWN: Sharer =
     Sharer { account: Account::new(1), warp: Span::ZERO, class: Class::Sharing };
 
 /// In a tag, above every virtual time that a clock of 146 years can reach; and set in all of those.
@@ -409,8 +409,8 @@ impl Scheduler for ProportionalShare {
         self.pool.register(child);
         self.shares.actual.reserve(child.index() + 1);
         let sharers = &mut self.shares.sharers;
-        sharers.resize(sharers.len().max(child.index() + 1), STRANGER);
-        sharers[child.index()] = STRANGER;
+        sharers.resize(sharers.len().max(child.index() + 1), UNKNOWN);
+        sharers[child.index()] = UNKNOWN;
         self.set_apart(context);
         Ok(())
     }

@@ -124,8 +124,8 @@ impl<S: Scheduler> Scheduler for QuantumEnds<S> {
         self.inner.revoke(own, child, context);
     }
 
-    fn parent_notice(&mut self, own: OwnVp, news: ParentNotice, context: &mut Context<'_>) {
-        self.inner.parent_notice(own, news, context);
+    fn parent_notice(&mut self, own: OwnVp, notice: ParentNotice, context: &mut Context<'_>) {
+        self.inner.parent_notice(own, notice, context);
     }
 
     fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {

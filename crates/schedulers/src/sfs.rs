@@ -139,7 +139,7 @@ struct Sharer {
     turn: u64,
 }
 
-const STRANGER: Sharer =
+const UNKNOWN: Sharer =
     Sharer { weight: WEIGHT, counts: WEIGHT, start: Clock { at: 0, rest: 0 }, turn: 0 };
 
 impl Sharer {
@@ -432,12 +432,12 @@ impl Scheduler for Sfs {
             heap.reserve(room);
         }
         line.count.reserve(room);
-        line.sharers.resize(room, STRANGER);
+        line.sharers.resize(room, UNKNOWN);
         if line.ahead.contains(child.0) {
             // Its forerunner left ahead of its share. Nobody gets that twice by coming anew.
             line.reweigh(child, WEIGHT);
         } else {
-            line.sharers[child.index()] = STRANGER;
+            line.sharers[child.index()] = UNKNOWN;
         }
         Ok(())
     }

@@ -324,7 +324,7 @@ impl Scheduler for WindowsTimeSharing {
     fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         self.levels.starving.register(child);
-        let stranger = Tenant {
+        let unknown = Tenant {
             base: DEFAULT,
             priority: DEFAULT,
             rescued: false,
@@ -335,8 +335,8 @@ impl Scheduler for WindowsTimeSharing {
             turn: 0,
         };
         let tenants = &mut self.levels.tenants;
-        tenants.resize(tenants.len().max(child.index() + 1), stranger);
-        tenants[child.index()] = stranger;
+        tenants.resize(tenants.len().max(child.index() + 1), unknown);
+        tenants[child.index()] = unknown;
         let whole = self.levels.quantum(child);
         self.levels.tenants[child.index()].units = whole;
         Ok(())

@@ -52,7 +52,7 @@ impl Supervisor {
         if member.id.is_none() {
             return;
         }
-        let (tid, rung, number) = (
+        let (tid, priority, number) = (
             member.tid,
             member.fifo_priority,
             u32::try_from(number).expect("threads are numbered by 32 bits"),
@@ -61,7 +61,8 @@ impl Supervisor {
         let Ok(attributes) = Attributes::of(tid) else {
             return self.becomes_gone(number, now);
         };
-        if attributes.policy != libc::SCHED_FIFO.cast_unsigned() || attributes.priority != rung {
+        if attributes.policy != libc::SCHED_FIFO.cast_unsigned() || attributes.priority != priority
+        {
             // It has chosen a class itself; as long as it is supervised, that does not count.
             let restored = Attributes::fifo(fifo_priorities::HELD).give(tid);
             let member = &mut self.threads.members[number as usize];

@@ -210,9 +210,9 @@ impl Supervisor {
 
 impl Member {
     /// Moves it to another priority. One that has just ended has none.
-    pub(crate) fn set_fifo_priority(&mut self, rung: u32) {
-        if self.fifo_priority != rung && sched::set_fifo(self.tid, rung).is_ok() {
-            self.fifo_priority = rung;
+    pub(crate) fn set_fifo_priority(&mut self, priority: u32) {
+        if self.fifo_priority != priority && sched::set_fifo(self.tid, priority).is_ok() {
+            self.fifo_priority = priority;
         }
     }
 }

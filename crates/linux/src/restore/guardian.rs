@@ -141,8 +141,8 @@ fn wait(journal: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affinity) 
         }
         let urgent = table.urgent.load(Ordering::Acquire) == 1;
         if urgent && !doubted && still >= DOUBT {
-            let ear = u16::try_from(table.ear.load(Ordering::Relaxed)).ok();
-            let _ = ear.map(|ear| Affinity::one(ear).give(0)); // or it looks from where it is
+            let events_cpu = u16::try_from(table.events_cpu.load(Ordering::Relaxed)).ok();
+            let _ = events_cpu.map(|events_cpu| Affinity::one(events_cpu).give(0)); // or it looks from where it is
         } else if doubted && still == 0 {
             let _ = home.give(0);
         }

@@ -27,7 +27,7 @@ use windfall_os::shared::{Shared, reserve};
 /// So many threads can be noted at a time.
 const MOST: usize = 32_768;
 /// What a log of this layout begins with; another layout has another number or another size.
-const MAGIC: u64 = 0x5746_4c4f_4700_0002;
+const MAGIC: u64 = 0x5746_4c4f_4700_0003;
 
 windfall_os::atomics! {
     /// Shared by the supervisor and its guardian.
@@ -40,7 +40,7 @@ windfall_os::atomics! {
         /// The process that watches over the run.
         pub(crate) guardian: AtomicI32,
         /// The processor of the event loop.
-        pub(crate) ear: AtomicU32,
+        pub(crate) events_cpu: AtomicU32,
         /// Counts while the supervisor is well.
         pub(crate) heartbeat: AtomicU64,
         /// Whether the guardian is to expect the next beat soon: while threads are supervised.

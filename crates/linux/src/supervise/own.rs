@@ -69,8 +69,8 @@ impl Supervisor {
     }
 
     /// Something that own programs wait for has come.
-    pub(crate) fn cue_due(&mut self, number: u32, cue: Wakeup, at: Instant) {
-        match cue {
+    pub(crate) fn wakeup_due(&mut self, number: u32, wakeup: Wakeup, at: Instant) {
+        match wakeup {
             Wakeup::Wake => ProgramRuntime::slept(self, number),
             Wakeup::Release => ProgramRuntime::release_due(self, number, at),
             Wakeup::Timer => ProgramRuntime::timers_due(self),
@@ -101,34 +101,34 @@ impl RuntimeHost for Supervisor {
         self.time()
     }
 
-    fn schedule_wakeup(&mut self, player: u32, cue: Wakeup, at: Instant) {
-        self.agenda.schedule(player, cue, at);
+    fn schedule_wakeup(&mut self, number: u32, wakeup: Wakeup, at: Instant) {
+        self.agenda.schedule(number, wakeup, at);
     }
 
-    fn blocked(&mut self, player: u32) {
+    fn blocked(&mut self, number: u32) {
         let now = self.time();
-        self.hear_before(player);
-        self.becomes_blocked(player, now);
+        self.hear_before(number);
+        self.becomes_blocked(number, now);
     }
 
-    fn woken(&mut self, player: u32, by: Option<u32>) {
+    fn woken(&mut self, number: u32, by: Option<u32>) {
         let now = self.time();
         let by = by.and_then(|by| self.threads.members[by as usize].traced);
-        self.becomes_ready(player, now, by);
+        self.becomes_ready(number, now, by);
     }
 
-    fn yielded(&mut self, player: u32) {
-        if let Some(id) = self.threads.members[player as usize].id {
+    fn yielded(&mut self, number: u32) {
+        if let Some(id) = self.threads.members[number as usize].id {
             let now = self.time();
-            self.hear_before(player);
+            self.hear_before(number);
             self.notify(now, |hierarchy, now| hierarchy.yielded(now, id));
         }
     }
 
-    fn exited(&mut self, player: u32) {
+    fn exited(&mut self, number: u32) {
         self.listen(); // what it had of a processor is its own as long as it is known
         let now = self.time();
-        self.becomes_gone(player, now);
+        self.becomes_gone(number, now);
     }
 
     fn spawn(
@@ -140,41 +140,41 @@ impl RuntimeHost for Supervisor {
         self.spawn_process(node, terms, program)
     }
 
-    fn released(&mut self, player: u32, job: Job) {
-        self.threads.members[player as usize].outcome.release(job.deadline.is_some());
+    fn released(&mut self, number: u32, job: Job) {
+        self.threads.members[number as usize].outcome.release(job.deadline.is_some());
         let deadline = job.deadline;
-        self.trace_about(player, job.release, |thread| Event::Release { thread, deadline });
+        self.trace_about(number, job.release, |thread| Event::Release { thread, deadline });
     }
 
-    fn begins(&mut self, player: u32, job: Job) {
-        self.threads.members[player as usize].job = Some((job.release, job.deadline));
-        self.notify_job(player, job.release, job.deadline);
+    fn begins(&mut self, number: u32, job: Job) {
+        self.threads.members[number as usize].job = Some((job.release, job.deadline));
+        self.notify_job(number, job.release, job.deadline);
     }
 
-    fn completed(&mut self, player: u32, job: Job) {
-        self.trace_before(player);
+    fn completed(&mut self, number: u32, job: Job) {
+        self.trace_before(number);
         let now = self.time();
-        self.threads.members[player as usize].job = None;
-        let outcome = &mut self.threads.members[player as usize].outcome;
+        self.threads.members[number as usize].job = None;
+        let outcome = &mut self.threads.members[number as usize].outcome;
         let (done, missed) = (now.max(job.release), job.is_late(now));
         outcome.complete(job.release, done, missed);
         let response = done - job.release;
-        self.trace_about(player, now, |thread| Event::Complete { thread, response, missed });
+        self.trace_about(number, now, |thread| Event::Complete { thread, response, missed });
     }
 
-    fn aborted(&mut self, player: u32) {
-        self.threads.members[player as usize].outcome.abort();
-        self.trace_about(player, self.time(), |thread| Event::Abort { thread });
+    fn aborted(&mut self, number: u32) {
+        self.threads.members[number as usize].outcome.abort();
+        self.trace_about(number, self.time(), |thread| Event::Abort { thread });
     }
 
-    fn goes_on(&mut self, player: u32, job: Job, missed: bool) {
-        self.threads.members[player as usize].outcome.missed += u64::from(missed);
-        self.notify_job(player, job.release, None);
+    fn goes_on(&mut self, number: u32, job: Job, missed: bool) {
+        self.threads.members[number as usize].outcome.missed += u64::from(missed);
+        self.notify_job(number, job.release, None);
     }
 
-    fn program_failed(&mut self, player: u32, mishap: ProgramError) {
+    fn program_failed(&mut self, number: u32, mishap: ProgramError) {
         let (at, thread) =
-            (self.time(), self.threads.members[player as usize].outcome.name.clone());
+            (self.time(), self.threads.members[number as usize].outcome.name.clone());
         self.log.failure.get_or_insert(RunError::of(mishap, thread, at));
         self.step.ending = true;
     }

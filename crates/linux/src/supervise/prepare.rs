@@ -82,7 +82,7 @@ impl<'j> Prepared<'j> {
         let found = outcome::Claimed { remark, ..claim::claim(journal.claim(), &wanted) };
         journal.beat();
         let keeper = Keeper::start(journal.clone()).map_err(|e| trouble(&e))?;
-        journal.table().ear.store(cpus[0].into(), Ordering::Relaxed);
+        journal.table().events_cpu.store(cpus[0].into(), Ordering::Relaxed);
         let expected = journal.expect_beats_while_it_lives();
         Attributes::fifo(fifo_priorities::EVENTS).give(0).map_err(|e| {
             LinuxError::of(

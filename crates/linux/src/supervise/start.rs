@@ -91,7 +91,7 @@ impl<'j> Claimed<'j> {
         supervisor.log.claimed = found;
         supervisor.external.programs.children = children;
         let (uncontrolled, no_starts) = silent;
-        supervisor.external.programs.deaf = no_starts;
+        supervisor.external.programs.no_starts = no_starts;
         let why = |error| (Instant::ZERO, format!("this run cannot be controlled: {error}"));
         supervisor.log.refused.extend(uncontrolled.map(why));
         supervisor.threads.keeps = settings.stretches;

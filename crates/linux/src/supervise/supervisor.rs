@@ -168,7 +168,7 @@ impl Supervisor {
             member.outcome.received = windfall_time::Span::ZERO;
             member.outcome.dispatches = 0;
         }
-        self.cpus[0].occupant = Running::Supervisor; // the ear, which calls us
+        self.cpus[0].occupant = Running::Supervisor; // the event loop, which calls us
         self.books.ledger.begin(&self.hierarchy);
         self.trace_begin(trace);
         self.settle();
@@ -232,7 +232,7 @@ impl Supervisor {
             while let Some((at, number, wakeup, counts)) = self.agenda.pop(now) {
                 self.seen_late(at, now);
                 if counts {
-                    self.cue_due(number, wakeup, at);
+                    self.wakeup_due(number, wakeup, at);
                 }
             }
             match self.next_timer() {
@@ -307,7 +307,7 @@ impl Supervisor {
         }
         let expired: Vec<u32> = expired.into_iter().filter_map(|id| self.number(id)).collect();
         for number in &expired {
-            self.cue_due(*number, Wakeup::Deadline, self.told());
+            self.wakeup_due(*number, Wakeup::Deadline, self.told());
         }
         !expired.is_empty()
     }

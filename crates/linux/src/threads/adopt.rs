@@ -48,7 +48,7 @@ pub(crate) struct Programs {
     /// Where the next thread that a thread makes will start.
     pub(crate) starting: BTreeMap<i32, u64>,
     /// Why nobody hears where threads start, though an entry asks.
-    pub(crate) deaf: Option<String>,
+    pub(crate) no_starts: Option<String>,
 }
 
 /// A thread of a program that is not supervised: the program's entry, where it starts, and what it is to be afterwards,

@@ -119,7 +119,7 @@ impl Supervisor {
         let only = &self.threads.specs[spec].threads;
         let Some(routine) = &only.routine else { return };
         let (program, name) = (&self.threads.specs[program].name, &self.threads.specs[spec].name);
-        let why = self.external.programs.deaf.as_deref().unwrap_or(why);
+        let why = self.external.programs.no_starts.as_deref().unwrap_or(why);
         let what = match &only.comm {
             Some(comm) => format!("`{name}` gets those called `{comm}`, by their name alone"),
             None => format!("`{name}` gets none of them; tell them apart by `comm`, the name"),

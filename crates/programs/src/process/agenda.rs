@@ -14,7 +14,7 @@ use windfall_time::Instant;
 pub(super) struct Post {
     pub(super) event: Event,
     pub(super) what: What,
-    /// Whose player sent it.
+    /// Whose thread sent it.
     pub(super) by: Option<u32>,
 }
 

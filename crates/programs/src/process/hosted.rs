@@ -1,6 +1,6 @@
 //! A process body as a program: polled by hand, one action at a time.
 //!
-//! The body's side of the desk puts an action on it and is pending; the host's side takes the action, carries it out,
+//! The body's side of the slot puts an action on it and is pending; the host's side takes the action, carries it out,
 //! puts the answer there, and polls again. Nothing wakes a body but that.
 
 use super::{
@@ -38,7 +38,7 @@ impl Program {
 
 impl Start {
     fn new<C: Code>(node: Node, code: C) -> Start {
-        let life = Arc::new(move |seat| -> Life { Box::pin(code.clone().run(seat)) });
+        let life = Arc::new(move |process| -> Life { Box::pin(code.clone().run(process)) });
         Start { name: C::NAME, node, life }
     }
 
@@ -60,10 +60,10 @@ impl Start {
             Ok(me) => me,
             Err(refusal) => return Box::new(NotAdmitted(refusal)),
         };
-        let desk = CallSlot { now: Instant::ZERO, asked: None, answer: None };
-        let desk = Arc::new(Mutex::new(desk));
-        let life = (self.life)(HostedProcess { me, desk: desk.clone() });
-        Box::new(Polled { desk, life })
+        let slot = CallSlot { now: Instant::ZERO, asked: None, answer: None };
+        let slot = Arc::new(Mutex::new(slot));
+        let life = (self.life)(HostedProcess { me, slot: slot.clone() });
+        Box::new(Polled { slot, life })
     }
 }
 
@@ -98,19 +98,19 @@ struct CallSlot {
     answer: Option<Answer>,
 }
 
-fn open(desk: &Mutex<CallSlot>) -> MutexGuard<'_, CallSlot> {
-    desk.lock().unwrap_or_else(PoisonError::into_inner)
+fn open(slot: &Mutex<CallSlot>) -> MutexGuard<'_, CallSlot> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The host's side.
 struct Polled {
-    desk: Arc<Mutex<CallSlot>>,
+    slot: Arc<Mutex<CallSlot>>,
     life: Life,
 }
 
 impl Body for Polled {
     fn next(&mut self, now: Instant) -> Action {
-        open(&self.desk).now = now;
+        open(&self.slot).now = now;
         let life = self.life.as_mut();
         // It is not polled again: the run ends by that.
         let polled =
@@ -119,7 +119,7 @@ impl Body for Polled {
             Ok(Poll::Ready(Ok(()))) => Action::Exit,
             Ok(Poll::Ready(Err(refusal))) => Action::Fail(ProgramError::Refused(refusal)),
             Ok(Poll::Pending) => {
-                let asked = open(&self.desk).asked.take();
+                let asked = open(&self.slot).asked.take();
                 asked.unwrap_or(Action::Fail(ProgramError::Foreign))
             }
             Err(_) => Action::Fail(ProgramError::Panicked),
@@ -127,14 +127,14 @@ impl Body for Polled {
     }
 
     fn answer(&mut self, answer: Answer) {
-        open(&self.desk).answer = Some(answer);
+        open(&self.slot).answer = Some(answer);
     }
 }
 
 /// The body's side: a process whose actions a host carries out one by one.
 struct HostedProcess {
     me: ProcessHandle,
-    desk: Arc<Mutex<CallSlot>>,
+    slot: Arc<Mutex<CallSlot>>,
 }
 
 impl HostedProcess {
@@ -142,11 +142,11 @@ impl HostedProcess {
     async fn act(&self, action: Action) -> Option<Answer> {
         let mut action = Some(action);
         poll_fn(move |_| {
-            let mut desk = open(&self.desk);
+            let mut slot = open(&self.slot);
             if let Some(action) = action.take() {
-                (desk.asked, desk.answer) = (Some(action), None);
+                (slot.asked, slot.answer) = (Some(action), None);
             }
-            if desk.asked.is_some() { Poll::Pending } else { Poll::Ready(desk.answer.take()) }
+            if slot.asked.is_some() { Poll::Pending } else { Poll::Ready(slot.answer.take()) }
         })
         .await
     }

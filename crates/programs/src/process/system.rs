@@ -33,10 +33,10 @@ pub(crate) enum CallOutcome {
     Waits,
 }
 
-/// A player that is to be woken.
+/// A thread that is to be woken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Woken {
-    pub(crate) player: u32,
+    pub(crate) thread: u32,
     /// Whether its call is answered by that; else it asks again.
     pub(crate) done: bool,
     /// Who woke it.
@@ -54,7 +54,7 @@ enum Waits {
 }
 
 struct Proc {
-    player: u32,
+    thread: u32,
     waits: Waits,
     /// The wakeup-waiting switch.
     wakeup: bool,
@@ -99,9 +99,9 @@ impl System {
     }
 
     /// A process comes into being.
-    pub(crate) fn enter(&mut self, node: Node, player: u32) -> Result<ProcessHandle, ProcessError> {
+    pub(crate) fn enter(&mut self, node: Node, thread: u32) -> Result<ProcessHandle, ProcessError> {
         self.check_node(node)?;
-        let proc = Proc { player, waits: Waits::Not, wakeup: false };
+        let proc = Proc { thread, waits: Waits::Not, wakeup: false };
         self.processes.insert(node, proc).map(ProcessHandle::from_handle)
     }
 
@@ -173,7 +173,7 @@ impl System {
     }
 
     fn thread_of(&mut self, process: ProcessHandle) -> Option<u32> {
-        self.processes.at(process.handle()).ok().map(|proc| proc.player)
+        self.processes.at(process.handle()).ok().map(|proc| proc.thread)
     }
 
     fn waits(&mut self, me: ProcessHandle, waits: Waits) -> CallOutcome {

@@ -29,54 +29,55 @@ impl ProgramRuntime {
     }
 
     /// Carries a call out.
-    pub(super) fn call<S: RuntimeHost>(stage: &mut S, number: u32, call: Call) {
-        let Some(me) = stage.programs().at(number).process else { return };
-        let now = stage.now();
-        match stage.programs().system.call(me, &call, now) {
+    pub(super) fn call<S: RuntimeHost>(host: &mut S, number: u32, call: Call) {
+        let Some(me) = host.programs().at(number).process else { return };
+        let now = host.now();
+        match host.programs().system.call(me, &call, now) {
             CallOutcome::Waits => {
-                stage.programs().at(number).resumed = Some(Action::Call(call));
-                ProgramRuntime::block(stage, number, Condition::InCall);
+                host.programs().at(number).resumed = Some(Action::Call(call));
+                ProgramRuntime::block(host, number, Condition::InCall);
             }
             CallOutcome::Done(answer) => {
                 let answer = match call {
-                    Call::MakeProcess(new) => ProgramRuntime::make(stage, *new),
+                    Call::MakeProcess(new) => ProgramRuntime::make(host, *new),
                     _ => answer,
                 };
-                let player = stage.programs().at(number);
-                player.paid = false;
-                player.body.answer(answer);
+                let thread = host.programs().at(number);
+                thread.paid = false;
+                thread.body.answer(answer);
             }
         }
-        ProgramRuntime::rouse(stage);
+        ProgramRuntime::rouse(host);
     }
 
-    /// Makes a process, if its template, node and terms are such and the stage will have it.
-    fn make<S: RuntimeHost>(stage: &mut S, new: NewProcess) -> Answer {
+    /// Makes a process, if its template, node and terms are such and the host will have it.
+    fn make<S: RuntimeHost>(host: &mut S, new: NewProcess) -> Answer {
         let NewProcess { template, terms, start } = new;
         let node = start.node();
-        stage.programs().system.check_process((template, start.name()), node, terms)?;
-        let number = stage.spawn(node, terms, &Program::Process(start))?;
-        let process = stage.programs().at(number).process;
+        host.programs().system.check_process((template, start.name()), node, terms)?;
+        let number = host.spawn(node, terms, &Program::Process(start))?;
+        let process = host.programs().at(number).process;
         process.map(Reply::made).ok_or(ProcessError::NotAdmitted { node })
     }
 
-    /// Wakes whoever calls and posts have woken, and has the stage call back for what is to come.
-    fn rouse<S: RuntimeHost>(stage: &mut S) {
-        while let Some(woken) = stage.programs().system.woken.pop_front() {
-            let player = stage.programs().at(woken.player);
+    /// Wakes whoever calls and posts have woken, and has the host call back for what is to come.
+    fn rouse<S: RuntimeHost>(host: &mut S) {
+        while let Some(woken) = host.programs().system.woken.pop_front() {
+            let thread = host.programs().at(woken.thread);
             if woken.done {
-                (player.resumed, player.paid) = (None, false);
-                player.body.answer(Ok(Reply::DONE));
+                (thread.resumed, thread.paid) = (None, false);
+                thread.body.answer(Ok(Reply::DONE));
             }
-            ProgramRuntime::wake(stage, woken.player, woken.by);
+            ProgramRuntime::wake(host, woken.thread, woken.by);
         }
-        let ProgramRuntime { system, scheduled: cued, .. } = stage.programs();
+        let ProgramRuntime { system, scheduled: cued, .. } = host.programs();
         let due = [system.agenda.next_timer(), system.agenda.next_post()];
         let before = std::mem::replace(cued, due);
-        for ((cue, at), before) in [Wakeup::Timer, Wakeup::Post].into_iter().zip(due).zip(before) {
+        for ((wakeup, at), before) in [Wakeup::Timer, Wakeup::Post].into_iter().zip(due).zip(before)
+        {
             if let Some(at) = at.filter(|_| at != before) {
-                let now = stage.now();
-                stage.schedule_wakeup(0, cue, at.max(now));
+                let now = host.now();
+                host.schedule_wakeup(0, wakeup, at.max(now));
             }
         }
     }
@@ -87,24 +88,24 @@ impl ProgramRuntime {
     }
 
     /// Timers of processes are due.
-    pub fn timers_due<S: RuntimeHost>(stage: &mut S) {
-        let now = stage.now();
-        let players = stage.programs();
-        players.scheduled[0] = None;
-        players.system.timers_due(now);
-        ProgramRuntime::rouse(stage);
+    pub fn timers_due<S: RuntimeHost>(host: &mut S) {
+        let now = host.now();
+        let threads = host.programs();
+        threads.scheduled[0] = None;
+        threads.system.timers_due(now);
+        ProgramRuntime::rouse(host);
     }
 
     /// Posts from one node have arrived at another.
-    pub fn posts_due<S: RuntimeHost>(stage: &mut S) {
-        let now = stage.now();
-        let players = stage.programs();
-        players.scheduled[1] = None;
-        players.system.deliver_due(now);
-        ProgramRuntime::rouse(stage);
+    pub fn posts_due<S: RuntimeHost>(host: &mut S) {
+        let now = host.now();
+        let threads = host.programs();
+        threads.scheduled[1] = None;
+        threads.system.deliver_due(now);
+        ProgramRuntime::rouse(host);
     }
 
-    /// The handle of a player that is a process.
+    /// The handle of a thread that is a process.
     #[must_use]
     pub fn process(&self, number: u32) -> Option<ProcessHandle> {
         self.list.get(number as usize)?.process

@@ -6,7 +6,7 @@ use crate::body::Random;
 use crate::program::{Activation, Jobs, OnLate};
 use windfall_time::{Instant, Span};
 
-/// So many jobs of one player may wait for it.
+/// So many jobs of one thread may wait for it.
 const MOST_WAITING: usize = 4_000_000;
 
 /// A job that is released and not done.
@@ -27,7 +27,7 @@ impl Job {
     }
 }
 
-/// Where a player's jobs come from.
+/// Where a thread's jobs come from.
 pub(super) struct Source {
     jobs: Jobs,
     random: Random,
@@ -79,109 +79,109 @@ impl Source {
 }
 
 impl ProgramRuntime {
-    /// A job is released by time. `at` is when it was to be: a stage that is late does not shift it,
+    /// A job is released by time. `at` is when it was to be: a host that is late does not shift it,
     /// nor those that follow.
     #[inline]
-    pub fn release_due<S: RuntimeHost>(stage: &mut S, number: u32, at: Instant) {
-        let Some(source) = &mut stage.programs().at(number).source else { return };
+    pub fn release_due<S: RuntimeHost>(host: &mut S, number: u32, at: Instant) {
+        let Some(source) = &mut host.programs().at(number).source else { return };
         if let Some(next) = source.after(at) {
-            stage.schedule_wakeup(number, Wakeup::Release, next);
+            host.schedule_wakeup(number, Wakeup::Release, next);
         }
-        ProgramRuntime::release(stage, number, at);
+        ProgramRuntime::release(host, number, at);
     }
 
-    /// A job is released; it begins at once if the player has nothing else to do.
+    /// A job is released; it begins at once if the thread has nothing else to do.
     #[inline]
-    fn release<S: RuntimeHost>(stage: &mut S, number: u32, at: Instant) {
-        let Some(source) = &mut stage.programs().at(number).source else { return };
+    fn release<S: RuntimeHost>(host: &mut S, number: u32, at: Instant) {
+        let Some(source) = &mut host.programs().at(number).source else { return };
         let Some(job) = source.release(at) else { return };
-        stage.released(number, job);
-        let player = stage.programs().at(number);
-        if player.condition == Condition::Jobless {
-            ProgramRuntime::begin_job(stage, number, job);
-            ProgramRuntime::wake(stage, number, None);
+        host.released(number, job);
+        let thread = host.programs().at(number);
+        if thread.condition == Condition::Jobless {
+            ProgramRuntime::begin_job(host, number, job);
+            ProgramRuntime::wake(host, number, None);
             return;
         }
-        player.backlog.push_back(job);
-        if player.backlog.len() > MOST_WAITING {
-            stage.program_failed(number, ProgramError::Backlog(MOST_WAITING));
+        thread.backlog.push_back(job);
+        if thread.backlog.len() > MOST_WAITING {
+            host.program_failed(number, ProgramError::Backlog(MOST_WAITING));
         }
     }
 
     #[inline]
-    fn begin_job<S: RuntimeHost>(stage: &mut S, number: u32, job: Job) {
-        let player = stage.programs().at(number);
-        player.job = Some(job);
-        if let (true, Some(deadline)) = (player.aborts(), job.deadline) {
-            stage.schedule_wakeup(number, Wakeup::Deadline, deadline);
+    fn begin_job<S: RuntimeHost>(host: &mut S, number: u32, job: Job) {
+        let thread = host.programs().at(number);
+        thread.job = Some(job);
+        if let (true, Some(deadline)) = (thread.aborts(), job.deadline) {
+            host.schedule_wakeup(number, Wakeup::Deadline, deadline);
         }
-        stage.begins(number, job);
+        host.begins(number, job);
     }
 
     /// A job begins that the program itself has released.
-    pub(super) fn own_job<S: RuntimeHost>(stage: &mut S, number: u32, job: Job) {
-        stage.programs().at(number).job = Some(job);
-        stage.released(number, job);
-        stage.begins(number, job);
+    pub(super) fn own_job<S: RuntimeHost>(host: &mut S, number: u32, job: Job) {
+        host.programs().at(number).job = Some(job);
+        host.released(number, job);
+        host.begins(number, job);
     }
 
-    /// The next job begins, or the player waits for one.
+    /// The next job begins, or the thread waits for one.
     #[inline]
-    pub(super) fn await_job<S: RuntimeHost>(stage: &mut S, number: u32) {
-        let aborts = stage.programs().at(number).aborts();
-        while let Some(job) = stage.programs().at(number).backlog.pop_front() {
-            if aborts && job.deadline.is_some_and(|deadline| deadline <= stage.now()) {
-                stage.aborted(number); // its time has passed while it waited
+    pub(super) fn await_job<S: RuntimeHost>(host: &mut S, number: u32) {
+        let aborts = host.programs().at(number).aborts();
+        while let Some(job) = host.programs().at(number).backlog.pop_front() {
+            if aborts && job.deadline.is_some_and(|deadline| deadline <= host.now()) {
+                host.aborted(number); // its time has passed while it waited
                 continue;
             }
-            return ProgramRuntime::begin_job(stage, number, job);
+            return ProgramRuntime::begin_job(host, number, job);
         }
-        ProgramRuntime::block(stage, number, Condition::Jobless);
+        ProgramRuntime::block(host, number, Condition::Jobless);
     }
 
-    /// The job that a player works at, if any, is done; a job of each who follows it is released, if it
+    /// The job that a thread works at, if any, is done; a job of each who follows it is released, if it
     /// is alive: what was done before it began, or will be when it has ended, is nothing to it.
     #[inline]
-    pub(super) fn job_done<S: RuntimeHost>(stage: &mut S, number: u32) {
-        let Some(job) = stage.programs().at(number).job.take() else { return };
-        stage.completed(number, job);
+    pub(super) fn job_done<S: RuntimeHost>(host: &mut S, number: u32) {
+        let Some(job) = host.programs().at(number).job.take() else { return };
+        host.completed(number, job);
         let mut place = 0;
-        while let Some(follower) = stage.programs().follower(number, place) {
-            let now = stage.now();
+        while let Some(follower) = host.programs().follower(number, place) {
+            let now = host.now();
             if !matches!(
-                stage.programs().condition(follower),
+                host.programs().condition(follower),
                 Condition::NotStarted | Condition::Gone
             ) {
-                ProgramRuntime::release(stage, follower, now);
+                ProgramRuntime::release(host, follower, now);
             }
             place += 1;
         }
     }
 
-    /// A player's job is given up, at its deadline by the program's own wish, or when its scheduler
+    /// A thread's job is given up, at its deadline by the program's own wish, or when its scheduler
     /// says so; whether it has left what it was doing and must ask anew. A program that is not made of
     /// jobs cannot leave a step half done: its job goes on without a deadline.
-    pub fn abort<S: RuntimeHost>(stage: &mut S, number: u32) -> bool {
-        let now = stage.now();
-        let player = stage.programs().at(number);
-        if player.source.is_none() {
-            let missed = player.job.is_some_and(|job| job.deadline.is_some());
-            let job = Job { release: player.job.map_or(now, |job| job.release), deadline: None };
-            player.job = player.job.map(|_| job);
-            stage.goes_on(number, job, missed);
+    pub fn abort<S: RuntimeHost>(host: &mut S, number: u32) -> bool {
+        let now = host.now();
+        let thread = host.programs().at(number);
+        if thread.source.is_none() {
+            let missed = thread.job.is_some_and(|job| job.deadline.is_some());
+            let job = Job { release: thread.job.map_or(now, |job| job.release), deadline: None };
+            thread.job = thread.job.map(|_| job);
+            host.goes_on(number, job, missed);
             return false;
         }
-        if player.job.take().is_none() {
+        if thread.job.take().is_none() {
             return false;
         }
-        player.resumed = None;
-        player.body.abandon_job();
-        stage.aborted(number);
-        let player = stage.programs().at(number);
-        match player.body.next(now) {
-            Action::AwaitJob => ProgramRuntime::await_job(stage, number),
-            Action::Exit => ProgramRuntime::exit(stage, number),
-            action => player.resumed = Some(action),
+        thread.resumed = None;
+        thread.body.abandon_job();
+        host.aborted(number);
+        let thread = host.programs().at(number);
+        match thread.body.next(now) {
+            Action::AwaitJob => ProgramRuntime::await_job(host, number),
+            Action::Exit => ProgramRuntime::exit(host, number),
+            action => thread.resumed = Some(action),
         }
         true
     }

@@ -6,7 +6,7 @@ use crate::program::{Jobs, OnLate, Phase, Step, Work};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 
-/// What the stage was told, by player.
+/// What the host was told, by thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Said {
     Woken(Option<u32>),
@@ -20,9 +20,9 @@ enum Said {
 
 #[derive(Default)]
 struct Mock {
-    players: ProgramRuntime,
+    threads: ProgramRuntime,
     now: Instant,
-    cues: BTreeMap<(u32, Wakeup), Instant>,
+    wakeups: BTreeMap<(u32, Wakeup), Instant>,
     /// Whose turn it is, in order; the first has the processor.
     ready: VecDeque<u32>,
     said: Vec<(u32, Said)>,
@@ -35,68 +35,68 @@ impl RuntimeHost for Mock {
     const MOMENT: Span = Span::ZERO;
 
     fn programs(&mut self) -> &mut ProgramRuntime {
-        &mut self.players
+        &mut self.threads
     }
 
     fn now(&self) -> Instant {
         self.now
     }
 
-    fn schedule_wakeup(&mut self, player: u32, cue: Wakeup, at: Instant) {
-        self.cues.insert((player, cue), at);
+    fn schedule_wakeup(&mut self, thread: u32, wakeup: Wakeup, at: Instant) {
+        self.wakeups.insert((thread, wakeup), at);
     }
 
-    fn blocked(&mut self, player: u32) {
+    fn blocked(&mut self, thread: u32) {
         let before = self.ready.len();
-        self.ready.retain(|other| *other != player);
-        assert_eq!(self.ready.len() + 1, before, "player {player} waits already");
+        self.ready.retain(|other| *other != thread);
+        assert_eq!(self.ready.len() + 1, before, "thread {thread} waits already");
     }
 
-    fn woken(&mut self, player: u32, by: Option<u32>) {
-        assert!(!self.ready.contains(&player), "player {player} is woken twice");
-        self.ready.push_back(player);
-        self.said.push((player, Said::Woken(by)));
+    fn woken(&mut self, thread: u32, by: Option<u32>) {
+        assert!(!self.ready.contains(&thread), "thread {thread} is woken twice");
+        self.ready.push_back(thread);
+        self.said.push((thread, Said::Woken(by)));
     }
 
-    fn yielded(&mut self, player: u32) {
-        self.ready.retain(|other| *other != player);
-        self.ready.push_back(player);
+    fn yielded(&mut self, thread: u32) {
+        self.ready.retain(|other| *other != thread);
+        self.ready.push_back(thread);
     }
 
-    fn exited(&mut self, player: u32) {
-        self.ready.retain(|other| *other != player);
-        self.said.push((player, Said::Exited));
+    fn exited(&mut self, thread: u32) {
+        self.ready.retain(|other| *other != thread);
+        self.said.push((thread, Said::Exited));
     }
 
     fn spawn(&mut self, _: Node, _: ProcessParams, program: &Program) -> Result<u32, ProcessError> {
-        let number = self.players.add(program, 1);
+        let number = self.threads.add(program, 1);
         ProgramRuntime::begin(self, number);
         Ok(number)
     }
 
-    fn released(&mut self, player: u32, job: Job) {
-        self.said.push((player, Said::Released(ms_of(job.release))));
+    fn released(&mut self, thread: u32, job: Job) {
+        self.said.push((thread, Said::Released(ms_of(job.release))));
     }
 
-    fn begins(&mut self, player: u32, job: Job) {
-        self.said.push((player, Said::Begins(ms_of(job.release))));
+    fn begins(&mut self, thread: u32, job: Job) {
+        self.said.push((thread, Said::Begins(ms_of(job.release))));
     }
 
-    fn completed(&mut self, player: u32, job: Job) {
-        self.said.push((player, Said::Completed(ms_of(job.release))));
+    fn completed(&mut self, thread: u32, job: Job) {
+        self.said.push((thread, Said::Completed(ms_of(job.release))));
     }
 
-    fn aborted(&mut self, player: u32) {
-        self.said.push((player, Said::Aborted));
+    fn aborted(&mut self, thread: u32) {
+        self.said.push((thread, Said::Aborted));
     }
 
-    fn goes_on(&mut self, player: u32, job: Job, missed: bool) {
+    fn goes_on(&mut self, thread: u32, job: Job, missed: bool) {
         assert_eq!(job.deadline, None);
-        self.said.push((player, Said::GoesOn(missed)));
+        self.said.push((thread, Said::GoesOn(missed)));
     }
 
-    fn program_failed(&mut self, player: u32, mishap: ProgramError) {
-        self.mishap.get_or_insert((player, mishap));
+    fn program_failed(&mut self, thread: u32, mishap: ProgramError) {
+        self.mishap.get_or_insert((thread, mishap));
     }
 }
 
@@ -104,14 +104,14 @@ impl Mock {
     fn of(programs: &[Program]) -> Mock {
         let mut mock = Mock::default();
         for program in programs {
-            mock.players.add(program, 1);
+            mock.threads.add(program, 1);
         }
         mock
     }
 
     /// Everybody begins, in order.
     fn begin(mut self) -> Mock {
-        for number in 0..u32::try_from(self.players.list.len()).unwrap() {
+        for number in 0..u32::try_from(self.threads.list.len()).unwrap() {
             ProgramRuntime::begin(&mut self, number);
         }
         self
@@ -120,11 +120,11 @@ impl Mock {
     /// Plays until `end`, or until nobody can run and nothing is due.
     fn play(&mut self, end: Instant) {
         while self.mishap.is_none() {
-            if let Some((&(number, cue), &at)) = self.cues.iter().min_by_key(|(_, at)| **at)
+            if let Some((&(number, wakeup), &at)) = self.wakeups.iter().min_by_key(|(_, at)| **at)
                 && at <= self.now
             {
-                self.cues.remove(&(number, cue));
-                match cue {
+                self.wakeups.remove(&(number, wakeup));
+                match wakeup {
                     Wakeup::Timer => ProgramRuntime::timers_due(self),
                     Wakeup::Post => ProgramRuntime::posts_due(self),
                     Wakeup::Wake => ProgramRuntime::slept(self, number),
@@ -139,7 +139,7 @@ impl Mock {
                 }
                 continue;
             }
-            let due = self.cues.values().min().copied().filter(|at| *at <= end);
+            let due = self.wakeups.values().min().copied().filter(|at| *at <= end);
             match self.ready.front().copied() {
                 Some(number) if self.left.is_zero() => {
                     if let Progress::Work(work) = ProgramRuntime::step(self, number) {
@@ -161,13 +161,13 @@ impl Mock {
         }
     }
 
-    fn of_player(&self, player: u32) -> Vec<Said> {
-        let its = self.said.iter().filter(|(number, _)| *number == player);
+    fn of_player(&self, thread: u32) -> Vec<Said> {
+        let its = self.said.iter().filter(|(number, _)| *number == thread);
         its.map(|(_, said)| *said).collect()
     }
 
-    fn wakes(&self, player: u32) -> usize {
-        self.of_player(player).iter().filter(|said| matches!(said, Said::Woken(_))).count()
+    fn wakes(&self, thread: u32) -> usize {
+        self.of_player(thread).iter().filter(|said| matches!(said, Said::Woken(_))).count()
     }
 }
 
@@ -204,7 +204,7 @@ const CONDITION: Resource = Resource(1);
 const BARRIER: Resource = Resource(2);
 
 proptest! {
-    /// A player that suspends itself `waits` times goes through if it is resumed as often, whoever comes
+    /// A thread that suspends itself `waits` times goes through if it is resumed as often, whoever comes
     /// first; else it waits, and nobody else is woken in its place.
     #[test]
     fn law_no_wake_up_is_lost(
@@ -225,20 +225,20 @@ proptest! {
         let mut mock = Mock::of(&[sleeper, waker]).begin();
         mock.play(at(1_000));
         let expected = if wakes >= waits { Condition::Gone } else { Condition::AwaitingWake };
-        prop_assert_eq!(mock.players.condition(0), expected);
-        prop_assert_eq!(mock.players.condition(1), Condition::Gone);
+        prop_assert_eq!(mock.threads.condition(0), expected);
+        prop_assert_eq!(mock.threads.condition(1), Condition::Gone);
         prop_assert!(mock.ready.is_empty());
         let by_waker = mock.said.iter().filter(|said| **said == (0, Said::Woken(Some(1))));
         prop_assert!(by_waker.count() as u64 <= waits);
     }
 
-    /// However players come to it, one at a time has the lock, each gets it, and each is woken at most
+    /// However threads come to it, one at a time has the lock, each gets it, and each is woken at most
     /// once for it.
     #[test]
     fn law_a_lock_passes_through_all_hands(
-        players in prop::collection::vec((0_u64..5, 1_u64..4), 2..6),
+        threads in prop::collection::vec((0_u64..5, 1_u64..4), 2..6),
     ) {
-        let programs: Vec<Program> = players.iter().map(|(sleep, work)| steps(3, vec![
+        let programs: Vec<Program> = threads.iter().map(|(sleep, work)| steps(3, vec![
             Step::Sleep(ms(*sleep)),
             Step::Lock(LOCK),
             run(*work),
@@ -249,8 +249,8 @@ proptest! {
         let mut mock = Mock::of(&programs).begin();
         mock.play(at(10_000));
         prop_assert_eq!(mock.mishap, None);
-        for number in 0..u32::try_from(players.len()).unwrap_or(0) {
-            prop_assert_eq!(mock.players.condition(number), Condition::Gone);
+        for number in 0..u32::try_from(threads.len()).unwrap_or(0) {
+            prop_assert_eq!(mock.threads.condition(number), Condition::Gone);
             // Its birth, three sleeps, three locks.
             prop_assert!(mock.wakes(number) <= 7, "{:?}", mock.of_player(number));
         }
@@ -263,24 +263,24 @@ fn law_a_wake_up_before_birth_is_remembered() {
         Mock::of(&[steps(1, vec![Step::Suspend, run(1)]), steps(1, vec![Step::Resume(0), run(1)])]);
     ProgramRuntime::begin(&mut mock, 1);
     mock.play(at(10));
-    assert_eq!(mock.players.condition(0), Condition::NotStarted);
+    assert_eq!(mock.threads.condition(0), Condition::NotStarted);
     ProgramRuntime::begin(&mut mock, 0);
     mock.play(at(20));
-    assert_eq!(mock.players.condition(0), Condition::Gone);
+    assert_eq!(mock.threads.condition(0), Condition::Gone);
 }
 
 #[test]
 fn law_a_barrier_opens_for_all_with_the_last() {
     let meets = |work| steps(2, vec![run(work), Step::Barrier(BARRIER)]);
     let mut mock = Mock::of(&[meets(1), meets(2), meets(5)]);
-    mock.players.barrier(BARRIER, 3);
+    mock.threads.barrier(BARRIER, 3);
     let mut mock = mock.begin();
     mock.play(at(7));
     let held = Condition::Held(None);
-    assert_eq!([0, 1].map(|number| mock.players.condition(number)), [held; 2]);
+    assert_eq!([0, 1].map(|number| mock.threads.condition(number)), [held; 2]);
     mock.play(at(100));
     for number in 0..3 {
-        assert_eq!(mock.players.condition(number), Condition::Gone, "player {number}");
+        assert_eq!(mock.threads.condition(number), Condition::Gone, "thread {number}");
     }
     // Whoever comes last is not woken: it has never waited.
     assert_eq!([0, 1, 2].map(|number| mock.wakes(number)).iter().sum::<usize>(), 3 + 2 * 2);
@@ -313,7 +313,7 @@ fn law_a_condition_gives_the_lock_back_before_anybody_goes_on() {
     let mut mock = Mock::of(&[waits(), waits(), tells]).begin();
     mock.play(at(3));
     for number in [0, 1] {
-        assert_eq!(mock.players.condition(number), Condition::Held(None), "the lock is taken");
+        assert_eq!(mock.threads.condition(number), Condition::Held(None), "the lock is taken");
         assert_eq!(mock.of_player(number), [Said::Woken(None)], "born");
     }
     mock.play(at(100));
@@ -331,8 +331,8 @@ fn law_a_signal_wakes_whoever_waited_longest_and_is_lost_without_one() {
     let tells = |sleep| steps(1, vec![Step::Sleep(ms(sleep)), Step::Signal(CONDITION), run(1)]);
     let mut mock = Mock::of(&[waits(2), waits(1), tells(0), tells(5)]).begin();
     mock.play(at(100));
-    assert_eq!(mock.players.condition(0), Condition::Held(Some(LOCK)), "it came second");
-    assert_eq!(mock.players.condition(1), Condition::Gone);
+    assert_eq!(mock.threads.condition(0), Condition::Held(Some(LOCK)), "it came second");
+    assert_eq!(mock.threads.condition(1), Condition::Gone);
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn refuses_a_program_that_gets_nowhere() {
     let often = |yields| phases(vec![(yields, vec![Step::Yield]), (1, vec![run(1)])]);
     let mut mock = Mock::of(&[often(u64::from(PATIENCE) - 1)]).begin();
     mock.play(at(100));
-    assert_eq!((mock.mishap, mock.players.condition(0)), (None, Condition::Gone));
+    assert_eq!((mock.mishap, mock.threads.condition(0)), (None, Condition::Gone));
     let mut mock = Mock::of(&[often(u64::from(PATIENCE) + 1)]).begin();
     mock.play(at(100));
     assert_eq!(mock.mishap, Some((0, ProgramError::Stuck)));
@@ -355,16 +355,16 @@ fn refuses_a_program_that_gets_nowhere() {
 
 #[test]
 fn law_jobs_wait_their_turn_and_keep_their_release() {
-    // 15 ms of work every 10 ms, three times; the stage comes 1 ms late to the second.
+    // 15 ms of work every 10 ms, three times; the host comes 1 ms late to the second.
     let jobs = Jobs { count: Some(3), ..Jobs::periodic(ms(15), ms(10)) };
     let mut mock = Mock::of(&[Program::Jobs(jobs)]).begin();
     mock.play(at(9));
-    assert_eq!(mock.cues.remove(&(0, Wakeup::Release)), Some(at(10)));
+    assert_eq!(mock.wakeups.remove(&(0, Wakeup::Release)), Some(at(10)));
     mock.play(at(11));
     ProgramRuntime::release_due(&mut mock, 0, at(10));
-    assert_eq!(mock.cues.get(&(0, Wakeup::Release)), Some(&at(20)), "the grid stays");
+    assert_eq!(mock.wakeups.get(&(0, Wakeup::Release)), Some(&at(20)), "the grid stays");
     mock.play(at(40));
-    assert_eq!(mock.players.overdue(0, at(40)), 1, "the third, due at 30");
+    assert_eq!(mock.threads.overdue(0, at(40)), 1, "the third, due at 30");
     mock.play(at(100));
     use Said::{Begins, Completed, Exited, Released, Woken};
     let expected = [
@@ -397,7 +397,7 @@ fn law_a_late_job_is_given_up_and_those_behind_it_too() {
     let done = |said: &&Said| matches!(said, Said::Completed(_));
     let done: Vec<Said> = said.iter().filter(done).copied().collect();
     assert_eq!(done, [Said::Completed(20), Said::Completed(30)]);
-    assert_eq!(mock.players.overdue(1, at(100)), 0);
+    assert_eq!(mock.threads.overdue(1, at(100)), 0);
 }
 
 #[test]
@@ -406,7 +406,7 @@ fn law_a_job_that_is_given_up_ends_the_last_one_without_a_processor() {
     let mut mock = Mock::of(&[Program::Jobs(jobs)]).begin();
     mock.play(at(100));
     assert_eq!(mock.now, at(10));
-    assert_eq!(mock.players.condition(0), Condition::Gone);
+    assert_eq!(mock.threads.condition(0), Condition::Gone);
     assert!(!ProgramRuntime::abort(&mut mock, 0), "there is nothing to give up any more");
 }
 
@@ -415,7 +415,7 @@ fn law_a_program_of_phases_goes_on_without_a_deadline() {
     let timer = Step::Timer { timer: 0, period: ms(10), tick: crate::action::Tick::Absolute };
     let mut mock = Mock::of(&[steps(2, vec![timer, run(3)])]).begin();
     mock.play(at(11));
-    let deadline = |mock: &Mock| mock.players.job(0).map(|job| (job.release, job.deadline));
+    let deadline = |mock: &Mock| mock.threads.job(0).map(|job| (job.release, job.deadline));
     assert_eq!(deadline(&mock), Some((at(10), Some(at(20)))));
     assert!(!ProgramRuntime::abort(&mut mock, 0) && !ProgramRuntime::abort(&mut mock, 0));
     assert_eq!(deadline(&mock), Some((at(10), None)));
@@ -434,7 +434,7 @@ fn after(place: usize) -> Program {
 }
 
 impl Mock {
-    /// When jobs of a player were released.
+    /// When jobs of a thread were released.
     fn released_to(&self, number: u32) -> Vec<u64> {
         let said = self.of_player(number).into_iter();
         let times = said.filter_map(|said| match said {
@@ -460,7 +460,7 @@ fn law_a_completion_releases_those_who_follow() {
 fn law_a_completion_is_nothing_to_a_follower_that_is_not_alive() {
     let first = Program::Jobs(Jobs { count: Some(4), ..Jobs::periodic(ms(2), ms(10)) });
     let mut mock = Mock::of(&[first, after(0), after(0)]);
-    mock.players.withdraw(2);
+    mock.threads.withdraw(2);
     ProgramRuntime::begin(&mut mock, 0);
     mock.play(at(15));
     ProgramRuntime::begin(&mut mock, 1);
@@ -474,10 +474,10 @@ fn law_a_completion_is_nothing_to_a_follower_that_is_not_alive() {
 fn law_whoever_will_not_begin_is_not_waited_for() {
     let mut mock =
         Mock::of(&[steps(1, vec![Step::Suspend]), steps(1, vec![run(1), Step::Resume(0), run(1)])]);
-    mock.players.withdraw(0);
+    mock.threads.withdraw(0);
     ProgramRuntime::begin(&mut mock, 1);
     mock.play(at(10));
-    assert_eq!(mock.players.condition(0), Condition::Gone);
-    assert_eq!(mock.players.condition(1), Condition::Gone);
+    assert_eq!(mock.threads.condition(0), Condition::Gone);
+    assert_eq!(mock.threads.condition(1), Condition::Gone);
     assert_eq!(mock.of_player(0), []);
 }

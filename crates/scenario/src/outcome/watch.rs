@@ -38,7 +38,7 @@ pub struct Watch {
     runnable: Span,
     until: Option<Instant>,
     /// Whether time was stolen that others may have made up for.
-    robbed: bool,
+    stolen: bool,
 }
 
 impl Watch {
@@ -52,7 +52,7 @@ impl Watch {
             awake: None,
             runnable: Span::ZERO,
             until: None,
-            robbed: false,
+            stolen: false,
         }
     }
 
@@ -92,7 +92,7 @@ impl Watch {
 
     /// Time is stolen from a processor, its owner's or another.
     pub fn time_was_stolen(&mut self) {
-        self.robbed |= self.promise.makeup && self.until.is_none();
+        self.stolen |= self.promise.makeup && self.until.is_none();
     }
 
     /// Whether judgement has ended.
@@ -135,7 +135,7 @@ impl Watch {
             _ => false,
         };
         let cause = match short(verdict) {
-            true if !short(unstolen) || self.robbed => Some(Use::Stolen),
+            true if !short(unstolen) || self.stolen => Some(Use::Stolen),
             true if !short(given) => Some(Use::Overhead),
             _ => None,
         };

@@ -9,7 +9,7 @@ impl System {
         let proc = self.processes.at(process.handle())?;
         if proc.waits == Waits::WakeUp {
             proc.waits = Waits::Not;
-            self.woken.push_back(Woken { player: proc.player, done: true, by });
+            self.woken.push_back(Woken { thread: proc.thread, done: true, by });
         } else {
             proc.wakeup = true;
         }
@@ -34,7 +34,7 @@ impl System {
                 && proc.waits == Waits::Notice(id)
             {
                 proc.waits = Waits::Not;
-                self.woken.push_back(Woken { player: proc.player, done: true, by });
+                self.woken.push_back(Woken { thread: proc.thread, done: true, by });
                 waited += 1;
             }
         }

@@ -37,7 +37,7 @@ impl System {
         };
         if wanted {
             proc.waits = Waits::Not;
-            self.woken.push_back(Woken { player: proc.player, done: false, by });
+            self.woken.push_back(Woken { thread: proc.thread, done: false, by });
         }
     }
 

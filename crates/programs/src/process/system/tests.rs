@@ -12,7 +12,7 @@ struct World {
     system: System,
     now: Instant,
     processes: Vec<ProcessHandle>,
-    /// By player: the call that it waits in.
+    /// By thread: the call that it waits in.
     waits: Vec<Option<Call>>,
     gone: BTreeSet<usize>,
     /// Two for each process.
@@ -71,7 +71,7 @@ impl World {
     /// Whoever was woken goes on: it waited, and its call is over.
     fn rouse(&mut self) {
         while let Some(woken) = self.system.woken.pop_front() {
-            let at = woken.player as usize;
+            let at = woken.thread as usize;
             let call = self.waits[at].take().expect("whoever is woken waits");
             let answer = if woken.done {
                 Ok(Reply::DONE)

@@ -27,6 +27,7 @@ pub mod model;
 mod names;
 pub mod outcome;
 mod overload;
+mod overrides;
 mod parameters;
 mod plan;
 mod profile;
@@ -53,6 +54,7 @@ pub use live::{Live, LiveNode, LiveRequest, LiveThread};
 pub use migrate::{Migrated, migrate};
 pub use model::Scenario;
 pub use overload::Overload;
+pub use overrides::Override;
 pub use plan::{
     Home, Place, Plan, PlannedInterrupts, PlannedPattern, PlannedProcesses, PlannedProgram,
     PlannedRequest, PlannedThread,

@@ -5,13 +5,16 @@
 use crate::verbs::reserve::TaskText;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use windfall_scenario::Override;
 use windfall_time::{Ratio, Span};
 use windfall_trace::explain::Pattern;
 
 /// Shares a machine's processors by a hierarchy of schedulers whose promises are checked first.
 ///
-/// One file describes who needs what. `check` proves that its promises compose, or says
-/// which one stands in the way; `simulate` says what each thread will get, `import` makes such a file from a recording of a real machine.
+/// One file describes who needs what. `new` writes a first one, `suggest` makes one of a recording. `check` proves that its promises
+/// compose, or says which one stands in the way; `simulate` says what each thread will get; `run` does it on this machine.
+///
+/// On a terminal each verb ends with the next command that makes sense.
 ///
 /// `-` stands for standard input where a file is read, and for standard output where one is written. Files that are there
 /// are replaced only with `--force`; a file appears when it is whole. `NO_COLOR` turns colour off.
@@ -29,6 +32,10 @@ pub(crate) struct Cli {
 /// A verb.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Verb {
+    /// Write a first scenario, with comments: an audio session, a shared server, a robot or a service.
+    New(NewArgs),
+    /// Say what to promise the threads of a recording, and what that would have changed.
+    Suggest(SuggestArgs),
     /// Check a scenario: does every promise follow from the one above it?
     Check(CheckArgs),
     /// Say whether one guarantee follows from another, and by which theorem.
@@ -37,9 +44,9 @@ pub(crate) enum Verb {
     Reserve(ReserveArgs),
     /// Simulate a scenario: what each thread gets, and whether the expectations hold.
     Simulate(SimulateArgs),
-    /// Run a scenario on this machine's processors, with real threads.
+    /// Run a scenario, or one command with a budget or a share, on this machine's processors.
     Run(RunArgs),
-    /// Simulate a scenario, run it on real threads, and set both side by side.
+    /// Set two outcomes side by side, or a scenario's simulation and its run on real threads.
     Compare(CompareArgs),
     /// Examine this machine: what it can host and enforce, what stands in the way, what would help.
     Doctor(DoctorArgs),
@@ -67,8 +74,8 @@ pub(crate) enum Verb {
     Lab(LabArgs),
     /// List the schedulers with what each takes, gives, admits and assumes; or describe one.
     Catalogue(CatalogueArgs),
-    /// Print the JSON Schema of scenario files, for editors.
-    Schema,
+    /// Write the JSON Schema of scenario files, for editors.
+    Schema(SchemaArgs),
     /// Print completions for a shell.
     Completions(CompletionsArgs),
     /// Write the man pages into a folder.
@@ -81,7 +88,8 @@ impl Verb {
         match self {
             Verb::Run(args) => args.host == RunHost::Sim,
             Verb::Lab(args) => args.host == Some(LabHost::Sim),
-            Verb::Compare(_) | Verb::Doctor(_) | Verb::Measure(_) | Verb::Record(_) => false,
+            Verb::Compare(args) => args.other.is_some(),
+            Verb::Doctor(_) | Verb::Measure(_) | Verb::Record(_) => false,
             Verb::Calibrate(_) | Verb::Ctl(_) | Verb::Top(_) | Verb::Restore => false,
             _ => true,
         }
@@ -94,6 +102,77 @@ pub(crate) struct ForceArgs {
     /// Replace files that are there.
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+/// What a first scenario is about.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Template {
+    /// An audio thread beside a compile job.
+    Audio,
+    /// Users with equal shares of a server.
+    Server,
+    /// A control loop on a processor of its own, vision and planning on another.
+    Robot,
+    /// A service with a target for its tail latency beside batch work.
+    Service,
+}
+
+/// Arguments of `new`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  windfall new audio -o audio.toml
+
+Writes `scenario.schema.json` beside it where there is none: the file names it in its first line, from which editors complete.")]
+pub(crate) struct NewArgs {
+    /// What about.
+    pub(crate) template: Template,
+    /// Where to write it [default: NAME.toml].
+    #[arg(short, long, value_name = "FILE.toml")]
+    pub(crate) output: Option<PathBuf>,
+    /// Whether that may replace a file.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
+}
+
+/// Arguments of `suggest`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  windfall suggest scenarios/recorded/desktop.ftrace.gz
+  windfall suggest recording.wft -o suggested.toml
+
+Each thread with a period is promised the most that it computed in one, times 1.2, as far as all promises fit together. The
+recording is then simulated twice, without promises and with them.
+Exit status: 0 there is something to promise; 1 there is not; 2 could not read the recording.")]
+pub(crate) struct SuggestArgs {
+    /// The recording: Windfall's own (`.wft`), or text of ftrace or perf, which may be compressed by gzip or zstd.
+    pub(crate) recording: PathBuf,
+    /// Write the scenario with these promises.
+    #[arg(short, long, value_name = "FILE.toml")]
+    pub(crate) output: Option<PathBuf>,
+    /// Whether that may replace a file.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
+    /// What the recording is; found out from its first lines when not given.
+    #[arg(long)]
+    pub(crate) from: Option<Text>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `schema`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  windfall schema -o scenario.schema.json
+
+A scenario names it in its first line, from which editors complete: `#:schema scenario.schema.json`.")]
+pub(crate) struct SchemaArgs {
+    /// Where to write it [default: standard output].
+    #[arg(short, long, value_name = "FILE.json")]
+    pub(crate) output: Option<PathBuf>,
+    /// Whether that may replace a file.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
 }
 
 /// Arguments of `check`.
@@ -195,7 +274,8 @@ pub(crate) struct ReserveArgs {
 /// Arguments of `simulate`.
 #[derive(Args, Default, Debug)]
 #[command(
-    after_help = "Example:\n  windfall simulate scenarios/home-computer.toml --for 2s --report report.html"
+    after_help = "Examples:\n  windfall simulate scenarios/home-computer.toml --for 2s --report report.html\n  \
+                  windfall simulate scenarios/isolation.toml --set 'machine.processors=2'"
 )]
 pub(crate) struct SimulateArgs {
     /// The scenario.
@@ -206,6 +286,9 @@ pub(crate) struct SimulateArgs {
     /// Seed of all random numbers, instead of the scenario's.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
+    /// Set a value other than the file's: of a scheduler or thread, as `audio.guarantee=RESBH 4ms 10ms`, or of the machine.
+    #[arg(long = "set", value_name = "NAME.KEY=VALUE")]
+    pub(crate) overrides: Vec<Override>,
     /// Which promises are judged: those that are asked for, or all that the checker says hold anywhere, asked for or
     /// not, and the bounds on response times.
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = Judged::Asked)]
@@ -259,17 +342,31 @@ pub(crate) enum RunHost {
 #[command(after_help = "Examples:
   windfall run scenarios/isolation.toml --host linux --for 5s --trace run.wft
   windfall run scenarios/isolation.toml --dry-run
+  windfall run --budget 3ms --period 10ms -- aplay song.wav
+  windfall run --share 2 -- make -j4
 
 Needs root (of its capabilities CAP_SYS_NICE and CAP_PERFMON), or a user whom root has prepared; `windfall doctor` says what is
 missing.
 Exit status: 0 all expectations held, and what was granted was kept; 1 one failed or was missed; 2 could not run, and nothing
-was changed.")]
+was changed. Of a command: its own (128 and the signal's number when one ended it), 126 or 127 when it cannot be started, 0 when
+it was asked to end, 2 could not run.")]
 pub(crate) struct RunArgs {
     /// The scenario.
-    pub(crate) file: PathBuf,
+    #[arg(required_unless_present = "command", conflicts_with = "command")]
+    pub(crate) file: Option<PathBuf>,
     /// Where to.
     #[arg(long, default_value = "linux")]
     pub(crate) host: RunHost,
+    /// A command gets so much processor time in each period, and no more [units: us, ms, s].
+    #[arg(long, value_name = "SPAN", requires_all = ["period", "command"])]
+    pub(crate) budget: Option<Span>,
+    /// The period of `--budget` [units: us, ms, s].
+    #[arg(long, value_name = "SPAN", requires = "budget")]
+    pub(crate) period: Option<Span>,
+    /// A command gets so many parts of a processor, of which all others on it together have one.
+    #[arg(long, value_name = "N", requires = "command", conflicts_with = "budget",
+          value_parser = clap::value_parser!(u32).range(1..=19))]
+    pub(crate) share: Option<u32>,
     /// Run so long instead of the scenario's length [units: ns, us, ms, s, min, h].
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub(crate) length: Option<Span>,
@@ -289,17 +386,23 @@ pub(crate) struct RunArgs {
     /// What is kept of it.
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
+    /// A command to run instead of a scenario; all its threads together have the budget or the share. It reads no input.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 /// Arguments of `compare`.
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example:\n  windfall compare scenarios/isolation.toml --for 5s --costs costs.toml\n\n\
-                        Exit status: 0 processor times agree; 1 they do not; 2 could not run."
-)]
+#[command(after_help = "Examples:\n  windfall compare before.json after.json\n  \
+                  windfall compare scenarios/isolation.toml --for 5s --costs costs.toml\n\n\
+                  An outcome is what `simulate --json` or `run --json` printed; a scenario in its place is simulated.\n\
+                  Exit status: 0 processor times agree; 1 they do not; 2 could not run.")]
 pub(crate) struct CompareArgs {
-    /// The scenario.
+    /// An outcome, or a scenario; alone, a scenario that is simulated and run on real threads.
     pub(crate) file: PathBuf,
+    /// The other outcome or scenario.
+    #[arg(conflicts_with_all = ["costs", "cpus"])]
+    pub(crate) other: Option<PathBuf>,
     /// Run so long instead of the scenario's length [units: ns, us, ms, s, min, h].
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub(crate) length: Option<Span>,
@@ -610,6 +713,7 @@ pub(crate) enum Text {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   windfall explain scenarios/recorded/desktop.ftrace.gz
+  windfall explain scenarios/recorded/desktop.ftrace.gz --worst
   windfall explain scenarios/recorded/desktop.ftrace.gz --thread audio-src --longer-than 4ms
   windfall explain --thread audio
 
@@ -642,6 +746,9 @@ pub(crate) struct ExplainArgs {
     /// Explain every miss; of several threads, list every thread.
     #[arg(long)]
     pub(crate) all: bool,
+    /// Explain the worst miss of the thread that has most of them; where there is none, of the thread that waited longest.
+    #[arg(long, conflicts_with_all = ["miss", "job", "all"])]
+    pub(crate) worst: bool,
     /// Count a job or burst that takes longer than this as a miss [units: ns, us, ms, s, min, h].
     #[arg(long, value_name = "SPAN")]
     pub(crate) longer_than: Option<Span>,

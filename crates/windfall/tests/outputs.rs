@@ -47,7 +47,7 @@ fn feed(folder: &Scratch, arguments: &[&str], input: &[u8]) -> Output {
 }
 
 /// Arguments of verbs that write files, and the files, in a folder with a scenario, a trace and a recording.
-const WRITERS: [(&[&str], &[&str]); 9] = [
+const WRITERS: [(&[&str], &[&str]); 12] = [
     (&["simulate", "a.toml", "--trace", "o.wft"], &["o.wft"]),
     (&["simulate", "a.toml", "--trace", "o.pftrace"], &["o.pftrace"]),
     (&["simulate", "a.toml", "--picture", "o.svg", "--report", "o.html"], &["o.svg", "o.html"]),
@@ -55,6 +55,9 @@ const WRITERS: [(&[&str], &[&str]); 9] = [
     (&["reserve", "--task", "1ms/10ms", "--picture", "o.svg"], &["o.svg"]),
     (&["export", "a.wft", "o.pftrace"], &["o.pftrace"]),
     (&["import", "a.ftrace.gz", "-o", "o.toml"], &["o.toml"]),
+    (&["suggest", "a.ftrace.gz", "-o", "o.toml"], &["o.toml"]),
+    (&["new", "audio", "-o", "o.toml"], &["o.toml"]),
+    (&["schema", "-o", "o.json"], &["o.json"]),
     (&["man", "o"], &["o/windfall.1", "o/windfall-top.1"]),
     (
         &["lab", "table-10-4", "--quick", "--host", "sim", "--keep", "o", "--report", "o.html"],

@@ -7,7 +7,7 @@ use crate::verbs::calibrate::Shelf;
 use crate::{Answer, VerbError};
 use std::path::Path;
 use windfall_scenario::outcome::Promise;
-use windfall_scenario::{Deadline, Plan, Promises, Scenario, TraceFiles};
+use windfall_scenario::{Deadline, Override, Plan, Promises, Scenario, TraceFiles};
 use windfall_time::Instant;
 
 /// How many refusals are explained at once, fewer where an answer takes many children; `--why`
@@ -51,7 +51,12 @@ pub(crate) fn broken(scenario: &Scenario) -> Vec<String> {
 
 /// Reads a scenario, and the profiles that it names.
 pub(crate) fn load(path: &Path) -> Result<Scenario, CommandError> {
-    let mut scenario = Scenario::load(path).map_err(CommandError::of)?;
+    load_with(path, &[])
+}
+
+/// Reads a scenario with some values other than its file's, and the profiles that it names.
+pub(crate) fn load_with(path: &Path, overrides: &[Override]) -> Result<Scenario, CommandError> {
+    let mut scenario = Scenario::load_with(path, overrides).map_err(CommandError::of)?;
     scenario.apply_profiles(&Shelf).map_err(CommandError::of)?;
     Ok(scenario)
 }

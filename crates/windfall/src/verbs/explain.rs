@@ -14,7 +14,7 @@ use std::path::Path;
 use windfall_scenario::near;
 use windfall_trace::codec::Reader;
 use windfall_trace::escape::escaped;
-use windfall_trace::explain::{Explainer, Explanation, Keep, Question};
+use windfall_trace::explain::{Explained, Explainer, Explanation, Keep, Question};
 use windfall_trace::import::{Format, Report};
 use windfall_trace::{Record, Sink, Source};
 
@@ -32,6 +32,9 @@ struct Read {
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, VerbError> {
     let mut read = read(args)?;
+    if args.worst {
+        keep_worst(&mut read.explanation);
+    }
     let threads = &read.explanation.threads;
     if threads.is_empty() {
         return Err(nobody(args, &read));
@@ -75,6 +78,14 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, VerbError> {
     Ok(if missed { Answer::No } else { Answer::Yes })
 }
 
+/// Leaves the thread with most misses, and of those that have as many the one that waited longest.
+fn keep_worst(explanation: &mut Explanation) {
+    let badly = |thread: &Explained| (thread.misses, thread.all.waited());
+    let worst = explanation.threads.iter().max_by_key(|thread| badly(thread));
+    let worst = worst.map(|thread| thread.thread);
+    explanation.threads.retain(|thread| Some(thread.thread) == worst);
+}
+
 /// What is explained.
 fn named(args: &ExplainArgs) -> String {
     args.recording.as_deref().map_or_else(|| "the run".to_owned(), input_name)
@@ -85,6 +96,7 @@ fn read(args: &ExplainArgs) -> Result<Read, VerbError> {
         (Some(number), _) => Keep::Miss(number),
         (_, Some(number)) => Keep::Job(number),
         _ if args.all => Keep::All,
+        _ if args.worst => Keep::Worst(1),
         _ => Keep::Worst(WORST),
     };
     let question = Question { thread: args.thread.clone(), longer_than: args.longer_than, keep };

@@ -101,8 +101,13 @@ fn from_recording(
     let reserving = if args.reserve { Reserving::Periodic } else { Reserving::Nobody };
     let file = seen_from(&args.trace, &args.output)?;
     let imported = import(recording, &file, reserving);
-    let mut words = imported.proposal.to_string();
-    words.push('\n');
+    let words = format!("{}\n{}", imported.proposal, remarks(recording));
+    Ok((imported.scenario, words))
+}
+
+/// What is doubtful or missing in a recording.
+pub(super) fn remarks(recording: &Recording) -> String {
+    let mut words = String::new();
     if recording.environment > 0 {
         words.push_str(&format!(
             "the threads of the recorded command; {} others of the machine woke them when they did, and are not repeated\n",
@@ -120,7 +125,7 @@ fn from_recording(
     if let Some(report) = &recording.report {
         words.push_str(&what_became_of_lines(report));
     }
-    Ok((imported.scenario, words))
+    words
 }
 
 /// What is doubtful about wake-ups where a source does not say whether an interrupt did them.
@@ -181,7 +186,7 @@ fn what_became_of_lines(report: &Report) -> String {
 }
 
 /// The recording's path as the scenario, which may lie elsewhere, names it.
-fn seen_from(trace: &Path, output: &Path) -> Result<String, VerbError> {
+pub(super) fn seen_from(trace: &Path, output: &Path) -> Result<String, VerbError> {
     let trouble = |path: &Path, error: std::io::Error| {
         VerbError(format!("windfall: {}: {error}", path.display()))
     };

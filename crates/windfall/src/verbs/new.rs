@@ -1,0 +1,54 @@
+//! `windfall new audio|server|robot|service -o FILE`: a first scenario, and beside it the schema that its first line names.
+
+use super::schema;
+use crate::cli::{NewArgs, Template};
+use crate::output::{Destinations, is_standard};
+use crate::{Answer, VerbError};
+use clap::ValueEnum;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+pub(crate) fn run(args: &NewArgs) -> Result<Answer, VerbError> {
+    let path = output(args);
+    let mut outputs = Destinations::new(args.force.force, [])?;
+    let output = outputs.claim("--output", &path)?;
+    output.write(|out| out.write_all(text(args.template).as_bytes()))?;
+    let mut said = format!("wrote {}", output.name());
+    if !is_standard(&path) {
+        said.push_str(&place_schema(&path)?);
+    }
+    outputs.print(&format!("{said}\n"))?;
+    Ok(Answer::Yes)
+}
+
+/// Where the scenario is written.
+pub(crate) fn output(args: &NewArgs) -> PathBuf {
+    let name = args.template.to_possible_value();
+    let default = || format!("{}.toml", name.map_or(String::new(), |n| n.get_name().to_owned()));
+    args.output.clone().unwrap_or_else(|| default().into())
+}
+
+const fn text(template: Template) -> &'static str {
+    match template {
+        Template::Audio => include_str!("../../templates/audio.toml"),
+        Template::Server => include_str!("../../templates/server.toml"),
+        Template::Robot => include_str!("../../templates/robot.toml"),
+        Template::Service => include_str!("../../templates/service.toml"),
+    }
+}
+
+/// Writes the schema beside a scenario where there is none, and says so. One that is there is left as it is.
+pub(crate) fn place_schema(scenario: &Path) -> Result<String, VerbError> {
+    let path = scenario.with_file_name(schema::FILE);
+    let name = path.display();
+    let text = windfall_scenario::schema();
+    if path.symlink_metadata().is_err() {
+        let mut outputs = Destinations::new(false, [scenario])?;
+        outputs.claim("--output", &path)?.write(|out| out.write_all(text.as_bytes()))?;
+        return Ok(format!(", and {name}, from which editors complete"));
+    }
+    let same = std::fs::read_to_string(&path).is_ok_and(|there| there == text);
+    let renew =
+        || format!("; {name} is of another version: `windfall schema --force -o {name}` renews it");
+    Ok(if same { String::new() } else { renew() })
+}

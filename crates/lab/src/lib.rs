@@ -38,3 +38,12 @@ pub use statistics::{Line, Mean, difference, line, mean, median};
 pub fn find(name: &str) -> Option<&'static Experiment> {
     EXPERIMENTS.iter().copied().find(|one| one.names().any(|other| other == name))
 }
+
+/// The Rust of the guide, which is run as this crate's own examples, because it may use all others.
+#[cfg(doctest)]
+mod guide {
+    #[doc = include_str!("../../../docs/guide/src/crates.md")]
+    mod crates {}
+    #[doc = include_str!("../../../docs/guide/src/writing-a-format.md")]
+    mod writing_a_format {}
+}

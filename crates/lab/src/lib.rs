@@ -7,6 +7,12 @@
 //! Invariant: what runs on the simulator gives equal findings each time. What is measured on a machine
 //! says on which.
 //! Read next: `experiment.rs`, then any file of `experiments/`.
+//!
+//! ```
+//! let experiment = windfall_lab::find("table-10-4").expect("it is one of them");
+//! assert!(experiment.names().any(|name| name == "figure-10-5"));
+//! assert!(windfall_lab::EXPERIMENTS.len() > 10);
+//! ```
 #![forbid(unsafe_code)]
 
 mod bsat;

@@ -47,9 +47,15 @@ pub fn find(name: &str) -> Option<&'static Experiment> {
 
 /// The Rust of the guide, which is run as this crate's own examples, because it may use all others.
 #[cfg(doctest)]
+#[allow(
+    rustdoc::invalid_codeblock_attributes,
+    reason = "other blocks say for the guide's own test what they are"
+)]
 mod guide {
     #[doc = include_str!("../../../docs/guide/src/crates.md")]
     mod crates {}
     #[doc = include_str!("../../../docs/guide/src/writing-a-format.md")]
     mod writing_a_format {}
+    #[doc = include_str!("../../../docs/guide/src/writing-a-scheduler.md")]
+    mod writing_a_scheduler {}
 }

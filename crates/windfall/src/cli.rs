@@ -50,13 +50,13 @@ pub(crate) enum Verb {
     Compare(CompareArgs),
     /// Examine this machine: what it can host and enforce, what stands in the way, what would help.
     Doctor(DoctorArgs),
-    /// Give back what a run has changed that is gone, with its guardian.
+    /// Restore what a run has changed, where the run and its guardian were both killed.
     Restore,
     /// Measure what switches, timers, decisions and caches cost here, as a cost model for `simulate`.
     Measure(MeasureArgs),
     /// Record what this machine's processors do, or what a command and its children do on them.
     Record(RecordArgs),
-    /// Find out the period and the need of each thread of a program, and keep them as a profile.
+    /// Measure the period and the need of each thread of a program, and keep them as a profile.
     Calibrate(CalibrateArgs),
     /// Turn a recording into a trace for Perfetto, or into the compact form.
     Export(ExportArgs),
@@ -64,7 +64,7 @@ pub(crate) enum Verb {
     Ctl(CtlArgs),
     /// Watch a scenario that runs: promised against received, live.
     Top(TopArgs),
-    /// Make a scenario from a recording of a real machine, or from an rt-app file.
+    /// Make a scenario that repeats a recording of a real machine, or an rt-app file.
     Import(ImportArgs),
     /// Rewrite a scenario file of an earlier version, with its comments.
     Migrate(MigrateArgs),
@@ -354,7 +354,7 @@ pub(crate) struct RunArgs {
     /// The scenario.
     #[arg(required_unless_present = "command", conflicts_with = "command")]
     pub(crate) file: Option<PathBuf>,
-    /// Where to.
+    /// Which machine carries it out.
     #[arg(long, default_value = "linux")]
     pub(crate) host: RunHost,
     /// A command gets so much processor time in each period, and no more [units: us, ms, s].
@@ -373,7 +373,7 @@ pub(crate) struct RunArgs {
     /// The machine's processors that the scenario's stand for, in order [default: the last ones].
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub(crate) cpus: Vec<u16>,
-    /// Say what would be done to this machine, and do none of it.
+    /// Print what would be changed on this machine, and change nothing.
     #[arg(long, conflicts_with_all = ["trace", "picture", "report"])]
     pub(crate) dry_run: bool,
     /// Where `ctl`, `top` and `explain` reach it [default: /run/windfall/windfall.sock for root, else below
@@ -473,7 +473,7 @@ pub(crate) struct RecordArgs {
     /// Whether that may replace a file.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
-    /// A command to start; its threads are told from all others, which are recorded, too.
+    /// A command to start. Its threads are marked; all others are recorded as well.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 }
@@ -496,10 +496,10 @@ pub(crate) struct CalibrateArgs {
     /// Keep what was found under this name.
     #[arg(long, value_name = "NAME")]
     pub(crate) save: Option<String>,
-    /// Whether that may replace a profile.
+    /// Whether it may replace a profile.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
-    /// Watch this process, which is there already.
+    /// Watch this running process.
     #[arg(long, value_name = "N", conflicts_with = "command",
           value_parser = clap::value_parser!(i32).range(1..))]
     pub(crate) pid: Option<i32>,
@@ -529,7 +529,7 @@ pub(crate) struct ExportArgs {
   windfall ctl reserve audio 'RESBH 3ms 10ms' --at res
   windfall ctl unreserve audio
 
-Exit status: 0 done; 1 refused, and nothing has changed; 2 nothing that could be asked.")]
+Exit status: 0 done; 1 refused, and nothing has changed; 2 there is no run to control.")]
 pub(crate) struct CtlArgs {
     /// The run's socket, where it has been given one.
     #[arg(long, value_name = "PATH", global = true)]
@@ -545,7 +545,7 @@ pub(crate) struct CtlArgs {
     pub(crate) verb: CtlVerb,
 }
 
-/// What is asked of a run.
+/// A request to a run.
 #[derive(Subcommand, Debug)]
 pub(crate) enum CtlVerb {
     /// Print the tree: every scheduler and thread, what it was promised and what it received.
@@ -724,7 +724,7 @@ A miss is a job that was done after its deadline or given up, a period in which 
 than promised while the thread was runnable, and with `--longer-than` whatever took longer. Where a
 recording has no jobs, a burst takes their place: from when the thread is woken until it waits again.
 
-Exit status: 0 no miss; 1 misses, explained; 2 could not.")]
+Exit status: 0 no miss; 1 misses, which are explained; 2 could not read the recording.")]
 pub(crate) struct ExplainArgs {
     /// The recording: Windfall's own (`.wft`), or text of ftrace or perf, which may be compressed
     /// by gzip or zstd. Without it: what a run has recorded lately.
@@ -791,7 +791,7 @@ Exit status: 0 the claim stands, or is not decided; 1 it is refuted; 2 could not
 pub(crate) struct LabArgs {
     /// A table or figure, or `list` for all of them.
     pub(crate) name: String,
-    /// Run it only there [default: each host that it has, but `linux`, which needs rights].
+    /// Run it only on this host [default: all of its hosts but `linux`, which needs rights].
     #[arg(long)]
     pub(crate) host: Option<LabHost>,
     /// Shorter runs and fewer of them: a few seconds in all.

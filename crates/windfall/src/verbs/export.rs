@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Answer, VerbError> {
         "wft" => false,
         other => {
             return Err(VerbError(format!(
-                "windfall: cannot tell from `.{other}` what trace to write; end the name in `.pftrace` (Perfetto) or \
+                "windfall: `.{other}` is no kind of trace; end the name in `.pftrace` (Perfetto) or \
                  `.wft` (compact)"
             )));
         }

@@ -166,7 +166,7 @@ fn what_became_of_lines(report: &Report) -> String {
     if lost.gaps > 0 {
         let more = if lost.uncounted > 0 { ", others uncounted" } else { "" };
         text.push_str(&format!(
-            "LOST: {} gaps told by the source, {} events counted{more}; there the trace is unknown\n",
+            "LOST: {} gaps reported by the source, {} events counted{more}; the trace is unknown there\n",
             lost.gaps, lost.events
         ));
     }

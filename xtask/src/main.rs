@@ -4,6 +4,7 @@
 mod arrows;
 mod bpf;
 mod folders;
+mod guide;
 mod lines;
 mod patience;
 mod run;
@@ -58,6 +59,7 @@ fn check() -> Result<(), String> {
         Step::call("arrows between folders of linux", folders::check),
         Step::call("tidy", tidy::check),
         Step::call("compiled programs for the kernel", bpf::check),
+        Step::call("the guide as a book", guide::check),
         Step::cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--quiet"])
             .with("RUSTDOCFLAGS", "-D warnings"),

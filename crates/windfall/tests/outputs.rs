@@ -153,12 +153,12 @@ fn law_a_dash_is_standard_input() {
         (vec!["explain", "a.ftrace.gz"], vec!["explain", "-"], read(&folder, "a.ftrace.gz")),
         (vec!["export", "a.wft", "-"], vec!["export", "-", "-"], read(&folder, "a.wft")),
         (
-            vec!["import", "a.json", "-o", "-"],
+            vec!["import", "tasks.json", "-o", "-"],
             vec!["import", "-", "--from", "rt-app", "-o", "-"],
             rt_app.as_bytes().to_vec(),
         ),
     ] {
-        folder.write("a.json", rt_app);
+        folder.write("tasks.json", rt_app);
         let from_file = folder.run(&named);
         assert!(from_file.status.code() < Some(2), "{named:?}: {from_file:?}");
         let from_pipe = feed(&folder, &dashed, &input);

@@ -1,5 +1,6 @@
 //! `windfall import TRACE -o FILE.toml`
 
+use super::new::{place_schema, with_schema};
 use crate::cli::{ImportArgs, Source};
 use crate::output::{Destinations, input_name, is_standard};
 use crate::{Answer, VerbError};
@@ -37,9 +38,10 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
         from_recording(args, &recording)?
     };
     scenario.check().map_err(|mistakes| trouble(mistakes.render(false)))?;
-    output.write(|out| out.write_all(scenario.write().as_bytes()))?;
+    output.write(|out| out.write_all(with_schema(&scenario).as_bytes()))?;
+    let beside = place_schema(&args.output)?;
     let next = format!("windfall simulate {}", args.output.display());
-    outputs.print(&format!("{words}wrote {}; next: {next}\n", output.name()))?;
+    outputs.print(&format!("{words}wrote {}{beside}; next: {next}\n", output.name()))?;
     Ok(Answer::Yes)
 }
 

@@ -2,22 +2,20 @@
 
 use super::schema;
 use crate::cli::{NewArgs, Template};
-use crate::output::{Destinations, is_standard};
+use crate::output::Destinations;
 use crate::{Answer, VerbError};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use windfall_scenario::Scenario;
 
 pub(crate) fn run(args: &NewArgs) -> Result<Answer, VerbError> {
     let path = output(args);
     let mut outputs = Destinations::new(args.force.force, [])?;
     let output = outputs.claim("--output", &path)?;
     output.write(|out| out.write_all(text(args.template).as_bytes()))?;
-    let mut said = format!("wrote {}", output.name());
-    if !is_standard(&path) {
-        said.push_str(&place_schema(&path)?);
-    }
-    outputs.print(&format!("{said}\n"))?;
+    let beside = place_schema(&path)?;
+    outputs.print(&format!("wrote {}{beside}\n", output.name()))?;
     Ok(Answer::Yes)
 }
 
@@ -37,8 +35,16 @@ const fn text(template: Template) -> &'static str {
     }
 }
 
-/// Writes the schema beside a scenario where there is none, and says so. One that is there is left as it is.
+/// A scenario's text, with the schema that lies beside it in its first line.
+pub(crate) fn with_schema(scenario: &Scenario) -> String {
+    format!("#:schema {}\n{}", schema::FILE, scenario.write())
+}
+
+/// Writes the schema beside a scenario's file where there is none, and says so. One that is there is left as it is.
 pub(crate) fn place_schema(scenario: &Path) -> Result<String, VerbError> {
+    if !scenario.metadata().is_ok_and(|data| data.is_file()) {
+        return Ok(String::new()); // a pipe has nothing beside it
+    }
     let path = scenario.with_file_name(schema::FILE);
     let name = path.display();
     let text = windfall_scenario::schema();

@@ -8,8 +8,7 @@
 mod show;
 
 use super::import::{remarks, seen_from};
-use super::new::place_schema;
-use super::schema;
+use super::new::{place_schema, with_schema};
 use crate::cli::{SuggestArgs, Text};
 use crate::command_error::CommandError;
 use crate::output::{Destinations, document, input_name, is_standard};
@@ -73,9 +72,8 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
     if let (Some(output), Some(path)) = (&output, &args.output) {
         let file = seen_from(&args.recording, path)?;
         let scenario = made(&recording, &file, Reserving::Periodic).0;
-        let head = format!("#:schema {}\n", schema::FILE);
-        output.write(|out| out.write_all((head + &scenario.write()).as_bytes()))?;
-        let beside = if is_standard(path) { String::new() } else { place_schema(path)? };
+        output.write(|out| out.write_all(with_schema(&scenario).as_bytes()))?;
+        let beside = place_schema(path)?;
         outputs.print(&format!("wrote {}{beside}\n", output.name()))?;
     }
     Ok(if found.promises.is_empty() { Answer::No } else { Answer::Yes })

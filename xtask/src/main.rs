@@ -20,7 +20,7 @@ cargo xtask CHORE
   demo     compare the recorded workload with Linux's own policy and with reservations
   check    everything that must pass: format, lints, documentation, tests, arrows, no std
   model    all ways in which two or three threads can meet in crate exchange (loom), as far as half an hour goes
-  law      the law of the house on half a million random trees, a quarter of an hour
+  law      the law (what the checker grants is kept) on half a million random trees, a quarter of an hour
   fuzz     mutated inputs for every reader, ten minutes each (WINDFALL_FUZZ_SECONDS says otherwise); see fuzz/README.md
   bpf      compile the programs for the kernel anew; needs clang-19 and llvm-strip-19
   bench    the benchmarks; needs valgrind for the instruction counts

@@ -3,7 +3,7 @@
 //! A block `toml,file=NAME` is written to a file, `toml,append=NAME` behind one. Each line `$ COMMAND` of a block `console` is given to
 //! a shell, and the lines below it are what it must print, in order; `...` stands for any lines, or for the rest of one. A command
 //! ends with 0, unless its line says `echo status $?`. `console,rights` needs rights on real threads. `json,in=NAME` is a part of the
-//! JSON in a file. Blocks of Rust are run as tests of crate `lab`.
+//! JSON in a file. Blocks of Rust are run as tests of crate `lab`. `UPDATE_GOLDEN=1` renews outputs that are nearly the same.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 #[path = "common/real.rs"]
@@ -78,13 +78,14 @@ fn scratch(page: &Path) -> PathBuf {
     folder
 }
 
-/// What a command prints, on whatever stream. Which shell it is does not matter.
+/// What a command prints on both streams, as either. Which shell it is does not matter.
 fn shell(folder: &Path, command: &str) -> Output {
     let own = Path::new(env!("CARGO_BIN_EXE_windfall")).parent().unwrap();
     let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap_or_default());
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("{{ {command}\n}} 2>&1")]).current_dir(folder).env("PATH", path);
-    shell.output().unwrap()
+    let output = shell.output().unwrap();
+    Output { stderr: output.stdout.clone(), ..output }
 }
 
 /// The first line that was expected and did not come.
@@ -109,6 +110,21 @@ fn missing<'a>(expected: &'a str, found: &str) -> Option<&'a str> {
     (!any && !expected.is_empty() && found.next().is_some()).then_some("...")
 }
 
+/// What is expected, each line that did not come replaced by the one that has most words in common with it, if half are.
+fn renewed(expected: &str, printed: &str) -> String {
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let line = |line: &str| {
+        if line.ends_with("...") || printed.lines().any(|other| other.trim_end() == line) {
+            return format!("{line}\n");
+        }
+        let own = words(line);
+        let alike = |other: &&str| words(other).iter().filter(|word| own.contains(word)).count();
+        let nearest = printed.lines().max_by_key(alike).filter(|near| 2 * alike(near) >= own.len());
+        format!("{}\n", nearest.unwrap_or(line).trim_end())
+    };
+    expected.lines().map(line).collect()
+}
+
 fn console(block: &Block, folder: &Path) -> Result<(), String> {
     for part in format!("\n{}", block.text).split("\n$ ").skip(1) {
         let (command, expected) = part.split_once('\n').unwrap_or((part, ""));
@@ -121,9 +137,21 @@ fn console(block: &Block, folder: &Path) -> Result<(), String> {
             return Err(format!("`{command}` ends with {}:\n{printed}", output.status));
         }
         // What a run on real threads says besides is another thing each time.
-        let expected =
-            if rights { format!("...\n{}\n...", expected.trim_end()) } else { expected.to_owned() };
-        if let Some(line) = missing(&expected, &printed) {
+        let around = |text: &str| match rights {
+            true => format!("...\n{}\n...", text.trim_end()),
+            false => text.to_owned(),
+        };
+        if let Some(line) = missing(&around(expected), &printed) {
+            let renewed = renewed(expected, &printed);
+            let wanted = std::env::var_os("UPDATE_GOLDEN").is_some();
+            if wanted && missing(&around(&renewed), &printed).is_none() {
+                let page = root().join("docs/guide/src").join(&block.page);
+                let text = std::fs::read_to_string(&page).unwrap();
+                let (old, new) =
+                    (format!("$ {command}\n{expected}"), format!("$ {command}\n{renewed}"));
+                std::fs::write(&page, text.replacen(&old, &new, 1)).unwrap();
+                continue;
+            }
             return Err(format!(
                 "`{command}` does not print\n{line}\nin its place, but\n{printed}"
             ));
@@ -207,6 +235,12 @@ fn law_what_a_command_does_not_print_is_found() {
     assert_eq!(missing("a\nc\n", "a\nb\nc\n"), Some("c"));
     assert_eq!(missing("a\n", "a\nb\n"), Some("..."));
     assert_eq!(missing("...\nd\n", "a\nb\n"), Some("d"));
+    let printed = "THREAD  TIME\naudio  res  3.2ms  x\nlate  9ms\n";
+    assert_eq!(
+        renewed("...\naudio  res  3.1ms  x\n...\n", printed),
+        "...\naudio  res  3.2ms  x\n...\n"
+    );
+    assert_eq!(renewed("nothing of that\n", printed), "nothing of that\n");
 }
 
 /// Tables of a scenario file, in the order of the reference: what a header says, and the schema's name of what stands below it.

@@ -212,7 +212,7 @@ impl Profile {
                 })
             }
             several => Err(format!(
-                "several kinds of its threads are meant ({}); say which by `match = {{ comm = \"..\", routine = \"..\" }}`",
+                "it has several kinds of threads ({}); choose one by `match = {{ comm = \"..\", routine = \"..\" }}`",
                 list(several)
             )),
         }

@@ -28,6 +28,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "guarantees",
             "hierarchy",
+            "host",
             "observe",
             "os",
             "programs",

@@ -3,7 +3,6 @@
 //! To judge takes longer than to decide, and all that is known of a promise is small: it is kept and judged
 //! later, many words at a time, in order.
 
-use super::PRECISION;
 use windfall_scenario::outcome::{PromiseVerdict, Use, Watch};
 use windfall_time::{Instant, Span};
 
@@ -51,7 +50,12 @@ impl Judged {
         self.keep(Word::Sleeps(at));
     }
 
-    pub(super) fn told(&mut self, at: Instant, deadline: Instant) {
+    /// Time is stolen from a processor, its owner's or another.
+    pub(super) fn time_was_stolen(&mut self) {
+        self.watch.time_was_stolen();
+    }
+
+    pub(super) fn set_deadline(&mut self, at: Instant, deadline: Instant) {
         let at = self.at(at);
         self.keep(Word::Deadline(at, deadline));
     }
@@ -89,11 +93,15 @@ impl Judged {
     }
 
     /// Judgement ends.
-    pub(super) fn verdict(mut self, now: Instant, tick: Option<Span>) -> PromiseVerdict {
+    pub(super) fn verdict(
+        mut self,
+        now: Instant,
+        (tick, precision): (Option<Span>, Span),
+    ) -> PromiseVerdict {
         let now = self.at(now);
         let mut watch = self.watch();
         watch.end(now);
-        watch.verdict_within(now, tick, PRECISION)
+        watch.verdict_within(now, tick, precision)
     }
 }
 
@@ -114,6 +122,8 @@ mod tests {
     use windfall_guarantees::Allowance;
     use windfall_scenario::outcome::Promise;
     use windfall_time::Span;
+
+    const PRECISION: Span = Span::from_nanos(100_000);
 
     fn at(micros: u64) -> Instant {
         Instant::ZERO + Span::from_nanos(1_000 * micros)
@@ -137,7 +147,8 @@ mod tests {
 
     #[test]
     fn law_what_we_cause_is_never_called_stolen() {
-        let state = |own, by| given(50, own, by).verdict(at(500_000), None).status().name();
+        let state =
+            |own, by| given(50, own, by).verdict(at(500_000), (None, PRECISION)).status().name();
         assert_eq!(state(4_000, Use::Overhead), "kept");
         for own in [0, 1_000, 3_800] {
             assert_eq!(state(own, Use::Overhead), "overhead", "{own} us");
@@ -159,7 +170,7 @@ mod tests {
             }
             said.end(now);
             let said = said.verdict_within(now, None, PRECISION);
-            assert_eq!(judged.verdict(now, None), said, "{periods} periods");
+            assert_eq!(judged.verdict(now, (None, PRECISION)), said, "{periods} periods");
         }
     }
 }

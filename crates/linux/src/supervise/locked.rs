@@ -4,11 +4,12 @@
 use crate::restore::guardian::Guardian;
 use crate::supervise::calls::Calls;
 use crate::supervise::supervisor::Supervisor;
-use crate::threads::member::InProcess;
+use crate::threads::body::InProcess;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
+use windfall_host::Host;
 use windfall_observe::fifo_priorities;
 use windfall_os::events::{EventFd, Poll};
 use windfall_os::futex::Gate;
@@ -18,7 +19,7 @@ use windfall_os::sched::{Affinity, Attributes, own_tid, set_fifo};
 use windfall_time::Instant;
 
 /// What everybody shares.
-pub(crate) struct Host {
+pub(crate) struct Locked {
     lock: Lock<Supervisor>,
     /// What threads that are apart have done under it.
     pub(crate) calls: Calls,
@@ -27,7 +28,7 @@ pub(crate) struct Host {
     /// Rung to have the event loop look.
     pub(crate) bell: EventFd,
     /// For threads that are made while the run lasts; and those.
-    pub(crate) me: Weak<Host>,
+    pub(crate) me: Weak<Locked>,
     made: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -36,15 +37,15 @@ const BEAT: i32 = 50;
 /// So many looks of a fence in a row without anything to do mean that something was not seen.
 const PUZZLED: u32 = 2_000;
 
-impl Host {
+impl Locked {
     pub(crate) fn new(
         supervisor: Supervisor,
         calls: Calls,
         bell: EventFd,
         apart: Affinity,
-    ) -> Arc<Host> {
+    ) -> Arc<Locked> {
         let (lock, made) = (Lock::new(supervisor), Mutex::default());
-        Arc::new_cyclic(|me| Host { lock, calls, apart, bell, me: me.clone(), made })
+        Arc::new_cyclic(|me| Locked { lock, calls, apart, bell, me: me.clone(), made })
     }
 
     /// Keeps a thread that was made while the run lasts.
@@ -64,7 +65,7 @@ impl Host {
     pub(crate) fn enter<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> T {
         let mut supervisor = self.lock.lock();
         let answer = act(&mut supervisor);
-        supervisor.wake_deferred();
+        supervisor.host.machine.wake_deferred();
         answer
     }
 
@@ -74,7 +75,7 @@ impl Host {
         // First elsewhere: it was made on a supervised processor, where an ordinary thread waits for as long as threads are granted it.
         let _ = self.apart.give(0).and_then(|()| Attributes::ordinary().give(0));
         let tid = own_tid();
-        self.call(move |s| s.external.agents.push(tid));
+        self.call(move |s| s.host.machine.external.agents.push(tid));
     }
 
     /// The life of a processor's fence: it gets the processor when the granted thread cannot run.
@@ -82,23 +83,24 @@ impl Host {
         process::name_thread(&format!("fence/{cpu}"));
         let tid = own_tid();
         self.enter(|s| {
-            s.external.agents.push(tid);
-            let _ = Affinity::one(s.cpus[cpu].number).give(0);
+            s.host.machine.external.agents.push(tid);
+            let _ = Affinity::one(s.host.machine.cpus[cpu].number).give(0);
         });
         let _ = set_fifo(0, fifo_priorities::FENCE);
         let mut looks = 0;
         loop {
             let (rests, ending) = self.enter(|s| {
-                let before = s.log.decisions;
-                s.step.fencing = Some(cpu);
+                let before = s.host.log.decisions;
+                s.host.machine.step.fencing = Some(cpu);
                 s.settle();
-                s.step.fencing = None;
-                looks = if s.log.decisions == before { looks + 1 } else { 0 };
+                s.host.machine.step.fencing = None;
+                looks = if s.host.log.decisions == before { looks + 1 } else { 0 };
                 if looks > PUZZLED {
                     looks = 0;
                     s.resync(cpu);
                 }
-                (s.rests(cpu), s.step.ending)
+                let Host { machine, threads, .. } = &mut s.host;
+                (machine.rests(cpu, &threads.list), s.is_over())
             });
             if ending {
                 return;
@@ -137,9 +139,9 @@ impl Host {
         let poll = Poll::new()?;
         let tid = own_tid();
         self.enter(|s| {
-            s.external.agents.push(tid);
-            s.rings.join(&poll, LOOK)?;
-            poll.add(s.agenda.timer.as_raw_fd(), ALARM)
+            s.host.machine.external.agents.push(tid);
+            s.host.machine.rings.join(&poll, LOOK)?;
+            poll.add(s.host.machine.alarm.timer.as_raw_fd(), ALARM)
         })?;
         poll.add(self.bell.as_raw_fd(), BELL)?;
         poll.add(signals.as_raw_fd(), SIGNAL)?;
@@ -150,14 +152,14 @@ impl Host {
                 self.bell.clear(); // whoever rings from here on is heard in the next look
             }
             let left = self.enter(|s| {
-                s.restore_log.beat();
+                s.host.machine.restore_log.beat();
                 if ready.contains(&ALARM) {
-                    s.agenda.alarmed();
+                    s.host.machine.alarm.has_gone_off();
                 }
                 s.hear_children();
                 s.audit();
                 s.carry_out();
-                if s.step.ending || s.nothing_left() { None } else { end.since(s.time()) }
+                if s.is_over() || s.nothing_left() { None } else { end.since(s.time()) }
             });
             if ready.contains(&SIGNAL) {
                 return Ok(true);
@@ -181,11 +183,11 @@ impl Host {
     /// Lets every thread of ours see that it is over.
     pub(crate) fn end(&self) {
         let (agents, owns): (Vec<Arc<Gate>>, Vec<Arc<InProcess>>) = self.enter(|s| {
-            s.step.ending = true;
-            s.external.work.close();
-            let fences = s.cpus.iter().map(|cpu| cpu.fence.clone());
+            s.ending = true;
+            s.host.machine.external.work.close();
+            let fences = s.host.machine.cpus.iter().map(|cpu| cpu.fence.clone());
             (
-                fences.chain([s.external.work.gate.clone()]).collect(),
+                fences.chain([s.host.machine.external.work.gate.clone()]).collect(),
                 s.owns().map(|(_, own)| own).collect(),
             )
         });

@@ -65,17 +65,17 @@ impl<M: Machine> Host<M> {
         self.attribute_all(); // as long as that is the way
         self.ledger.learn(&self.hierarchy, M::LIVE);
         for cpu in 0..self.step.on.len() {
+            self.account(cpu);
             self.close_path(cpu);
             self.open_path(cpu);
         }
     }
 
-    /// A processor may be taken from its chain of schedulers: puts down what came along it.
+    /// A processor, which is accounted for, may be taken from its chain of schedulers: puts down what came along it.
     pub(crate) fn close_path(&mut self, cpu: usize) {
         if !self.ledger.by_path {
             return;
         }
-        self.account(cpu);
         let (path, since) = std::mem::take(&mut self.ledger.paths[cpu]);
         let received = self.accounts.granted(cpu);
         for node in &path {
@@ -97,6 +97,7 @@ impl<M: Machine> Host<M> {
     pub fn nodes(&mut self) -> Vec<(NodeId, NodeOutcome)> {
         self.attribute_all();
         for cpu in 0..self.step.on.len() {
+            self.account(cpu);
             self.close_path(cpu);
         }
         self.ledger.accounts.read(self.machine.now(), &self.hierarchy).collect()

@@ -26,23 +26,24 @@ impl<M: Machine> Host<M> {
         loop {
             self.apply();
             if last || !self.follow() || self.has_failed() {
-                return self.set_alarm();
+                break;
             }
+        }
+        if last || !M::LIVE {
+            self.set_alarm(); // a live machine's was set before changes were carried out
         }
     }
 
     /// All that is due by now happens.
     fn apply(&mut self) {
+        self.hear();
         loop {
             let now = self.machine.now();
-            loop {
-                if let Some(event) = self.machine.next_event(&self.threads.list) {
-                    self.apply_event(event);
-                } else if let Some((at, due)) = self.agenda.pop(now) {
-                    self.is_late(at);
-                    self.apply_due(at, due);
-                } else {
-                    break;
+            while let Some((at, due)) = self.agenda.pop(now) {
+                self.is_late(at);
+                self.apply_due(at, due);
+                if !M::LIVE {
+                    self.hear();
                 }
             }
             match self.hierarchy.next_timer().map(|at| self.agenda.resolution.fires(at)) {
@@ -145,7 +146,8 @@ impl<M: Machine> Host<M> {
                 continue;
             }
             self.charge(cpu, Charge::Timer);
-            self.call(Hierarchy::one_timer_due, true);
+            let now = self.machine.now();
+            self.call(now, Hierarchy::one_timer_due, true);
         }
     }
 
@@ -193,18 +195,29 @@ impl<M: Machine> Host<M> {
         &mut self,
         call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, HierarchyError>,
     ) -> Option<T> {
-        self.call(call, false)
+        let now = self.machine.now();
+        self.call(now, call, false)
+    }
+
+    /// As [`send`](Self::send), at a time that is known already.
+    #[inline]
+    pub(crate) fn send_at<T>(
+        &mut self,
+        now: Instant,
+        call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, HierarchyError>,
+    ) -> Option<T> {
+        self.call(now, call, false)
     }
 
     #[inline]
     fn call<T>(
         &mut self,
+        now: Instant,
         call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, HierarchyError>,
         by_timer: bool,
     ) -> Option<T> {
         self.account_taken();
         self.log.decisions += 1;
-        let now = self.machine.now();
         self.step.last_call = now;
         let answer = if self.machine.charges() {
             let payer = Processor(self.step.payer);

@@ -7,6 +7,7 @@ use windfall_hierarchy::NodeId;
 use windfall_programs::{Node, ProcessError, ProcessParams, Program, ProgramRuntime};
 use windfall_scenario::outcome::Promise;
 use windfall_scenario::{Home, Place, PlannedThread};
+use windfall_time::Instant;
 use windfall_trace::Event;
 
 impl<M: Machine> Host<M> {
@@ -122,6 +123,19 @@ impl<M: Machine> Host<M> {
     ) {
         if let Some(thread) = self.machine.traced(number) {
             let now = self.machine.now();
+            self.machine.tracer().record(now, || event(thread));
+        }
+    }
+
+    /// As [`record`](Self::record), at a time that is known already.
+    #[inline]
+    pub(crate) fn record_at(
+        &mut self,
+        now: Instant,
+        number: u32,
+        event: impl FnOnce(windfall_trace::ThreadId) -> Event,
+    ) {
+        if let Some(thread) = self.machine.traced(number) {
             self.machine.tracer().record(now, || event(thread));
         }
     }

@@ -18,8 +18,8 @@ impl<M: Machine> Host<M> {
         if let Some(cpu) = last_cpu {
             self.step.payer = cpu;
         }
-        self.record(number, |thread| Event::Wake { thread, by });
-        self.send(|hierarchy, now| hierarchy.ready(now, id));
+        self.record_at(now, number, |thread| Event::Wake { thread, by });
+        self.send_at(now, |hierarchy, now| hierarchy.ready(now, id));
     }
 
     /// A thread waits. Nothing if it does already.
@@ -31,7 +31,7 @@ impl<M: Machine> Host<M> {
         self.machine.compute(number, None);
         let now = self.machine.now();
         self.threads.list[number as usize].sleeps(now);
-        self.send(|hierarchy, now| hierarchy.blocked(now, id));
+        self.send_at(now, |hierarchy, now| hierarchy.blocked(now, id));
     }
 
     /// A thread has ended. Nothing if it had before.

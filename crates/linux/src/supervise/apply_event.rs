@@ -16,37 +16,39 @@ use windfall_trace::Stop;
 const FREEZING: Span = Span::from_nanos(100_000);
 
 impl Linux {
-    /// The next thing that the kernel has seen, as far as the host has a use for it.
+    /// The next thing that the kernel has seen, as far as the host has a use for it; `None` when all has been said that was
+    /// there when this was first asked, and from then on the next time.
     pub(crate) fn next_heard(&mut self, threads: &[Thread]) -> Option<Event> {
+        if !std::mem::replace(&mut self.heard.under_way, true) {
+            self.read();
+        }
         loop {
             if let Some(event) = self.heard.events.pop_front() {
                 return Some(event);
             }
             if let Some(event) = self.heard.batch.get(self.heard.applied).copied() {
                 self.heard.applied += 1;
-                self.apply(&event, threads);
+                self.apply_event(&event, threads);
                 continue;
             }
             self.clock.set_event(None);
-            if !self.read() {
-                self.account_overheads();
-                return None;
-            }
+            self.heard.under_way = false;
+            self.account_overheads();
+            return None;
         }
     }
 
-    /// Takes what the kernel has seen; whether there was anything.
-    fn read(&mut self) -> bool {
+    /// Takes what the kernel has seen.
+    fn read(&mut self) {
         let before = std::mem::take(&mut self.heard.batch);
         self.rings.reuse(before);
         (self.heard.batch, self.heard.applied) = (self.rings.take(), 0);
         if !self.rings.lost.is_empty() {
             self.recover();
         }
-        !self.heard.batch.is_empty()
     }
 
-    fn apply(&mut self, event: &rings::Event, threads: &[Thread]) {
+    fn apply_event(&mut self, event: &rings::Event, threads: &[Thread]) {
         let at = self.clock.since_epoch(event.at);
         self.clock.set_event(Some(at));
         match (event.seen, event.place) {

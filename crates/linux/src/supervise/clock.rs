@@ -45,6 +45,11 @@ impl Clock {
         self.event.unwrap_or_else(|| self.time())
     }
 
+    /// The last time that the host was told.
+    pub(crate) const fn last(&self) -> Instant {
+        self.last.get()
+    }
+
     /// The same for the host, for which time never goes back.
     pub(crate) fn now(&self) -> Instant {
         let now = self.at().max(self.last.get());

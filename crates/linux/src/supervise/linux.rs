@@ -41,6 +41,8 @@ pub(crate) struct Linux {
 /// What the kernel has seen, and the host has not been told.
 #[derive(Default)]
 pub(crate) struct Heard {
+    /// Whether the host is being told.
+    pub(crate) under_way: bool,
     /// Events of the kernel, and how many of them were applied.
     pub(crate) batch: Vec<rings::Event>,
     pub(crate) applied: usize,

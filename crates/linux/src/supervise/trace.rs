@@ -129,7 +129,7 @@ impl Linux {
     /// A member is granted a processor from here on.
     pub(crate) fn trace_granted(&mut self, cpu: usize) {
         if let Some(granted) = self.trace.granted.get_mut(cpu) {
-            *granted = self.clock.now();
+            *granted = self.clock.last();
         }
     }
 

@@ -1,0 +1,432 @@
+//! Windows 2000: 32 priority levels, quanta in thirds of a clock tick, boosts, balance set manager.
+//!
+//! Takes    any guarantee, on one processor or several.
+//! Gives    NULL to each child.
+//! Admits   everyone, at priorities 1 to 31 (real-time from 16); 8 where none is told.
+//! Assumes  nothing of its children.
+//! Costs    O(log n) per event; 114 bytes per child; one timer per processor (the clock tick) and one.
+//! Ties     among equals each in turn. One that is preempted goes to the head with the rest of its
+//!          quantum, one that wakes to the end.
+//! Source   Solomon and Russinovich, Inside Windows 2000, chapter 6; HLS 5.2.2.5, 3.4. Ours differs:
+//!          one line for all processors (no ideal processor), one boost for whatever was waited for,
+//!          and the starved are found at once, where Windows looks at 16 ready threads a second.
+//! Checked  laws, `tests/windows_time_sharing.rs`.
+//!
+//! Beside `time-sharing` (HLS 9.3.1): quanta are charged by the tick, 3 units to whoever it finds
+//! running, and 1 for each wait; a workstation's are 6 units, 12 or 18 in the foreground (`share`
+//! 2 or 3), a server's 36. Who wakes is raised to `boost` above its priority, in the foreground by
+//! 1 or 2 more, never above 15, and sinks by one at each end of a quantum. Once a second at most
+//! ten that have been ready for 3 s are raised to 15 for two quanta. Yielding ends the quantum.
+
+use crate::catalogue::{Form, Kind, Setting};
+use crate::parts::best_effort::BestEffort;
+use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::quantum;
+use crate::parts::starvation::Starvation;
+use crate::parts::ticks::Ticks;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Span};
+
+const WORKSTATION: &str = "priority, share (1 to 3: times the quantum, as in the foreground)";
+const SERVER: &str = "priority";
+const LOWEST: i32 = 1;
+const DEFAULT: i32 = 8;
+/// From here on a wait does not shorten the quantum.
+const TIME_CRITICAL: i32 = 14;
+/// The highest priority that a boost leads to.
+const CEILING: i32 = 15;
+const HIGHEST: i32 = 31;
+/// Units of a quantum that a tick takes, and a wait.
+const TICK_UNITS: i32 = 3;
+const WAIT_UNITS: i32 = 1;
+/// The balance set manager: how often, how many at most, ready for how long.
+const BALANCE: Span = Span::from_secs(1);
+const RESCUED_AT_ONCE: u32 = 10;
+const STARVED: Span = Span::from_secs(3);
+
+pub(crate) const KIND: Kind = Kind {
+    name: "windows-2000",
+    summary: "the time sharing of Windows 2000: levels, ticks, boosts, rescue",
+    source: include_str!("windows_time_sharing.rs"),
+    settings: &[
+        Setting {
+            name: "boost",
+            form: Form::Integer(0, 14),
+            default: "1",
+            help: "for what is waited for: 1 disk or event, 2 network or window, 6 keys, 8 sound",
+        },
+        Setting {
+            name: "edition",
+            form: Form::Word(&["workstation", "server"]),
+            default: "workstation",
+            help: "quanta of 6 units, to be stretched, or of 36; a tick takes 3",
+        },
+        Setting {
+            name: "rescue",
+            form: Form::Bool,
+            default: "true",
+            help: "whether a starved child is raised above all others for a while",
+        },
+        Setting {
+            name: "tick",
+            form: Form::Span,
+            default: "10ms",
+            help: "time between two ticks of the clock",
+        },
+    ],
+    build: |settings| {
+        let editions = [("workstation", Edition::Workstation), ("server", Edition::Server)];
+        let boost = settings.integer("boost", (0, 14), "0 to 14", 1)?;
+        let defaults = WindowsSpec::default();
+        Ok(Box::new(WindowsTimeSharing::new(WindowsSpec {
+            edition: settings.word("edition", &editions, "workstation, server")?,
+            boost: u8::try_from(boost).expect("its setting has bounds"),
+            rescue: settings.bool("rescue", defaults.rescue)?,
+            tick: settings.span("tick", defaults.tick)?,
+        })))
+    },
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+/// How long quanta are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Edition {
+    /// 6 units, two or three times as much in the foreground.
+    #[default]
+    Workstation,
+    /// 36 units for everybody.
+    Server,
+}
+
+/// What a time-sharing scheduler of Windows 2000 is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WindowsSpec {
+    /// How long quanta are.
+    pub edition: Edition,
+    /// How far a child that wakes is raised above its priority.
+    pub boost: u8,
+    /// Whether the starved are rescued.
+    pub rescue: bool,
+    /// Time between two ticks of the clock; above zero.
+    pub tick: Span,
+}
+
+impl Default for WindowsSpec {
+    fn default() -> WindowsSpec {
+        let tick = Span::from_millis(10);
+        WindowsSpec { edition: Edition::Workstation, boost: 1, rescue: true, tick }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Tenant {
+    base: i32,
+    /// `base`, or higher while boosted.
+    priority: i32,
+    /// Raised because it starved: falls to `base` when its quantum ends.
+    rescued: bool,
+    /// How many times the quantum of the background it gets.
+    stretch: u8,
+    /// What is left of its quantum.
+    units: i32,
+    /// When it last began to run.
+    started: Instant,
+    /// When it last began to wait.
+    waits_since: Option<Instant>,
+    /// Place in line: a number drawn when it went to the end; 56 bits last for ever.
+    turn: u64,
+}
+
+impl Tenant {
+    /// A whole quantum, and the priority after one has ended.
+    fn end_quantum(&mut self, whole: i32) {
+        self.units = whole;
+        self.priority = if self.rescued { self.base } else { self.base.max(self.priority - 1) };
+        self.rescued = false;
+    }
+}
+
+struct Levels {
+    spec: WindowsSpec,
+    tenants: Vec<Tenant>,
+    drawn: u64,
+    ticks: Ticks,
+    starving: Starvation,
+}
+
+impl Levels {
+    fn quantum(&self, child: ChildVp) -> i32 {
+        match self.spec.edition {
+            Edition::Workstation => 6 * i32::from(self.tenants[child.index()].stretch),
+            Edition::Server => 36,
+        }
+    }
+
+    /// A child goes to the end of the line.
+    fn queue(&mut self, child: ChildVp) {
+        self.drawn += 1;
+        self.tenants[child.index()].turn = self.drawn;
+    }
+
+    /// A child has become ready and may begin to starve.
+    fn watch(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        if self.tenants[child.index()].priority < CEILING {
+            self.starving.watch(child, context);
+        }
+    }
+
+    /// A child has waited: boost, and what the wait costs. Whether it was raised.
+    fn woke(&mut self, child: ChildVp) -> bool {
+        let whole = self.quantum(child);
+        let tenant = &mut self.tenants[child.index()];
+        if tenant.base > CEILING {
+            tenant.units = whole;
+            return false;
+        }
+        let before = tenant.priority;
+        if !tenant.rescued {
+            let boost = i32::from(self.spec.boost) + i32::from(tenant.stretch) - 1;
+            tenant.priority = before.max((tenant.base + boost).min(CEILING));
+        }
+        let raised = tenant.priority > before;
+        if tenant.base >= TIME_CRITICAL {
+            tenant.units = whole;
+        } else {
+            tenant.units -= WAIT_UNITS;
+            if tenant.units <= 0 {
+                tenant.end_quantum(whole);
+            }
+        }
+        raised
+    }
+}
+
+impl Policy for Levels {
+    /// In the upper 8 bits, how far below the highest priority it stands; then its place in line.
+    type Key = u64;
+
+    #[inline]
+    fn key(&self, child: ChildVp) -> u64 {
+        let tenant = &self.tenants[child.index()];
+        u64::from(tenant.priority.abs_diff(HIGHEST)) << 56 | tenant.turn
+    }
+
+    #[inline]
+    fn preempts(ready: &u64, running: &u64) -> bool {
+        ready >> 56 < running >> 56
+    }
+
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.starving.forget(child);
+        self.tenants[child.index()].started = context.now();
+        self.ticks.started(own, context);
+    }
+
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        if context.child(child) == VpState::Ready {
+            self.watch(child, context);
+        }
+    }
+
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.ticks.idle(own, context);
+    }
+}
+
+/// The scheduler.
+pub struct WindowsTimeSharing {
+    pool: Pool<Levels>,
+    levels: Levels,
+}
+
+impl WindowsTimeSharing {
+    /// As described by `spec`.
+    #[must_use]
+    pub fn new(spec: WindowsSpec) -> WindowsTimeSharing {
+        let levels = Levels {
+            spec,
+            tenants: Vec::new(),
+            drawn: 0,
+            ticks: Ticks::new(spec.tick),
+            starving: Starvation::looked_for(spec.rescue.then_some(STARVED), BALANCE),
+        };
+        WindowsTimeSharing { pool: Pool::default(), levels }
+    }
+
+    /// The clock has found a child running on `own`.
+    fn tick(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        let Some(child) = context.held_by(own) else {
+            return;
+        };
+        self.levels.ticks.next(own, context);
+        let whole = self.levels.quantum(child);
+        let tenant = &mut self.levels.tenants[child.index()];
+        if tenant.started == context.now() {
+            // What else happens at a tick happens after it.
+            return;
+        }
+        tenant.units -= TICK_UNITS;
+        if tenant.units <= 0 {
+            tenant.end_quantum(whole);
+            self.levels.queue(child);
+            self.pool.pass(child, &mut self.levels, context);
+        }
+    }
+
+    /// The balance set manager rescues those that have starved longest.
+    fn balance(&mut self, context: &mut Context<'_>) {
+        for _ in 0..RESCUED_AT_ONCE {
+            let Some(child) = self.levels.starving.take(context.now()) else {
+                break;
+            };
+            self.levels.queue(child);
+            let whole = self.levels.quantum(child);
+            let tenant = &mut self.levels.tenants[child.index()];
+            (tenant.rescued, tenant.priority, tenant.units) = (true, CEILING, 2 * whole);
+            context.note(Some(child), Note::Rescued);
+            self.pool.refresh(child, &self.levels, context);
+        }
+        let from = context.now().saturating_add(BALANCE);
+        self.levels.starving.arm(from, context);
+        self.pool.preempt(&mut self.levels, context);
+    }
+
+    fn set_priority(&mut self, child: ChildVp, priority: i32, context: &mut Context<'_>) {
+        let whole = self.levels.quantum(child);
+        let tenant = &mut self.levels.tenants[child.index()];
+        (tenant.base, tenant.priority) = (priority, priority);
+        (tenant.rescued, tenant.units) = (false, whole);
+        self.levels.starving.forget(child);
+        if context.child(child) == VpState::Ready {
+            self.levels.watch(child, context);
+        }
+        self.pool.rerank(child, &mut self.levels, context);
+    }
+}
+
+impl Scheduler for WindowsTimeSharing {
+    fn timers(&self, owns: usize) -> usize {
+        quantum::timers(owns) + 1
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
+        self.levels.ticks.init(context.owns());
+        let last = quantum::timers(context.owns());
+        self.levels.starving.timer =
+            TimerId(u16::try_from(last).expect("timers are numbered by 16 bits"));
+    }
+
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+        self.pool.register(child);
+        self.levels.starving.register(child);
+        let unknown = Tenant {
+            base: DEFAULT,
+            priority: DEFAULT,
+            rescued: false,
+            stretch: 1,
+            units: 0,
+            started: Instant::ZERO,
+            waits_since: None,
+            turn: 0,
+        };
+        let tenants = &mut self.levels.tenants;
+        tenants.resize(tenants.len().max(child.index() + 1), unknown);
+        tenants[child.index()] = unknown;
+        let whole = self.levels.quantum(child);
+        self.levels.tenants[child.index()].units = whole;
+        Ok(())
+    }
+
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
+
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let levels = &mut self.levels;
+        let waits_since = levels.tenants[child.index()].waits_since;
+        if waits_since == Some(context.now()) {
+            let whole = levels.quantum(child);
+            levels.tenants[child.index()].end_quantum(whole);
+        } else if waits_since.is_some() && levels.woke(child) {
+            context.note(Some(child), Note::Boosted);
+        }
+        levels.queue(child);
+        levels.watch(child, context);
+        self.pool.request(child, levels, context);
+    }
+
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.levels.starving.forget(child);
+        self.levels.tenants[child.index()].waits_since = Some(context.now());
+        self.pool.release(child, held, &mut self.levels, context);
+    }
+
+    fn lets_yield(&self) -> bool {
+        true
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        let workstation = self.levels.spec.edition == Edition::Workstation;
+        match (child, message) {
+            (Some(child), Message::Priority(priority)) => {
+                if !(LOWEST..=HIGHEST).contains(&priority) {
+                    return Err(HierarchyError::OutOfRange {
+                        what: "priority",
+                        allowed: "1 to 31",
+                    });
+                }
+                self.set_priority(child, priority, context);
+                Ok(())
+            }
+            (Some(child), Message::Share(share)) if workstation => {
+                let stretch = u8::try_from(share).ok().filter(|n| (1..=3).contains(n));
+                let Some(stretch) = stretch else {
+                    return Err(HierarchyError::OutOfRange { what: "share", allowed: "1, 2 or 3" });
+                };
+                self.levels.tenants[child.index()].stretch = stretch;
+                let whole = self.levels.quantum(child);
+                self.levels.tenants[child.index()].units = whole;
+                Ok(())
+            }
+            _ => Err(HierarchyError::NotUnderstood {
+                message: message.name(),
+                takes: if workstation { WORKSTATION } else { SERVER },
+            }),
+        }
+    }
+
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.levels, context);
+    }
+
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.levels, context);
+    }
+
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
+        if timer == SETTLED {
+            self.pool.settled(&mut self.levels, context);
+        } else if timer == self.levels.starving.timer {
+            self.balance(context);
+        } else {
+            self.tick(quantum::own_of(timer), context);
+        }
+    }
+
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
+        self.pool.best()
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pool.check(&self.levels, view)?;
+        self.levels.starving.check(view)
+    }
+}

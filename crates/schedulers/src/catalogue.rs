@@ -205,43 +205,7 @@ impl Settings<'_> {
 }
 
 /// All kinds, in alphabetical order.
-pub const KINDS: &[&Kind] = &[
-    &crate::planned::activity::KIND,
-    &crate::join::briefly_blocked::KIND,
-    &crate::share::bvt::KIND,
-    &crate::reservation::cbs::KIND,
-    &crate::deadline::edf::KIND,
-    &crate::share::eevdf::KIND,
-    &crate::epoch::epoch::KIND,
-    &crate::deadline::fc_edf::KIND,
-    &crate::priority::fixed_priority::KIND,
-    &crate::gang::gang::KIND,
-    &crate::join::join::KIND,
-    &crate::reservation::limit::KIND,
-    &crate::time_sharing::linux_counter::KIND,
-    &crate::time_sharing::linux_eevdf::KIND,
-    &crate::deadline::llf::KIND,
-    &crate::share::lottery::KIND,
-    &crate::join::overrun::KIND,
-    &crate::share::proportional_share::KIND,
-    &crate::reservation::pshed::KIND,
-    &crate::priority::rate_monotonic::KIND,
-    &crate::reservation::resource_kernel::KIND,
-    &crate::reservation::rez::KIND,
-    &crate::reservation::rez_c::KIND,
-    &crate::reservation::rez_fb::KIND,
-    &crate::time_sharing::round_robin::KIND,
-    &crate::share::sfs::KIND,
-    &crate::deadline::smart::KIND,
-    &crate::planned::spring::KIND,
-    &crate::share::stride::KIND,
-    &crate::reservation::swift::KIND,
-    &crate::reservation::tbs::KIND,
-    &crate::planned::time_line::KIND,
-    &crate::time_sharing::time_sharing::KIND,
-    &crate::planned::time_table::KIND,
-    &crate::time_sharing::windows_time_sharing::KIND,
-];
+pub use crate::kinds::ALL as KINDS;
 
 /// The kind of that name.
 #[must_use]

@@ -13,18 +13,16 @@
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::parts::best_effort::BestEffort;
-use crate::parts::deadline_reporter::DeadlineReporter;
-use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::deadline_reporter::{DeadlineReporter, earliest};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
 use crate::reservation::rez::REPORT_DEADLINES;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View,
-};
+use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, Note, OwnVp, TimerId};
 use windfall_time::{Instant, Span};
 
-const TAKES: &str = "job, periodic";
 /// When the first deadline among unfinished jobs comes, with `late = "abort"`.
 pub(crate) const EXPIRY: TimerId = TimerId(1);
 
@@ -45,14 +43,14 @@ pub(crate) const KIND: Kind = Kind {
         let words = [("complete", Late::Complete), ("abort", Late::Abort)];
         let late = settings.word("late", &words, "complete, abort")?;
         let reporter = DeadlineReporter::new(settings.bool(REPORT_DEADLINES.name, false)?);
-        Ok(Box::new(Edf { late, reporter, ..Edf::default() }))
+        Ok(Box::new(Pooled::new(Edf { late, reporter, ..Edf::default() })))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 /// What becomes of a job that is not done at its deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Late {
+pub(crate) enum Late {
     /// It goes on, late.
     #[default]
     Complete,
@@ -79,37 +77,10 @@ const NEVER: Job = Job {
     expired: false,
 };
 
-#[derive(Default)]
-struct Jobs {
-    jobs: Vec<Job>,
-}
-
-impl Policy for Jobs {
-    /// Deadline, release, slot.
-    type Key = (Instant, Instant, u32);
-
-    #[inline]
-    fn key(&self, child: ChildVp) -> Self::Key {
-        let job = &self.jobs[child.index()];
-        (job.deadline, job.release, child.0)
-    }
-
-    #[inline]
-    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
-        ready.0 < running.0
-    }
-
-    #[inline]
-    fn eligible(&self, child: ChildVp) -> bool {
-        !self.jobs[child.index()].expired
-    }
-}
-
 /// The scheduler.
 #[derive(Default)]
-pub struct Edf {
-    pool: Pool<Jobs>,
-    jobs: Jobs,
+pub(crate) struct Edf {
+    jobs: Vec<Job>,
     late: Late,
     /// Unfinished jobs by deadline; only kept with [`Late::Abort`].
     due: Heap<Instant>,
@@ -120,8 +91,7 @@ pub struct Edf {
 
 impl Edf {
     /// With what becomes of late jobs.
-    #[must_use]
-    pub fn new(late: Late) -> Edf {
+    pub(crate) fn new(late: Late) -> Edf {
         Edf { late, ..Edf::default() }
     }
 
@@ -133,7 +103,7 @@ impl Edf {
     /// When the job would be due that begins if `child` wakes now; `None` where none begins, or one
     /// that is due never.
     pub(crate) fn due_on_waking(&self, child: ChildVp, now: Instant) -> Option<Instant> {
-        let job = self.jobs.jobs[child.index()];
+        let job = self.jobs[child.index()];
         job.relative.filter(|_| !job.told).map(|span| now.saturating_add(span))
     }
 
@@ -146,7 +116,7 @@ impl Edf {
         context: &mut Context<'_>,
     ) {
         let refused = core::mem::take(&mut self.refuses);
-        let job = &mut self.jobs.jobs[child.index()];
+        let job = &mut self.jobs[child.index()];
         (job.release, job.deadline, job.expired) = (release, deadline, refused);
         if self.late == Late::Abort {
             if refused || deadline == Instant::MAX {
@@ -164,62 +134,83 @@ impl Edf {
 
     /// Gives up the job whose deadline came first; the next one, if it has come too, in a call of
     /// its own, so that no call takes long. Whose job it was.
-    pub(crate) fn expire(&mut self, context: &mut Context<'_>) -> Option<ChildVp> {
+    pub(crate) fn expire(
+        &mut self,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) -> Option<ChildVp> {
         let late = self.due.peek().filter(|(at, _)| *at <= context.now());
         let child = late.map(|(_, slot)| ChildVp(slot));
         if let Some(child) = child {
             self.due.pop();
-            self.jobs.jobs[child.index()].expired = true;
-            self.give_up(child, context);
-            self.announce(None, context);
+            self.jobs[child.index()].expired = true;
+            self.give_up(child, pool, context);
+            self.announce(None, pool, context);
         }
         self.arm(context);
         child
     }
 
     /// Tells the parent the earliest deadline, of those who do not wait or of one that comes.
-    fn announce(&mut self, coming: Option<Instant>, context: &mut Context<'_>) {
+    fn announce(&mut self, coming: Option<Instant>, pool: &Pool<Self>, context: &mut Context<'_>) {
         let due = |key: &(Instant, Instant, u32)| Some(key.0).filter(|due| *due < Instant::MAX);
         let coming = coming.filter(|due| *due < Instant::MAX);
-        self.reporter.announce((&self.pool, &self.jobs), due, coming, context);
+        if self.reporter.reports() {
+            let earliest = earliest((pool, self), due, coming, context);
+            self.reporter.announce(earliest, context);
+        }
     }
 
     /// A child that does not wait gets nothing more for its job.
-    fn give_up(&mut self, child: ChildVp, context: &mut Context<'_>) {
+    fn give_up(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         context.note(Some(child), Note::Expired);
         if context.held_through(child).is_some() {
-            self.pool.rotate(child, &mut self.jobs, context);
+            pool.rotate(child, self, context);
         } else {
-            self.pool.withdraw(child, context);
+            pool.withdraw(child, context);
         }
     }
 }
 
-impl Scheduler for Edf {
+impl Policy for Edf {
+    /// Deadline, release, slot.
+    type Key = (Instant, Instant, u32);
+    const TAKES: &'static str = "job, periodic";
+
+    #[inline]
+    fn key(&self, child: ChildVp) -> Self::Key {
+        let job = &self.jobs[child.index()];
+        (job.deadline, job.release, child.0)
+    }
+
+    #[inline]
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        ready.0 < running.0
+    }
+
+    #[inline]
+    fn eligible(&self, child: ChildVp) -> bool {
+        !self.jobs[child.index()].expired
+    }
+
     fn timers(&self, _: usize) -> usize {
-        2
+        1
     }
 
-    fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init(context);
-    }
-
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
-        self.pool.register(child);
+    fn register(&mut self, child: ChildVp) {
         self.due.reserve(child.index() + 1);
-        if self.jobs.jobs.len() <= child.index() {
-            self.jobs.jobs.resize(child.index() + 1, NEVER);
+        if self.jobs.len() <= child.index() {
+            self.jobs.resize(child.index() + 1, NEVER);
         }
-        self.jobs.jobs[child.index()] = NEVER;
-        Ok(())
+        self.jobs[child.index()] = NEVER;
     }
 
     fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
         self.due.remove(child.0);
     }
 
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        let job = &mut self.jobs.jobs[child.index()];
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let job = &mut self.jobs[child.index()];
         if job.told {
             job.told = false;
         } else {
@@ -228,75 +219,71 @@ impl Scheduler for Edf {
             let deadline = relative.map_or(Instant::MAX, |span| now.saturating_add(span));
             self.begin(child, now, deadline, context);
         }
-        if self.jobs.jobs[child.index()].expired {
+        if self.jobs[child.index()].expired {
             context.note(Some(child), Note::Expired);
         } else {
-            self.announce(Some(self.jobs.jobs[child.index()].deadline), context);
+            self.announce(Some(self.jobs[child.index()].deadline), pool, context);
         }
-        self.pool.request(child, &mut self.jobs, context);
+        pool.request(child, self, context);
     }
 
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
         if self.late == Late::Abort && self.due.remove(child.0).is_some() {
             self.arm(context);
         }
-        self.pool.release(child, held, &mut self.jobs, context);
-        self.announce(None, context);
+        pool.release(child, held, self, context);
+        self.announce(None, pool, context);
     }
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Job { release, deadline, .. }) => {
-                let expired = self.jobs.jobs[child.index()].expired;
+                let expired = self.jobs[child.index()].expired;
                 self.begin(child, release, deadline, context);
                 if context.child(child) == windfall_hierarchy::VpState::Waiting {
-                    self.jobs.jobs[child.index()].told = true;
-                } else if self.jobs.jobs[child.index()].expired {
-                    self.give_up(child, context);
+                    self.jobs[child.index()].told = true;
+                } else if self.jobs[child.index()].expired {
+                    self.give_up(child, pool, context);
                 } else if expired {
-                    self.pool.request(child, &mut self.jobs, context);
+                    pool.request(child, self, context);
                 } else {
-                    self.pool.rerank(child, &mut self.jobs, context);
+                    pool.rerank(child, self, context);
                 }
-                self.announce(None, context);
+                self.announce(None, pool, context);
                 Ok(())
             }
             (Some(child), Message::Periodic { deadline, .. }) => {
-                self.jobs.jobs[child.index()].relative = Some(deadline);
+                self.jobs[child.index()].relative = Some(deadline);
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Self::not_understood(message),
         }
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pool.grant(own, &mut self.jobs, context);
+    fn revoke(
+        &mut self,
+        own: OwnVp,
+        child: ChildVp,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        pool.revoke(own, child, self, context);
+        self.announce(None, pool, context);
     }
 
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pool.revoke(own, child, &mut self.jobs, context);
-        self.announce(None, context);
-    }
-
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        match timer {
-            SETTLED => self.pool.settled(&mut self.jobs, context),
-            _ => {
-                self.expire(context);
-            }
-        }
-    }
-
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pool.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.jobs, view)
+    fn timer(&mut self, _: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.expire(pool, context);
     }
 }

@@ -20,6 +20,7 @@
 use crate::catalogue::{Form, Kind, Setting};
 use crate::deadline::edf::{EXPIRY, Edf, Late};
 use crate::parts::best_effort::BestEffort;
+use crate::parts::policy::Pooled;
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -94,19 +95,19 @@ pub(crate) const KIND: Kind = Kind {
 
 /// The controller's parameters. Gains and the set point are in thousandths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FcEdfSpec {
+pub(crate) struct FcEdfSpec {
     /// Gain of the error; 0 to 10,000.
-    pub proportional: i64,
+    pub(crate) proportional: i64,
     /// Gain of the sum of errors; 0 to 10,000.
-    pub integral: i64,
+    pub(crate) integral: i64,
     /// Gain of the change of the error; 0 to 10,000.
-    pub derivative: i64,
+    pub(crate) derivative: i64,
     /// Over how many windows errors are summed; 1 to 10,000.
-    pub integral_windows: usize,
+    pub(crate) integral_windows: usize,
     /// The miss ratio aimed at among accepted jobs; 0 to 1000.
-    pub set_point: i64,
+    pub(crate) set_point: i64,
     /// How often the miss ratio is sampled; above zero.
-    pub window: Span,
+    pub(crate) window: Span,
 }
 
 impl Default for FcEdfSpec {
@@ -171,8 +172,8 @@ struct Tenant {
 }
 
 /// The scheduler.
-pub struct FcEdf {
-    edf: Edf,
+pub(crate) struct FcEdf {
+    edf: Pooled<Edf>,
     controller: Controller,
     tenants: Vec<Tenant>,
     /// How many jobs are open.
@@ -183,9 +184,9 @@ pub struct FcEdf {
 impl FcEdf {
     /// With the controller's parameters.
     #[must_use]
-    pub fn new(spec: FcEdfSpec) -> FcEdf {
+    pub(crate) fn new(spec: FcEdfSpec) -> FcEdf {
         FcEdf {
-            edf: Edf::new(Late::Abort),
+            edf: Pooled::new(Edf::new(Late::Abort)),
             controller: Controller::new(spec),
             tenants: Vec::new(),
             open: 0,
@@ -201,7 +202,7 @@ impl FcEdf {
         let tenant = &mut self.tenants[child.index()];
         tenant.credit += self.controller.fraction;
         if tenant.credit < ALL {
-            return self.edf.refuse_next();
+            return self.edf.policy.refuse_next();
         }
         tenant.credit -= ALL;
         tenant.open = true;
@@ -259,7 +260,7 @@ impl Scheduler for FcEdf {
     }
 
     fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        if let Some(deadline) = self.edf.due_on_waking(child, context.now()) {
+        if let Some(deadline) = self.edf.policy.due_on_waking(child, context.now()) {
             self.decide(child, deadline, context);
         }
         self.edf.request(child, context);
@@ -306,7 +307,7 @@ impl Scheduler for FcEdf {
                 }
             }
             EXPIRY => {
-                if let Some(child) = self.edf.expire(context)
+                if let Some(child) = self.edf.policy.expire(&mut self.edf.pool, context)
                     && self.close(child)
                 {
                     self.controller.missed = self.controller.missed.saturating_add(1);

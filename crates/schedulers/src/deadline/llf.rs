@@ -20,15 +20,13 @@
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::parts::best_effort::BestEffort;
-use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
-};
+use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, VpState};
 use windfall_time::{Instant, Span};
 
-const TAKES: &str = "job, periodic";
 const GRANULARITY: Span = Span::from_millis(1);
 /// When a ready child has less laxity than a running one.
 const CROSSING: TimerId = TimerId(1);
@@ -45,7 +43,7 @@ pub(crate) const KIND: Kind = Kind {
     }],
     build: |settings| {
         let granularity = settings.span("granularity", GRANULARITY)?;
-        Ok(Box::new(Llf::new(granularity)))
+        Ok(Box::new(Pooled::new(Llf::new(granularity))))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
 };
@@ -73,22 +71,87 @@ const NONE: Job = Job {
     started: Instant::ZERO,
 };
 
+/// The scheduler.
 #[derive(Default)]
-struct Jobs {
+pub(crate) struct Llf {
     jobs: Vec<Job>,
+    granularity: Span,
+    armed: bool,
 }
 
-impl Jobs {
+impl Llf {
+    /// With the shortest time between two switches on account of laxity alone; above zero.
+    pub(crate) fn new(granularity: Span) -> Llf {
+        Llf { jobs: Vec::new(), granularity, armed: false }
+    }
+
     fn charge(&mut self, child: ChildVp, now: Instant) {
         let job = &mut self.jobs[child.index()];
         job.work = job.work.saturating_sub(now.saturating_since(job.charged));
         job.charged = now;
     }
+
+    /// Charges all that run.
+    fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
+        for own in pool.own_vps() {
+            if let Some(child) = context.held_by(own) {
+                self.charge(child, context.now());
+                pool.refresh(child, self, context);
+            }
+        }
+    }
+
+    /// Charges those running children whose place the best ready one may take.
+    fn charge_crossed(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
+        let Some((ready, _)) = pool.best_key() else {
+            return;
+        };
+        for own in pool.own_vps() {
+            if let Some(child) = context.held_by(own)
+                && self.crossing(child, ready).is_some_and(|at| at <= context.now())
+            {
+                self.charge(child, context.now());
+                pool.refresh(child, self, context);
+            }
+        }
+    }
+
+    /// Sets the timer to when a ready child may first take the place of a running one.
+    fn arm(&mut self, pool: &Pool<Self>, context: &mut Context<'_>) {
+        let first = pool.best_key().and_then(|(ready, _)| {
+            let running = pool.own_vps().filter_map(|own| context.held_by(own));
+            running.filter_map(|child| self.crossing(child, ready)).min()
+        });
+        if self.armed || first.is_some() {
+            self.armed = first.is_some();
+            context.set_timer(CROSSING, first);
+        }
+    }
+
+    /// When a running child's latest start passes `ready`, not before it has run long enough.
+    fn crossing(&self, child: ChildVp, ready: i128) -> Option<Instant> {
+        let job = &self.jobs[child.index()];
+        let (latest, _) = self.key(child);
+        let behind = ready.saturating_sub(latest);
+        let behind = u128::try_from(behind).map_or(Span::ZERO, Span::saturating_from_nanos);
+        if latest == i128::MAX || behind >= job.work {
+            return None;
+        }
+        let crossing = job.charged.saturating_add(behind).saturating_add(Span::from_nanos(1));
+        Some(crossing.max(job.started.saturating_add(self.granularity)))
+    }
+
+    /// A job of `child` begins.
+    fn begin(&mut self, child: ChildVp, deadline: Option<Instant>, work: Span) {
+        let job = &mut self.jobs[child.index()];
+        (job.deadline, job.work) = (deadline, work);
+    }
 }
 
-impl Policy for Jobs {
+impl Policy for Llf {
     /// Latest start in nanoseconds, slot.
     type Key = (i128, u32);
+    const TAKES: &'static str = "job, periodic";
 
     fn key(&self, child: ChildVp) -> Self::Key {
         let job = &self.jobs[child.index()];
@@ -110,169 +173,93 @@ impl Policy for Jobs {
     fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
         self.charge(child, context.now());
     }
-}
 
-/// The scheduler.
-pub struct Llf {
-    pool: Pool<Jobs>,
-    jobs: Jobs,
-    granularity: Span,
-    armed: bool,
-}
-
-impl Llf {
-    /// With the shortest time between two switches on account of laxity alone; above zero.
-    #[must_use]
-    pub fn new(granularity: Span) -> Llf {
-        Llf { pool: Pool::default(), jobs: Jobs::default(), granularity, armed: false }
-    }
-
-    /// Charges all that run.
-    fn charge_running(&mut self, context: &Context<'_>) {
-        for own in self.pool.own_vps() {
-            if let Some(child) = context.held_by(own) {
-                self.jobs.charge(child, context.now());
-                self.pool.refresh(child, &self.jobs, context);
-            }
-        }
-    }
-
-    /// Charges those running children whose place the best ready one may take.
-    fn charge_crossed(&mut self, context: &Context<'_>) {
-        let Some((ready, _)) = self.pool.best_key() else {
-            return;
-        };
-        for own in self.pool.own_vps() {
-            if let Some(child) = context.held_by(own)
-                && self.crossing(child, ready).is_some_and(|at| at <= context.now())
-            {
-                self.jobs.charge(child, context.now());
-                self.pool.refresh(child, &self.jobs, context);
-            }
-        }
-    }
-
-    /// Sets the timer to when a ready child may first take the place of a running one.
-    fn arm(&mut self, context: &mut Context<'_>) {
-        let first = self.pool.best_key().and_then(|(ready, _)| {
-            let running = self.pool.own_vps().filter_map(|own| context.held_by(own));
-            running.filter_map(|child| self.crossing(child, ready)).min()
-        });
-        if self.armed || first.is_some() {
-            self.armed = first.is_some();
-            context.set_timer(CROSSING, first);
-        }
-    }
-
-    /// When a running child's latest start passes `ready`, not before it has run long enough.
-    fn crossing(&self, child: ChildVp, ready: i128) -> Option<Instant> {
-        let job = &self.jobs.jobs[child.index()];
-        let (latest, _) = self.jobs.key(child);
-        let behind = ready.saturating_sub(latest);
-        let behind = u128::try_from(behind).map_or(Span::ZERO, Span::saturating_from_nanos);
-        if latest == i128::MAX || behind >= job.work {
-            return None;
-        }
-        let crossing = job.charged.saturating_add(behind).saturating_add(Span::from_nanos(1));
-        Some(crossing.max(job.started.saturating_add(self.granularity)))
-    }
-
-    /// A job of `child` begins.
-    fn begin(&mut self, child: ChildVp, deadline: Option<Instant>, work: Span) {
-        let job = &mut self.jobs.jobs[child.index()];
-        (job.deadline, job.work) = (deadline, work);
-    }
-}
-
-impl Scheduler for Llf {
     fn timers(&self, _: usize) -> usize {
-        2
+        1
     }
 
-    fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init(context);
-    }
-
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
-        self.pool.register(child);
-        let jobs = &mut self.jobs.jobs;
+    fn register(&mut self, child: ChildVp) {
+        let jobs = &mut self.jobs;
         jobs.resize(jobs.len().max(child.index() + 1), NONE);
         jobs[child.index()] = NONE;
-        Ok(())
     }
 
-    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
-
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        let job = &mut self.jobs.jobs[child.index()];
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let job = &mut self.jobs[child.index()];
         if !core::mem::take(&mut job.told) {
             let now = context.now();
             let (deadline, work) = job.periodic.unzip();
             let deadline = deadline.map(|span| now.saturating_add(span));
             self.begin(child, deadline, work.unwrap_or(Span::ZERO));
         }
-        self.charge_running(context);
-        self.pool.request(child, &mut self.jobs, context);
-        self.arm(context);
+        self.charge_running(pool, context);
+        pool.request(child, self, context);
+        self.arm(pool, context);
     }
 
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
-        self.pool.release(child, held, &mut self.jobs, context);
-        self.arm(context);
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        pool.release(child, held, self, context);
+        self.arm(pool, context);
     }
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Job { deadline, work, .. }) => {
                 let waits = context.child(child) == VpState::Waiting;
                 if !waits {
-                    self.charge_running(context);
+                    self.charge_running(pool, context);
                 }
                 self.begin(child, Some(deadline), work.unwrap_or(Span::ZERO));
-                self.jobs.jobs[child.index()].told = waits;
-                self.pool.rerank(child, &mut self.jobs, context);
-                self.arm(context);
+                self.jobs[child.index()].told = waits;
+                pool.rerank(child, self, context);
+                self.arm(pool, context);
                 Ok(())
             }
             (Some(child), Message::Periodic { deadline, amount, .. }) => {
                 let work = amount.unwrap_or(Span::ZERO);
-                self.jobs.jobs[child.index()].periodic = Some((deadline, work));
+                self.jobs[child.index()].periodic = Some((deadline, work));
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Self::not_understood(message),
         }
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pool.grant(own, &mut self.jobs, context);
-        self.arm(context);
+    fn grant(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.grant(own, self, context);
+        self.arm(pool, context);
     }
 
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pool.revoke(own, child, &mut self.jobs, context);
-        self.arm(context);
+    fn revoke(
+        &mut self,
+        own: OwnVp,
+        child: ChildVp,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        pool.revoke(own, child, self, context);
+        self.arm(pool, context);
     }
 
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        if timer == SETTLED {
-            self.pool.settled(&mut self.jobs, context);
-        } else {
-            self.charge_crossed(context);
-            self.pool.preempt(&mut self.jobs, context);
-        }
-        self.arm(context);
+    fn settled(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.settled(self, context);
+        self.arm(pool, context);
     }
 
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pool.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.jobs, view)
+    fn timer(&mut self, _: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_crossed(pool, context);
+        pool.preempt(self, context);
+        self.arm(pool, context);
     }
 }

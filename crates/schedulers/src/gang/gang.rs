@@ -69,7 +69,7 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 /// The scheduler.
-pub struct Gang {
+pub(crate) struct Gang {
     quantum: Span,
     partial: bool,
     matrix: Matrix,
@@ -89,7 +89,7 @@ pub struct Gang {
 impl Gang {
     /// With the quantum, above zero, and whether part of a gang may run.
     #[must_use]
-    pub fn new(quantum: Span, partial: bool) -> Gang {
+    pub(crate) fn new(quantum: Span, partial: bool) -> Gang {
         Gang {
             quantum,
             partial,

@@ -13,13 +13,12 @@
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::parts::best_effort::BestEffort;
-use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View,
-};
+use windfall_hierarchy::{ChildVp, Context, OwnVp, TimerId};
 use windfall_time::{Instant, Span};
 
 /// The most credit where none is set.
@@ -35,7 +34,7 @@ pub(crate) const KIND: Kind = Kind {
         default: "10ms",
         help: "the most credit that a child can build up by waiting",
     }],
-    build: |settings| Ok(Box::new(BrieflyBlocked::new(settings.span("most", MOST)?))),
+    build: |settings| Ok(Box::new(Pooled::new(BrieflyBlocked::new(settings.span("most", MOST)?)))),
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
@@ -48,12 +47,22 @@ struct Credit {
     turn: u64,
 }
 
+/// The scheduler.
 #[derive(Default)]
-struct Credits {
+pub(crate) struct BrieflyBlocked {
     slots: Vec<Credit>,
+    turns: u64,
+    most: Span,
 }
 
-impl Policy for Credits {
+impl BrieflyBlocked {
+    /// With the most credit that a child can have.
+    pub(crate) fn new(most: Span) -> BrieflyBlocked {
+        BrieflyBlocked { slots: Vec::new(), turns: 0, most }
+    }
+}
+
+impl Policy for BrieflyBlocked {
     type Key = u64;
     const PREEMPTS: bool = false;
 
@@ -82,98 +91,49 @@ impl Policy for Credits {
     fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
         context.set_timer(quantum::timer_of(own), None);
     }
-}
 
-/// The scheduler.
-pub struct BrieflyBlocked {
-    pool: Pool<Credits>,
-    credits: Credits,
-    turns: u64,
-    most: Span,
-}
-
-impl BrieflyBlocked {
-    /// With the most credit that a child can have.
-    #[must_use]
-    pub fn new(most: Span) -> BrieflyBlocked {
-        let (pool, credits) = (Pool::default(), Credits::default());
-        BrieflyBlocked { pool, credits, turns: 0, most }
-    }
-}
-
-impl Scheduler for BrieflyBlocked {
     fn timers(&self, owns: usize) -> usize {
-        quantum::timers(owns)
+        owns
     }
 
-    fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init(context);
-    }
-
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
-        self.pool.register(child);
-        let slots = &mut self.credits.slots;
+    fn register(&mut self, child: ChildVp) {
+        let slots = &mut self.slots;
         slots.resize(slots.len().max(child.index() + 1), Credit::default());
         slots[child.index()] = Credit::default();
-        Ok(())
     }
 
-    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
-
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         self.turns += 1;
-        let slot = &mut self.credits.slots[child.index()];
+        let slot = &mut self.slots[child.index()];
         slot.turn = self.turns;
         if let Some(since) = slot.since.take() {
             let waited = context.now().saturating_since(since);
             slot.left = slot.left.saturating_add(waited).min(self.most);
         }
-        self.pool.request(child, &mut self.credits, context);
+        pool.request(child, self, context);
     }
 
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
-        self.pool.release(child, held, &mut self.credits, context);
-        self.credits.slots[child.index()].since = Some(context.now());
-    }
-
-    fn message(
+    fn release(
         &mut self,
-        _: Option<ChildVp>,
-        message: Message,
-        _: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
-        Err(HierarchyError::NotUnderstood { message: message.name(), takes: "nothing" })
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        pool.release(child, held, self, context);
+        self.slots[child.index()].since = Some(context.now());
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pool.grant(own, &mut self.credits, context);
-    }
-
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pool.revoke(own, child, &mut self.credits, context);
-    }
-
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        if timer == SETTLED {
-            return self.pool.settled(&mut self.credits, context);
-        }
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let own = quantum::own_of(timer);
         let Some(child) = context.held_by(own) else {
             return;
         };
-        self.credits.stopped(child, own, context);
-        if self.credits.eligible(child) {
-            self.credits.started(child, own, context);
+        self.stopped(child, own, context);
+        if self.eligible(child) {
+            self.started(child, own, context);
         } else {
-            self.pool.rotate(child, &mut self.credits, context);
+            pool.rotate(child, self, context);
         }
-    }
-
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pool.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.credits, view)
     }
 }

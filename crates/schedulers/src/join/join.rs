@@ -163,7 +163,7 @@ fn shares(own: &[Guarantee]) -> Option<Given> {
 
 /// The scheduler.
 #[derive(Default)]
-pub struct Join {
+pub(crate) struct Join {
     child: Option<ChildVp>,
     /// How many parents, from 0 on, are still to be asked since the child became ready or was last
     /// without a processor; those that are lower than two that served at once are not.
@@ -173,7 +173,7 @@ pub struct Join {
 impl Join {
     /// Without a child.
     #[must_use]
-    pub fn new() -> Join {
+    pub(crate) fn new() -> Join {
         Join::default()
     }
 

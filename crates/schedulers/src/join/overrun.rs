@@ -97,7 +97,7 @@ impl Conversion for Chance {
 
 /// The scheduler.
 #[derive(Default)]
-pub struct Overrun {
+pub(crate) struct Overrun {
     child: Option<ChildVp>,
     /// The budget is used up.
     spent: bool,
@@ -106,7 +106,7 @@ pub struct Overrun {
 impl Overrun {
     /// Without a child.
     #[must_use]
-    pub fn new() -> Overrun {
+    pub(crate) fn new() -> Overrun {
         Overrun::default()
     }
 

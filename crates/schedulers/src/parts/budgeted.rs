@@ -23,8 +23,9 @@ use crate::parts::budgeted::ahead::Ahead;
 use crate::parts::budgeted::bandwidth::Bandwidth;
 use crate::parts::budgeted::budgets::{BUDGET, Budgets};
 use crate::parts::budgeted::feedback::Control;
-use crate::parts::deadline_reporter::DeadlineReporter;
-use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::deadline_reporter::{DeadlineReporter, earliest};
+use crate::parts::policy::Policy;
+use crate::parts::pool::{Pool, SETTLED};
 use crate::parts::reservation::Reservation;
 use crate::parts::stolen::Stolen;
 use alloc::vec::Vec;
@@ -132,7 +133,10 @@ impl Budgeted {
     /// Tells the parent the earliest deadline, of those that have budget left or of `coming`.
     fn announce(&mut self, coming: Option<Instant>, context: &mut Context<'_>) {
         let due = |key: &(bool, Instant, u32)| (!key.0).then_some(key.1);
-        self.reporter.announce((&self.pool, &self.budgets), due, coming, context);
+        if self.reporter.reports() {
+            let earliest = earliest((&self.pool, &self.budgets), due, coming, context);
+            self.reporter.announce(earliest, context);
+        }
     }
 
     /// Begins the next period, or the one that `now` lies in. Whether one begins.

@@ -3,7 +3,8 @@
 //! Invariant: of those that do not wait, one has its turn while its piece lasts, and the next piece of
 //! each other one is known. A child that blocks has the rest of its piece back when it wakes in time.
 
-use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::policy::Policy;
+use crate::parts::pool::{Pool, SETTLED};
 use crate::parts::search::Task;
 use crate::parts::table::Block;
 use alloc::vec::Vec;

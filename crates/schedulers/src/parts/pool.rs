@@ -13,6 +13,7 @@
 
 mod own_set;
 
+use crate::parts::policy::Policy;
 use crate::parts::pool::own_set::OwnSet;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -22,46 +23,6 @@ use windfall_hierarchy::{ChildVp, Context, OwnVp, TimerId, View, VpState};
 /// The pool's own timer: an immediate call back once requests that are under way have been
 /// answered. Policies number theirs from 1.
 pub(crate) const SETTLED: TimerId = TimerId(0);
-
-/// Who goes before whom, and what is to be done when a child starts and stops running.
-pub(crate) trait Policy {
-    /// Where a child stands in the line: the smallest goes first. It holds the tie-breakers, so no
-    /// two children have equal keys. It changes only while the child is in nobody's line, or is
-    /// followed by [`Pool::rerank`] or [`Pool::refresh`].
-    type Key: Ord + Copy;
-
-    /// The key of a child that is ready, or that runs.
-    fn key(&self, child: ChildVp) -> Self::Key;
-
-    /// Whether a ready child ever takes the processor from a running one. Where none does, those who run are kept in no
-    /// order.
-    const PREEMPTS: bool = true;
-
-    /// Whether a ready child takes the processor from a running one. Coarser than the order of
-    /// keys: among equals, whoever runs stays.
-    #[inline]
-    fn preempts(_ready: &Self::Key, _running: &Self::Key) -> bool {
-        false
-    }
-
-    /// Whether a ready child may be served at present.
-    #[inline]
-    fn eligible(&self, _child: ChildVp) -> bool {
-        true
-    }
-
-    /// The child runs from now on.
-    #[inline]
-    fn started(&mut self, _child: ChildVp, _own: OwnVp, _port: &mut Context<'_>) {}
-
-    /// The child no longer runs; it is ready or waits, as `context` says.
-    #[inline]
-    fn stopped(&mut self, _child: ChildVp, _own: OwnVp, _port: &mut Context<'_>) {}
-
-    /// Nobody runs on `own` any longer.
-    #[inline]
-    fn idle(&mut self, _own: OwnVp, _port: &mut Context<'_>) {}
-}
 
 /// Ready children, running children, and own VPs by state.
 pub(crate) struct Pool<P: Policy> {

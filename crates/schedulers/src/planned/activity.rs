@@ -13,17 +13,17 @@
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::parts::best_effort::BestEffort;
-use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::line::Line;
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
 use crate::parts::quantum::{self, Quanta};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
-    VpState,
+    ChildVp, Context, HierarchyError, Message, OwnVp, ParentNotice, TimerId, VpState,
 };
 use windfall_time::{Instant, Span};
 
-const TAKES: &str = "constraint, job; quantum (to the instance)";
 /// The quantum where none is set.
 const QUANTUM: Span = Span::from_millis(10);
 
@@ -37,14 +37,13 @@ pub(crate) const KIND: Kind = Kind {
         default: "10ms",
         help: "the longest time that a thread without a constraint runs while others wait",
     }],
-    build: |settings| Ok(Box::new(Activity::new(settings.span("quantum", QUANTUM)?))),
+    build: |settings| Ok(Box::new(Pooled::new(Activity::new(settings.span("quantum", QUANTUM)?)))),
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
-struct Line {
-    /// Place in line by child: a number drawn when it went to the end.
-    turns: Vec<u64>,
-    drawn: u64,
+/// The scheduler.
+pub(crate) struct Activity {
+    line: Line,
     quanta: Quanta,
     /// The deadline of each child's last constraint.
     deadlines: Vec<Option<Instant>>,
@@ -52,11 +51,15 @@ struct Line {
     urgent: Option<ChildVp>,
 }
 
-impl Line {
-    /// A child that does not run goes to the end of the line.
-    fn queue(&mut self, child: ChildVp) {
-        self.drawn += 1;
-        self.turns[child.index()] = self.drawn;
+impl Activity {
+    /// With the quantum, above zero.
+    pub(crate) fn new(quantum: Span) -> Activity {
+        Activity {
+            line: Line::default(),
+            quanta: Quanta::new(quantum),
+            deadlines: Vec::new(),
+            urgent: None,
+        }
     }
 
     /// The child with a constraint of that deadline.
@@ -67,14 +70,26 @@ impl Line {
         let mut all = core::iter::once(first).chain(due);
         all.find(|child| context.child(*child) != VpState::Waiting).or(Some(first))
     }
+
+    /// This child's constraint is being served from now on, or nobody's.
+    fn serve(&mut self, child: Option<ChildVp>, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let before = core::mem::replace(&mut self.urgent, child);
+        if before != child {
+            for changed in [before, child].into_iter().flatten() {
+                pool.refresh(changed, self, context);
+            }
+            pool.preempt(self, context);
+        }
+    }
 }
 
-impl Policy for Line {
+impl Policy for Activity {
     /// Whether another's constraint is served, turn.
     type Key = (bool, u64);
+    const TAKES: &'static str = "constraint, job; quantum (to the instance)";
 
     fn key(&self, child: ChildVp) -> Self::Key {
-        (self.urgent != Some(child), self.turns[child.index()])
+        (self.urgent != Some(child), self.line.place(child))
     }
 
     fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
@@ -87,7 +102,7 @@ impl Policy for Line {
 
     fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
         if self.quanta.is_over(child, context.now()) {
-            self.queue(child);
+            self.line.queue(child);
             self.quanta.renew(child);
         } else {
             self.quanta.stopped(child, context);
@@ -97,77 +112,33 @@ impl Policy for Line {
     fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.quanta.idle(own, context);
     }
-}
 
-/// The scheduler.
-pub struct Activity {
-    pool: Pool<Line>,
-    line: Line,
-}
-
-impl Activity {
-    /// With the quantum, above zero.
-    #[must_use]
-    pub fn new(quantum: Span) -> Activity {
-        let line = Line {
-            turns: Vec::new(),
-            drawn: 0,
-            quanta: Quanta::new(quantum),
-            deadlines: Vec::new(),
-            urgent: None,
-        };
-        Activity { pool: Pool::default(), line }
-    }
-
-    /// This child's constraint is being served from now on, or nobody's.
-    fn serve(&mut self, child: Option<ChildVp>, context: &mut Context<'_>) {
-        let before = core::mem::replace(&mut self.line.urgent, child);
-        if before != child {
-            for changed in [before, child].into_iter().flatten() {
-                self.pool.refresh(changed, &self.line, context);
-            }
-            self.pool.preempt(&mut self.line, context);
-        }
-    }
-}
-
-impl Scheduler for Activity {
     fn timers(&self, owns: usize) -> usize {
-        quantum::timers(owns)
+        owns
     }
 
-    fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init(context);
-    }
-
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
-        self.pool.register(child);
-        self.line.quanta.register(child);
-        let room = self.line.turns.len().max(child.index() + 1);
-        self.line.turns.resize(room, 0);
-        self.line.deadlines.resize(room, None);
-        Ok(())
+    fn register(&mut self, child: ChildVp) {
+        self.quanta.register(child);
+        self.line.register(child);
+        self.deadlines.resize(self.deadlines.len().max(child.index() + 1), None);
     }
 
     fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
-        self.line.deadlines[child.index()] = None;
-        self.line.urgent = self.line.urgent.filter(|urgent| *urgent != child);
+        self.deadlines[child.index()] = None;
+        self.urgent = self.urgent.filter(|urgent| *urgent != child);
     }
 
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         self.line.queue(child);
-        self.line.quanta.renew(child);
-        self.pool.request(child, &mut self.line, context);
-    }
-
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
-        self.pool.release(child, held, &mut self.line, context);
+        self.quanta.renew(child);
+        pool.request(child, self, context);
     }
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         let (child, deadline, work) = match (child, message) {
@@ -178,68 +149,51 @@ impl Scheduler for Activity {
                 (child, deadline, work)
             }
             (Some(child), Message::Job { .. }) => {
-                self.line.deadlines[child.index()] = None;
+                self.deadlines[child.index()] = None;
                 return Ok(());
             }
             (None, Message::Quantum(length)) => {
-                self.line.quanta.length = quantum::checked(length)?;
+                self.quanta.length = quantum::checked(length)?;
                 return Ok(());
             }
             _ => {
-                return Err(HierarchyError::NotUnderstood {
-                    message: message.name(),
-                    takes: TAKES,
-                });
+                return Self::not_understood(message);
             }
         };
-        self.line.deadlines[child.index()] = Some(deadline);
-        for own in self.pool.own_vps() {
+        self.deadlines[child.index()] = Some(deadline);
+        for own in pool.own_vps() {
             context.message(own, Message::Constraint { work, deadline });
         }
         Ok(())
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pool.grant(own, &mut self.line, context);
-    }
-
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pool.revoke(own, child, &mut self.line, context);
-    }
-
-    fn parent_notice(&mut self, _: OwnVp, notice: ParentNotice, context: &mut Context<'_>) {
+    fn parent_notice(
+        &mut self,
+        notice: ParentNotice,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
         if let ParentNotice::Constrained(deadline) = notice {
-            let child = deadline.and_then(|deadline| self.line.due(deadline, context));
-            self.serve(child, context);
+            let child = deadline.and_then(|deadline| self.due(deadline, context));
+            self.serve(child, pool, context);
         }
     }
 
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        if timer == SETTLED {
-            return self.pool.settled(&mut self.line, context);
-        }
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let own = quantum::own_of(timer);
         let Some(child) = context.held_by(own) else {
             return;
         };
-        if !self.line.quanta.is_over(child, context.now()) {
+        if !self.quanta.is_over(child, context.now()) {
             return;
         }
-        if self.pool.best().is_some() && self.line.urgent != Some(child) {
-            self.pool.rotate(child, &mut self.line, context);
+        if pool.best().is_some() && self.urgent != Some(child) {
+            pool.rotate(child, self, context);
         } else {
             self.line.queue(child);
-            self.line.quanta.renew(child);
-            self.line.quanta.started(child, own, context);
-            self.pool.refresh(child, &self.line, context);
+            self.quanta.renew(child);
+            self.quanta.started(child, own, context);
+            pool.refresh(child, self, context);
         }
-    }
-
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pool.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.line, view)
     }
 }

@@ -113,7 +113,7 @@ struct Choice {
 
 /// The scheduler.
 #[derive(Default)]
-pub struct TimeLine {
+pub(crate) struct TimeLine {
     blocks: Vec<Option<Block>>,
     /// The next blocks of children that do not wait.
     starts: Heap<Instant>,
@@ -127,7 +127,7 @@ pub struct TimeLine {
 impl TimeLine {
     /// Without reservations.
     #[must_use]
-    pub fn new() -> TimeLine {
+    pub(crate) fn new() -> TimeLine {
         TimeLine::default()
     }
 

@@ -15,19 +15,16 @@
 //! Checked  laws, `tests/fixed_priority.rs`, `hierarchy/tests/example_4_4.rs`, reference schedules fp_*.
 
 use crate::catalogue::{Form, Kind, Setting};
-use crate::parts::pool::{Policy, Pool};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
-use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View,
-};
+use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, TimerId, View};
 use windfall_time::Span;
-
-const TAKES: &str = "priority";
 
 pub(crate) const KIND: Kind = Kind {
     name: "fixed-priority",
@@ -41,7 +38,7 @@ pub(crate) const KIND: Kind = Kind {
     }],
     build: |settings| {
         let exclusive = settings.bool("exclusive", false)?;
-        Ok(Box::new(FixedPriority::new(exclusive)))
+        Ok(Box::new(Pooled::new(FixedPriority::new(exclusive))))
     },
     conversion: |settings| Ok(Box::new(Passing { exclusive: settings.bool("exclusive", false)? })),
 };
@@ -112,13 +109,27 @@ struct Place {
     turn: u64,
 }
 
+/// The scheduler.
 #[derive(Default)]
-struct Priorities {
+pub(crate) struct FixedPriority {
     places: Vec<Place>,
+    turns: u64,
+    exclusive: bool,
+    /// Priorities that a child has; only kept when `exclusive`.
+    taken: BTreeSet<i32>,
 }
 
-impl Policy for Priorities {
+impl FixedPriority {
+    /// With `exclusive`, each priority is given once.
+    pub(crate) fn new(exclusive: bool) -> FixedPriority {
+        FixedPriority { exclusive, ..FixedPriority::default() }
+    }
+}
+
+impl Policy for FixedPriority {
     type Key = (Reverse<Option<i32>>, u64);
+    const LETS_YIELD: bool = true;
+    const TAKES: &'static str = "priority";
 
     #[inline]
     fn key(&self, child: ChildVp) -> Self::Key {
@@ -130,75 +141,37 @@ impl Policy for Priorities {
     fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
         ready.0 < running.0
     }
-}
 
-/// The scheduler.
-#[derive(Default)]
-pub struct FixedPriority {
-    pool: Pool<Priorities>,
-    priorities: Priorities,
-    turns: u64,
-    exclusive: bool,
-    /// Priorities that a child has; only kept when `exclusive`.
-    taken: BTreeSet<i32>,
-}
-
-impl FixedPriority {
-    /// With `exclusive`, each priority is given once.
-    #[must_use]
-    pub fn new(exclusive: bool) -> FixedPriority {
-        FixedPriority { exclusive, ..FixedPriority::default() }
-    }
-}
-
-impl Scheduler for FixedPriority {
-    fn timers(&self, _: usize) -> usize {
-        1
-    }
-
-    fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init(context);
-    }
-
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
-        self.pool.register(child);
-        let places = &mut self.priorities.places;
+    fn register(&mut self, child: ChildVp) {
+        let places = &mut self.places;
         places.resize(places.len().max(child.index() + 1), Place::default());
         places[child.index()] = Place::default();
-        Ok(())
     }
 
     fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
-        let place = &mut self.priorities.places[child.index()];
+        let place = &mut self.places[child.index()];
         if let Some(priority) = place.priority.take() {
             self.taken.remove(&priority);
         }
     }
 
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         self.turns += 1;
-        self.priorities.places[child.index()].turn = self.turns;
-        self.pool.request(child, &mut self.priorities, context);
-    }
-
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
-        self.pool.release(child, held, &mut self.priorities, context);
-    }
-
-    fn lets_yield(&self) -> bool {
-        true
+        self.places[child.index()].turn = self.turns;
+        pool.request(child, self, context);
     }
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         let (Some(child), Message::Priority(priority)) = (child, message) else {
-            return Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES });
+            return Self::not_understood(message);
         };
-        let before = self.priorities.places[child.index()].priority;
+        let before = self.places[child.index()].priority;
         if before == Some(priority) {
             return Ok(());
         }
@@ -210,32 +183,17 @@ impl Scheduler for FixedPriority {
                 self.taken.remove(&before);
             }
         }
-        self.priorities.places[child.index()].priority = Some(priority);
-        self.pool.rerank(child, &mut self.priorities, context);
+        self.places[child.index()].priority = Some(priority);
+        pool.rerank(child, self, context);
         Ok(())
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pool.grant(own, &mut self.priorities, context);
+    fn timer(&mut self, _: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.settled(self, context);
     }
 
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pool.revoke(own, child, &mut self.priorities, context);
-    }
-
-    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
-        self.pool.settled(&mut self.priorities, context);
-    }
-
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pool.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.priorities, view)?;
-        let given = view
-            .children()
-            .filter(|child| self.priorities.places[child.index()].priority.is_some());
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
+        let given = view.children().filter(|child| self.places[child.index()].priority.is_some());
         if self.exclusive && given.count() != self.taken.len() {
             return Err("a priority is given twice, or taken by nobody");
         }

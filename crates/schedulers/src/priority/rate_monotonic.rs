@@ -13,15 +13,12 @@
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::parts::best_effort::BestEffort;
-use crate::parts::pool::{Policy, Pool};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
-};
+use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, TimerId, VpState};
 use windfall_time::{Instant, Span};
-
-const TAKES: &str = "periodic, job";
 
 pub(crate) const KIND: Kind = Kind {
     name: "rate-monotonic",
@@ -36,14 +33,14 @@ pub(crate) const KIND: Kind = Kind {
     build: |settings| {
         let words = [("rate", Order::Rate), ("deadline", Order::Deadline)];
         let order = settings.word("order", &words, "rate, deadline")?;
-        Ok(Box::new(RateMonotonic::new(order)))
+        Ok(Box::new(Pooled::new(RateMonotonic::new(order))))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 /// What priorities derive from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Order {
+pub(crate) enum Order {
     /// The shorter period first.
     #[default]
     Rate,
@@ -62,14 +59,24 @@ struct Task {
 
 const APERIODIC: Task = Task { length: Span::MAX, release: Instant::ZERO, told: false };
 
+/// The scheduler.
 #[derive(Default)]
-struct Tasks {
+pub(crate) struct RateMonotonic {
     tasks: Vec<Task>,
+    order: Order,
 }
 
-impl Policy for Tasks {
+impl RateMonotonic {
+    /// With what priorities derive from.
+    pub(crate) fn new(order: Order) -> RateMonotonic {
+        RateMonotonic { order, ..RateMonotonic::default() }
+    }
+}
+
+impl Policy for RateMonotonic {
     /// Length, release, slot.
     type Key = (Span, Instant, u32);
+    const TAKES: &'static str = "periodic, job";
 
     #[inline]
     fn key(&self, child: ChildVp) -> Self::Key {
@@ -81,98 +88,49 @@ impl Policy for Tasks {
     fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
         ready.0 < running.0
     }
-}
 
-/// The scheduler.
-#[derive(Default)]
-pub struct RateMonotonic {
-    pool: Pool<Tasks>,
-    tasks: Tasks,
-    order: Order,
-}
-
-impl RateMonotonic {
-    /// With what priorities derive from.
-    #[must_use]
-    pub fn new(order: Order) -> RateMonotonic {
-        RateMonotonic { order, ..RateMonotonic::default() }
-    }
-}
-
-impl Scheduler for RateMonotonic {
-    fn timers(&self, _: usize) -> usize {
-        1
-    }
-
-    fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init(context);
-    }
-
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
-        self.pool.register(child);
-        let tasks = &mut self.tasks.tasks;
+    fn register(&mut self, child: ChildVp) {
+        let tasks = &mut self.tasks;
         tasks.resize(tasks.len().max(child.index() + 1), APERIODIC);
         tasks[child.index()] = APERIODIC;
-        Ok(())
     }
 
-    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
-
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        let task = &mut self.tasks.tasks[child.index()];
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let task = &mut self.tasks[child.index()];
         if !core::mem::take(&mut task.told) {
             task.release = context.now();
         }
-        self.pool.request(child, &mut self.tasks, context);
-    }
-
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
-        self.pool.release(child, held, &mut self.tasks, context);
+        pool.request(child, self, context);
     }
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Periodic { period, deadline, .. }) => {
-                self.tasks.tasks[child.index()].length = match self.order {
+                self.tasks[child.index()].length = match self.order {
                     Order::Rate => period,
                     Order::Deadline => deadline,
                 };
-                self.pool.rerank(child, &mut self.tasks, context);
+                pool.rerank(child, self, context);
                 Ok(())
             }
             (Some(child), Message::Job { release, .. }) => {
-                let task = &mut self.tasks.tasks[child.index()];
+                let task = &mut self.tasks[child.index()];
                 task.release = release;
                 task.told = context.child(child) == VpState::Waiting;
-                self.pool.rerank(child, &mut self.tasks, context);
+                pool.rerank(child, self, context);
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Self::not_understood(message),
         }
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pool.grant(own, &mut self.tasks, context);
-    }
-
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pool.revoke(own, child, &mut self.tasks, context);
-    }
-
-    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
-        self.pool.settled(&mut self.tasks, context);
-    }
-
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pool.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.tasks, view)
+    fn timer(&mut self, _: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.settled(self, context);
     }
 }

@@ -161,7 +161,7 @@ impl Capped {
 }
 
 /// The scheduler.
-pub struct Limit {
+pub(crate) struct Limit {
     cap: Option<(Span, Span)>,
     budget: Option<Reservation>,
     child: Option<ChildVp>,
@@ -170,7 +170,7 @@ pub struct Limit {
 impl Limit {
     /// With an amount in each period, or none.
     #[must_use]
-    pub const fn new(cap: Option<(Span, Span)>) -> Limit {
+    pub(crate) const fn new(cap: Option<(Span, Span)>) -> Limit {
         Limit { cap, budget: None, child: None }
     }
 

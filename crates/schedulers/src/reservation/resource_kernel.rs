@@ -20,7 +20,8 @@ mod deferrable;
 mod reserves;
 
 use crate::catalogue::{Form, Kind, Setting};
-use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::policy::Policy;
+use crate::parts::pool::{Pool, SETTLED};
 use crate::parts::quantum;
 use crate::parts::reservation::Reservation;
 use crate::parts::reserved;

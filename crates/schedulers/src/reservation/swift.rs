@@ -93,17 +93,17 @@ pub(crate) const KIND: Kind = Kind {
 
 /// The controller's parameters, in thousandths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SwiftSpec {
+pub(crate) struct SwiftSpec {
     /// How much of the processor all get together; 10 to 1000.
-    pub cap: i64,
+    pub(crate) cap: i64,
     /// How much a new child gets; 10 to 1000.
-    pub initial: i64,
+    pub(crate) initial: i64,
     /// Gain of the error; 0 to 10,000.
-    pub proportional: i64,
+    pub(crate) proportional: i64,
     /// Gain of the sum of errors; 0 to 10,000.
-    pub integral: i64,
+    pub(crate) integral: i64,
     /// The period of a child that tells none; above zero.
-    pub period: Span,
+    pub(crate) period: Span,
 }
 
 impl Default for SwiftSpec {
@@ -128,7 +128,7 @@ struct Stage {
 }
 
 /// The scheduler.
-pub struct Swift {
+pub(crate) struct Swift {
     spec: SwiftSpec,
     reservations: Budgeted,
     stages: Vec<Stage>,
@@ -143,7 +143,7 @@ pub struct Swift {
 impl Swift {
     /// With the controller's parameters.
     #[must_use]
-    pub fn new(spec: SwiftSpec) -> Swift {
+    pub(crate) fn new(spec: SwiftSpec) -> Swift {
         let (waking, overrun) = (Waking::Fixed, Overrun::Throttle);
         Swift {
             spec,

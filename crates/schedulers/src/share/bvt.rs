@@ -20,7 +20,8 @@
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::parts::long_run::{self, Shared};
-use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::virtual_time::{Account, Virtual};
 use alloc::boxed::Box;
@@ -30,11 +31,10 @@ use windfall_guarantees::{
 };
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
-const TAKES: &str = "share, warp, warp-limit, quantum (to the instance: the allowance)";
 const ALLOWANCE: Span = Span::from_millis(10);
 
 pub(crate) const KIND: Kind = Kind {
@@ -47,7 +47,7 @@ pub(crate) const KIND: Kind = Kind {
         default: "10ms",
         help: "how far a child may run ahead before another has its turn, in processor time",
     }],
-    build: |settings| Ok(Box::new(Bvt::new(settings.span("allowance", ALLOWANCE)?))),
+    build: |settings| Ok(Box::new(Pooled::new(Bvt::new(settings.span("allowance", ALLOWANCE)?)))),
     conversion: |settings| Ok(Box::new(LongRun(settings.span("allowance", ALLOWANCE)?))),
 };
 
@@ -155,7 +155,8 @@ struct Run {
 /// In a tag, above every virtual time that a clock of 146 years can reach.
 const BACKGROUND: u32 = 126;
 
-struct Times {
+/// The scheduler.
+pub(crate) struct Bvt {
     borrowers: Vec<Borrower>,
     allowance: Span,
     runs: Vec<Run>,
@@ -165,7 +166,18 @@ struct Times {
     latest: Virtual,
 }
 
-impl Times {
+impl Bvt {
+    /// With the context switch allowance, above zero.
+    pub(crate) fn new(allowance: Span) -> Bvt {
+        Bvt {
+            borrowers: Vec::new(),
+            allowance,
+            runs: Vec::new(),
+            actual: Heap::new(),
+            latest: Virtual::default(),
+        }
+    }
+
     fn charge(&mut self, child: ChildVp, own: OwnVp, now: Instant) {
         let since = core::mem::replace(&mut self.runs[own.index()].charged, now);
         let borrower = &mut self.borrowers[child.index()];
@@ -190,11 +202,39 @@ impl Times {
             self.actual.set(child.0, (borrower.account.time, child.0));
         }
     }
+
+    /// Scheduler virtual time: the smallest actual one among those that do not wait.
+    fn system_time(&self, pool: &Pool<Self>, context: &Context<'_>) -> Virtual {
+        let running = pool.own_vps().filter_map(|own| context.held_by(own));
+        let running = running.map(|child| &self.borrowers[child.index()]);
+        let running = running.filter(|one| !one.background).map(|one| one.account.time);
+        let ready = self.actual.peek().map(|((time, _), _)| time);
+        running.chain(ready).min().unwrap_or(self.latest)
+    }
+
+    /// Charges all that run.
+    fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
+        for own in pool.own_vps() {
+            if let Some(child) = context.held_by(own) {
+                self.charge(child, own, context.now());
+                pool.refresh(child, self, context);
+            }
+        }
+    }
+
+    /// A child's key has changed; if it runs, so has the end of its warp.
+    fn reconsider(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        if let Some(own) = context.held_through(child) {
+            self.begin(child, own, context);
+        }
+        pool.rerank(child, self, context);
+    }
 }
 
-impl Policy for Times {
+impl Policy for Bvt {
     /// Effective virtual time, then the slot, as one number.
     type Key = u128;
+    const TAKES: &'static str = "share, warp, warp-limit, quantum (to the instance: the allowance)";
 
     fn key(&self, child: ChildVp) -> u128 {
         let borrower = &self.borrowers[child.index()];
@@ -220,184 +260,120 @@ impl Policy for Times {
     fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
         context.set_timer(quantum::timer_of(own), None);
     }
-}
 
-/// The scheduler.
-pub struct Bvt {
-    pool: Pool<Times>,
-    times: Times,
-}
-
-impl Bvt {
-    /// With the context switch allowance, above zero.
-    #[must_use]
-    pub fn new(allowance: Span) -> Bvt {
-        let times = Times {
-            borrowers: Vec::new(),
-            allowance,
-            runs: Vec::new(),
-            actual: Heap::new(),
-            latest: Virtual::default(),
-        };
-        Bvt { pool: Pool::default(), times }
-    }
-
-    /// Scheduler virtual time: the smallest actual one among those that do not wait.
-    fn system_time(&self, context: &Context<'_>) -> Virtual {
-        let running = self.pool.own_vps().filter_map(|own| context.held_by(own));
-        let running = running.map(|child| &self.times.borrowers[child.index()]);
-        let running = running.filter(|one| !one.background).map(|one| one.account.time);
-        let ready = self.times.actual.peek().map(|((time, _), _)| time);
-        running.chain(ready).min().unwrap_or(self.times.latest)
-    }
-
-    /// Charges all that run.
-    fn charge_running(&mut self, context: &Context<'_>) {
-        for own in self.pool.own_vps() {
-            if let Some(child) = context.held_by(own) {
-                self.times.charge(child, own, context.now());
-                self.pool.refresh(child, &self.times, context);
-            }
-        }
-    }
-
-    /// A child's key has changed; if it runs, so has the end of its warp.
-    fn reconsider(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        if let Some(own) = context.held_through(child) {
-            self.times.begin(child, own, context);
-        }
-        self.pool.rerank(child, &mut self.times, context);
-    }
-}
-
-impl Scheduler for Bvt {
     fn timers(&self, owns: usize) -> usize {
-        quantum::timers(owns)
+        owns
     }
 
     fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init(context);
         let run = Run { charged: Instant::ZERO, ends: Instant::ZERO };
-        self.times.runs.resize(context.owns(), run);
+        self.runs.resize(context.owns(), run);
     }
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
-        self.pool.register(child);
-        self.times.actual.reserve(child.index() + 1);
-        let borrowers = &mut self.times.borrowers;
+    fn register(&mut self, child: ChildVp) {
+        self.actual.reserve(child.index() + 1);
+        let borrowers = &mut self.borrowers;
         borrowers.resize(borrowers.len().max(child.index() + 1), UNKNOWN);
         borrowers[child.index()] = UNKNOWN;
-        Ok(())
     }
 
-    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
-
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        self.charge_running(context);
-        let time = self.system_time(context);
-        let borrower = &mut self.times.borrowers[child.index()];
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_running(pool, context);
+        let time = self.system_time(pool, context);
+        let borrower = &mut self.borrowers[child.index()];
         if !borrower.background {
             borrower.account.catch_up(time);
         }
         borrower.review(context.now());
-        self.times.enter(child);
-        self.pool.request(child, &mut self.times, context);
+        self.enter(child);
+        pool.request(child, self, context);
     }
 
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
-        self.times.actual.remove(child.0);
-        self.pool.release(child, held, &mut self.times, context);
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        self.actual.remove(child.0);
+        pool.release(child, held, self, context);
     }
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
-                self.charge_running(context);
-                let time = self.system_time(context);
-                let borrower = &mut self.times.borrowers[child.index()];
+                self.charge_running(pool, context);
+                let time = self.system_time(pool, context);
+                let borrower = &mut self.borrowers[child.index()];
                 if borrower.background && weight > 0 {
                     borrower.account.catch_up(time);
                 }
                 borrower.background = weight == 0;
                 borrower.account.set_weight(weight.max(1));
-                self.times.actual.remove(child.0);
+                self.actual.remove(child.0);
                 if context.child(child) == VpState::Ready {
-                    self.times.enter(child);
+                    self.enter(child);
                 }
-                self.reconsider(child, context);
+                self.reconsider(child, pool, context);
                 Ok(())
             }
             (Some(child), Message::Warp(warp)) => {
-                self.charge_running(context);
-                self.times.borrowers[child.index()].warp = warp;
-                self.reconsider(child, context);
+                self.charge_running(pool, context);
+                self.borrowers[child.index()].warp = warp;
+                self.reconsider(child, pool, context);
                 Ok(())
             }
             (Some(_), Message::WarpLimit { limit, .. }) if limit.is_zero() => {
                 Err(HierarchyError::OutOfRange { what: "limit", allowed: "above zero" })
             }
             (Some(child), Message::WarpLimit { limit, unwarp }) => {
-                self.charge_running(context);
-                let borrower = &mut self.times.borrowers[child.index()];
+                self.charge_running(pool, context);
+                let borrower = &mut self.borrowers[child.index()];
                 (borrower.limit, borrower.left) = (Some((limit, unwarp)), limit);
                 borrower.review(context.now());
-                self.reconsider(child, context);
+                self.reconsider(child, pool, context);
                 Ok(())
             }
             (None, Message::Quantum(length)) => {
-                self.times.allowance = quantum::checked(length)?;
+                self.allowance = quantum::checked(length)?;
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Self::not_understood(message),
         }
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pool.grant(own, &mut self.times, context);
-    }
-
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pool.revoke(own, child, &mut self.times, context);
-    }
-
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        if timer == SETTLED {
-            return self.pool.settled(&mut self.times, context);
-        }
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let own = quantum::own_of(timer);
         let Some(child) = context.held_by(own) else {
             return;
         };
-        if context.now() < self.times.runs[own.index()].ends {
+        if context.now() < self.runs[own.index()].ends {
             return;
         }
-        self.times.charge(child, own, context.now());
-        if self.times.borrowers[child.index()].unwarped != Some(context.now()) {
-            self.times.borrowers[child.index()].review(context.now());
+        self.charge(child, own, context.now());
+        if self.borrowers[child.index()].unwarped != Some(context.now()) {
+            self.borrowers[child.index()].review(context.now());
         }
-        if self.pool.pass(child, &mut self.times, context) {
-            self.pool.preempt(&mut self.times, context);
+        if pool.pass(child, self, context) {
+            pool.preempt(self, context);
         } else {
-            self.times.begin(child, own, context);
+            self.begin(child, own, context);
         }
     }
 
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pool.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.times, view)?;
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
         for child in view.children() {
-            let borrower = &self.times.borrowers[child.index()];
+            let borrower = &self.borrowers[child.index()];
             let counted = view.child(child) == VpState::Ready && !borrower.background;
             let expected = counted.then_some((borrower.account.time, child.0));
-            if self.times.actual.key(child.0) != expected {
+            if self.actual.key(child.0) != expected {
                 return Err("a ready child's virtual time is not known, or is wrong");
             }
         }

@@ -22,7 +22,8 @@
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::parts::long_run::{self, Shared};
-use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::quantum_ends::{QuantumEnds, Slowed};
 use crate::parts::virtual_time::{Account, Virtual};
@@ -34,7 +35,7 @@ use windfall_guarantees::{
 };
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Ratio, Span};
 
@@ -71,7 +72,7 @@ pub(crate) const KIND: Kind = Kind {
         let quantum = settings.span("quantum", QUANTUM)?;
         let warp = settings.bool("warp", true)?;
         let dedicate = settings.bool("dedicate", false)?;
-        let shares = ProportionalShare::new(quantum, warp, dedicate);
+        let shares = Pooled::new(ProportionalShare::new(quantum, warp, dedicate));
         match settings.bool(REPORT_DEADLINES.name, false)? {
             true => Ok(Box::new(QuantumEnds::new(shares, quantum))),
             false => Ok(Box::new(shares)),
@@ -197,7 +198,8 @@ const LATE: u32 = 127;
 /// a heap of many stays in the cache.
 type Tag = u128;
 
-struct Shares {
+/// The scheduler.
+pub(crate) struct ProportionalShare {
     sharers: Vec<Sharer>,
     quantum: Span,
     /// By own VP; kept apart from the children, so that a switch touches little memory.
@@ -208,9 +210,26 @@ struct Shares {
     actual: Heap<(Virtual, u32)>,
     /// The largest virtual time that any child has reached.
     latest: Virtual,
+    warp: bool,
+    dedicate: bool,
 }
 
-impl Shares {
+impl ProportionalShare {
+    /// With the quantum, above zero, whether warps are understood, and whether children with a whole
+    /// processor's worth of the weights go before all others.
+    pub(crate) fn new(quantum: Span, warp: bool, dedicate: bool) -> ProportionalShare {
+        ProportionalShare {
+            sharers: Vec::new(),
+            quantum,
+            runs: Vec::new(),
+            warped: 0,
+            actual: Heap::new(),
+            latest: Virtual::default(),
+            warp,
+            dedicate,
+        }
+    }
+
     fn charge(&mut self, child: ChildVp, own: OwnVp, now: Instant) {
         let since = core::mem::replace(&mut self.runs[own.index()].charged, now);
         let sharer = &mut self.sharers[child.index()];
@@ -261,9 +280,78 @@ impl Shares {
             }
         }
     }
+
+    /// System virtual time: the smallest among the children that do not wait, running ones as of
+    /// their last charge; the largest ever reached when all wait.
+    fn system_time(&self, pool: &Pool<Self>, context: &Context<'_>) -> Virtual {
+        let first = if self.warped > 0 {
+            self.actual.peek().map(|((time, _), _)| time)
+        } else {
+            pool.best().and_then(|child| self.time(child))
+        };
+        let running = pool.own_vps().filter_map(|own| context.held_by(own));
+        let running = running.filter_map(|child| self.time(child));
+        running.chain(first).min().unwrap_or(self.latest)
+    }
+
+    /// Changes a child's class; one that begins to share is no better off for what it had.
+    fn reclass(
+        &mut self,
+        child: ChildVp,
+        class: Class,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        if self.sharers[child.index()].class == class {
+            return;
+        }
+        let time = self.system_time(pool, context);
+        self.leave(child);
+        let sharer = &mut self.sharers[child.index()];
+        sharer.class = class;
+        if class == Class::Sharing {
+            sharer.account.catch_up(time);
+        }
+        if context.child(child) == VpState::Ready {
+            self.enter(child);
+        }
+        pool.refresh(child, self, context);
+    }
+
+    /// Sets the children apart whose weights come to a whole processor each.
+    fn set_apart(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        if !self.dedicate || context.owns() < 2 {
+            return;
+        }
+        let class = |child: &ChildVp| self.sharers[child.index()].class;
+        let weight = |child: ChildVp| u64::from(self.sharers[child.index()].account.weight);
+        let mut largest: Vec<ChildVp> =
+            context.view().children().filter(|child| class(child) != Class::Background).collect();
+        largest.sort_by_key(|child| (core::cmp::Reverse(weight(*child)), child.0));
+        let whole = |first: ChildVp, owns: usize, rest: &[ChildVp]| {
+            let all: u64 = rest.iter().map(|child| weight(*child)).sum();
+            weight(first).saturating_mul(owns as u64) >= all
+        };
+        let apart = long_run::apart(&largest, context.owns(), whole);
+        for (at, child) in largest.into_iter().enumerate() {
+            let class = if at < apart { Class::Dedicated } else { Class::Sharing };
+            self.reclass(child, class, pool, context);
+        }
+        pool.preempt(self, context);
+    }
+
+    /// Charges all that run.
+    fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
+        for own in pool.own_vps() {
+            if let Some(child) = context.held_by(own) {
+                self.charge(child, own, context.now());
+                pool.refresh(child, self, context);
+            }
+        }
+    }
 }
 
-impl Policy for Shares {
+impl Policy for ProportionalShare {
     type Key = Tag;
 
     #[inline]
@@ -300,171 +388,84 @@ impl Policy for Shares {
     fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
         context.set_timer(quantum::timer_of(own), None);
     }
-}
 
-/// The scheduler.
-pub struct ProportionalShare {
-    pool: Pool<Shares>,
-    shares: Shares,
-    warp: bool,
-    dedicate: bool,
-}
-
-impl ProportionalShare {
-    /// With the quantum, above zero, whether warps are understood, and whether children with a whole
-    /// processor's worth of the weights go before all others.
-    #[must_use]
-    pub fn new(quantum: Span, warp: bool, dedicate: bool) -> ProportionalShare {
-        let shares = Shares {
-            sharers: Vec::new(),
-            quantum,
-            runs: Vec::new(),
-            warped: 0,
-            actual: Heap::new(),
-            latest: Virtual::default(),
-        };
-        ProportionalShare { pool: Pool::default(), shares, warp, dedicate }
-    }
-
-    /// System virtual time: the smallest among the children that do not wait, running ones as of
-    /// their last charge; the largest ever reached when all wait.
-    fn system_time(&self, context: &Context<'_>) -> Virtual {
-        let first = if self.shares.warped > 0 {
-            self.shares.actual.peek().map(|((time, _), _)| time)
-        } else {
-            self.pool.best().and_then(|child| self.shares.time(child))
-        };
-        let running = self.pool.own_vps().filter_map(|own| context.held_by(own));
-        let running = running.filter_map(|child| self.shares.time(child));
-        running.chain(first).min().unwrap_or(self.shares.latest)
-    }
-
-    /// Changes a child's class; one that begins to share is no better off for what it had.
-    fn reclass(&mut self, child: ChildVp, class: Class, context: &mut Context<'_>) {
-        if self.shares.sharers[child.index()].class == class {
-            return;
-        }
-        let time = self.system_time(context);
-        self.shares.leave(child);
-        let sharer = &mut self.shares.sharers[child.index()];
-        sharer.class = class;
-        if class == Class::Sharing {
-            sharer.account.catch_up(time);
-        }
-        if context.child(child) == VpState::Ready {
-            self.shares.enter(child);
-        }
-        self.pool.refresh(child, &self.shares, context);
-    }
-
-    /// Sets the children apart whose weights come to a whole processor each.
-    fn set_apart(&mut self, context: &mut Context<'_>) {
-        if !self.dedicate || context.owns() < 2 {
-            return;
-        }
-        let class = |child: &ChildVp| self.shares.sharers[child.index()].class;
-        let weight = |child: ChildVp| u64::from(self.shares.sharers[child.index()].account.weight);
-        let mut largest: Vec<ChildVp> =
-            context.view().children().filter(|child| class(child) != Class::Background).collect();
-        largest.sort_by_key(|child| (core::cmp::Reverse(weight(*child)), child.0));
-        let whole = |first: ChildVp, owns: usize, rest: &[ChildVp]| {
-            let all: u64 = rest.iter().map(|child| weight(*child)).sum();
-            weight(first).saturating_mul(owns as u64) >= all
-        };
-        let apart = long_run::apart(&largest, context.owns(), whole);
-        for (at, child) in largest.into_iter().enumerate() {
-            let class = if at < apart { Class::Dedicated } else { Class::Sharing };
-            self.reclass(child, class, context);
-        }
-        self.pool.preempt(&mut self.shares, context);
-    }
-
-    /// Charges all that run.
-    fn charge_running(&mut self, context: &Context<'_>) {
-        for own in self.pool.own_vps() {
-            if let Some(child) = context.held_by(own) {
-                self.shares.charge(child, own, context.now());
-                self.pool.refresh(child, &self.shares, context);
-            }
-        }
-    }
-}
-
-impl Scheduler for ProportionalShare {
     fn timers(&self, owns: usize) -> usize {
-        quantum::timers(owns)
+        owns
     }
 
     fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init(context);
         let run = Run { charged: Instant::ZERO, ends: Instant::ZERO };
-        self.shares.runs.resize(context.owns(), run);
+        self.runs.resize(context.owns(), run);
     }
 
-    fn register(
-        &mut self,
-        child: ChildVp,
-        context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
-        self.pool.register(child);
-        self.shares.actual.reserve(child.index() + 1);
-        let sharers = &mut self.shares.sharers;
+    fn register(&mut self, child: ChildVp) {
+        self.actual.reserve(child.index() + 1);
+        let sharers = &mut self.sharers;
         sharers.resize(sharers.len().max(child.index() + 1), UNKNOWN);
         sharers[child.index()] = UNKNOWN;
-        self.set_apart(context);
-        Ok(())
+    }
+
+    fn registered(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.set_apart(pool, context);
     }
 
     fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        self.shares.set_warp(child, Span::ZERO, context);
+        self.set_warp(child, Span::ZERO, context);
     }
 
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        let time = self.system_time(context);
-        let sharer = &mut self.shares.sharers[child.index()];
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let time = self.system_time(pool, context);
+        let sharer = &mut self.sharers[child.index()];
         if sharer.class == Class::Sharing {
             sharer.account.catch_up(time);
         }
-        self.charge_running(context);
-        self.shares.enter(child);
-        self.pool.request(child, &mut self.shares, context);
+        self.charge_running(pool, context);
+        self.enter(child);
+        pool.request(child, self, context);
     }
 
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
         if held.is_none() {
-            self.shares.leave(child);
+            self.leave(child);
         }
-        self.pool.release(child, held, &mut self.shares, context);
+        pool.release(child, held, self, context);
     }
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
                 if let Some(own) = context.held_through(child) {
-                    self.shares.charge(child, own, context.now());
+                    self.charge(child, own, context.now());
                 }
-                self.shares.sharers[child.index()].account.set_weight(weight.max(1));
+                self.sharers[child.index()].account.set_weight(weight.max(1));
                 let class = if weight == 0 { Class::Background } else { Class::Sharing };
-                self.reclass(child, class, context);
-                self.set_apart(context);
-                self.pool.rerank(child, &mut self.shares, context);
+                self.reclass(child, class, pool, context);
+                self.set_apart(pool, context);
+                pool.rerank(child, self, context);
                 Ok(())
             }
             (Some(child), Message::Warp(warp)) if self.warp => {
                 if context.child(child) != VpState::Waiting {
-                    self.charge_running(context);
+                    self.charge_running(pool, context);
                 }
-                self.shares.set_warp(child, warp, context);
-                self.pool.rerank(child, &mut self.shares, context);
+                self.set_warp(child, warp, context);
+                pool.rerank(child, self, context);
                 Ok(())
             }
             (None, Message::Quantum(length)) => {
-                self.shares.quantum = quantum::checked(length)?;
+                self.quantum = quantum::checked(length)?;
                 Ok(())
             }
             _ => Err(HierarchyError::NotUnderstood {
@@ -474,45 +475,29 @@ impl Scheduler for ProportionalShare {
         }
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pool.grant(own, &mut self.shares, context);
-    }
-
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pool.revoke(own, child, &mut self.shares, context);
-    }
-
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        if timer == SETTLED {
-            return self.pool.settled(&mut self.shares, context);
-        }
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let own = quantum::own_of(timer);
         let Some(child) = context.held_by(own) else {
             return;
         };
-        if context.now() < self.shares.runs[own.index()].ends {
+        if context.now() < self.runs[own.index()].ends {
             return;
         }
-        self.shares.charge(child, own, context.now());
-        if self.pool.pass(child, &mut self.shares, context) {
-            self.pool.preempt(&mut self.shares, context);
+        self.charge(child, own, context.now());
+        if pool.pass(child, self, context) {
+            pool.preempt(self, context);
         } else {
-            self.shares.begin(own, context);
+            self.begin(own, context);
         }
     }
 
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pool.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.shares, view)?;
-        let sharers = &self.shares.sharers;
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
+        let sharers = &self.sharers;
         let warped = view.children().filter(|child| !sharers[child.index()].warp.is_zero());
-        if warped.count() != self.shares.warped {
+        if warped.count() != self.warped {
             return Err("the number of warped children is wrong");
         }
-        if self.shares.warped == 0 {
+        if self.warped == 0 {
             return Ok(());
         }
         let mut ready = 0;
@@ -520,12 +505,12 @@ impl Scheduler for ProportionalShare {
             let is_ready = view.child(child) == VpState::Ready;
             let counted = is_ready && sharers[child.index()].class == Class::Sharing;
             let expected = counted.then(|| (sharers[child.index()].account.time, child.0));
-            if self.shares.actual.key(child.0) != expected {
+            if self.actual.key(child.0) != expected {
                 return Err("a ready child's virtual time is not known, or is wrong");
             }
             ready += usize::from(counted);
         }
-        if ready != self.shares.actual.len() {
+        if ready != self.actual.len() {
             return Err("the virtual time of a child that is gone is kept");
         }
         Ok(())

@@ -24,7 +24,8 @@ mod tournament;
 use crate::catalogue::{Form, Kind, Setting};
 use crate::parts::fluid::{Clock, reweighed, scaled};
 use crate::parts::long_run::{self, Shared};
-use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::share::sfs::tournament::{Line, Tournament};
 use alloc::boxed::Box;
@@ -35,11 +36,10 @@ use windfall_guarantees::{
 };
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Ratio, Span};
 
-const TAKES: &str = "share, quantum (to the instance)";
 const QUANTUM: Span = Span::from_millis(10);
 
 pub(crate) const KIND: Kind = Kind {
@@ -52,7 +52,7 @@ pub(crate) const KIND: Kind = Kind {
         default: "10ms",
         help: "the longest turn",
     }],
-    build: |settings| Ok(Box::new(Sfs::new(settings.span("quantum", QUANTUM)?))),
+    build: |settings| Ok(Box::new(Pooled::new(Sfs::new(settings.span("quantum", QUANTUM)?)))),
     conversion: |settings| Ok(Box::new(Readjusted(settings.span("quantum", QUANTUM)?))),
 };
 
@@ -157,8 +157,9 @@ struct Run {
     ends: Instant,
 }
 
+/// The scheduler.
 /// All below is about children with a weight, but for the pool's keys.
-struct Surpluses {
+pub(crate) struct Sfs {
     quantum: Span,
     sharers: Vec<Sharer>,
     runs: Vec<Run>,
@@ -178,7 +179,26 @@ struct Surpluses {
     turn: u64,
 }
 
-impl Surpluses {
+impl Sfs {
+    /// With the quantum, above zero.
+    pub(crate) fn new(quantum: Span) -> Sfs {
+        Sfs {
+            quantum,
+            sharers: Vec::new(),
+            runs: Vec::new(),
+            now: 0,
+            ready: Tournament::default(),
+            starts: Heap::new(),
+            count: Heap::new(),
+            weights: 0,
+            ahead: Heap::new(),
+            held: Vec::new(),
+            spare: Vec::new(),
+            chosen: None,
+            turn: 0,
+        }
+    }
+
     fn sharer(&self, child: ChildVp) -> &Sharer {
         &self.sharers[child.index()]
     }
@@ -328,12 +348,28 @@ impl Surpluses {
         self.runs[own.index()] = Run { charged: context.now(), ends };
         context.set_timer(quantum::timer_of(own), Some(ends));
     }
+
+    fn charge_running(&mut self, context: &Context<'_>) {
+        self.charge(|own| context.held_by(own), context.now());
+        self.move_on(|own| context.held_by(own));
+    }
+
+    /// Has the pool serve the child of least surplus next.
+    fn choose(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
+        self.move_on(|own| context.held_by(own));
+        let best = self.ready.lowest().map(ChildVp);
+        let before = core::mem::replace(&mut self.chosen, best);
+        for child in before.into_iter().chain(best) {
+            pool.refresh(child, self, context);
+        }
+    }
 }
 
-impl Policy for Surpluses {
+impl Policy for Sfs {
     /// The chosen one, the others, those in the background by turn: whom the pool serves is decided
     /// beforehand.
     type Key = (u8, u64, u32);
+    const TAKES: &'static str = "share, quantum (to the instance)";
 
     fn key(&self, child: ChildVp) -> Self::Key {
         let sharer = self.sharer(child);
@@ -366,193 +402,155 @@ impl Policy for Surpluses {
     fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
         context.set_timer(quantum::timer_of(own), None);
     }
-}
 
-/// The scheduler.
-pub struct Sfs {
-    pool: Pool<Surpluses>,
-    line: Surpluses,
-}
-
-impl Sfs {
-    /// With the quantum, above zero.
-    #[must_use]
-    pub fn new(quantum: Span) -> Sfs {
-        let line = Surpluses {
-            quantum,
-            sharers: Vec::new(),
-            runs: Vec::new(),
-            now: 0,
-            ready: Tournament::default(),
-            starts: Heap::new(),
-            count: Heap::new(),
-            weights: 0,
-            ahead: Heap::new(),
-            held: Vec::new(),
-            spare: Vec::new(),
-            chosen: None,
-            turn: 0,
-        };
-        Sfs { pool: Pool::default(), line }
-    }
-
-    fn charge(&mut self, context: &Context<'_>) {
-        self.line.charge(|own| context.held_by(own), context.now());
-        self.line.move_on(|own| context.held_by(own));
-    }
-
-    /// Has the pool serve the child of least surplus next.
-    fn choose(&mut self, context: &Context<'_>) {
-        self.line.move_on(|own| context.held_by(own));
-        let best = self.line.ready.lowest().map(ChildVp);
-        let before = core::mem::replace(&mut self.line.chosen, best);
-        for child in before.into_iter().chain(best) {
-            self.pool.refresh(child, &self.line, context);
-        }
-    }
-}
-
-impl Scheduler for Sfs {
     fn timers(&self, owns: usize) -> usize {
-        quantum::timers(owns)
+        owns
     }
 
     fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init(context);
         let run = Run { charged: Instant::ZERO, ends: Instant::ZERO };
-        self.line.runs.resize(context.owns(), run);
-        self.line.held.reserve(context.owns());
-        self.line.spare.reserve(context.owns());
+        self.runs.resize(context.owns(), run);
+        self.held.reserve(context.owns());
+        self.spare.reserve(context.owns());
     }
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
-        self.pool.register(child);
-        let line = &mut self.line;
-        let room = line.sharers.len().max(child.index() + 1);
-        line.ready.reserve(room);
-        for heap in [&mut line.starts, &mut line.ahead] {
+    fn register(&mut self, child: ChildVp) {
+        let room = self.sharers.len().max(child.index() + 1);
+        self.ready.reserve(room);
+        for heap in [&mut self.starts, &mut self.ahead] {
             heap.reserve(room);
         }
-        line.count.reserve(room);
-        line.sharers.resize(room, UNKNOWN);
-        if line.ahead.contains(child.0) {
+        self.count.reserve(room);
+        self.sharers.resize(room, UNKNOWN);
+        if self.ahead.contains(child.0) {
             // Its forerunner left ahead of its share. Nobody gets that twice by coming anew.
-            line.reweigh(child, WEIGHT);
+            self.reweigh(child, WEIGHT);
         } else {
-            line.sharers[child.index()] = UNKNOWN;
+            self.sharers[child.index()] = UNKNOWN;
         }
-        Ok(())
     }
 
-    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
-
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        self.charge(context);
-        self.line.join(child);
-        self.line.place(child, true);
-        self.choose(context);
-        self.pool.request(child, &mut self.line, context);
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_running(context);
+        self.join(child);
+        self.place(child, true);
+        self.choose(pool, context);
+        pool.request(child, self, context);
     }
 
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
         // It is held by nobody any longer, but has run until now.
         let was = |own| if held == Some(own) { Some(child) } else { context.held_by(own) };
-        self.line.charge(was, context.now());
-        self.line.move_on(was);
-        self.line.leave(child);
-        self.choose(context);
-        self.pool.release(child, held, &mut self.line, context);
+        self.charge(was, context.now());
+        self.move_on(was);
+        self.leave(child);
+        self.choose(pool, context);
+        pool.release(child, held, self, context);
     }
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
-                self.charge(context);
-                let (line, state) = (&mut self.line, context.child(child));
-                line.reweigh(child, i128::from(weight) * WEIGHT);
+                self.charge_running(context);
+                let state = context.child(child);
+                self.reweigh(child, i128::from(weight) * WEIGHT);
                 if state != VpState::Waiting {
-                    line.join(child);
-                    line.place(child, state == VpState::Ready);
+                    self.join(child);
+                    self.place(child, state == VpState::Ready);
                 }
-                self.choose(context);
-                self.pool.rerank(child, &mut self.line, context);
+                self.choose(pool, context);
+                pool.rerank(child, self, context);
                 Ok(())
             }
             (None, Message::Quantum(length)) => {
-                self.line.quantum = quantum::checked(length)?;
+                self.quantum = quantum::checked(length)?;
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Self::not_understood(message),
         }
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.charge(context);
-        self.choose(context);
-        self.pool.grant(own, &mut self.line, context);
+    fn grant(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_running(context);
+        self.choose(pool, context);
+        pool.grant(own, self, context);
     }
 
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.charge(context);
-        self.pool.revoke(own, child, &mut self.line, context);
+    fn revoke(
+        &mut self,
+        own: OwnVp,
+        child: ChildVp,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        self.charge_running(context);
+        pool.revoke(own, child, self, context);
     }
 
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        self.charge(context);
-        self.choose(context);
-        if timer == SETTLED {
-            return self.pool.settled(&mut self.line, context);
-        }
+    fn settled(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_running(context);
+        self.choose(pool, context);
+        pool.settled(self, context);
+    }
+
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_running(context);
+        self.choose(pool, context);
         let own = quantum::own_of(timer);
         let Some(child) = context.held_by(own) else {
             return;
         };
-        if context.now() < self.line.runs[own.index()].ends {
+        if context.now() < self.runs[own.index()].ends {
             return;
         }
-        let now = self.line.now >> COARSE;
-        let surplus = |child: ChildVp| self.line.sharer(child).line().at(now);
-        let makes_room = match self.line.chosen {
-            Some(best) => self.line.sharer(child).weight == 0 || surplus(best) < surplus(child),
-            None => self.line.sharer(child).weight == 0 && self.pool.best().is_some(),
+        let now = self.now >> COARSE;
+        let surplus = |child: ChildVp| self.sharer(child).line().at(now);
+        let makes_room = match self.chosen {
+            Some(best) => self.sharer(child).weight == 0 || surplus(best) < surplus(child),
+            None => self.sharer(child).weight == 0 && pool.best().is_some(),
         };
         if makes_room {
-            self.pool.rotate(child, &mut self.line, context);
+            pool.rotate(child, self, context);
         } else {
-            self.line.begin(own, context);
+            self.begin(own, context);
         }
     }
 
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.line.ready.lowest().map(ChildVp).or_else(|| self.pool.best())
+    fn next(&self, _: OwnVp, pool: &Pool<Self>, _: &View<'_>) -> Option<ChildVp> {
+        self.ready.lowest().map(ChildVp).or_else(|| pool.best())
     }
 
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.line, view)?;
-        let line = &self.line;
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
         for child in view.children() {
-            let (sharer, state) = (line.sharer(child), view.child(child));
+            let (sharer, state) = (self.sharer(child), view.child(child));
             let ready = state == VpState::Ready && sharer.weight > 0;
-            if line.starts.key(child.0) != ready.then_some((sharer.start.at, child.0))
-                || line.ready.line(child.0) != ready.then(|| sharer.line())
+            if self.starts.key(child.0) != ready.then_some((sharer.start.at, child.0))
+                || self.ready.line(child.0) != ready.then(|| sharer.line())
             {
                 return Err("a ready child's surplus is not known, or is wrong");
             }
             let counts = state != VpState::Waiting && sharer.weight > 0;
-            if line.count.contains(child.0) != (counts || line.ahead.contains(child.0)) {
+            if self.count.contains(child.0) != (counts || self.ahead.contains(child.0)) {
                 return Err("a child that takes part does not count, or another does");
             }
-            if sharer.start.at < line.now && counts {
+            if sharer.start.at < self.now && counts {
                 return Err("a child is behind virtual time");
             }
         }
-        let counting = line.sharers.iter().zip(0..).filter(|(_, slot)| line.count.contains(*slot));
-        if counting.map(|(sharer, _)| sharer.weight).sum::<i128>() != line.weights {
+        let counting = self.sharers.iter().zip(0..).filter(|(_, slot)| self.count.contains(*slot));
+        if counting.map(|(sharer, _)| sharer.weight).sum::<i128>() != self.weights {
             return Err("the weights that count are not the sum over those that do");
         }
         Ok(())

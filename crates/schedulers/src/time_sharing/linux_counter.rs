@@ -22,14 +22,13 @@
 use crate::catalogue::{Form, Kind, Setting};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::nice;
-use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::ticks::Ticks;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View,
-};
+use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View};
 use windfall_time::{Instant, Span};
 
 /// Counters converge on twice what is added in an epoch, and are below 2^8: halving as often as
@@ -58,14 +57,14 @@ pub(crate) const KIND: Kind = Kind {
         let versions = [("2.4", Version::V2_4), ("2.2", Version::V2_2)];
         let version = settings.word("version", &versions, "2.4, 2.2")?;
         let tick = settings.span("tick", Span::from_millis(10))?;
-        Ok(Box::new(LinuxCounter::new(version, tick)))
+        Ok(Box::new(Pooled::new(LinuxCounter::new(version, tick))))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 /// Whose rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Version {
+pub(crate) enum Version {
     /// 11 ticks to 1 in each epoch (nice -20 to 19), goodness by nice value.
     #[default]
     V2_4,
@@ -115,7 +114,8 @@ struct Task {
     turn: u64,
 }
 
-struct Tasks {
+/// The scheduler.
+pub(crate) struct LinuxCounter {
     version: Version,
     tasks: Vec<Task>,
     /// Epochs that have begun.
@@ -124,7 +124,13 @@ struct Tasks {
     ticks: Ticks,
 }
 
-impl Tasks {
+impl LinuxCounter {
+    /// By the rules of a version, with the time between two ticks, above zero.
+    pub(crate) fn new(version: Version, tick: Span) -> LinuxCounter {
+        let ticks = Ticks::new(tick);
+        LinuxCounter { version, tasks: Vec::new(), epoch: 0, drawn: 0, ticks }
+    }
+
     /// Brings a counter up to the present epoch.
     fn catch_up(&mut self, child: ChildVp) {
         let task = &mut self.tasks[child.index()];
@@ -139,12 +145,56 @@ impl Tasks {
     fn goodness(&self, task: &Task) -> i32 {
         if task.counter == 0 { 0 } else { task.counter + self.version.bonus(task.nice) }
     }
+
+    /// The clock has found a child running on `own`.
+    fn tick(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let Some(child) = context.held_by(own) else {
+            return;
+        };
+        self.ticks.next(own, context);
+        self.catch_up(child);
+        let task = &mut self.tasks[child.index()];
+        if task.started == context.now() {
+            // What else happens at a tick happens after it.
+            return;
+        }
+        task.counter = (task.counter - 1).max(0);
+        if task.counter == 0 {
+            pool.rotate(child, self, context);
+        }
+    }
+
+    /// `reschedule_idle`: a child that does not run takes the processor from the one of least
+    /// goodness, or rather makes room for whoever is best.
+    fn preempt(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        if context.held_through(child).is_some() {
+            return;
+        }
+        let mut worst: Option<(i32, ChildVp)> = None;
+        for own in pool.own_vps() {
+            if let Some(held) = context.held_by(own) {
+                self.catch_up(held);
+                let goodness = self.goodness(&self.tasks[held.index()]);
+                if worst.is_none_or(|(least, _)| goodness < least) {
+                    worst = Some((goodness, held));
+                }
+            }
+        }
+        let task = &self.tasks[child.index()];
+        let goodness = if task.yields { 0 } else { self.goodness(task) };
+        if let Some((least, held)) = worst
+            && goodness - least > self.version.margin()
+        {
+            pool.rotate(held, self, context);
+        }
+    }
 }
 
-impl Policy for Tasks {
+impl Policy for LinuxCounter {
     /// The epoch in which it may run, how far its goodness lies below the largest, and who woke last.
     type Key = (u64, i32, u64);
     const PREEMPTS: bool = false;
+    const LETS_YIELD: bool = true;
 
     fn key(&self, child: ChildVp) -> Self::Key {
         let task = &self.tasks[child.index()];
@@ -170,121 +220,58 @@ impl Policy for Tasks {
     fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.ticks.idle(own, context);
     }
-}
 
-/// The scheduler.
-pub struct LinuxCounter {
-    pool: Pool<Tasks>,
-    tasks: Tasks,
-}
-
-impl LinuxCounter {
-    /// By the rules of a version, with the time between two ticks, above zero.
-    #[must_use]
-    pub fn new(version: Version, tick: Span) -> LinuxCounter {
-        let ticks = Ticks::new(tick);
-        let tasks = Tasks { version, tasks: Vec::new(), epoch: 0, drawn: 0, ticks };
-        LinuxCounter { pool: Pool::default(), tasks }
-    }
-
-    /// The clock has found a child running on `own`.
-    fn tick(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        let Some(child) = context.held_by(own) else {
-            return;
-        };
-        self.tasks.ticks.next(own, context);
-        self.tasks.catch_up(child);
-        let task = &mut self.tasks.tasks[child.index()];
-        if task.started == context.now() {
-            // What else happens at a tick happens after it.
-            return;
-        }
-        task.counter = (task.counter - 1).max(0);
-        if task.counter == 0 {
-            self.pool.rotate(child, &mut self.tasks, context);
-        }
-    }
-
-    /// `reschedule_idle`: a child that does not run takes the processor from the one of least
-    /// goodness, or rather makes room for whoever is best.
-    fn preempt(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        if context.held_through(child).is_some() {
-            return;
-        }
-        let mut worst: Option<(i32, ChildVp)> = None;
-        for own in self.pool.own_vps() {
-            if let Some(held) = context.held_by(own) {
-                self.tasks.catch_up(held);
-                let goodness = self.tasks.goodness(&self.tasks.tasks[held.index()]);
-                if worst.is_none_or(|(least, _)| goodness < least) {
-                    worst = Some((goodness, held));
-                }
-            }
-        }
-        let task = &self.tasks.tasks[child.index()];
-        let goodness = if task.yields { 0 } else { self.tasks.goodness(task) };
-        if let Some((least, held)) = worst
-            && goodness - least > self.tasks.version.margin()
-        {
-            self.pool.rotate(held, &mut self.tasks, context);
-        }
-    }
-}
-
-impl Scheduler for LinuxCounter {
     fn timers(&self, owns: usize) -> usize {
-        quantum::timers(owns)
+        owns
     }
 
     fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init(context);
-        self.tasks.ticks.init(context.owns());
+        self.ticks.init(context.owns());
     }
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
-        self.pool.register(child);
+    fn register(&mut self, child: ChildVp) {
         let unknown = Task {
             nice: 0,
-            counter: self.tasks.version.ticks(0),
-            epoch: self.tasks.epoch,
+            counter: self.version.ticks(0),
+            epoch: self.epoch,
             yields: false,
             started: Instant::ZERO,
             waits_since: None,
             turn: 0,
         };
-        let tasks = &mut self.tasks.tasks;
+        let tasks = &mut self.tasks;
         tasks.resize(tasks.len().max(child.index() + 1), unknown);
         tasks[child.index()] = unknown;
-        Ok(())
     }
 
-    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
-
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        self.tasks.catch_up(child);
-        self.tasks.drawn += 1;
-        let turn = self.tasks.drawn;
-        let task = &mut self.tasks.tasks[child.index()];
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.catch_up(child);
+        self.drawn += 1;
+        let turn = self.drawn;
+        let task = &mut self.tasks[child.index()];
         task.yields = task.waits_since == Some(context.now());
         task.turn = turn;
-        self.pool.request(child, &mut self.tasks, context);
-        self.preempt(child, context);
+        pool.request(child, self, context);
+        self.preempt(child, pool, context);
     }
 
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
-        self.tasks.catch_up(child);
-        self.tasks.tasks[child.index()].waits_since = Some(context.now());
-        self.pool.release(child, held, &mut self.tasks, context);
-    }
-
-    fn lets_yield(&self) -> bool {
-        true
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        self.catch_up(child);
+        self.tasks[child.index()].waits_since = Some(context.now());
+        pool.release(child, held, self, context);
     }
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         let (Some(child), Message::Priority(priority)) = (child, message) else {
@@ -292,37 +279,30 @@ impl Scheduler for LinuxCounter {
             return Err(HierarchyError::NotUnderstood { message: message.name(), takes });
         };
         let nice = nice::of_priority(priority)?;
-        self.tasks.catch_up(child);
-        self.tasks.tasks[child.index()].nice = nice;
-        self.pool.rerank(child, &mut self.tasks, context);
+        self.catch_up(child);
+        self.tasks[child.index()].nice = nice;
+        pool.rerank(child, self, context);
         Ok(())
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pool.grant(own, &mut self.tasks, context);
+    fn revoke(
+        &mut self,
+        own: OwnVp,
+        child: ChildVp,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        self.catch_up(child);
+        pool.revoke(own, child, self, context);
+        self.preempt(child, pool, context);
     }
 
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.tasks.catch_up(child);
-        self.pool.revoke(own, child, &mut self.tasks, context);
-        self.preempt(child, context);
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.tick(quantum::own_of(timer), pool, context);
     }
 
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        if timer == SETTLED {
-            self.pool.settled(&mut self.tasks, context);
-        } else {
-            self.tick(quantum::own_of(timer), context);
-        }
-    }
-
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pool.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.tasks, view)?;
-        let early = |child: &ChildVp| self.tasks.tasks[child.index()].epoch > self.tasks.epoch;
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
+        let early = |child: &ChildVp| self.tasks[child.index()].epoch > self.epoch;
         if view.children().any(|child| early(&child)) {
             return Err("a counter is ahead of its epoch");
         }

@@ -25,18 +25,16 @@ use crate::catalogue::{Form, Kind, Setting};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::eligible::Eligible;
 use crate::parts::nice;
-use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::ticks::round_up;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
-
-const TAKES: &str =
-    "priority (minus the nice value), quantum (the slice: a child's own, or that of all others)";
 
 pub(crate) const KIND: Kind = Kind {
     name: "linux-eevdf",
@@ -64,24 +62,24 @@ pub(crate) const KIND: Kind = Kind {
     ],
     build: |settings| {
         let defaults = EevdfSpec::default();
-        Ok(Box::new(LinuxEevdf::new(EevdfSpec {
+        Ok(Box::new(Pooled::new(LinuxEevdf::new(EevdfSpec {
             parity: settings.bool("parity", defaults.parity)?,
             slice: settings.span("slice", defaults.slice)?,
             tick: settings.span("tick", defaults.tick)?,
-        })))
+        }))))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 /// What may be tuned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct EevdfSpec {
+pub(crate) struct EevdfSpec {
     /// Whether whoever runs, and is eligible, runs to the end of its slice (`RUN_TO_PARITY`).
-    pub parity: bool,
+    pub(crate) parity: bool,
     /// Processor time that a deadline allows for (`base_slice_ns`); above zero.
-    pub slice: Span,
+    pub(crate) slice: Span,
     /// Time between two ticks of the clock; above zero.
-    pub tick: Span,
+    pub(crate) tick: Span,
 }
 
 impl Default for EevdfSpec {
@@ -172,7 +170,8 @@ impl Load {
     }
 }
 
-struct Queue {
+/// The scheduler.
+pub(crate) struct LinuxEevdf {
     spec: EevdfSpec,
     tasks: Vec<Task>,
     ready: Eligible,
@@ -185,7 +184,20 @@ struct Queue {
     chosen: Option<ChildVp>,
 }
 
-impl Queue {
+impl LinuxEevdf {
+    /// As described by `spec`.
+    pub(crate) fn new(spec: EevdfSpec) -> LinuxEevdf {
+        LinuxEevdf {
+            spec,
+            tasks: Vec::new(),
+            ready: Eligible::new(),
+            load: Load::default(),
+            base: 0,
+            charged: Vec::new(),
+            chosen: None,
+        }
+    }
+
     fn charge(&mut self, child: ChildVp, own: OwnVp, now: Instant) {
         let since = core::mem::replace(&mut self.charged[own.index()], now);
         let task = &mut self.tasks[child.index()];
@@ -288,12 +300,83 @@ impl Queue {
             self.ready.insert(child.0, task.deadline, task.time);
         }
     }
+
+    fn charge_running(&mut self, pool: &Pool<Self>, context: &Context<'_>) {
+        for own in pool.own_vps() {
+            if let Some(child) = context.held_by(own) {
+                self.charge(child, own, context.now());
+            }
+        }
+    }
+
+    /// Has the pool serve that child next.
+    fn choose(&mut self, child: Option<ChildVp>, pool: &mut Pool<Self>, context: &Context<'_>) {
+        let before = core::mem::replace(&mut self.chosen, child);
+        for child in before.into_iter().chain(child) {
+            pool.refresh(child, self, context);
+        }
+    }
+
+    fn choose_best(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
+        let best = self.pick(self.load);
+        self.choose(best, pool, context);
+    }
+
+    /// Gives the best of the ready children the processor of the running one that is to make room
+    /// first, if one is to, and if the best is `woken` where that is given.
+    fn preempt(
+        &mut self,
+        woken: Option<ChildVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        let mut victim: Option<ChildVp> = None;
+        for own in pool.own_vps() {
+            let Some(child) = context.held_by(own) else {
+                return;
+            };
+            if victim.is_none_or(|victim| self.goes_before(victim, child)) {
+                victim = Some(child);
+            }
+        }
+        let best = self.pick(self.load);
+        let (Some(best), Some(victim)) = (best, victim) else {
+            return;
+        };
+        let keeps = self.spec.parity && self.load.reaches(self.tasks[victim.index()].time);
+        if woken.unwrap_or(best) == best && !keeps && self.goes_before(best, victim) {
+            self.choose(Some(best), pool, context);
+            pool.rotate(victim, self, context);
+        }
+    }
+
+    /// The slice of whoever runs on `own` may have ended.
+    fn tick(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let Some(child) = context.held_by(own) else {
+            return;
+        };
+        self.charge_running(pool, context);
+        let slice = self.spec.slice;
+        let task = &mut self.tasks[child.index()];
+        let ended = task.time >= task.deadline;
+        if ended {
+            task.deadline = task.time + task.scaled(task.slice.unwrap_or(slice));
+            let best = self.pick(self.load);
+            if let Some(best) = best.filter(|best| self.goes_before(*best, child)) {
+                self.choose(Some(best), pool, context);
+                return pool.rotate(child, self, context);
+            }
+        }
+        self.arm(child, own, context);
+    }
 }
 
-impl Policy for Queue {
+impl Policy for LinuxEevdf {
     /// The chosen one, then all others: whom the pool serves is decided beforehand.
     type Key = (bool, u32);
     const PREEMPTS: bool = false;
+    const LETS_YIELD: bool = true;
+    const TAKES: &'static str = "priority (minus the nice value), quantum (the slice: a child's own, or that of all others)";
 
     fn key(&self, child: ChildVp) -> Self::Key {
         (self.chosen != Some(child), child.0)
@@ -317,220 +400,123 @@ impl Policy for Queue {
     fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
         context.set_timer(quantum::timer_of(own), None);
     }
-}
 
-/// The scheduler.
-pub struct LinuxEevdf {
-    pool: Pool<Queue>,
-    queue: Queue,
-}
-
-impl LinuxEevdf {
-    /// As described by `spec`.
-    #[must_use]
-    pub fn new(spec: EevdfSpec) -> LinuxEevdf {
-        let queue = Queue {
-            spec,
-            tasks: Vec::new(),
-            ready: Eligible::new(),
-            load: Load::default(),
-            base: 0,
-            charged: Vec::new(),
-            chosen: None,
-        };
-        LinuxEevdf { pool: Pool::default(), queue }
-    }
-
-    fn charge_running(&mut self, context: &Context<'_>) {
-        for own in self.pool.own_vps() {
-            if let Some(child) = context.held_by(own) {
-                self.queue.charge(child, own, context.now());
-            }
-        }
-    }
-
-    /// Has the pool serve that child next.
-    fn choose(&mut self, child: Option<ChildVp>, context: &Context<'_>) {
-        let before = core::mem::replace(&mut self.queue.chosen, child);
-        for child in before.into_iter().chain(child) {
-            self.pool.refresh(child, &self.queue, context);
-        }
-    }
-
-    fn choose_best(&mut self, context: &Context<'_>) {
-        let best = self.queue.pick(self.queue.load);
-        self.choose(best, context);
-    }
-
-    /// Gives the best of the ready children the processor of the running one that is to make room
-    /// first, if one is to, and if the best is `woken` where that is given.
-    fn preempt(&mut self, woken: Option<ChildVp>, context: &mut Context<'_>) {
-        let mut victim: Option<ChildVp> = None;
-        for own in self.pool.own_vps() {
-            let Some(child) = context.held_by(own) else {
-                return;
-            };
-            if victim.is_none_or(|victim| self.queue.goes_before(victim, child)) {
-                victim = Some(child);
-            }
-        }
-        let best = self.queue.pick(self.queue.load);
-        let (Some(best), Some(victim)) = (best, victim) else {
-            return;
-        };
-        let keeps = self.queue.spec.parity
-            && self.queue.load.reaches(self.queue.tasks[victim.index()].time);
-        if woken.unwrap_or(best) == best && !keeps && self.queue.goes_before(best, victim) {
-            self.choose(Some(best), context);
-            self.pool.rotate(victim, &mut self.queue, context);
-        }
-    }
-
-    /// The slice of whoever runs on `own` may have ended.
-    fn tick(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        let Some(child) = context.held_by(own) else {
-            return;
-        };
-        self.charge_running(context);
-        let slice = self.queue.spec.slice;
-        let task = &mut self.queue.tasks[child.index()];
-        let ended = task.time >= task.deadline;
-        if ended {
-            task.deadline = task.time + task.scaled(task.slice.unwrap_or(slice));
-            let best = self.queue.pick(self.queue.load);
-            if let Some(best) = best.filter(|best| self.queue.goes_before(*best, child)) {
-                self.choose(Some(best), context);
-                return self.pool.rotate(child, &mut self.queue, context);
-            }
-        }
-        self.queue.arm(child, own, context);
-    }
-}
-
-impl Scheduler for LinuxEevdf {
     fn timers(&self, owns: usize) -> usize {
-        quantum::timers(owns)
+        owns
     }
 
     fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init(context);
-        self.queue.charged.resize(context.owns(), Instant::ZERO);
+        self.charged.resize(context.owns(), Instant::ZERO);
     }
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
-        self.pool.register(child);
-        self.queue.ready.reserve(child.index() + 1);
-        let tasks = &mut self.queue.tasks;
+    fn register(&mut self, child: ChildVp) {
+        self.ready.reserve(child.index() + 1);
+        let tasks = &mut self.tasks;
         tasks.resize(tasks.len().max(child.index() + 1), UNKNOWN);
         tasks[child.index()] = UNKNOWN;
-        Ok(())
     }
 
-    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
-
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        self.charge_running(context);
-        self.queue.enter(child, context.now());
-        self.pool.request(child, &mut self.queue, context);
-        self.preempt(Some(child), context);
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_running(pool, context);
+        self.enter(child, context.now());
+        pool.request(child, self, context);
+        self.preempt(Some(child), pool, context);
     }
 
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
-        self.charge_running(context);
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        self.charge_running(pool, context);
         if let Some(own) = held {
-            self.queue.charge(child, own, context.now());
+            self.charge(child, own, context.now());
         }
-        self.queue.leave(child, context.now());
-        self.choose_best(context);
-        self.pool.release(child, held, &mut self.queue, context);
-    }
-
-    fn lets_yield(&self) -> bool {
-        true
+        self.leave(child, context.now());
+        self.choose_best(pool, context);
+        pool.release(child, held, self, context);
     }
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
             (Some(child), Message::Priority(priority)) => {
                 let nice = nice::of_priority(priority)?;
                 let at = usize::try_from(nice + 20).unwrap_or(0);
-                self.charge_running(context);
-                self.queue.reweigh(child, WEIGHTS[at], context.child(child));
+                self.charge_running(pool, context);
+                self.reweigh(child, WEIGHTS[at], context.child(child));
                 if let Some(own) = context.held_through(child) {
-                    self.queue.arm(child, own, context);
+                    self.arm(child, own, context);
                 }
                 Ok(())
             }
             (Some(child), Message::Quantum(length)) => {
                 // It counts from the next deadline on.
-                self.queue.tasks[child.index()].slice = Some(quantum::checked(length)?);
+                self.tasks[child.index()].slice = Some(quantum::checked(length)?);
                 Ok(())
             }
             (None, Message::Quantum(length)) => {
-                self.queue.spec.slice = quantum::checked(length)?;
+                self.spec.slice = quantum::checked(length)?;
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Self::not_understood(message),
         }
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.charge_running(context);
-        self.choose_best(context);
-        self.pool.grant(own, &mut self.queue, context);
+    fn grant(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_running(pool, context);
+        self.choose_best(pool, context);
+        pool.grant(own, self, context);
     }
 
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pool.revoke(own, child, &mut self.queue, context);
+    fn settled(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.settled(self, context);
+        self.charge_running(pool, context);
+        self.preempt(None, pool, context);
     }
 
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        if timer == SETTLED {
-            self.pool.settled(&mut self.queue, context);
-            self.charge_running(context);
-            self.preempt(None, context);
-        } else {
-            self.tick(quantum::own_of(timer), context);
-        }
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.tick(quantum::own_of(timer), pool, context);
     }
 
-    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
-        let mut load = self.queue.load;
-        for other in self.pool.own_vps() {
+    fn next(&self, own: OwnVp, pool: &Pool<Self>, view: &View<'_>) -> Option<ChildVp> {
+        let mut load = self.load;
+        for other in pool.own_vps() {
             let Some(child) = view.held_by(other) else {
                 continue;
             };
-            let task = &self.queue.tasks[child.index()];
+            let task = &self.tasks[child.index()];
             if other == own {
                 load.remove(task);
             } else {
-                let ran = view.now().saturating_since(self.queue.charged[other.index()]);
+                let ran = view.now().saturating_since(self.charged[other.index()]);
                 load.times += task.weight * task.moves(ran).0;
             }
         }
-        self.queue.pick(load)
+        self.pick(load)
     }
 
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.queue, view)?;
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
         let mut load = Load::default();
         for child in view.children() {
-            let task = &self.queue.tasks[child.index()];
+            let task = &self.tasks[child.index()];
             let state = view.child(child);
             if state != VpState::Waiting {
                 load.add(task);
             }
-            let known = self.queue.ready.deadline(child.0);
+            let known = self.ready.deadline(child.0);
             if known != (state == VpState::Ready).then_some(task.deadline) {
                 return Err("a ready child's deadline is not known, or is wrong");
             }
         }
-        if load != self.queue.load {
+        if load != self.load {
             return Err("the load is not the sum over all that do not wait");
         }
         Ok(())

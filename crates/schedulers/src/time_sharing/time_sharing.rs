@@ -21,17 +21,17 @@
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::parts::best_effort::BestEffort;
-use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
 use crate::parts::quantum::{self, Quanta};
 use crate::parts::starvation::Starvation;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
-const TAKES: &str = "priority, quantum (to the instance)";
 const LOWEST: i32 = 1;
 const DEFAULT: i32 = 8;
 /// The highest priority that a boost leads to.
@@ -87,14 +87,14 @@ pub(crate) const KIND: Kind = Kind {
             boost: u8::try_from(boost).expect("its setting has bounds"),
             rescue_after: settings.bool("rescue", true)?.then_some(after),
         };
-        Ok(Box::new(TimeSharing::new(spec)))
+        Ok(Box::new(Pooled::new(TimeSharing::new(spec))))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 /// Whether whoever runs can be made to let others run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// By a higher priority at once, by an equal one when its quantum ends.
     #[default]
     RoundRobin,
@@ -104,15 +104,15 @@ pub enum Mode {
 
 /// What a time-sharing scheduler is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TimeSharingSpec {
+pub(crate) struct TimeSharingSpec {
     /// Whether whoever runs can be made to let others run.
-    pub mode: Mode,
+    pub(crate) mode: Mode,
     /// The longest time that a child runs while others of its priority wait; above zero.
-    pub quantum: Span,
+    pub(crate) quantum: Span,
     /// How far a child that wakes is raised above its priority.
-    pub boost: u8,
+    pub(crate) boost: u8,
     /// After how long without running a ready child is rescued, if at all.
-    pub rescue_after: Option<Span>,
+    pub(crate) rescue_after: Option<Span>,
 }
 
 impl Default for TimeSharingSpec {
@@ -154,7 +154,8 @@ impl Default for Tenant {
     }
 }
 
-struct Levels {
+/// The scheduler.
+pub(crate) struct TimeSharing {
     spec: TimeSharingSpec,
     tenants: Vec<Tenant>,
     drawn: u64,
@@ -162,7 +163,18 @@ struct Levels {
     starving: Starvation,
 }
 
-impl Levels {
+impl TimeSharing {
+    /// As described by `spec`.
+    pub(crate) fn new(spec: TimeSharingSpec) -> TimeSharing {
+        TimeSharing {
+            spec,
+            tenants: Vec::new(),
+            drawn: 0,
+            quanta: Quanta::new(spec.quantum),
+            starving: Starvation::new(spec.rescue_after),
+        }
+    }
+
     /// A child that does not run goes to the end of the line with a whole quantum.
     fn queue(&mut self, child: ChildVp) {
         self.drawn += 1;
@@ -189,11 +201,41 @@ impl Levels {
         }
         self.starving.watch(child, context);
     }
+
+    /// The quantum of whoever runs on `own` may have ended.
+    fn turn(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let Some(child) = context.held_by(own) else {
+            return;
+        };
+        if !self.quanta.is_over(child, context.now()) {
+            return;
+        }
+        self.sink(child);
+        // It begins the new quantum here, or puts it off until it runs again.
+        self.quanta.started(child, own, context);
+        pool.pass(child, self, context);
+    }
+
+    /// Rescues whoever has starved longest, if anybody starves; one in each call.
+    fn rescue(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let Some(child) = self.starving.starved(context) else {
+            return;
+        };
+        let tenant = &mut self.tenants[child.index()];
+        (tenant.rescued, tenant.priority) = (true, CEILING);
+        self.queue(child);
+        let twice = self.quanta.length;
+        self.quanta.give(child, twice.saturating_add(twice));
+        context.note(Some(child), Note::Rescued);
+        pool.rerank(child, self, context);
+    }
 }
 
-impl Policy for Levels {
+impl Policy for TimeSharing {
     /// In the upper 8 bits, how far below [`BEGUN`] it stands; below these its place in line.
     type Key = u64;
+    const LETS_YIELD: bool = true;
+    const TAKES: &'static str = "priority, quantum (to the instance)";
 
     #[inline]
     fn key(&self, child: ChildVp) -> u64 {
@@ -233,112 +275,57 @@ impl Policy for Levels {
     fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.quanta.idle(own, context);
     }
-}
 
-/// The scheduler.
-pub struct TimeSharing {
-    pool: Pool<Levels>,
-    levels: Levels,
-}
-
-impl TimeSharing {
-    /// As described by `spec`.
-    #[must_use]
-    pub fn new(spec: TimeSharingSpec) -> TimeSharing {
-        let levels = Levels {
-            spec,
-            tenants: Vec::new(),
-            drawn: 0,
-            quanta: Quanta::new(spec.quantum),
-            starving: Starvation::new(spec.rescue_after),
-        };
-        TimeSharing { pool: Pool::default(), levels }
-    }
-
-    /// The quantum of whoever runs on `own` may have ended.
-    fn turn(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        let Some(child) = context.held_by(own) else {
-            return;
-        };
-        if !self.levels.quanta.is_over(child, context.now()) {
-            return;
-        }
-        self.levels.sink(child);
-        // It begins the new quantum here, or puts it off until it runs again.
-        self.levels.quanta.started(child, own, context);
-        self.pool.pass(child, &mut self.levels, context);
-    }
-
-    /// Rescues whoever has starved longest, if anybody starves; one in each call.
-    fn rescue(&mut self, context: &mut Context<'_>) {
-        let Some(child) = self.levels.starving.starved(context) else {
-            return;
-        };
-        let tenant = &mut self.levels.tenants[child.index()];
-        (tenant.rescued, tenant.priority) = (true, CEILING);
-        self.levels.queue(child);
-        let twice = self.levels.quanta.length;
-        self.levels.quanta.give(child, twice.saturating_add(twice));
-        context.note(Some(child), Note::Rescued);
-        self.pool.rerank(child, &mut self.levels, context);
-    }
-}
-
-impl Scheduler for TimeSharing {
     fn timers(&self, owns: usize) -> usize {
-        quantum::timers(owns) + 1
+        owns + 1
     }
 
     fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init(context);
         let last = quantum::timers(context.owns());
-        self.levels.starving.timer =
-            TimerId(u16::try_from(last).expect("timers are numbered by 16 bits"));
+        self.starving.timer = TimerId(u16::try_from(last).expect("timers are numbered by 16 bits"));
     }
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
-        self.pool.register(child);
-        self.levels.quanta.register(child);
-        self.levels.starving.register(child);
-        let tenants = &mut self.levels.tenants;
+    fn register(&mut self, child: ChildVp) {
+        self.quanta.register(child);
+        self.starving.register(child);
+        let tenants = &mut self.tenants;
         tenants.resize(tenants.len().max(child.index() + 1), Tenant::default());
         tenants[child.index()] = Tenant::default();
-        Ok(())
     }
 
-    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
-
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        let levels = &mut self.levels;
-        let tenant = &mut levels.tenants[child.index()];
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let tenant = &mut self.tenants[child.index()];
         let woke = tenant.waits_since.is_some_and(|since| since < context.now());
         tenant.begun = false;
-        if woke && levels.spec.mode == Mode::RoundRobin {
-            let boosted = tenant.base + i32::from(levels.spec.boost);
+        if woke && self.spec.mode == Mode::RoundRobin {
+            let boosted = tenant.base + i32::from(self.spec.boost);
             (tenant.rescued, tenant.priority) = (false, boosted.min(CEILING).max(tenant.base));
             if tenant.priority > tenant.base {
                 context.note(Some(child), Note::Boosted);
             }
         }
-        levels.queue(child);
-        levels.watch(child, context);
-        self.pool.request(child, levels, context);
+        self.queue(child);
+        self.watch(child, context);
+        pool.request(child, self, context);
     }
 
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
-        self.levels.starving.forget(child);
-        self.levels.tenants[child.index()].waits_since = Some(context.now());
-        self.pool.release(child, held, &mut self.levels, context);
-    }
-
-    fn lets_yield(&self) -> bool {
-        true
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        self.starving.forget(child);
+        self.tenants[child.index()].waits_since = Some(context.now());
+        pool.release(child, held, self, context);
     }
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
@@ -349,48 +336,33 @@ impl Scheduler for TimeSharing {
                         allowed: "1 to 31",
                     });
                 }
-                let tenant = &mut self.levels.tenants[child.index()];
+                let tenant = &mut self.tenants[child.index()];
                 (tenant.base, tenant.priority) = (priority, priority);
                 tenant.rescued = false;
-                self.levels.starving.forget(child);
+                self.starving.forget(child);
                 if context.child(child) == VpState::Ready {
-                    self.levels.watch(child, context);
+                    self.watch(child, context);
                 }
-                self.pool.rerank(child, &mut self.levels, context);
+                pool.rerank(child, self, context);
                 Ok(())
             }
             (None, Message::Quantum(length)) => {
-                self.levels.quanta.length = quantum::checked(length)?;
+                self.quanta.length = quantum::checked(length)?;
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Self::not_understood(message),
         }
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pool.grant(own, &mut self.levels, context);
-    }
-
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pool.revoke(own, child, &mut self.levels, context);
-    }
-
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        if timer == SETTLED {
-            self.pool.settled(&mut self.levels, context);
-        } else if timer == self.levels.starving.timer {
-            self.rescue(context);
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        if timer == self.starving.timer {
+            self.rescue(pool, context);
         } else {
-            self.turn(quantum::own_of(timer), context);
+            self.turn(quantum::own_of(timer), pool, context);
         }
     }
 
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pool.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.levels, view)?;
-        self.levels.starving.check(view)
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
+        self.starving.check(view)
     }
 }

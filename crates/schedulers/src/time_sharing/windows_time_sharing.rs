@@ -20,14 +20,15 @@
 
 use crate::catalogue::{Form, Kind, Setting};
 use crate::parts::best_effort::BestEffort;
-use crate::parts::pool::{Policy, Pool, SETTLED};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::starvation::Starvation;
 use crate::parts::ticks::Ticks;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -82,19 +83,19 @@ pub(crate) const KIND: Kind = Kind {
         let editions = [("workstation", Edition::Workstation), ("server", Edition::Server)];
         let boost = settings.integer("boost", (0, 14), "0 to 14", 1)?;
         let defaults = WindowsSpec::default();
-        Ok(Box::new(WindowsTimeSharing::new(WindowsSpec {
+        Ok(Box::new(Pooled::new(WindowsTimeSharing::new(WindowsSpec {
             edition: settings.word("edition", &editions, "workstation, server")?,
             boost: u8::try_from(boost).expect("its setting has bounds"),
             rescue: settings.bool("rescue", defaults.rescue)?,
             tick: settings.span("tick", defaults.tick)?,
-        })))
+        }))))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
 /// How long quanta are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Edition {
+pub(crate) enum Edition {
     /// 6 units, two or three times as much in the foreground.
     #[default]
     Workstation,
@@ -104,15 +105,15 @@ pub enum Edition {
 
 /// What a time-sharing scheduler of Windows 2000 is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct WindowsSpec {
+pub(crate) struct WindowsSpec {
     /// How long quanta are.
-    pub edition: Edition,
+    pub(crate) edition: Edition,
     /// How far a child that wakes is raised above its priority.
-    pub boost: u8,
+    pub(crate) boost: u8,
     /// Whether the starved are rescued.
-    pub rescue: bool,
+    pub(crate) rescue: bool,
     /// Time between two ticks of the clock; above zero.
-    pub tick: Span,
+    pub(crate) tick: Span,
 }
 
 impl Default for WindowsSpec {
@@ -150,7 +151,8 @@ impl Tenant {
     }
 }
 
-struct Levels {
+/// The scheduler.
+pub(crate) struct WindowsTimeSharing {
     spec: WindowsSpec,
     tenants: Vec<Tenant>,
     drawn: u64,
@@ -158,7 +160,18 @@ struct Levels {
     starving: Starvation,
 }
 
-impl Levels {
+impl WindowsTimeSharing {
+    /// As described by `spec`.
+    pub(crate) fn new(spec: WindowsSpec) -> WindowsTimeSharing {
+        WindowsTimeSharing {
+            spec,
+            tenants: Vec::new(),
+            drawn: 0,
+            ticks: Ticks::new(spec.tick),
+            starving: Starvation::looked_for(spec.rescue.then_some(STARVED), BALANCE),
+        }
+    }
+
     fn quantum(&self, child: ChildVp) -> i32 {
         match self.spec.edition {
             Edition::Workstation => 6 * i32::from(self.tenants[child.index()].stretch),
@@ -203,11 +216,68 @@ impl Levels {
         }
         raised
     }
+
+    /// The clock has found a child running on `own`.
+    fn tick(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let Some(child) = context.held_by(own) else {
+            return;
+        };
+        self.ticks.next(own, context);
+        let whole = self.quantum(child);
+        let tenant = &mut self.tenants[child.index()];
+        if tenant.started == context.now() {
+            // What else happens at a tick happens after it.
+            return;
+        }
+        tenant.units -= TICK_UNITS;
+        if tenant.units <= 0 {
+            tenant.end_quantum(whole);
+            self.queue(child);
+            pool.pass(child, self, context);
+        }
+    }
+
+    /// The balance set manager rescues those that have starved longest.
+    fn balance(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        for _ in 0..RESCUED_AT_ONCE {
+            let Some(child) = self.starving.take(context.now()) else {
+                break;
+            };
+            self.queue(child);
+            let whole = self.quantum(child);
+            let tenant = &mut self.tenants[child.index()];
+            (tenant.rescued, tenant.priority, tenant.units) = (true, CEILING, 2 * whole);
+            context.note(Some(child), Note::Rescued);
+            pool.refresh(child, self, context);
+        }
+        let from = context.now().saturating_add(BALANCE);
+        self.starving.arm(from, context);
+        pool.preempt(self, context);
+    }
+
+    fn set_priority(
+        &mut self,
+        child: ChildVp,
+        priority: i32,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        let whole = self.quantum(child);
+        let tenant = &mut self.tenants[child.index()];
+        (tenant.base, tenant.priority) = (priority, priority);
+        (tenant.rescued, tenant.units) = (false, whole);
+        self.starving.forget(child);
+        if context.child(child) == VpState::Ready {
+            self.watch(child, context);
+        }
+        pool.rerank(child, self, context);
+    }
 }
 
-impl Policy for Levels {
+impl Policy for WindowsTimeSharing {
     /// In the upper 8 bits, how far below the highest priority it stands; then its place in line.
     type Key = u64;
+    const LETS_YIELD: bool = true;
 
     #[inline]
     fn key(&self, child: ChildVp) -> u64 {
@@ -235,95 +305,19 @@ impl Policy for Levels {
     fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.ticks.idle(own, context);
     }
-}
 
-/// The scheduler.
-pub struct WindowsTimeSharing {
-    pool: Pool<Levels>,
-    levels: Levels,
-}
-
-impl WindowsTimeSharing {
-    /// As described by `spec`.
-    #[must_use]
-    pub fn new(spec: WindowsSpec) -> WindowsTimeSharing {
-        let levels = Levels {
-            spec,
-            tenants: Vec::new(),
-            drawn: 0,
-            ticks: Ticks::new(spec.tick),
-            starving: Starvation::looked_for(spec.rescue.then_some(STARVED), BALANCE),
-        };
-        WindowsTimeSharing { pool: Pool::default(), levels }
-    }
-
-    /// The clock has found a child running on `own`.
-    fn tick(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        let Some(child) = context.held_by(own) else {
-            return;
-        };
-        self.levels.ticks.next(own, context);
-        let whole = self.levels.quantum(child);
-        let tenant = &mut self.levels.tenants[child.index()];
-        if tenant.started == context.now() {
-            // What else happens at a tick happens after it.
-            return;
-        }
-        tenant.units -= TICK_UNITS;
-        if tenant.units <= 0 {
-            tenant.end_quantum(whole);
-            self.levels.queue(child);
-            self.pool.pass(child, &mut self.levels, context);
-        }
-    }
-
-    /// The balance set manager rescues those that have starved longest.
-    fn balance(&mut self, context: &mut Context<'_>) {
-        for _ in 0..RESCUED_AT_ONCE {
-            let Some(child) = self.levels.starving.take(context.now()) else {
-                break;
-            };
-            self.levels.queue(child);
-            let whole = self.levels.quantum(child);
-            let tenant = &mut self.levels.tenants[child.index()];
-            (tenant.rescued, tenant.priority, tenant.units) = (true, CEILING, 2 * whole);
-            context.note(Some(child), Note::Rescued);
-            self.pool.refresh(child, &self.levels, context);
-        }
-        let from = context.now().saturating_add(BALANCE);
-        self.levels.starving.arm(from, context);
-        self.pool.preempt(&mut self.levels, context);
-    }
-
-    fn set_priority(&mut self, child: ChildVp, priority: i32, context: &mut Context<'_>) {
-        let whole = self.levels.quantum(child);
-        let tenant = &mut self.levels.tenants[child.index()];
-        (tenant.base, tenant.priority) = (priority, priority);
-        (tenant.rescued, tenant.units) = (false, whole);
-        self.levels.starving.forget(child);
-        if context.child(child) == VpState::Ready {
-            self.levels.watch(child, context);
-        }
-        self.pool.rerank(child, &mut self.levels, context);
-    }
-}
-
-impl Scheduler for WindowsTimeSharing {
     fn timers(&self, owns: usize) -> usize {
-        quantum::timers(owns) + 1
+        owns + 1
     }
 
     fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init(context);
-        self.levels.ticks.init(context.owns());
+        self.ticks.init(context.owns());
         let last = quantum::timers(context.owns());
-        self.levels.starving.timer =
-            TimerId(u16::try_from(last).expect("timers are numbered by 16 bits"));
+        self.starving.timer = TimerId(u16::try_from(last).expect("timers are numbered by 16 bits"));
     }
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
-        self.pool.register(child);
-        self.levels.starving.register(child);
+    fn register(&mut self, child: ChildVp) {
+        self.starving.register(child);
         let unknown = Tenant {
             base: DEFAULT,
             priority: DEFAULT,
@@ -334,47 +328,46 @@ impl Scheduler for WindowsTimeSharing {
             waits_since: None,
             turn: 0,
         };
-        let tenants = &mut self.levels.tenants;
+        let tenants = &mut self.tenants;
         tenants.resize(tenants.len().max(child.index() + 1), unknown);
         tenants[child.index()] = unknown;
-        let whole = self.levels.quantum(child);
-        self.levels.tenants[child.index()].units = whole;
-        Ok(())
+        let whole = self.quantum(child);
+        self.tenants[child.index()].units = whole;
     }
 
-    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
-
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        let levels = &mut self.levels;
-        let waits_since = levels.tenants[child.index()].waits_since;
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let waits_since = self.tenants[child.index()].waits_since;
         if waits_since == Some(context.now()) {
-            let whole = levels.quantum(child);
-            levels.tenants[child.index()].end_quantum(whole);
-        } else if waits_since.is_some() && levels.woke(child) {
+            let whole = self.quantum(child);
+            self.tenants[child.index()].end_quantum(whole);
+        } else if waits_since.is_some() && self.woke(child) {
             context.note(Some(child), Note::Boosted);
         }
-        levels.queue(child);
-        levels.watch(child, context);
-        self.pool.request(child, levels, context);
+        self.queue(child);
+        self.watch(child, context);
+        pool.request(child, self, context);
     }
 
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
-        self.levels.starving.forget(child);
-        self.levels.tenants[child.index()].waits_since = Some(context.now());
-        self.pool.release(child, held, &mut self.levels, context);
-    }
-
-    fn lets_yield(&self) -> bool {
-        true
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        self.starving.forget(child);
+        self.tenants[child.index()].waits_since = Some(context.now());
+        pool.release(child, held, self, context);
     }
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
-        let workstation = self.levels.spec.edition == Edition::Workstation;
+        let workstation = self.spec.edition == Edition::Workstation;
         match (child, message) {
             (Some(child), Message::Priority(priority)) => {
                 if !(LOWEST..=HIGHEST).contains(&priority) {
@@ -383,7 +376,7 @@ impl Scheduler for WindowsTimeSharing {
                         allowed: "1 to 31",
                     });
                 }
-                self.set_priority(child, priority, context);
+                self.set_priority(child, priority, pool, context);
                 Ok(())
             }
             (Some(child), Message::Share(share)) if workstation => {
@@ -391,9 +384,9 @@ impl Scheduler for WindowsTimeSharing {
                 let Some(stretch) = stretch else {
                     return Err(HierarchyError::OutOfRange { what: "share", allowed: "1, 2 or 3" });
                 };
-                self.levels.tenants[child.index()].stretch = stretch;
-                let whole = self.levels.quantum(child);
-                self.levels.tenants[child.index()].units = whole;
+                self.tenants[child.index()].stretch = stretch;
+                let whole = self.quantum(child);
+                self.tenants[child.index()].units = whole;
                 Ok(())
             }
             _ => Err(HierarchyError::NotUnderstood {
@@ -403,30 +396,15 @@ impl Scheduler for WindowsTimeSharing {
         }
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pool.grant(own, &mut self.levels, context);
-    }
-
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pool.revoke(own, child, &mut self.levels, context);
-    }
-
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        if timer == SETTLED {
-            self.pool.settled(&mut self.levels, context);
-        } else if timer == self.levels.starving.timer {
-            self.balance(context);
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        if timer == self.starving.timer {
+            self.balance(pool, context);
         } else {
-            self.tick(quantum::own_of(timer), context);
+            self.tick(quantum::own_of(timer), pool, context);
         }
     }
 
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pool.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.levels, view)?;
-        self.levels.starving.check(view)
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
+        self.starving.check(view)
     }
 }

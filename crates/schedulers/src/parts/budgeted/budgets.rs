@@ -2,7 +2,8 @@
 
 use crate::parts::budgeted::feedback::Control;
 use crate::parts::budgeted::{Overrun, Rules};
-use crate::parts::pool::Policy;
+use crate::parts::policy::Policy;
+
 use crate::parts::reservation::Reservation;
 use crate::parts::stolen::{Lost, Meter, Stolen};
 use alloc::vec::Vec;

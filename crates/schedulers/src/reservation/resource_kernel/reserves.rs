@@ -1,7 +1,8 @@
 //! On what the children of a resource kernel run: budgets by rate monotonic priorities, then turns,
 //! then what is left over.
 
-use crate::parts::pool::Policy;
+use crate::parts::policy::Policy;
+
 use crate::parts::reservation::Reservation;
 use alloc::vec::Vec;
 use windfall_hierarchy::{ChildVp, Context, Note, OwnVp, ParentNotice, TimerId, VpState};

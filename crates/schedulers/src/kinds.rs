@@ -49,5 +49,6 @@ kinds! {
     TIME_LINE: planned::time_line;
     TIME_SHARING: time_sharing::time_sharing;
     TIME_TABLE: planned::time_table;
+    WEIGHTED_ROUND_ROBIN: share::weighted_round_robin;
     WINDOWS_2000: time_sharing::windows_time_sharing;
 }

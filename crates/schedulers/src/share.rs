@@ -6,3 +6,4 @@ pub(crate) mod lottery;
 pub(crate) mod proportional_share;
 pub(crate) mod sfs;
 pub(crate) mod stride;
+pub(crate) mod weighted_round_robin;

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod requested;
 
+use crate::parameters::Parameter;
 use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -21,13 +22,43 @@ pub struct Kind {
     pub source: &'static str,
     /// The settings of an instance.
     pub settings: &'static [Setting],
+    /// What its children may be told.
+    pub takes: &'static [&'static Parameter],
+    /// What else it says of itself.
+    pub properties: Properties,
     /// See [`Kind::build`].
     pub(crate) build: fn(&Settings<'_>) -> Result<Box<dyn Scheduler>, BadSetting>,
     /// See [`Kind::conversion`].
     pub(crate) conversion: fn(&Settings<'_>) -> Result<Box<dyn Conversion>, BadSetting>,
 }
 
+impl PartialEq for Kind {
+    fn eq(&self, other: &Kind) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Kind {}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
 impl Kind {
+    /// Whether its children may be told this.
+    #[must_use]
+    pub fn takes(&self, parameter: &Parameter) -> bool {
+        self.takes.contains(&parameter)
+    }
+
     /// Makes an instance.
     ///
     /// # Errors
@@ -46,6 +77,15 @@ impl Kind {
         (self.conversion)(settings)
     }
 
+    /// What an instance ranks its ready children by.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn ranks_by(&self, settings: &Settings<'_>) -> Result<RanksBy, BadSetting> {
+        self.knows(settings)?;
+        (self.properties.ranks_by)(settings)
+    }
+
     fn knows(&self, settings: &Settings<'_>) -> Result<(), BadSetting> {
         let known = |name: &str| self.settings.iter().any(|setting| setting.name == name);
         match settings.0.iter().find(|(name, _)| !known(name)) {
@@ -53,6 +93,46 @@ impl Kind {
             None => Ok(()),
         }
     }
+}
+
+/// What a kind says of itself, for those who have to know without knowing kinds.
+pub struct Properties {
+    /// See [`Kind::ranks_by`].
+    pub(crate) ranks_by: fn(&Settings<'_>) -> Result<RanksBy, BadSetting>,
+    /// Whether what a child tells of its jobs and its rate goes on to the instance's parents.
+    pub passes_on: bool,
+    /// Whether a child that has reserved an amount in a period has a hard reservation of that.
+    pub reserves: bool,
+    /// Whether it has one child at most.
+    pub one_child: bool,
+    /// How many parents it needs.
+    pub least_parents: usize,
+}
+
+impl Properties {
+    /// Of most kinds.
+    pub(crate) const NONE: Properties = Properties {
+        ranks_by: |_| Ok(RanksBy::Nothing),
+        passes_on: false,
+        reserves: false,
+        one_child: false,
+        least_parents: 1,
+    };
+}
+
+/// What decides alone, with preemption, who of the ready children runs: what response times can be told from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RanksBy {
+    /// The shorter period first.
+    Period,
+    /// The shorter relative deadline first.
+    RelativeDeadline,
+    /// The earlier deadline first.
+    Deadline,
+    /// The larger of the priorities that are told first.
+    Told,
+    /// None of these.
+    Nothing,
 }
 
 /// A setting of an instance.

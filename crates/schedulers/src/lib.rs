@@ -14,6 +14,7 @@ mod epoch;
 mod gang;
 mod join;
 pub mod kinds;
+pub mod parameters;
 mod parts;
 mod planned;
 mod priority;

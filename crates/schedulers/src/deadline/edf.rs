@@ -11,7 +11,8 @@
 //! Source   Liu and Layland 1973; HLS 2.3.1.4. Partitioned: one instance a processor.
 //! Checked  laws, reference schedules edf_*, gedf_*.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, RanksBy, Setting};
+use crate::parameters::RATE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::deadline_reporter::{DeadlineReporter, earliest};
 use crate::parts::policy::{Policy, Pooled};
@@ -39,6 +40,8 @@ pub(crate) const KIND: Kind = Kind {
         },
         REPORT_DEADLINES,
     ],
+    takes: &[&RATE],
+    properties: Properties { ranks_by: |_| Ok(RanksBy::Deadline), ..Properties::NONE },
     build: |settings| {
         let words = [("complete", Late::Complete), ("abort", Late::Abort)];
         let late = settings.word("late", &words, "complete, abort")?;

@@ -17,8 +17,9 @@
 //! it zero, nothing would be measured any longer. Windows in which no job ended say nothing. Jobs
 //! that are not done at their deadline are given up, whatever they have received (no dominoes).
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::deadline::edf::{EXPIRY, Edf, Late};
+use crate::parameters::RATE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::Pooled;
 use alloc::boxed::Box;
@@ -77,6 +78,8 @@ pub(crate) const KIND: Kind = Kind {
             help: "how often the miss ratio is sampled",
         },
     ],
+    takes: &[&RATE],
+    properties: Properties::NONE,
     build: |settings| {
         let gain = |name, default| settings.integer(name, (0, 10_000), "0 to 10000", default);
         let windows = settings.integer("integral-windows", (1, 10_000), "1 to 10000", 100)?;

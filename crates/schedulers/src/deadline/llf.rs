@@ -18,7 +18,8 @@
 //! account of laxity alone before it has run for `granularity`. Whenever a child becomes ready or
 //! its job changes, all are compared at once.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::RATE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -41,6 +42,8 @@ pub(crate) const KIND: Kind = Kind {
         default: "1ms",
         help: "the shortest time between two switches on account of laxity alone",
     }],
+    takes: &[&RATE],
+    properties: Properties::NONE,
     build: |settings| {
         let granularity = settings.span("granularity", GRANULARITY)?;
         Ok(Box::new(Pooled::new(Llf::new(granularity))))

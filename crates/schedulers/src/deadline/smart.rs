@@ -24,8 +24,9 @@
 
 mod working_schedule;
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::deadline::smart::working_schedule::{Job, ROOM, WorkingSchedule};
+use crate::parameters::{PRIORITY, RATE, SHARE};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::virtual_time::{Account, Virtual};
 use alloc::boxed::Box;
@@ -64,6 +65,8 @@ pub(crate) const KIND: Kind = Kind {
             help: "the longest time that a child runs before importance is compared",
         },
     ],
+    takes: &[&SHARE, &PRIORITY, &RATE],
+    properties: Properties::NONE,
     build: |settings| {
         let bias = settings.span("bias", BIAS)?;
         let quantum = settings.span("quantum", QUANTUM)?;

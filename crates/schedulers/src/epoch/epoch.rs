@@ -24,12 +24,13 @@
 //! from the next one on, less at once. An epoch begins when the last one ends; the first begins with the instance.
 //! Read next: `accounts.rs` and `process.rs` for who is owed what, `queues.rs`, `ways.rs`, `promises.rs`.
 
-use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
+use crate::catalogue::{BadSetting, Form, Kind, Properties, Setting, Settings};
 use crate::epoch::accounts::Epoch;
 use crate::epoch::process::{Process, UNKNOWN};
 use crate::epoch::promises::Needs;
 use crate::epoch::queues::{PRIORITIES, Queues, is_low, rank};
 use crate::epoch::ways::Ways;
+use crate::parameters::{PRIORITY, RESERVE, TIME_SLICE};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
@@ -74,6 +75,8 @@ pub(crate) const KIND: Kind = Kind {
             help: "a shorter rest of a slice counts as none, and shorter uncommitted time is not lent",
         },
     ],
+    takes: &[&RESERVE, &PRIORITY, &TIME_SLICE],
+    properties: Properties::NONE,
     build: |settings| {
         let needs = needs(settings)?;
         let useful = settings.span("useful", Span::from_nanos(300_000))?;

@@ -20,8 +20,9 @@
 //! whole. It then tries again eight times in a quantum: nobody can tell when two processors will be
 //! there at once. Of other gangs, too, only those of which one alone is ready are alternatives then.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::gang::matrix::Matrix;
+use crate::parameters::PRIORITY;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::quantum;
 use alloc::boxed::Box;
@@ -61,6 +62,8 @@ pub(crate) const KIND: Kind = Kind {
             help: "how long a row of gangs runs while others wait",
         },
     ],
+    takes: &[&PRIORITY],
+    properties: Properties::NONE,
     build: |settings| {
         let partial = settings.bool("partial", true)?;
         Ok(Box::new(Gang::new(settings.span("quantum", QUANTUM)?, partial)))

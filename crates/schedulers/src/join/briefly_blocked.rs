@@ -11,7 +11,7 @@
 //!          spent waiting, up to `most`, whether its reservation had a block meanwhile or not.
 //! Checked  laws, `tests/rialto.rs`.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -34,6 +34,8 @@ pub(crate) const KIND: Kind = Kind {
         default: "10ms",
         help: "the most credit that a child can build up by waiting",
     }],
+    takes: &[],
+    properties: Properties::NONE,
     build: |settings| Ok(Box::new(Pooled::new(BrieflyBlocked::new(settings.span("most", MOST)?)))),
     conversion: |_| Ok(Box::new(BestEffort)),
 };

@@ -18,7 +18,7 @@
 //! when the child is without one. What the child tells of its jobs goes to all parents; parameters are
 //! a matter between the join and each parent (`ask` with the own VP's number).
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parts::long_run;
 use alloc::boxed::Box;
 use alloc::vec;
@@ -39,6 +39,13 @@ pub(crate) const KIND: Kind = Kind {
     summary: "one child, served whenever any of several parents serves it",
     source: include_str!("join.rs"),
     settings: &[],
+    takes: &[],
+    properties: Properties {
+        passes_on: true,
+        one_child: true,
+        least_parents: 2,
+        ..Properties::NONE
+    },
     build: |_| Ok(Box::new(Join::new())),
     conversion: |_| Ok(Box::new(Sums::default())),
 };
@@ -53,10 +60,6 @@ struct Sums {
 impl Conversion for Sums {
     fn takes(&self) -> &'static [Type] {
         &[]
-    }
-
-    fn passes_rates(&self) -> bool {
-        true
     }
 
     fn parameter_for(&self, _: &Guarantee) -> Result<ChildParam, &'static str> {

@@ -17,7 +17,7 @@
 //! serves somebody more urgent. How it is shared by those that overrun is the affair of the scheduler
 //! that parts it: EDF makes it most likely that their deadlines are met.
 
-use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
+use crate::catalogue::{BadSetting, Form, Kind, Properties, Setting, Settings};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
@@ -46,6 +46,8 @@ pub(crate) const KIND: Kind = Kind {
         default: "",
         help: "what the overrun partition has in each period of the reservation; only for `RESPS`",
     }],
+    takes: &[],
+    properties: Properties { passes_on: true, one_child: true, ..Properties::NONE },
     build: |settings| partition(settings).map(|_| Box::new(Overrun::new()) as Box<dyn Scheduler>),
     conversion: |settings| Ok(Box::new(Chance(partition(settings)?))),
 };
@@ -60,10 +62,6 @@ struct Chance(Option<Span>);
 impl Conversion for Chance {
     fn takes(&self) -> &'static [Type] {
         &[]
-    }
-
-    fn passes_rates(&self) -> bool {
-        true
     }
 
     fn parameter_for(&self, _: &Guarantee) -> Result<ChildParam, &'static str> {

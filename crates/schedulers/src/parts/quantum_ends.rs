@@ -212,10 +212,6 @@ impl<C: Conversion> Conversion for Slowed<C> {
         self.inner.behind(Supply { guarantees: &self.own(own.guarantees), ..own }, behind, children)
     }
 
-    fn passes_rates(&self) -> bool {
-        self.inner.passes_rates()
-    }
-
     fn serves_reserved_alone(&self) -> bool {
         self.inner.serves_reserved_alone()
     }

@@ -11,7 +11,7 @@
 //! Source   HLS 6.2.4, figure 6.5 (AC); Jones, Rosu and Rosu 1997.
 //! Checked  laws, `tests/rialto.rs`.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::line::Line;
 use crate::parts::policy::{Policy, Pooled};
@@ -37,6 +37,8 @@ pub(crate) const KIND: Kind = Kind {
         default: "10ms",
         help: "the longest time that a thread without a constraint runs while others wait",
     }],
+    takes: &[],
+    properties: Properties::NONE,
     build: |settings| Ok(Box::new(Pooled::new(Activity::new(settings.span("quantum", QUANTUM)?)))),
     conversion: |_| Ok(Box::new(BestEffort)),
 };

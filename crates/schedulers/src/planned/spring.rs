@@ -18,7 +18,8 @@
 //! gets nothing more after it. One that finds no place gets nothing at all: its host gives it up. A
 //! child with a reservation works in its blocks, and its jobs are not planned. Nothing is reclaimed.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::RESERVE;
 use crate::parts::pieces::{Piece, Pieces};
 use crate::parts::reserved;
 use crate::parts::search::{Task, plan};
@@ -44,6 +45,8 @@ pub(crate) const KIND: Kind = Kind {
         default: "4",
         help: "how much the earliest start counts beside the deadline when jobs are put in line",
     }],
+    takes: &[&RESERVE],
+    properties: Properties { reserves: true, ..Properties::NONE },
     build: |settings| {
         let weight = settings.integer("weight", (0, 1_000), "0 to 1000", 4)?;
         let weight = u64::try_from(weight).expect("its setting has bounds");

@@ -21,7 +21,8 @@
 mod constraints;
 mod plan;
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
+use crate::parameters::RESERVE;
 use crate::planned::time_line::constraints::Constraints;
 use crate::planned::time_line::plan::Block;
 use alloc::boxed::Box;
@@ -44,6 +45,8 @@ pub(crate) const KIND: Kind = Kind {
     summary: "continuous reservations at fixed offsets, and time constraints",
     source: include_str!("time_line.rs"),
     settings: &[],
+    takes: &[&RESERVE],
+    properties: Properties::NONE,
     build: |_| Ok(Box::new(TimeLine::new())),
     conversion: |_| Ok(Box::new(Planned)),
 };

@@ -15,7 +15,8 @@
 //! A child that blocks in its block leaves the rest of it unused, and has it back when it wakes in
 //! time. Offsets count from the origin of time, so that equal tables are equal on every host.
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
+use crate::parameters::RESERVE;
 use crate::parts::pieces::{Piece, Pieces};
 use crate::parts::table::Block;
 use alloc::boxed::Box;
@@ -35,6 +36,8 @@ pub(crate) const KIND: Kind = Kind {
     summary: "blocks at fixed offsets in fixed periods",
     source: include_str!("time_table.rs"),
     settings: &[],
+    takes: &[&RESERVE],
+    properties: Properties::NONE,
     build: |_| Ok(Box::new(TimeTable::default())),
     conversion: |_| Ok(Box::new(Blocks)),
 };

@@ -14,7 +14,8 @@
 //! Source   HLS 5.3.1.1, 9.3; table 5.1: any to (any, NULL+).
 //! Checked  laws, `tests/fixed_priority.rs`, `hierarchy/tests/example_4_4.rs`, reference schedules fp_*.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, RanksBy, Setting};
+use crate::parameters::PRIORITY;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use alloc::boxed::Box;
@@ -36,6 +37,8 @@ pub(crate) const KIND: Kind = Kind {
         default: "false",
         help: "refuse a priority that another child has, so that the guarantee reaches the highest",
     }],
+    takes: &[&PRIORITY],
+    properties: Properties { ranks_by: |_| Ok(RanksBy::Told), ..Properties::NONE },
     build: |settings| {
         let exclusive = settings.bool("exclusive", false)?;
         Ok(Box::new(Pooled::new(FixedPriority::new(exclusive))))

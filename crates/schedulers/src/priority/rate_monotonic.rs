@@ -11,7 +11,8 @@
 //!
 //! A job is released when its child wakes, or when `job` says so.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{BadSetting, Form, Kind, Properties, RanksBy, Setting, Settings};
+use crate::parameters::RATE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -30,13 +31,24 @@ pub(crate) const KIND: Kind = Kind {
         default: "rate",
         help: "whether the shorter period or the shorter relative deadline goes first",
     }],
-    build: |settings| {
-        let words = [("rate", Order::Rate), ("deadline", Order::Deadline)];
-        let order = settings.word("order", &words, "rate, deadline")?;
-        Ok(Box::new(Pooled::new(RateMonotonic::new(order))))
+    takes: &[&RATE],
+    properties: Properties {
+        ranks_by: |settings| {
+            Ok(match order(settings)? {
+                Order::Rate => RanksBy::Period,
+                Order::Deadline => RanksBy::RelativeDeadline,
+            })
+        },
+        ..Properties::NONE
     },
+    build: |settings| Ok(Box::new(Pooled::new(RateMonotonic::new(order(settings)?)))),
     conversion: |_| Ok(Box::new(BestEffort)),
 };
+
+fn order(settings: &Settings<'_>) -> Result<Order, BadSetting> {
+    let words = [("rate", Order::Rate), ("deadline", Order::Deadline)];
+    settings.word("order", &words, "rate, deadline")
+}
 
 /// What priorities derive from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

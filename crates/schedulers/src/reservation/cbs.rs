@@ -21,7 +21,8 @@
 //! ahead alone then waits, however long, until the others have come as far: no interval is promised
 //! anything. `tests/cbs.rs` has examples of both.
 
-use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
+use crate::catalogue::{BadSetting, Form, Kind, Properties, Setting, Settings};
+use crate::parameters::RESERVE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::parts::reserved::{self, Reserved};
@@ -43,6 +44,8 @@ pub(crate) const KIND: Kind = Kind {
         },
         REPORT_DEADLINES,
     ],
+    takes: &[&RESERVE],
+    properties: Properties { reserves: true, ..Properties::NONE },
     build: |settings| Ok(Box::new(Budgeted::new(read(settings)?))),
     conversion: |settings| {
         let Rules { overrun, stolen, .. } = read(settings)?;

@@ -16,7 +16,8 @@
 //! child has had its amount, the processor is released, and asked for again when the next period
 //! begins. An overrun through a coarse timer is not taken from the next period.
 
-use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
+use crate::catalogue::{BadSetting, Form, Kind, Properties, Setting, Settings};
+use crate::parameters::RESERVE;
 use crate::parts::reservation::Reservation;
 use alloc::boxed::Box;
 use alloc::format;
@@ -53,6 +54,8 @@ pub(crate) const KIND: Kind = Kind {
             help: "length of a period; goes with `amount`",
         },
     ],
+    takes: &[&RESERVE],
+    properties: Properties { passes_on: true, one_child: true, ..Properties::NONE },
     build: |settings| Ok(Box::new(Limit::new(cap(settings)?))),
     conversion: |settings| Ok(Box::new(Capped { cap: cap(settings)?, tick: Length::ZERO })),
 };
@@ -77,10 +80,6 @@ struct Capped {
 impl Conversion for Capped {
     fn takes(&self) -> &'static [Type] {
         &[]
-    }
-
-    fn passes_rates(&self) -> bool {
-        true
     }
 
     fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {

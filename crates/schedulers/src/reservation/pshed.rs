@@ -19,7 +19,8 @@
 //! them, in total, the share of the time that it was runnable. HLS 5.2.2.3 promises the share between
 //! any two consecutive deadlines; nobody can give that to who has run ahead (`tests/pshed.rs`).
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
+use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::parts::reserved::{in_order, speed};
 use crate::reservation::rez::REPORT_DEADLINES;
@@ -33,6 +34,8 @@ pub(crate) const KIND: Kind = Kind {
     summary: "uniformly slower processors for schedulers that tell their deadlines",
     source: include_str!("pshed.rs"),
     settings: &[REPORT_DEADLINES],
+    takes: &[&RESERVE],
+    properties: Properties::NONE,
     build: |settings| {
         let reports = settings.bool(REPORT_DEADLINES.name, false)?;
         let (waking, overrun) = (Waking::Told, Overrun::Throttle);

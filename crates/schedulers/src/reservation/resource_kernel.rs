@@ -19,7 +19,8 @@
 mod deferrable;
 mod reserves;
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{PRIORITY, RESERVE};
 use crate::parts::policy::Policy;
 use crate::parts::pool::{Pool, SETTLED};
 use crate::parts::quantum;
@@ -52,6 +53,8 @@ pub(crate) const KIND: Kind = Kind {
         default: "10ms",
         help: "the longest turn of a child that runs on no budget while others wait",
     }],
+    takes: &[&RESERVE, &PRIORITY],
+    properties: Properties { reserves: true, ..Properties::NONE },
     build: |settings| {
         let quantum = settings.span("quantum", Span::from_millis(10))?;
         Ok(Box::new(ResourceKernel::new(quantum)))

@@ -22,7 +22,8 @@
 //! less than a tick while the sum of all (x + tick)/(y - tick) is at most 1. With `overruns = "dropped"` it is
 //! not, as in the paper (10.5.2 measures 32.6 % for 10 ms in 33 ms), and ticks leave RESBS x y. Children hear when their budget is used up and when a period begins (6.2.2).
 
-use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
+use crate::catalogue::{BadSetting, Form, Kind, Properties, Setting, Settings};
+use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Rules};
 use crate::parts::reserved::{self, Reserved};
 use crate::parts::stolen::{CHARGES, Stolen, charges};
@@ -75,6 +76,8 @@ pub(crate) const KIND: Kind = Kind {
     summary: "hard CPU reservations on one processor",
     source: include_str!("rez.rs"),
     settings: &[ADMISSION, CHARGES, OVERRUNS, REPORT_DEADLINES],
+    takes: &[&RESERVE],
+    properties: Properties { reserves: true, ..Properties::NONE },
     build: |settings| {
         let (admission, reports) =
             (admission(settings)?, settings.bool(REPORT_DEADLINES.name, false)?);

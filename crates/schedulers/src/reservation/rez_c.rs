@@ -20,7 +20,8 @@
 //! nanosecond left would be waited for a nanosecond at a time while a long interrupt lasts. Nothing is
 //! carried from one period to the next.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Rules};
 use crate::parts::reserved::{self, Reserved};
 use crate::parts::stolen::Stolen;
@@ -44,6 +45,8 @@ pub(crate) const KIND: Kind = Kind {
         },
         OVERRUNS,
     ],
+    takes: &[&RESERVE],
+    properties: Properties { reserves: true, ..Properties::NONE },
     build: |settings| {
         let granule = settings.span(GRANULE, Span::from_nanos(10_000))?;
         let (admission, stolen) =

@@ -16,7 +16,8 @@
 //! has one step, for the last period that it ran in. A reservation that begins while what it needs
 //! is lent begins when those periods have ended. Notes say C (reserved) and P (received).
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Rules};
 use crate::parts::reserved::{self, Reserved};
 use crate::parts::stolen::Stolen;
@@ -39,6 +40,8 @@ pub(crate) const KIND: Kind = Kind {
         },
         OVERRUNS,
     ],
+    takes: &[&RESERVE],
+    properties: Properties::NONE,
     build: |settings| {
         let gain = settings.integer(GAIN, (1, 1000), "1 to 1000", 500)?;
         let stolen = Stolen::FedBack { gain: u16::try_from(gain).unwrap_or(1000) };

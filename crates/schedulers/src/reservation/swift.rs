@@ -18,7 +18,8 @@
 //! When all together want more than there is, each gets 1 % and a part in proportion to what it wants
 //! beyond (squishing). Below are the hard reservations of `rez`: time reserved and not used is lost.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::RATE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
 use alloc::boxed::Box;
@@ -76,6 +77,8 @@ pub(crate) const KIND: Kind = Kind {
             help: "gain of the error, in thousandths",
         },
     ],
+    takes: &[&RATE],
+    properties: Properties::NONE,
     build: |settings| {
         let part = |name, default| settings.integer(name, (10, 1000), "10 to 1000", default);
         let gain = |name, default| settings.integer(name, (0, 10_000), "0 to 10000", default);

@@ -20,7 +20,8 @@
 //! deadline, until when the child runs only while no other has a budget, at no charge; and a short part
 //! comes only with a wake-up, for between whole ones it would take from RESBS.
 
-use crate::catalogue::{BadSetting, Form, Kind, Setting, Settings};
+use crate::catalogue::{BadSetting, Form, Kind, Properties, Setting, Settings};
+use crate::parameters::RESERVE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::parts::reserved::{self, Reserved};
@@ -40,6 +41,8 @@ pub(crate) const KIND: Kind = Kind {
             help: "whether time that nobody else needs counts as a child's own",
         },
     ],
+    takes: &[&RESERVE],
+    properties: Properties::NONE,
     build: |settings| {
         let (waking, overrun) = match charges(settings)? {
             true => (Waking::After, Overrun::Postpone),

@@ -18,7 +18,8 @@
 //! warped. Every C, and when another wakes, that is looked at again. A child that wakes catches up
 //! with the smallest actual virtual time among those that do not wait; when all wait, with the largest.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{SHARE, WARP, WARP_LIMIT};
 use crate::parts::long_run::{self, Shared};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -47,6 +48,8 @@ pub(crate) const KIND: Kind = Kind {
         default: "10ms",
         help: "how far a child may run ahead before another has its turn, in processor time",
     }],
+    takes: &[&SHARE, &WARP, &WARP_LIMIT],
+    properties: Properties::NONE,
     build: |settings| Ok(Box::new(Pooled::new(Bvt::new(settings.span("allowance", ALLOWANCE)?)))),
     conversion: |settings| Ok(Box::new(LongRun(settings.span("allowance", ALLOWANCE)?))),
 };

@@ -18,7 +18,8 @@
 //! to what it has had, due when it has grown by a quantum more. Its lag stays between - (1 - p) and 1
 //! quantum, and a window may begin at one end and end at the other: hence up to 2 quanta, not 1.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::SHARE;
 use crate::parts::eligible::Eligible;
 use crate::parts::fluid::{Clock, reweighed, scaled};
 use crate::parts::long_run;
@@ -49,6 +50,8 @@ pub(crate) const KIND: Kind = Kind {
         },
         REPORT_DEADLINES,
     ],
+    takes: &[&SHARE],
+    properties: Properties::NONE,
     build: |settings| {
         let quantum = settings.span("quantum", QUANTUM)?;
         let lags = Turns::new(Lags::new(quantum), Heap::new());

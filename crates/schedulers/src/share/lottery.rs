@@ -18,7 +18,8 @@
 
 mod drawn;
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{CURRENCY, SHARE};
 use crate::parts::funds::{CURRENCIES, Funds, Tickets, Turning, setting};
 use crate::parts::turns::{Line, Turns};
 use crate::share::lottery::drawn::Drawn;
@@ -48,6 +49,8 @@ pub(crate) const KIND: Kind = Kind {
             help: "what chance begins with",
         },
     ],
+    takes: &[&SHARE, &CURRENCY],
+    properties: Properties::NONE,
     build: |settings| {
         let quantum = settings.span("quantum", QUANTUM)?;
         let allowed = "a whole number, not negative";

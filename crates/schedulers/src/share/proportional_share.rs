@@ -20,7 +20,8 @@
 //! the background: it runs, by virtual time among its like, only while nobody with a share is ready.
 //! With `dedicate`, on several processors, a child whose weight comes to one of them goes before all.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{SHARE, WARP};
 use crate::parts::long_run::{self, Shared};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -68,6 +69,8 @@ pub(crate) const KIND: Kind = Kind {
             help: "whether children may borrow against their future share",
         },
     ],
+    takes: &[&SHARE, &WARP],
+    properties: Properties::NONE,
     build: |settings| {
         let quantum = settings.span("quantum", QUANTUM)?;
         let warp = settings.bool("warp", true)?;

@@ -21,7 +21,8 @@
 
 mod tournament;
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::SHARE;
 use crate::parts::fluid::{Clock, reweighed, scaled};
 use crate::parts::long_run::{self, Shared};
 use crate::parts::policy::{Policy, Pooled};
@@ -52,6 +53,8 @@ pub(crate) const KIND: Kind = Kind {
         default: "10ms",
         help: "the longest turn",
     }],
+    takes: &[&SHARE],
+    properties: Properties::NONE,
     build: |settings| Ok(Box::new(Pooled::new(Sfs::new(settings.span("quantum", QUANTUM)?)))),
     conversion: |settings| Ok(Box::new(Readjusted(settings.span("quantum", QUANTUM)?))),
 };

@@ -19,7 +19,8 @@
 //! all received over all tickets that take part, and is as far from it when it wakes. In any window n
 //! children of the base get their parts p of it, but for (1 + 4 n p) turns.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{CURRENCY, SHARE};
 use crate::parts::fluid::{Clock, reweighed, scaled};
 use crate::parts::funds::{CURRENCIES, Funds, Tickets, Turning, setting};
 use crate::parts::turns::{Line, Turns};
@@ -42,6 +43,8 @@ pub(crate) const KIND: Kind = Kind {
         setting(4),
         Setting { name: "quantum", form: Form::Span, default: "10ms", help: "the longest turn" },
     ],
+    takes: &[&SHARE, &CURRENCY],
+    properties: Properties::NONE,
     build: |settings| {
         let quantum = settings.span("quantum", QUANTUM)?;
         let strides = Strides::new(quantum, Funds::read(settings)?);

@@ -9,7 +9,8 @@
 //! Source   Katevenis, Sidiropoulos and Courcoubetis 1991; of processors instead of links.
 //! Checked  laws, the test below.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::SHARE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::line::Line;
 use crate::parts::policy::{Policy, Pooled};
@@ -29,21 +30,22 @@ pub(crate) const KIND: Kind = Kind {
         default: "10ms",
         help: "the longest time that a child of weight 1 runs while others wait",
     }],
+    takes: &[&SHARE],
+    properties: Properties::NONE,
     build: |settings| {
         let quanta = Quanta::new(settings.span("quantum", Span::from_millis(10))?);
-        let (line, weights) = (Line::default(), Vec::new());
-        Ok(Box::new(Pooled::new(WeightedRoundRobin { line, weights, quanta })))
+        Ok(Box::new(Pooled::new(Weighted { line: Line::default(), weights: Vec::new(), quanta })))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
-struct WeightedRoundRobin {
+struct Weighted {
     line: Line,
     weights: Vec<u32>,
     quanta: Quanta,
 }
 
-impl WeightedRoundRobin {
+impl Weighted {
     /// A child that does not run goes to the end of the line, with a whole turn.
     fn queue(&mut self, child: ChildVp) {
         self.line.queue(child);
@@ -52,7 +54,7 @@ impl WeightedRoundRobin {
     }
 }
 
-impl Policy for WeightedRoundRobin {
+impl Policy for Weighted {
     type Key = u64;
     const PREEMPTS: bool = false;
     const LETS_YIELD: bool = true;
@@ -126,11 +128,10 @@ impl Policy for WeightedRoundRobin {
 mod tests {
     use super::*;
     use windfall_hierarchy::{Hierarchy, NodeSpec, Parent, Processor};
-    use windfall_time::Instant;
 
     #[test]
     fn law_each_turn_is_as_many_quanta_long_as_the_weight() {
-        let (mut tree, now) = (Hierarchy::new(1), Instant::ZERO);
+        let (mut tree, now) = (Hierarchy::new(1), windfall_time::Instant::ZERO);
         let scheduler = KIND.build(&crate::catalogue::Settings(&[])).unwrap();
         let spec = NodeSpec { name: "wrr", kind: "wrr", scheduler, owns: &[(Parent::Top, &[])] };
         let node = tree.create(now, spec).unwrap();
@@ -140,10 +141,9 @@ mod tests {
             thread
         });
         for (end, turn) in [(30, 0), (40, 1), (60, 2), (90, 0), (100, 1), (120, 2)] {
-            let end = now + Span::from_millis(end);
-            assert_eq!(tree.running(Processor(0)), Some(threads[turn]));
-            assert_eq!(tree.next_timer(), Some(end));
-            tree.timer_due(end).unwrap();
+            let seen = (tree.running(Processor(0)), tree.next_timer());
+            assert_eq!(seen, (Some(threads[turn]), Some(now + Span::from_millis(end))));
+            tree.timer_due(now + Span::from_millis(end)).unwrap();
         }
         assert!(tree.quarantined().is_empty());
     }

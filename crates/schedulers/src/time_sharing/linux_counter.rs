@@ -19,7 +19,8 @@
 //! begins: every counter, of those that wait as well, is halved and the static priority added. That
 //! is done when one is looked at: keys name the epoch in which a child may run.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::PRIORITY;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::nice;
 use crate::parts::policy::{Policy, Pooled};
@@ -53,6 +54,8 @@ pub(crate) const KIND: Kind = Kind {
             help: "at nice 0, 6 ticks in each epoch (2.4) or 20 (2.2)",
         },
     ],
+    takes: &[&PRIORITY],
+    properties: Properties::NONE,
     build: |settings| {
         let versions = [("2.4", Version::V2_4), ("2.2", Version::V2_2)];
         let version = settings.word("version", &versions, "2.4, 2.2")?;

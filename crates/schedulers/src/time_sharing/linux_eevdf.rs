@@ -21,7 +21,8 @@
 //! for a slice, then its deadline is put off; until then only what is ineligible makes room for one
 //! that wakes (`parity = false`: the later deadline does).
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{PRIORITY, TIME_SLICE};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::eligible::Eligible;
 use crate::parts::nice;
@@ -60,6 +61,8 @@ pub(crate) const KIND: Kind = Kind {
             help: "ends of slices are seen at multiples of this; 1ns for a precise clock",
         },
     ],
+    takes: &[&PRIORITY, &TIME_SLICE],
+    properties: Properties::NONE,
     build: |settings| {
         let defaults = EevdfSpec::default();
         Ok(Box::new(Pooled::new(LinuxEevdf::new(EevdfSpec {

@@ -11,7 +11,7 @@
 //! Source   HLS 2.3.1; the quantum of appendix C.
 //! Checked  laws, `tests/round_robin.rs`, reference schedules rr_*.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::line::Line;
 use crate::parts::policy::{Policy, Pooled};
@@ -44,6 +44,8 @@ pub(crate) const KIND: Kind = Kind {
             help: "the longest time that a child runs while others wait",
         },
     ],
+    takes: &[],
+    properties: Properties::NONE,
     build: |settings| {
         let mut scheduler = RoundRobin::new(settings.span("quantum", QUANTUM)?);
         scheduler.ends_alone = settings.bool("ends-alone", false)?;

@@ -19,7 +19,8 @@
 //! With `mode = "non-preemptive"` whoever runs goes on until it waits; there are neither quanta
 //! nor boosts, and a child from which the processor is taken from above is served first again.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::PRIORITY;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -76,6 +77,8 @@ pub(crate) const KIND: Kind = Kind {
             help: "how long a child must have been ready without running to count as starved",
         },
     ],
+    takes: &[&PRIORITY],
+    properties: Properties::NONE,
     build: |settings| {
         let modes = [("round-robin", Mode::RoundRobin), ("non-preemptive", Mode::NonPreemptive)];
         let defaults = TimeSharingSpec::default();

@@ -18,7 +18,8 @@
 //! 1 or 2 more, never above 15, and sinks by one at each end of a quantum. Once a second at most
 //! ten that have been ready for 3 s are raised to 15 for two quanta. Yielding ends the quantum.
 
-use crate::catalogue::{Form, Kind, Setting};
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{PRIORITY, SHARE};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -79,6 +80,8 @@ pub(crate) const KIND: Kind = Kind {
             help: "time between two ticks of the clock",
         },
     ],
+    takes: &[&SHARE, &PRIORITY],
+    properties: Properties::NONE,
     build: |settings| {
         let editions = [("workstation", Edition::Workstation), ("server", Edition::Server)];
         let boost = settings.integer("boost", (0, 14), "0 to 14", 1)?;

@@ -1,4 +1,4 @@
-//! The catalogue as a whole. That its defaults are those that hold is tested beside it (`src/catalogue/asked.rs`).
+//! The catalogue as a whole.
 
 use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{Hierarchy, HierarchyError, Message, NodeSpec, Parent};

@@ -41,11 +41,11 @@ pub(crate) const KIND: Kind = Kind {
         REPORT_DEADLINES,
     ],
     takes: &[&RATE],
-    properties: Properties { ranks_by: |_| Ok(RanksBy::Deadline), ..Properties::NONE },
+    properties: Properties { ranks_by: |_| RanksBy::Deadline, ..Properties::NONE },
     build: |settings| {
         let words = [("complete", Late::Complete), ("abort", Late::Abort)];
-        let late = settings.word("late", &words, "complete, abort")?;
-        let reporter = DeadlineReporter::new(settings.bool(REPORT_DEADLINES.name, false)?);
+        let late = settings.word("late", &words);
+        let reporter = DeadlineReporter::new(settings.bool(REPORT_DEADLINES.name));
         Ok(Box::new(Pooled::new(Edf { late, reporter, ..Edf::default() })))
     },
     conversion: |_| Ok(Box::new(BestEffort)),

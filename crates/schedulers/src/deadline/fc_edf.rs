@@ -81,16 +81,14 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&RATE],
     properties: Properties::NONE,
     build: |settings| {
-        let gain = |name, default| settings.integer(name, (0, 10_000), "0 to 10000", default);
-        let windows = settings.integer("integral-windows", (1, 10_000), "1 to 10000", 100)?;
-        let defaults = FcEdfSpec::default();
+        let windows = settings.integer("integral-windows");
         Ok(Box::new(FcEdf::new(FcEdfSpec {
-            proportional: gain("proportional", defaults.proportional)?,
-            integral: gain("integral", defaults.integral)?,
-            derivative: gain("derivative", defaults.derivative)?,
+            proportional: settings.integer("proportional"),
+            integral: settings.integer("integral"),
+            derivative: settings.integer("derivative"),
             integral_windows: usize::try_from(windows).expect("its setting has bounds"),
-            set_point: settings.integer("set-point", (0, 1000), "0 to 1000", defaults.set_point)?,
-            window: settings.span("window", defaults.window)?,
+            set_point: settings.integer("set-point"),
+            window: settings.span("window"),
         })))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
@@ -111,19 +109,6 @@ pub(crate) struct FcEdfSpec {
     pub(crate) set_point: i64,
     /// How often the miss ratio is sampled; above zero.
     pub(crate) window: Span,
-}
-
-impl Default for FcEdfSpec {
-    fn default() -> FcEdfSpec {
-        FcEdfSpec {
-            proportional: 500,
-            integral: 5,
-            derivative: 100,
-            integral_windows: 100,
-            set_point: 20,
-            window: Span::from_millis(500),
-        }
-    }
 }
 
 /// The feedback loop. All amounts are millionths, far from the ends of 64 bits.

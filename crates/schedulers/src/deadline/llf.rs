@@ -28,7 +28,6 @@ use alloc::vec::Vec;
 use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, VpState};
 use windfall_time::{Instant, Span};
 
-const GRANULARITY: Span = Span::from_millis(1);
 /// When a ready child has less laxity than a running one.
 const CROSSING: TimerId = TimerId(1);
 
@@ -45,7 +44,7 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&RATE],
     properties: Properties::NONE,
     build: |settings| {
-        let granularity = settings.span("granularity", GRANULARITY)?;
+        let granularity = settings.span("granularity");
         Ok(Box::new(Pooled::new(Llf::new(granularity))))
     },
     conversion: |_| Ok(Box::new(BestEffort)),

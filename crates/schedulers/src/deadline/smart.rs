@@ -38,8 +38,6 @@ use windfall_hierarchy::{
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "job, periodic, priority, share";
-const BIAS: Span = Span::from_millis(50);
-const QUANTUM: Span = Span::from_millis(10);
 /// The only own VP that is used.
 const OWN: OwnVp = OwnVp(0);
 /// When the running child has had a quantum.
@@ -68,8 +66,8 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&SHARE, &PRIORITY, &RATE],
     properties: Properties::NONE,
     build: |settings| {
-        let bias = settings.span("bias", BIAS)?;
-        let quantum = settings.span("quantum", QUANTUM)?;
+        let bias = settings.span("bias");
+        let quantum = settings.span("quantum");
         Ok(Box::new(Smart::new(bias, quantum)))
     },
     conversion: |_| Ok(Box::new(BestEffort)),

@@ -24,7 +24,7 @@
 //! from the next one on, less at once. An epoch begins when the last one ends; the first begins with the instance.
 //! Read next: `accounts.rs` and `process.rs` for who is owed what, `queues.rs`, `ways.rs`, `promises.rs`.
 
-use crate::catalogue::{BadSetting, Form, Kind, Properties, Setting, Settings};
+use crate::catalogue::{Chosen, Form, Kind, Properties, Setting, SettingError};
 use crate::epoch::accounts::Epoch;
 use crate::epoch::process::{Process, UNKNOWN};
 use crate::epoch::promises::Needs;
@@ -78,11 +78,13 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&RESERVE, &PRIORITY, &TIME_SLICE],
     properties: Properties::NONE,
     build: |settings| {
-        let needs = needs(settings)?;
-        let useful = settings.span("useful", Span::from_nanos(300_000))?;
-        let slice = settings.span("slice", Span::from_millis(10).max(useful))?;
+        let needs = needs(settings);
+        let useful = settings.span("useful");
+        // One that is not written is as long as is useful, where that is more.
+        let (slice, written) = (settings.span("slice"), settings.written("slice").is_some());
+        let slice = if written { slice } else { slice.max(useful) };
         if slice < useful {
-            return Err(BadSetting::value("slice", "at least `useful`"));
+            return Err(SettingError::value("slice", "at least `useful`"));
         }
         Ok(Box::new(EpochScheduler {
             epoch: Epoch::new((needs.epoch, useful), needs.overcommit),
@@ -94,12 +96,11 @@ pub(crate) const KIND: Kind = Kind {
             ways: Ways::default(),
         }))
     },
-    conversion: |settings| Ok(Box::new(needs(settings)?)),
+    conversion: |settings| Ok(Box::new(needs(settings))),
 };
 
-fn needs(settings: &Settings<'_>) -> Result<Needs, BadSetting> {
-    let epoch = settings.span("epoch", Span::from_millis(100))?;
-    Ok(Needs { epoch, overcommit: settings.bool("overcommit", false)? })
+fn needs(settings: &Chosen<'_>) -> Needs {
+    Needs { epoch: settings.span("epoch"), overcommit: settings.bool("overcommit") }
 }
 
 struct EpochScheduler {

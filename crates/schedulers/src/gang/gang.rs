@@ -34,7 +34,6 @@ use windfall_hierarchy::{
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "priority (which gang), quantum (to the instance)";
-const QUANTUM: Span = Span::from_millis(100);
 /// What was asked for has been answered.
 const SETTLED: TimerId = TimerId(0);
 /// The end of a row's quantum.
@@ -65,8 +64,8 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&PRIORITY],
     properties: Properties::NONE,
     build: |settings| {
-        let partial = settings.bool("partial", true)?;
-        Ok(Box::new(Gang::new(settings.span("quantum", QUANTUM)?, partial)))
+        let partial = settings.bool("partial");
+        Ok(Box::new(Gang::new(settings.span("quantum"), partial)))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
 };

@@ -21,9 +21,6 @@ use alloc::vec::Vec;
 use windfall_hierarchy::{ChildVp, Context, OwnVp, TimerId};
 use windfall_time::{Instant, Span};
 
-/// The most credit where none is set.
-const MOST: Span = Span::from_millis(10);
-
 pub(crate) const KIND: Kind = Kind {
     name: "briefly-blocked",
     summary: "who has waited may run as long again in what others leave",
@@ -36,7 +33,7 @@ pub(crate) const KIND: Kind = Kind {
     }],
     takes: &[],
     properties: Properties::NONE,
-    build: |settings| Ok(Box::new(Pooled::new(BrieflyBlocked::new(settings.span("most", MOST)?)))),
+    build: |settings| Ok(Box::new(Pooled::new(BrieflyBlocked::new(settings.span("most"))))),
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 

@@ -17,7 +17,7 @@
 //! serves somebody more urgent. How it is shared by those that overrun is the affair of the scheduler
 //! that parts it: EDF makes it most likely that their deadlines are met.
 
-use crate::catalogue::{BadSetting, Form, Kind, Properties, Setting, Settings};
+use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
@@ -48,11 +48,11 @@ pub(crate) const KIND: Kind = Kind {
     }],
     takes: &[],
     properties: Properties { passes_on: true, one_child: true, ..Properties::NONE },
-    build: |settings| partition(settings).map(|_| Box::new(Overrun::new()) as Box<dyn Scheduler>),
-    conversion: |settings| Ok(Box::new(Chance(partition(settings)?))),
+    build: |_| Ok(Box::new(Overrun::new())),
+    conversion: |settings| Ok(Box::new(Chance(partition(settings)))),
 };
 
-fn partition(settings: &Settings<'_>) -> Result<Option<Span>, BadSetting> {
+fn partition(settings: &Chosen<'_>) -> Option<Span> {
     settings.optional_span("partition")
 }
 

@@ -5,7 +5,7 @@
 //! it whose owners do not wait, and while all wait it counts for nothing (Waldspurger and Weihl 1994).
 //! So tickets issued within one currency take nothing from the others.
 
-use crate::catalogue::{BadSetting, Form, Setting, Settings};
+use crate::catalogue::{Chosen, Form, Setting};
 use crate::parts::long_run;
 use alloc::format;
 use alloc::vec::Vec;
@@ -19,7 +19,6 @@ use windfall_time::{Ratio, Span};
 pub(crate) const CURRENCIES: usize = 4;
 
 const NAMES: [&str; CURRENCIES] = ["currency-1", "currency-2", "currency-3", "currency-4"];
-const ALLOWED: &str = "base tickets, from 1 to 4294967295";
 
 /// The setting of a currency, from 1.
 pub(crate) const fn setting(number: usize) -> Setting {
@@ -36,13 +35,13 @@ pub(crate) const fn setting(number: usize) -> Setting {
 pub(crate) struct Funds(pub(crate) [u32; CURRENCIES]);
 
 impl Funds {
-    pub(crate) fn read(settings: &Settings<'_>) -> Result<Funds, BadSetting> {
+    pub(crate) fn read(settings: &Chosen<'_>) -> Funds {
         let mut funds = Funds::default();
         for (name, funding) in NAMES.into_iter().zip(&mut funds.0) {
-            let written = settings.integer(name, (1, i64::from(u32::MAX)), ALLOWED, 0)?;
-            *funding = u32::try_from(written).expect("its setting has bounds");
+            let written = settings.optional_integer(name);
+            *funding = u32::try_from(written.unwrap_or(0)).expect("its setting has bounds");
         }
-        Ok(funds)
+        funds
     }
 
     fn of(&self, currency: u32) -> Option<u32> {

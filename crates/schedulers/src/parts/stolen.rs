@@ -3,7 +3,7 @@
 //! A host tells how much was stolen from each processor (decision 0006). What counts against a child
 //! is what is stolen from the processor that it has, while it has it: nothing before, nothing after.
 
-use crate::catalogue::{BadSetting, Form, Setting, Settings};
+use crate::catalogue::{Chosen, Form, Setting};
 use windfall_hierarchy::{Context, OwnVp, Processor, VpState};
 use windfall_time::Span;
 
@@ -38,10 +38,10 @@ pub(crate) const CHARGES: Setting = Setting {
 
 /// What [`CHARGES`] says. A budget with less left after stolen time than a decision may take counts as used up: it would be decided
 /// on without end.
-pub(crate) fn charges(settings: &Settings<'_>) -> Result<Stolen, BadSetting> {
+pub(crate) fn charges(settings: &Chosen<'_>) -> Stolen {
     let received = Stolen::CaughtUp { granule: Span::from_nanos(50_000), overhead: true };
     let words = [("elapsed", Stolen::Charged), ("received", received)];
-    settings.word(CHARGES.name, &words, "elapsed, received")
+    settings.word(CHARGES.name, &words)
 }
 
 /// What became of a stretch of a child's time.

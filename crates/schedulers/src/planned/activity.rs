@@ -24,9 +24,6 @@ use windfall_hierarchy::{
 };
 use windfall_time::{Instant, Span};
 
-/// The quantum where none is set.
-const QUANTUM: Span = Span::from_millis(10);
-
 pub(crate) const KIND: Kind = Kind {
     name: "activity",
     summary: "threads in turn, but the one whose time constraint is being served",
@@ -39,7 +36,7 @@ pub(crate) const KIND: Kind = Kind {
     }],
     takes: &[],
     properties: Properties::NONE,
-    build: |settings| Ok(Box::new(Pooled::new(Activity::new(settings.span("quantum", QUANTUM)?)))),
+    build: |settings| Ok(Box::new(Pooled::new(Activity::new(settings.span("quantum"))))),
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 

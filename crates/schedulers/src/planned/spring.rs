@@ -48,7 +48,7 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&RESERVE],
     properties: Properties { reserves: true, ..Properties::NONE },
     build: |settings| {
-        let weight = settings.integer("weight", (0, 1_000), "0 to 1000", 4)?;
+        let weight = settings.integer("weight");
         let weight = u64::try_from(weight).expect("its setting has bounds");
         Ok(Box::new(Spring { weight, pieces: Pieces::default() }))
     },

@@ -38,12 +38,12 @@ pub(crate) const KIND: Kind = Kind {
         help: "refuse a priority that another child has, so that the guarantee reaches the highest",
     }],
     takes: &[&PRIORITY],
-    properties: Properties { ranks_by: |_| Ok(RanksBy::Told), ..Properties::NONE },
+    properties: Properties { ranks_by: |_| RanksBy::Told, ..Properties::NONE },
     build: |settings| {
-        let exclusive = settings.bool("exclusive", false)?;
+        let exclusive = settings.bool("exclusive");
         Ok(Box::new(Pooled::new(FixedPriority::new(exclusive))))
     },
-    conversion: |settings| Ok(Box::new(Passing { exclusive: settings.bool("exclusive", false)? })),
+    conversion: |settings| Ok(Box::new(Passing { exclusive: settings.bool("exclusive") })),
 };
 
 /// `any -> (any, NULL+)`.

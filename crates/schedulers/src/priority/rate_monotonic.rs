@@ -11,7 +11,7 @@
 //!
 //! A job is released when its child wakes, or when `job` says so.
 
-use crate::catalogue::{BadSetting, Form, Kind, Properties, RanksBy, Setting, Settings};
+use crate::catalogue::{Chosen, Form, Kind, Properties, RanksBy, Setting};
 use crate::parameters::RATE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::{Policy, Pooled};
@@ -33,21 +33,19 @@ pub(crate) const KIND: Kind = Kind {
     }],
     takes: &[&RATE],
     properties: Properties {
-        ranks_by: |settings| {
-            Ok(match order(settings)? {
-                Order::Rate => RanksBy::Period,
-                Order::Deadline => RanksBy::RelativeDeadline,
-            })
+        ranks_by: |settings| match order(settings) {
+            Order::Rate => RanksBy::Period,
+            Order::Deadline => RanksBy::RelativeDeadline,
         },
         ..Properties::NONE
     },
-    build: |settings| Ok(Box::new(Pooled::new(RateMonotonic::new(order(settings)?)))),
+    build: |settings| Ok(Box::new(Pooled::new(RateMonotonic::new(order(settings))))),
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
-fn order(settings: &Settings<'_>) -> Result<Order, BadSetting> {
+fn order(settings: &Chosen<'_>) -> Order {
     let words = [("rate", Order::Rate), ("deadline", Order::Deadline)];
-    settings.word("order", &words, "rate, deadline")
+    settings.word("order", &words)
 }
 
 /// What priorities derive from.

@@ -21,7 +21,7 @@
 //! ahead alone then waits, however long, until the others have come as far: no interval is promised
 //! anything. `tests/cbs.rs` has examples of both.
 
-use crate::catalogue::{BadSetting, Form, Kind, Properties, Setting, Settings};
+use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
 use crate::parameters::RESERVE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
@@ -46,9 +46,9 @@ pub(crate) const KIND: Kind = Kind {
     ],
     takes: &[&RESERVE],
     properties: Properties { reserves: true, ..Properties::NONE },
-    build: |settings| Ok(Box::new(Budgeted::new(read(settings)?))),
+    build: |settings| Ok(Box::new(Budgeted::new(read(settings)))),
     conversion: |settings| {
-        let Rules { overrun, stolen, .. } = read(settings)?;
+        let Rules { overrun, stolen, .. } = read(settings);
         if overrun == Overrun::Postpone {
             return Ok(Box::new(BestEffort));
         }
@@ -57,10 +57,10 @@ pub(crate) const KIND: Kind = Kind {
     },
 };
 
-fn read(settings: &Settings<'_>) -> Result<Rules, BadSetting> {
+fn read(settings: &Chosen<'_>) -> Rules {
     let words = [("throttle", Overrun::Throttle), ("postpone", Overrun::Postpone)];
-    let overrun = settings.word("overrun", &words, "throttle, postpone")?;
-    let stolen = charges(settings)?;
-    let reports = settings.bool(REPORT_DEADLINES.name, false)?;
-    Ok(Rules { waking: Waking::Sporadic, overrun, stolen, reports, ..Rules::HARD })
+    let overrun = settings.word("overrun", &words);
+    let stolen = charges(settings);
+    let reports = settings.bool(REPORT_DEADLINES.name);
+    Rules { waking: Waking::Sporadic, overrun, stolen, reports, ..Rules::HARD }
 }

@@ -16,7 +16,7 @@
 //! child has had its amount, the processor is released, and asked for again when the next period
 //! begins. An overrun through a coarse timer is not taken from the next period.
 
-use crate::catalogue::{BadSetting, Form, Kind, Properties, Setting, Settings};
+use crate::catalogue::{Chosen, Form, Kind, Properties, Setting, SettingError};
 use crate::parameters::RESERVE;
 use crate::parts::reservation::Reservation;
 use alloc::boxed::Box;
@@ -61,12 +61,12 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 /// Amount and period, or none.
-fn cap(settings: &Settings<'_>) -> Result<Option<(Span, Span)>, BadSetting> {
-    match (settings.optional_span("amount")?, settings.optional_span("period")?) {
+fn cap(settings: &Chosen<'_>) -> Result<Option<(Span, Span)>, SettingError> {
+    match (settings.optional_span("amount"), settings.optional_span("period")) {
         (None, None) => Ok(None),
         (Some(amount), Some(period)) if amount <= period => Ok(Some((amount, period))),
-        (Some(_), Some(_)) => Err(BadSetting::value("amount", "at most the period")),
-        _ => Err(BadSetting::value("amount", "only together with `period`")),
+        (Some(_), Some(_)) => Err(SettingError::value("amount", "at most the period")),
+        _ => Err(SettingError::value("amount", "only together with `period`")),
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&RESERVE],
     properties: Properties::NONE,
     build: |settings| {
-        let reports = settings.bool(REPORT_DEADLINES.name, false)?;
+        let reports = settings.bool(REPORT_DEADLINES.name);
         let (waking, overrun) = (Waking::Told, Overrun::Throttle);
         Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, reports, ..Rules::HARD })))
     },

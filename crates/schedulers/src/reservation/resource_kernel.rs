@@ -56,7 +56,7 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&RESERVE, &PRIORITY],
     properties: Properties { reserves: true, ..Properties::NONE },
     build: |settings| {
-        let quantum = settings.span("quantum", Span::from_millis(10))?;
+        let quantum = settings.span("quantum");
         Ok(Box::new(ResourceKernel::new(quantum)))
     },
     conversion: |_| Ok(Box::new(Monotonic)),

@@ -22,7 +22,7 @@
 //! less than a tick while the sum of all (x + tick)/(y - tick) is at most 1. With `overruns = "dropped"` it is
 //! not, as in the paper (10.5.2 measures 32.6 % for 10 ms in 33 ms), and ticks leave RESBS x y. Children hear when their budget is used up and when a period begins (6.2.2).
 
-use crate::catalogue::{BadSetting, Form, Kind, Properties, Setting, Settings};
+use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
 use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Rules};
 use crate::parts::reserved::{self, Reserved};
@@ -48,8 +48,8 @@ pub(crate) const OVERRUNS: Setting = Setting {
 };
 
 /// Whether they are dropped.
-pub(crate) fn drops(settings: &Settings<'_>) -> Result<bool, BadSetting> {
-    settings.word(OVERRUNS.name, &[("charged", false), ("dropped", true)], "charged, dropped")
+pub(crate) fn drops(settings: &Chosen<'_>) -> bool {
+    settings.word(OVERRUNS.name, &[("charged", false), ("dropped", true)])
 }
 
 /// How much may be reserved.
@@ -61,9 +61,8 @@ pub(crate) const ADMISSION: Setting = Setting {
 };
 
 /// How much may be reserved, in thousandths.
-pub(crate) fn admission(settings: &Settings<'_>) -> Result<u16, BadSetting> {
-    let admission = settings.integer(ADMISSION.name, (1, 1000), "1 to 1000", 1000)?;
-    Ok(u16::try_from(admission).unwrap_or(1000))
+pub(crate) fn admission(settings: &Chosen<'_>) -> u16 {
+    u16::try_from(settings.integer(ADMISSION.name)).unwrap_or(1000)
 }
 
 /// As a part of a processor.
@@ -79,17 +78,15 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&RESERVE],
     properties: Properties { reserves: true, ..Properties::NONE },
     build: |settings| {
-        let (admission, reports) =
-            (admission(settings)?, settings.bool(REPORT_DEADLINES.name, false)?);
-        let (stolen, drops) = (charges(settings)?, drops(settings)?);
+        let (admission, reports) = (admission(settings), settings.bool(REPORT_DEADLINES.name));
+        let (stolen, drops) = (charges(settings), drops(settings));
         Ok(Box::new(Budgeted::new(Rules { admission, stolen, reports, drops, ..Rules::HARD })))
     },
     conversion: |settings| {
-        let (most, reports) =
-            (part(admission(settings)?), settings.bool(REPORT_DEADLINES.name, false)?);
-        let makes_up = charges(settings)? != Stolen::Charged;
+        let (most, reports) = (part(admission(settings)), settings.bool(REPORT_DEADLINES.name));
+        let makes_up = charges(settings) != Stolen::Charged;
         let rez = Reserved::new(reserved::Form::Hard, "EDF with budgets");
-        let (drops, fixed) = (drops(settings)?, true);
+        let (drops, fixed) = (drops(settings), true);
         Ok(Box::new(Reserved { most, reports, makes_up, drops, fixed, ..rez }))
     },
 };

@@ -27,7 +27,6 @@ use crate::parts::reserved::{self, Reserved};
 use crate::parts::stolen::Stolen;
 use crate::reservation::rez::{ADMISSION, OVERRUNS, admission, drops, part};
 use alloc::boxed::Box;
-use windfall_time::Span;
 
 const GRANULE: &str = "granule";
 
@@ -48,19 +47,19 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&RESERVE],
     properties: Properties { reserves: true, ..Properties::NONE },
     build: |settings| {
-        let granule = settings.span(GRANULE, Span::from_nanos(10_000))?;
+        let granule = settings.span(GRANULE);
         let (admission, stolen) =
-            (admission(settings)?, Stolen::CaughtUp { granule, overhead: false });
+            (admission(settings), Stolen::CaughtUp { granule, overhead: false });
         Ok(Box::new(Budgeted::new(Rules {
             admission,
             stolen,
-            drops: drops(settings)?,
+            drops: drops(settings),
             ..Rules::HARD
         })))
     },
     conversion: |settings| {
         let rez = Reserved::new(reserved::Form::Hard, "EDF with budgets of time received");
-        let (most, drops) = (part(admission(settings)?), drops(settings)?);
+        let (most, drops) = (part(admission(settings)), drops(settings));
         Ok(Box::new(Reserved { most, makes_up: true, drops, ..rez }))
     },
 };

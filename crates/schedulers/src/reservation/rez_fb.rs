@@ -43,19 +43,19 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&RESERVE],
     properties: Properties::NONE,
     build: |settings| {
-        let gain = settings.integer(GAIN, (1, 1000), "1 to 1000", 500)?;
+        let gain = settings.integer(GAIN);
         let stolen = Stolen::FedBack { gain: u16::try_from(gain).unwrap_or(1000) };
-        let admission = admission(settings)?;
+        let admission = admission(settings);
         Ok(Box::new(Budgeted::new(Rules {
             admission,
             stolen,
-            drops: drops(settings)?,
+            drops: drops(settings),
             ..Rules::HARD
         })))
     },
     conversion: |settings| {
         let rez = Reserved::new(reserved::Form::Soft, "EDF with budgets and feedback");
-        let (most, drops) = (part(admission(settings)?), drops(settings)?);
+        let (most, drops) = (part(admission(settings)), drops(settings));
         Ok(Box::new(Reserved { most, makes_up: true, drops, ..rez }))
     },
 };

@@ -80,15 +80,12 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&RATE],
     properties: Properties::NONE,
     build: |settings| {
-        let part = |name, default| settings.integer(name, (10, 1000), "10 to 1000", default);
-        let gain = |name, default| settings.integer(name, (0, 10_000), "0 to 10000", default);
-        let defaults = SwiftSpec::default();
         Ok(Box::new(Swift::new(SwiftSpec {
-            cap: part("cap", defaults.cap)?,
-            initial: part("initial", defaults.initial)?,
-            proportional: gain("proportional", defaults.proportional)?,
-            integral: gain("integral", defaults.integral)?,
-            period: settings.span("period", defaults.period)?,
+            cap: settings.integer("cap"),
+            initial: settings.integer("initial"),
+            proportional: settings.integer("proportional"),
+            integral: settings.integer("integral"),
+            period: settings.span("period"),
         })))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
@@ -107,13 +104,6 @@ pub(crate) struct SwiftSpec {
     pub(crate) integral: i64,
     /// The period of a child that tells none; above zero.
     pub(crate) period: Span,
-}
-
-impl Default for SwiftSpec {
-    fn default() -> SwiftSpec {
-        let period = Span::from_millis(30);
-        SwiftSpec { cap: 950, initial: 50, proportional: 500, integral: 50, period }
-    }
 }
 
 /// Shares are in millionths.

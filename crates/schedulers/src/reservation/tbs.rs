@@ -20,7 +20,7 @@
 //! deadline, until when the child runs only while no other has a budget, at no charge; and a short part
 //! comes only with a wake-up, for between whole ones it would take from RESBS.
 
-use crate::catalogue::{BadSetting, Form, Kind, Properties, Setting, Settings};
+use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
 use crate::parameters::RESERVE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
@@ -44,15 +44,15 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&RESERVE],
     properties: Properties::NONE,
     build: |settings| {
-        let (waking, overrun) = match charges(settings)? {
+        let (waking, overrun) = match charges(settings) {
             true => (Waking::After, Overrun::Postpone),
             false => (Waking::Sporadic, Overrun::Background),
         };
-        let reports = settings.bool(REPORT_DEADLINES.name, false)?;
+        let reports = settings.bool(REPORT_DEADLINES.name);
         Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, reports, ..Rules::HARD })))
     },
     conversion: |settings| {
-        if charges(settings)? {
+        if charges(settings) {
             return Ok(Box::new(BestEffort));
         }
         let by = "EDF with budgets, slack beside them";
@@ -60,6 +60,6 @@ pub(crate) const KIND: Kind = Kind {
     },
 };
 
-fn charges(settings: &Settings<'_>) -> Result<bool, BadSetting> {
-    settings.word("slack", &[("free", false), ("charged", true)], "free, charged")
+fn charges(settings: &Chosen<'_>) -> bool {
+    settings.word("slack", &[("free", false), ("charged", true)])
 }

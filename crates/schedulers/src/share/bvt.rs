@@ -36,8 +36,6 @@ use windfall_hierarchy::{
 };
 use windfall_time::{Instant, Span};
 
-const ALLOWANCE: Span = Span::from_millis(10);
-
 pub(crate) const KIND: Kind = Kind {
     name: "bvt",
     summary: "processor time in proportion to weights, with warps that are limited in time",
@@ -50,8 +48,8 @@ pub(crate) const KIND: Kind = Kind {
     }],
     takes: &[&SHARE, &WARP, &WARP_LIMIT],
     properties: Properties::NONE,
-    build: |settings| Ok(Box::new(Pooled::new(Bvt::new(settings.span("allowance", ALLOWANCE)?)))),
-    conversion: |settings| Ok(Box::new(LongRun(settings.span("allowance", ALLOWANCE)?))),
+    build: |settings| Ok(Box::new(Pooled::new(Bvt::new(settings.span("allowance"))))),
+    conversion: |settings| Ok(Box::new(LongRun(settings.span("allowance")))),
 };
 
 /// The line of table 5.1, with an allowance: `PS+ -> PS+`.

@@ -35,8 +35,6 @@ use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{ChildVp, View, VpState};
 use windfall_time::{Ratio, Span};
 
-const QUANTUM: Span = Span::from_millis(10);
-
 pub(crate) const KIND: Kind = Kind {
     name: "eevdf",
     summary: "processor time in proportion to weights, with an error of at most two quanta",
@@ -53,18 +51,17 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&SHARE],
     properties: Properties::NONE,
     build: |settings| {
-        let quantum = settings.span("quantum", QUANTUM)?;
+        let quantum = settings.span("quantum");
         let lags = Turns::new(Lags::new(quantum), Heap::new());
-        match settings.bool(REPORT_DEADLINES.name, false)? {
+        match settings.bool(REPORT_DEADLINES.name) {
             true => Ok(Box::new(QuantumEnds::new(lags, quantum))),
             false => Ok(Box::new(lags)),
         }
     },
     conversion: |settings| {
-        let quantum = settings.span("quantum", QUANTUM)?;
+        let quantum = settings.span("quantum");
         let inner = Bounded { quantum: quantum.into() };
-        let (reports, takes) =
-            (settings.bool(REPORT_DEADLINES.name, false)?, &[Type::Psbe, Type::Resu]);
+        let (reports, takes) = (settings.bool(REPORT_DEADLINES.name), &[Type::Psbe, Type::Resu]);
         Ok(Box::new(Slowed { inner, quantum, reports, takes }))
     },
 };

@@ -29,9 +29,6 @@ use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{ChildVp, HierarchyError, Message, View, VpState};
 use windfall_time::Span;
 
-const QUANTUM: Span = Span::from_millis(10);
-const SEED: i64 = 1;
-
 pub(crate) const KIND: Kind = Kind {
     name: "lottery",
     summary: "processor time in proportion to tickets, by chance; currencies",
@@ -52,15 +49,13 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&SHARE, &CURRENCY],
     properties: Properties::NONE,
     build: |settings| {
-        let quantum = settings.span("quantum", QUANTUM)?;
-        let allowed = "a whole number, not negative";
-        let seed = settings.integer("seed", (0, i64::MAX), allowed, SEED)?;
-        let chance = Chance(seed.unsigned_abs());
-        Ok(Box::new(Turns::new(Draws::new(quantum, chance, Funds::read(settings)?), Heap::new())))
+        let quantum = settings.span("quantum");
+        let chance = Chance(settings.integer("seed").unsigned_abs());
+        Ok(Box::new(Turns::new(Draws::new(quantum, chance, Funds::read(settings)), Heap::new())))
     },
     conversion: |settings| {
-        let funds = Funds::read(settings)?;
-        let turns = Turning::Lots(settings.span("quantum", QUANTUM)?);
+        let funds = Funds::read(settings);
+        let turns = Turning::Lots(settings.span("quantum"));
         Ok(Box::new(Tickets { funds, by: "lottery scheduling, in the long run", turns }))
     },
 };

@@ -42,7 +42,6 @@ use windfall_time::{Instant, Ratio, Span};
 
 const TAKES: &str = "share, warp, quantum (to the instance)";
 const TAKES_UNWARPED: &str = "share, quantum (to the instance); warp is off";
-const QUANTUM: Span = Span::from_millis(10);
 
 pub(crate) const KIND: Kind = Kind {
     name: "proportional-share",
@@ -72,20 +71,20 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&SHARE, &WARP],
     properties: Properties::NONE,
     build: |settings| {
-        let quantum = settings.span("quantum", QUANTUM)?;
-        let warp = settings.bool("warp", true)?;
-        let dedicate = settings.bool("dedicate", false)?;
+        let quantum = settings.span("quantum");
+        let warp = settings.bool("warp");
+        let dedicate = settings.bool("dedicate");
         let shares = Pooled::new(ProportionalShare::new(quantum, warp, dedicate));
-        match settings.bool(REPORT_DEADLINES.name, false)? {
+        match settings.bool(REPORT_DEADLINES.name) {
             true => Ok(Box::new(QuantumEnds::new(shares, quantum))),
             false => Ok(Box::new(shares)),
         }
     },
     conversion: |settings| {
-        let quantum = settings.span("quantum", QUANTUM)?;
-        let dedicate = settings.bool("dedicate", false)?;
+        let quantum = settings.span("quantum");
+        let dedicate = settings.bool("dedicate");
         let (inner, reports) =
-            (FairQueuing { quantum, dedicate }, settings.bool(REPORT_DEADLINES.name, false)?);
+            (FairQueuing { quantum, dedicate }, settings.bool(REPORT_DEADLINES.name));
         let takes = &[Type::Ps, Type::Psbe, Type::Resu];
         Ok(Box::new(Slowed { inner, quantum, reports, takes }))
     },

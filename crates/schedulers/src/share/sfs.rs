@@ -41,8 +41,6 @@ use windfall_hierarchy::{
 };
 use windfall_time::{Instant, Ratio, Span};
 
-const QUANTUM: Span = Span::from_millis(10);
-
 pub(crate) const KIND: Kind = Kind {
     name: "sfs",
     summary: "processor time in proportion to weights on several processors, by least surplus",
@@ -55,8 +53,8 @@ pub(crate) const KIND: Kind = Kind {
     }],
     takes: &[&SHARE],
     properties: Properties::NONE,
-    build: |settings| Ok(Box::new(Pooled::new(Sfs::new(settings.span("quantum", QUANTUM)?)))),
-    conversion: |settings| Ok(Box::new(Readjusted(settings.span("quantum", QUANTUM)?))),
+    build: |settings| Ok(Box::new(Pooled::new(Sfs::new(settings.span("quantum"))))),
+    conversion: |settings| Ok(Box::new(Readjusted(settings.span("quantum")))),
 };
 
 /// The line of table 5.1, with a quantum: `PS+ -> PS+`.

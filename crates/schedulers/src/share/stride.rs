@@ -30,8 +30,6 @@ use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{ChildVp, HierarchyError, Message, View, VpState};
 use windfall_time::Span;
 
-const QUANTUM: Span = Span::from_millis(10);
-
 pub(crate) const KIND: Kind = Kind {
     name: "stride",
     summary: "processor time in proportion to tickets, by passes; currencies",
@@ -46,13 +44,13 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&SHARE, &CURRENCY],
     properties: Properties::NONE,
     build: |settings| {
-        let quantum = settings.span("quantum", QUANTUM)?;
-        let strides = Strides::new(quantum, Funds::read(settings)?);
+        let quantum = settings.span("quantum");
+        let strides = Strides::new(quantum, Funds::read(settings));
         Ok(Box::new(Turns::new(strides, Heap::new())))
     },
     conversion: |settings| {
-        let funds = Funds::read(settings)?;
-        let turns = Turning::Passes(settings.span("quantum", QUANTUM)?);
+        let funds = Funds::read(settings);
+        let turns = Turning::Passes(settings.span("quantum"));
         Ok(Box::new(Tickets { funds, by: "stride scheduling, in the long run", turns }))
     },
 };

@@ -18,7 +18,6 @@ use crate::parts::pool::Pool;
 use crate::parts::quantum::{self, Quanta};
 use alloc::{boxed::Box, vec::Vec};
 use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId};
-use windfall_time::Span;
 
 pub(crate) const KIND: Kind = Kind {
     name: "weighted-round-robin",
@@ -33,7 +32,7 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&SHARE],
     properties: Properties::NONE,
     build: |settings| {
-        let quanta = Quanta::new(settings.span("quantum", Span::from_millis(10))?);
+        let quanta = Quanta::new(settings.span("quantum"));
         Ok(Box::new(Pooled::new(Weighted { line: Line::default(), weights: Vec::new(), quanta })))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
@@ -128,10 +127,11 @@ impl Policy for Weighted {
 mod tests {
     use super::*;
     use windfall_hierarchy::{Hierarchy, NodeSpec, Parent, Processor};
+    use windfall_time::{Instant, Span};
 
     #[test]
     fn law_each_turn_is_as_many_quanta_long_as_the_weight() {
-        let (mut tree, now) = (Hierarchy::new(1), windfall_time::Instant::ZERO);
+        let (mut tree, now) = (Hierarchy::new(1), Instant::ZERO);
         let scheduler = KIND.build(&crate::catalogue::Settings(&[])).unwrap();
         let spec = NodeSpec { name: "wrr", kind: "wrr", scheduler, owns: &[(Parent::Top, &[])] };
         let node = tree.create(now, spec).unwrap();

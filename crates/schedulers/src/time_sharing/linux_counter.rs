@@ -58,8 +58,8 @@ pub(crate) const KIND: Kind = Kind {
     properties: Properties::NONE,
     build: |settings| {
         let versions = [("2.4", Version::V2_4), ("2.2", Version::V2_2)];
-        let version = settings.word("version", &versions, "2.4, 2.2")?;
-        let tick = settings.span("tick", Span::from_millis(10))?;
+        let version = settings.word("version", &versions);
+        let tick = settings.span("tick");
         Ok(Box::new(Pooled::new(LinuxCounter::new(version, tick))))
     },
     conversion: |_| Ok(Box::new(BestEffort)),

@@ -64,11 +64,10 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[&PRIORITY, &TIME_SLICE],
     properties: Properties::NONE,
     build: |settings| {
-        let defaults = EevdfSpec::default();
         Ok(Box::new(Pooled::new(LinuxEevdf::new(EevdfSpec {
-            parity: settings.bool("parity", defaults.parity)?,
-            slice: settings.span("slice", defaults.slice)?,
-            tick: settings.span("tick", defaults.tick)?,
+            parity: settings.bool("parity"),
+            slice: settings.span("slice"),
+            tick: settings.span("tick"),
         }))))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
@@ -83,13 +82,6 @@ pub(crate) struct EevdfSpec {
     pub(crate) slice: Span,
     /// Time between two ticks of the clock; above zero.
     pub(crate) tick: Span,
-}
-
-impl Default for EevdfSpec {
-    fn default() -> EevdfSpec {
-        let (slice, tick) = (Span::from_nanos(2_800_000), Span::from_millis(1));
-        EevdfSpec { parity: true, slice, tick }
-    }
 }
 
 /// `sched_prio_to_weight`: by nice value from -20; each step is about 10 % of processor time.

@@ -23,9 +23,6 @@ use alloc::vec::Vec;
 use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId};
 use windfall_time::Span;
 
-/// The quantum where none is set.
-const QUANTUM: Span = Span::from_millis(10);
-
 pub(crate) const KIND: Kind = Kind {
     name: "round-robin",
     summary: "each ready child in turn, a quantum long",
@@ -47,8 +44,8 @@ pub(crate) const KIND: Kind = Kind {
     takes: &[],
     properties: Properties::NONE,
     build: |settings| {
-        let mut scheduler = RoundRobin::new(settings.span("quantum", QUANTUM)?);
-        scheduler.ends_alone = settings.bool("ends-alone", false)?;
+        let mut scheduler = RoundRobin::new(settings.span("quantum"));
+        scheduler.ends_alone = settings.bool("ends-alone");
         Ok(Box::new(Pooled::new(scheduler)))
     },
     conversion: |_| Ok(Box::new(BestEffort)),

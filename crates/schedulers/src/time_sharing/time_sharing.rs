@@ -81,14 +81,13 @@ pub(crate) const KIND: Kind = Kind {
     properties: Properties::NONE,
     build: |settings| {
         let modes = [("round-robin", Mode::RoundRobin), ("non-preemptive", Mode::NonPreemptive)];
-        let defaults = TimeSharingSpec::default();
-        let boost = settings.integer("boost", (0, 14), "0 to 14", defaults.boost.into())?;
-        let after = settings.span("rescue-after", Span::from_secs(3))?;
+        let boost = settings.integer("boost");
+        let after = settings.span("rescue-after");
         let spec = TimeSharingSpec {
-            mode: settings.word("mode", &modes, "round-robin, non-preemptive")?,
-            quantum: settings.span("quantum", defaults.quantum)?,
+            mode: settings.word("mode", &modes),
+            quantum: settings.span("quantum"),
             boost: u8::try_from(boost).expect("its setting has bounds"),
-            rescue_after: settings.bool("rescue", true)?.then_some(after),
+            rescue_after: settings.bool("rescue").then_some(after),
         };
         Ok(Box::new(Pooled::new(TimeSharing::new(spec))))
     },
@@ -116,17 +115,6 @@ pub(crate) struct TimeSharingSpec {
     pub(crate) boost: u8,
     /// After how long without running a ready child is rescued, if at all.
     pub(crate) rescue_after: Option<Span>,
-}
-
-impl Default for TimeSharingSpec {
-    fn default() -> TimeSharingSpec {
-        TimeSharingSpec {
-            mode: Mode::RoundRobin,
-            quantum: Span::from_millis(20),
-            boost: 2,
-            rescue_after: Some(Span::from_secs(3)),
-        }
-    }
 }
 
 #[derive(Clone, Copy)]

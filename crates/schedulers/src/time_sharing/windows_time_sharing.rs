@@ -84,13 +84,12 @@ pub(crate) const KIND: Kind = Kind {
     properties: Properties::NONE,
     build: |settings| {
         let editions = [("workstation", Edition::Workstation), ("server", Edition::Server)];
-        let boost = settings.integer("boost", (0, 14), "0 to 14", 1)?;
-        let defaults = WindowsSpec::default();
+        let boost = settings.integer("boost");
         Ok(Box::new(Pooled::new(WindowsTimeSharing::new(WindowsSpec {
-            edition: settings.word("edition", &editions, "workstation, server")?,
+            edition: settings.word("edition", &editions),
             boost: u8::try_from(boost).expect("its setting has bounds"),
-            rescue: settings.bool("rescue", defaults.rescue)?,
-            tick: settings.span("tick", defaults.tick)?,
+            rescue: settings.bool("rescue"),
+            tick: settings.span("tick"),
         }))))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
@@ -117,13 +116,6 @@ pub(crate) struct WindowsSpec {
     pub(crate) rescue: bool,
     /// Time between two ticks of the clock; above zero.
     pub(crate) tick: Span,
-}
-
-impl Default for WindowsSpec {
-    fn default() -> WindowsSpec {
-        let tick = Span::from_millis(10);
-        WindowsSpec { edition: Edition::Workstation, boost: 1, rescue: true, tick }
-    }
 }
 
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use crate::decode::{decode, unknown_key};
 use crate::diagnostic::ScenarioError;
-use crate::file::{Lax, OWN_KEYS, ParentFile, Raw, SchedulerFile, TextOr};
+use crate::file::{Lax, ParentFile, Raw, SchedulerFile, TextOr, own_keys};
 use crate::model::{Attachment, Parent, Scheduler, Setting};
 use crate::source::Path;
 use crate::suggest;
@@ -123,7 +123,7 @@ fn split(node: Node<'_>) -> (Node<'_>, Vec<Extra>) {
     let mut own = DeTable::new();
     let mut extras = Vec::new();
     for (key, value) in table.iter() {
-        if OWN_KEYS.contains(&key.get_ref().as_ref()) {
+        if own_keys().any(|own| own == key.get_ref()) {
             own.insert(key.clone(), value.clone());
         } else {
             extras.push(Extra {
@@ -156,7 +156,7 @@ fn settings(
         let name = key.get_ref().as_str();
         let Some(known) = kind.settings.iter().find(|setting| setting.name == name) else {
             let allowed = kind.settings.iter().map(|setting| setting.name);
-            let mistake = unknown_key(name, allowed.chain(OWN_KEYS), Some(key.span()));
+            let mistake = unknown_key(name, allowed.chain(own_keys()), Some(key.span()));
             reader.mistakes.push(mistake);
             continue;
         };

@@ -10,8 +10,8 @@ use crate::model::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_guarantees::{ChildParam, ChildParams, Conversion};
-use windfall_hierarchy::Message;
-use windfall_schedulers::parameters::RATE;
+use windfall_hierarchy::{Message, Value};
+use windfall_schedulers::parameters::{CURRENCY, RATE, WARP_LIMIT};
 use windfall_time::{Instant, Ratio, Span};
 
 /// A key that cannot be asked there: the key, what is wrong, what would be right.
@@ -133,10 +133,12 @@ impl<'a> ParameterWriter<'a> {
             messages.push(("warp", Message::Warp(self.warp(warp, parent)?)));
         }
         if let Some(WarpLimit { limit, unwarp }) = requires.warp_limit {
-            messages.push(("warp-limit", Message::WarpLimit { limit, unwarp }));
+            messages
+                .push(("warp-limit", Message::Set(WARP_LIMIT.key, Value::Spans(limit, unwarp))));
         }
         if let Some(currency) = requires.currency {
-            messages.push(("currency", Message::Currency(currency)));
+            messages
+                .push(("currency", Message::Set(CURRENCY.key, Value::Integer(currency.into()))));
         }
         if let Some(priority) = requires.priority {
             messages.push(("priority", Message::Priority(priority)));
@@ -251,7 +253,9 @@ pub(crate) fn terms<'m>(
             Message::Periodic { period, deadline, amount } => {
                 terms.rate = Some((amount, period, deadline));
             }
-            Message::Currency(currency) => terms.currency = Some(currency),
+            Message::Set(key, Value::Integer(currency)) if key == CURRENCY.key => {
+                terms.currency = u32::try_from(currency).ok();
+            }
             _ => {}
         }
     }

@@ -92,6 +92,14 @@ pub const RATE: Parameter = Parameter {
     help: "How often it works, for schedulers that want to know.",
 };
 
-/// All of them, in the order in which they are told.
+/// How full a child's queue is: told while it runs, and by no file.
+pub const PROGRESS: Parameter = Parameter {
+    key: "progress",
+    form: Form::Integer(0, 1000),
+    default: "500",
+    help: "How full its queue is, in thousandths.",
+};
+
+/// All that a file may tell, in the order in which they are told.
 pub const ALL: &[&Parameter] =
     &[&RESERVE, &SHARE, &WARP, &WARP_LIMIT, &CURRENCY, &PRIORITY, &TIME_SLICE, &RATE];

@@ -1,9 +1,9 @@
 //! The catalogue as a whole.
 
 use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
-use windfall_hierarchy::{Hierarchy, HierarchyError, Message, NodeSpec, Parent};
+use windfall_hierarchy::{Hierarchy, HierarchyError, Message, NodeSpec, Parent, Value as Told};
 use windfall_schedulers::catalogue::{Form, KINDS, Settings, Value, find};
-use windfall_schedulers::parameters::{ALL, Parameter, RATE};
+use windfall_schedulers::parameters::{ALL, PROGRESS, Parameter, RATE};
 use windfall_time::{Instant, Span};
 
 #[test]
@@ -106,8 +106,8 @@ fn told(parameter: &Parameter) -> Message {
         "reserve" => Message::Reserve { amount, period },
         "share" => Message::Share(1),
         "warp" => Message::Warp(amount),
-        "warp-limit" => Message::WarpLimit { limit: amount, unwarp: period },
-        "currency" => Message::Currency(0),
+        "warp-limit" => Message::Set(parameter.key, Told::Spans(amount, period)),
+        "currency" | "progress" => Message::Set(parameter.key, Told::Integer(0)),
         "priority" => Message::Priority(1),
         "time-slice" => Message::Quantum(amount),
         "rate" => Message::Periodic { period, deadline: period, amount: Some(amount) },
@@ -118,7 +118,9 @@ fn told(parameter: &Parameter) -> Message {
 #[test]
 fn law_a_kind_takes_what_it_says() {
     let mut taken = 0;
-    for (kind, parameter) in KINDS.iter().flat_map(|kind| ALL.iter().map(move |p| (kind, p))) {
+    for (kind, parameter) in
+        KINDS.iter().flat_map(|kind| ALL.iter().chain([&&PROGRESS]).map(move |p| (kind, p)))
+    {
         let mut tree = Hierarchy::new(2);
         let scheduler = kind.build(&Settings(&[])).unwrap();
         let owns = vec![(Parent::Top, &[][..]); kind.properties.least_parents];

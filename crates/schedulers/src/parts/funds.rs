@@ -53,14 +53,15 @@ impl Funds {
     ///
     /// # Errors
     /// When it is not funded.
-    pub(crate) fn place(&self, currency: u32) -> Result<usize, HierarchyError> {
-        if currency == 0 || self.of(currency).is_some() {
-            return Ok(usize::try_from(currency).unwrap_or(0));
-        }
-        Err(HierarchyError::OutOfRange {
-            what: "currency",
-            allowed: "0, or one that a setting of the instance funds",
-        })
+    pub(crate) fn place(&self, currency: i64) -> Result<usize, HierarchyError> {
+        let known = u32::try_from(currency).ok();
+        let known = known.filter(|currency| *currency == 0 || self.of(*currency).is_some());
+        known.and_then(|currency| usize::try_from(currency).ok()).ok_or(
+            HierarchyError::OutOfRange {
+                what: "currency",
+                allowed: "0, or one that a setting of the instance funds",
+            },
+        )
     }
 
     /// What each child's tickets are worth in base tickets while nobody waits; `None` for one whose

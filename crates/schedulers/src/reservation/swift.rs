@@ -19,14 +19,14 @@
 //! beyond (squishing). Below are the hard reservations of `rez`: time reserved and not used is lost.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::RATE;
+use crate::parameters::{PROGRESS, RATE};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, Value, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -40,6 +40,8 @@ const HALF_FULL: i64 = 500;
 const PRESSURE: i64 = 250;
 /// The smallest share.
 const LEAST: i64 = WHOLE / 100;
+
+const FILL: &str = PROGRESS.key;
 
 pub(crate) const KIND: Kind = Kind {
     name: "swift",
@@ -77,7 +79,7 @@ pub(crate) const KIND: Kind = Kind {
             help: "gain of the error, in thousandths",
         },
     ],
-    takes: &[&RATE],
+    takes: &[&PROGRESS, &RATE],
     properties: Properties::NONE,
     build: |settings| {
         Ok(Box::new(Swift::new(SwiftSpec {
@@ -270,12 +272,12 @@ impl Scheduler for Swift {
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
-            (Some(_), Message::Progress(fill)) if fill > 1000 => Err(HierarchyError::OutOfRange {
-                what: "progress",
-                allowed: "0 to 1000 thousandths",
-            }),
-            (Some(child), Message::Progress(fill)) => {
-                self.stages[child.index()].fill = Some(fill.into());
+            (Some(child), Message::Set(FILL, Value::Integer(fill))) => {
+                if !(0..=1000).contains(&fill) {
+                    let allowed = "0 to 1000 thousandths";
+                    return Err(HierarchyError::OutOfRange { what: FILL, allowed });
+                }
+                self.stages[child.index()].fill = Some(fill);
                 Ok(())
             }
             (Some(_), Message::Periodic { period, .. }) if period.is_zero() => {

@@ -32,9 +32,11 @@ use windfall_guarantees::{
 };
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View, VpState,
+    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, Value, View, VpState,
 };
 use windfall_time::{Instant, Span};
+
+const LIMIT: &str = WARP_LIMIT.key;
 
 pub(crate) const KIND: Kind = Kind {
     name: "bvt",
@@ -331,10 +333,10 @@ impl Policy for Bvt {
                 self.reconsider(child, pool, context);
                 Ok(())
             }
-            (Some(_), Message::WarpLimit { limit, .. }) if limit.is_zero() => {
+            (Some(_), Message::Set(LIMIT, Value::Spans(limit, _))) if limit.is_zero() => {
                 Err(HierarchyError::OutOfRange { what: "limit", allowed: "above zero" })
             }
-            (Some(child), Message::WarpLimit { limit, unwarp }) => {
+            (Some(child), Message::Set(LIMIT, Value::Spans(limit, unwarp))) => {
                 self.charge_running(pool, context);
                 let borrower = &mut self.borrowers[child.index()];
                 (borrower.limit, borrower.left) = (Some((limit, unwarp)), limit);

@@ -27,8 +27,10 @@ use crate::parts::turns::{Line, Turns};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{ChildVp, HierarchyError, Message, View, VpState};
+use windfall_hierarchy::{ChildVp, HierarchyError, Message, Value, View, VpState};
 use windfall_time::Span;
+
+const CURRENCY_KEY: &str = CURRENCY.key;
 
 pub(crate) const KIND: Kind = Kind {
     name: "stride",
@@ -257,7 +259,7 @@ impl Line for Strides {
         message: Message,
         state: VpState,
     ) -> Result<(), HierarchyError> {
-        let Message::Currency(currency) = message else {
+        let Message::Set(CURRENCY_KEY, Value::Integer(currency)) = message else {
             return Err(HierarchyError::NotUnderstood {
                 message: message.name(),
                 takes: Self::TAKES,

@@ -40,7 +40,7 @@ impl Service {
         match ranks_by(scheduler) {
             RanksBy::Period => Some(Service::RateMonotonic),
             RanksBy::RelativeDeadline => Some(Service::DeadlineMonotonic),
-            RanksBy::Told => Some(Service::FixedPriority),
+            RanksBy::Priority => Some(Service::FixedPriority),
             RanksBy::Deadline => Some(Service::EarliestDeadline),
             RanksBy::Nothing => None,
         }

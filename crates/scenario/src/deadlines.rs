@@ -162,7 +162,7 @@ impl Promises {
         let mut rivals = Vec::new();
         for (other, rival) in all.iter().filter(|(other, _)| *other != vp) {
             let delays = match (ranks_by, terms(*other).rate, terms(vp).rate) {
-                (RanksBy::Told, ..) => terms(*other).priority >= terms(vp).priority,
+                (RanksBy::Priority, ..) => terms(*other).priority >= terms(vp).priority,
                 // Whichever the instance goes by, one that is longer in both comes after.
                 (
                     RanksBy::Period | RanksBy::RelativeDeadline,

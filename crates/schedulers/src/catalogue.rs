@@ -114,7 +114,7 @@ pub enum RanksBy {
     /// The earlier deadline first.
     Deadline,
     /// The larger of the priorities that are told first.
-    Told,
+    Priority,
     /// None of these.
     Nothing,
 }

@@ -38,7 +38,7 @@ pub(crate) const KIND: Kind = Kind {
         help: "refuse a priority that another child has, so that the guarantee reaches the highest",
     }],
     takes: &[&PRIORITY],
-    properties: Properties { ranks_by: |_| RanksBy::Told, ..Properties::NONE },
+    properties: Properties { ranks_by: |_| RanksBy::Priority, ..Properties::NONE },
     build: |settings| {
         let exclusive = settings.bool("exclusive");
         Ok(Box::new(Pooled::new(FixedPriority::new(exclusive))))

@@ -114,7 +114,7 @@ fn describe(kind: &Kind) -> String {
             |told: &&Parameter| [told.key, told.default, told.help].map(str::to_owned).to_vec();
         let rows = kind.takes.iter().map(row).collect();
         text.push('\n');
-        text.push_str(&table(&["OF A CHILD", "DEFAULT", "WHAT IT MEANS"], 3, rows));
+        text.push_str(&table(&["CHILD PARAMETER", "DEFAULT", "WHAT IT MEANS"], 3, rows));
     }
     text
 }

@@ -10,10 +10,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("hierarchy", &["time"]),
     ("os", &["time"]),
     ("plot", &[]),
+    ("settings", &["time"]),
     ("skips", &[]),
     ("trace", &["plot", "time"]),
     ("analysis", &["guarantees", "time"]),
-    ("schedulers", &["guarantees", "hierarchy", "time"]),
+    ("schedulers", &["guarantees", "hierarchy", "settings", "time"]),
     ("programs", &["time", "trace"]),
     ("observe", &["os", "time", "trace"]),
     (

@@ -10,10 +10,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("hierarchy", &["time"]),
     ("os", &["time"]),
     ("plot", &[]),
+    ("settings", &["time"]),
     ("skips", &[]),
     ("trace", &["plot", "time"]),
     ("analysis", &["guarantees", "time"]),
-    ("schedulers", &["guarantees", "hierarchy", "time"]),
+    ("schedulers", &["guarantees", "hierarchy", "settings", "time"]),
     ("programs", &["time", "trace"]),
     ("observe", &["os", "time", "trace"]),
     (
@@ -28,6 +29,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "guarantees",
             "hierarchy",
+            "host",
             "observe",
             "os",
             "programs",

@@ -19,6 +19,7 @@ cargo xtask CHORE
 
   demo     compare the recorded workload with Linux's own policy and with reservations
   check    everything that must pass: format, lints, documentation, tests, arrows, no std
+  tidy     of these what takes seconds: format, arrows, lengths and words
   model    all ways in which two or three threads can meet in crate exchange (loom), as far as half an hour goes
   law      the law (what the checker grants is kept) on half a million random trees, a quarter of an hour
   fuzz     mutated inputs for every reader, ten minutes each (WINDFALL_FUZZ_SECONDS says otherwise); see fuzz/README.md
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     let chore = std::env::args().nth(1);
     let done = match chore.as_deref() {
         Some("check") => check(),
+        Some("tidy") => all(&tidiness()),
         Some("demo") => demo(),
         Some("law") => all(&[Step::tests("the law", &LAW).with("WINDFALL_LAW_TREES", "500000")]),
         Some("model") => all(&[model("40")]),
@@ -52,13 +54,19 @@ fn main() -> ExitCode {
     }
 }
 
-fn check() -> Result<(), String> {
-    all(&[
+fn tidiness() -> [Step; 5] {
+    [
         Step::cargo("format", &["fmt", "--all", "--check"]),
         Step::call("arrows between crates", arrows::check),
         Step::call("arrows between folders of linux", folders::check),
         Step::call("tidy", tidy::check),
         Step::call("compiled programs for the kernel", bpf::check),
+    ]
+}
+
+fn check() -> Result<(), String> {
+    all(&tidiness())?;
+    all(&[
         Step::call("the guide as a book", guide::check),
         Step::cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--quiet"])

@@ -4,10 +4,10 @@
 
 extern crate alloc;
 
-use alloc::boxed::Box;
 use core::alloc::{GlobalAlloc, Layout};
 use windfall_hierarchy::{Hierarchy, NodeSpec, Parent};
-use windfall_schedulers::Edf;
+use windfall_schedulers::catalogue::Settings;
+use windfall_schedulers::kinds;
 
 struct Nothing;
 
@@ -32,7 +32,7 @@ fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
 #[unsafe(no_mangle)]
 pub extern "C" fn windfall_no_std() -> bool {
     let mut tree = Hierarchy::new(1);
-    let scheduler = Box::new(Edf::default());
+    let Ok(scheduler) = kinds::EDF.build(&Settings::default()) else { return false };
     let spec = NodeSpec { name: "edf", kind: "edf", scheduler, owns: &[(Parent::Top, &[])] };
     tree.create(windfall_time::Instant::ZERO, spec).is_ok()
 }

@@ -79,11 +79,6 @@ pub trait Conversion {
         Some(vec![all; children.len()])
     }
 
-    /// Whether what a child tells of its periods goes on to the own VPs' parents.
-    fn passes_rates(&self) -> bool {
-        false
-    }
-
     /// From now on timers go off up to `tick` late, so that what is given may be short of its guarantee,
     /// or over it, by less than a tick. Whether it can say what it gives then.
     fn at_ticks(&mut self, _tick: Span) -> bool {

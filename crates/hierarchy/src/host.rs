@@ -199,6 +199,12 @@ impl Hierarchy {
         self.state.timers.next()
     }
 
+    /// Whether some processor has been given another thread, or none, since it was asked for.
+    #[must_use]
+    pub fn has_changed(&self) -> bool {
+        !self.state.changed.is_empty()
+    }
+
     /// A processor that has been given another thread, or none, since it was last asked for.
     pub fn next_changed(&mut self) -> Option<Processor> {
         let processor = self.state.changed.pop()?;

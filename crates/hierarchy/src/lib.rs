@@ -131,7 +131,7 @@ pub use error::{HierarchyError, Rule, SchedulerError};
 pub use host::Hierarchy;
 pub use id::{ChildVp, NodeId, OwnVp, Processor, Target, ThreadId, TimerId};
 pub use journal::{JournalEntry, JournalEvent, Note, Notification};
-pub use message::{Message, ParentNotice};
+pub use message::{Message, ParentNotice, Value};
 pub use scheduler::Scheduler;
 pub use tree::{Count, NodeView, ThreadView};
 pub use vp::VpState;

@@ -3,7 +3,8 @@
 //!
 //! Messages are small values; a scheduler that has no use for one refuses it with
 //! [`HierarchyError::NotUnderstood`](crate::HierarchyError), and then nothing has changed. Which scheduler takes
-//! which message stands at the head of its file.
+//! which message stands at the head of its file. What means something across kinds has a message of its own; whatever else
+//! children are told is [`Message::Set`].
 
 use windfall_time::{Instant, Span};
 
@@ -24,14 +25,6 @@ pub enum Message {
     Share(u32),
     /// How far the child may borrow against its future allocation, in virtual time.
     Warp(Span),
-    /// How long the child may run on borrowed time at a stretch, and how long it must do without
-    /// before the next (Duda and Cheriton 1999: warp time limit, unwarp time requirement).
-    WarpLimit {
-        /// Processor time; above 0.
-        limit: Span,
-        /// Time on the clock.
-        unwarp: Span,
-    },
     /// Priority: a larger number is served first.
     Priority(i32),
     /// The child works periodically (or at least this far apart): for admission, for priorities
@@ -70,12 +63,20 @@ pub enum Message {
         /// Absolute deadline.
         deadline: Instant,
     },
-    /// The child's tickets are of this currency from now on (lottery and stride scheduling).
-    Currency(u32),
-    /// How full the child's queue is, in thousandths (SWiFT).
-    Progress(u16),
     /// To the instance: the longest time that one child keeps the processor while others wait.
     Quantum(Span),
+    /// Whatever means something to one kind or two: a parameter by its name, which is of lower case, words joined by `-`.
+    Set(&'static str, Value),
+}
+
+/// The value of a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Value {
+    /// A number.
+    Integer(i64),
+    /// Two lengths of time.
+    Spans(Span, Span),
 }
 
 impl Message {
@@ -87,15 +88,13 @@ impl Message {
             Message::Unreserve => "unreserve",
             Message::Share(_) => "share",
             Message::Warp(_) => "warp",
-            Message::WarpLimit { .. } => "warp-limit",
             Message::Priority(_) => "priority",
             Message::Periodic { .. } => "periodic",
             Message::Job { .. } => "job",
             Message::Block { .. } => "block",
             Message::Constraint { .. } => "constraint",
-            Message::Currency(_) => "currency",
-            Message::Progress(_) => "progress",
             Message::Quantum(_) => "quantum",
+            Message::Set(name, _) => name,
         }
     }
 }
@@ -126,5 +125,17 @@ impl ParentNotice {
             ParentNotice::Replenished { .. } => "replenished",
             ParentNotice::Constrained(_) => "constrained",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limit_a_message_is_five_words() {
+        assert!(size_of::<Message>() <= 40, "{} bytes", size_of::<Message>());
+        let message = Message::Set("slack", Value::Integer(1));
+        assert_eq!(message.name(), "slack");
     }
 }

@@ -9,10 +9,9 @@ use windfall_hierarchy::{
     ChildVp, Context, Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent,
     Processor, Rule, Scheduler, ThreadId, TimerId, View, VpState,
 };
-use windfall_schedulers::RoundRobin;
+use windfall_schedulers::catalogue::Settings;
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
-
-const QUANTUM: Span = Span::from_millis(10);
 
 /// When the misdeed is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +24,7 @@ enum Moment {
 
 /// Round robin, until it is told to break a rule.
 struct Saboteur {
-    inner: RoundRobin,
+    inner: Box<dyn Scheduler>,
     rule: Rule,
     moment: Moment,
     armed: Arc<AtomicBool>,
@@ -238,12 +237,12 @@ impl Case {
 }
 
 fn fair() -> Box<dyn Scheduler> {
-    Box::new(RoundRobin::new(QUANTUM))
+    kinds::ROUND_ROBIN.build(&Settings::default()).unwrap()
 }
 
 fn commit(rule: Rule, moment: Moment, place: Place) {
     let armed = Arc::new(AtomicBool::new(false));
-    let inner = RoundRobin::new(QUANTUM);
+    let inner = fair();
     let saboteur = Box::new(Saboteur { inner, rule, moment, armed: armed.clone() });
     let tree = Hierarchy::new(2);
     let mut case = Case { tree, now: Instant::ZERO, threads: Vec::new() };

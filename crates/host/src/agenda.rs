@@ -69,16 +69,16 @@ impl Agenda {
         self.heap.peek().map(|((at, _), _)| at)
     }
 
-    /// The first thing that is due at or before `now`.
+    /// The first thing that is due at or before `now`, and when it is due.
     #[inline]
-    pub(crate) fn pop(&mut self, now: Instant) -> Option<Due> {
+    pub(crate) fn pop(&mut self, now: Instant) -> Option<(Instant, Due)> {
         let ((at, _), slot) = self.heap.peek()?;
         if at > now {
             return None;
         }
         self.heap.pop();
         let number = slot / CLASSES;
-        Some(match slot % CLASSES {
+        let due = match slot % CLASSES {
             0 => Due::Request,
             1 => Due::Deadline(number),
             2 => Due::Start(number),
@@ -86,7 +86,8 @@ impl Agenda {
             4 => Due::Post,
             5 => Due::Release(number),
             _ => Due::Wake(number),
-        })
+        };
+        Some((at, due))
     }
 }
 

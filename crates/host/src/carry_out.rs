@@ -21,10 +21,16 @@ impl<M: Machine> Host<M> {
         while let Some(processor) = self.hierarchy.next_changed() {
             changes.push(self.change(processor));
         }
+        self.look_at_promises();
+        if M::LIVE {
+            self.set_alarm();
+            self.carry_out(&changes);
+            self.step.changes = changes;
+            return false; // threads act in their own calls
+        }
         if !changes.is_empty() {
             self.carry_out(&changes);
         }
-        self.look_at_promises();
         let busy = !changes.is_empty() || !self.step.eager.is_empty();
         self.step.changes = changes;
         while let Some(cpu) = self.step.eager.pop() {
@@ -53,13 +59,21 @@ impl<M: Machine> Host<M> {
 
     fn carry_out(&mut self, changes: &[Change]) {
         for change in changes {
+            self.machine.decided(change, self.step.last_call);
             self.account(change.cpu);
             self.close_path(change.cpu);
+            self.open_path(change.cpu);
+            let (given, before) = (change.takes, self.step.on[change.cpu]);
+            if let (true, Some(number)) = (M::LIVE && given != before, given) {
+                self.promise_decided(number, (self.step.last_call, self.machine.now()));
+            }
+            self.step.on[change.cpu] = change.takes;
         }
         self.machine.carry_out(changes, &mut self.threads.list);
+        if M::LIVE {
+            return; // nothing of the host's is known here any more
+        }
         for change in changes {
-            self.step.on[change.cpu] = change.takes;
-            self.open_path(change.cpu);
             // Displaced and chosen again, or new here, or it has waited and was woken: it may have an action due.
             if change.takes.is_some_and(|number| !self.machine.has_work(number)) {
                 self.step.eager.push(Processor::at(change.cpu).0);
@@ -93,9 +107,11 @@ impl<M: Machine> Host<M> {
         if let Some(cpu) = self.threads.list[number as usize].cpu {
             self.account(usize::from(cpu));
         }
-        if ProgramRuntime::abort(self, number)
-            && let Some(cpu) = self.threads.list[number as usize].cpu
-        {
+        if !ProgramRuntime::abort(self, number) {
+            return;
+        }
+        self.machine.give_up(number);
+        if let Some(cpu) = self.threads.list[number as usize].cpu {
             self.step.eager.push(cpu);
         }
     }

@@ -3,9 +3,10 @@
 use crate::agenda::Due;
 use crate::host::Host;
 use crate::machine::Machine;
+use crate::thread::Thread;
 use windfall_hierarchy::{Target, ThreadId};
 use windfall_programs::Condition;
-use windfall_scenario::outcome::{Figures, Outcome, RunError};
+use windfall_scenario::outcome::{Figures, Outcome, RunError, ThreadOutcome};
 use windfall_time::{Instant, Span};
 
 impl<M: Machine> Host<M> {
@@ -14,22 +15,22 @@ impl<M: Machine> Host<M> {
     /// # Panics
     /// When a processor's time does not add up, which would be a defect of the machine.
     #[must_use]
-    pub fn finish(mut self, machine: String) -> Outcome {
+    pub fn finish(&mut self, machine: String) -> Outcome {
         let now = self.machine.now();
         if self.hierarchy.journal_lost() > 0 {
             self.log.failure.get_or_insert(RunError::Journal(self.hierarchy.journal_lost()));
         }
-        (0..self.step.on.len()).for_each(|cpu| self.account(cpu));
+        self.account_all();
         self.machine.tracer().end(now);
-        let nodes = self.nodes();
+        let nodes = self.nodes().into_iter().map(|(_, account)| account).collect();
         let promises = self.promise_verdicts();
         for number in 0..self.threads.list.len() {
             self.close_thread(number, now);
         }
         let waiting = self.waiting_for_ever();
         let cpus = self.accounts.close(now);
-        let threads: Vec<_> = self.threads.list.into_iter().map(|thread| thread.outcome).collect();
-        let received = threads.iter().fold(Span::ZERO, |sum, thread| sum + thread.received);
+        let received = self.threads.list.iter().map(|thread| thread.outcome.received);
+        let received = received.fold(Span::ZERO, |sum, received| sum + received);
         let given = cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.received);
         assert_eq!(received, given, "what threads received is not what processors gave");
         let quarantined = self.hierarchy.quarantined().iter();
@@ -40,18 +41,34 @@ impl<M: Machine> Host<M> {
             notifications: self.hierarchy.notifications(),
             decisions: self.log.decisions,
             records: self.machine.tracer().records(),
-            threads,
+            threads: self.outcomes(),
             nodes,
             cpus,
             quarantined: quarantined.collect(),
-            refused: self.log.refused,
-            not_admitted: self.log.not_admitted,
+            refused: std::mem::take(&mut self.log.refused),
+            not_admitted: std::mem::take(&mut self.log.not_admitted),
             waiting,
             promises,
             processes: self.programs.counts().clone(),
             supervision: None,
-            failure: self.log.failure,
+            failure: self.log.failure.take(),
         }
+    }
+
+    /// What every thread got: those of a program next to each other, in the place of its entry.
+    fn outcomes(&self) -> Vec<ThreadOutcome> {
+        let planned = self.threads.planned.min(self.threads.list.len());
+        let (planned, later) = self.threads.list.split_at(planned);
+        let mut outcomes = Vec::with_capacity(self.threads.list.len());
+        for (entry, thread) in (0..).zip(planned) {
+            if thread.is_entry() {
+                let its = later.iter().filter(|thread| thread.entry() == Some(entry));
+                outcomes.extend(its.filter_map(Thread::outcome));
+            }
+            outcomes.extend(thread.outcome());
+        }
+        outcomes.extend(later.iter().filter(|t| t.entry().is_none()).filter_map(Thread::outcome));
+        outcomes
     }
 
     /// What is known of a thread at the end.
@@ -60,17 +77,16 @@ impl<M: Machine> Host<M> {
         let id = self.threads.list[at].id;
         let (parent, stats) = (self.parent(id), id.map(|id| self.counted(id)));
         let overdue = self.programs.overdue(number, now);
-        let runnable = self.programs.condition(number) == Condition::Runnable;
         let thread = &mut self.threads.list[at];
         if let Some(stats) = stats {
             thread.outcome.stats = stats;
         }
         thread.outcome.parent = parent.or(thread.outcome.parent.take());
         thread.outcome.missed += overdue;
-        if runnable {
-            thread.outcome.runnable += now - thread.awake;
+        if thread.ready {
+            thread.outcome.runnable += now.saturating_since(thread.awake);
             if let Some(since) = thread.unserved {
-                thread.outcome.gap = thread.outcome.gap.max(now - since);
+                thread.outcome.gap = thread.outcome.gap.max(now.saturating_since(since));
             }
         }
     }
@@ -94,11 +110,12 @@ impl<M: Machine> Host<M> {
     }
 
     /// What the scheduler above a thread counts of it.
-    pub(crate) fn counted(&self, thread: ThreadId) -> Figures {
+    pub fn counted(&self, thread: ThreadId) -> Figures {
         self.hierarchy.counted(self.machine.now(), Target::Thread(thread))
     }
 
-    pub(crate) fn parent(&self, thread: Option<ThreadId>) -> Option<String> {
+    /// The scheduler above a thread, by name.
+    pub fn parent(&self, thread: Option<ThreadId>) -> Option<String> {
         let parent = self.hierarchy.parent_of(thread?).ok()?;
         self.hierarchy.name(parent).map(str::to_owned)
     }

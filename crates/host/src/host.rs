@@ -5,7 +5,7 @@ use crate::agenda::{Agenda, Due};
 use crate::ledger::Ledger;
 use crate::machine::{Change, Machine};
 use crate::promises::Promises;
-use crate::thread::Thread;
+use crate::thread::{Role, Thread};
 use windfall_hierarchy::{Hierarchy, ThreadId};
 use windfall_programs::{Program, ProgramRuntime, Resource};
 use windfall_scenario::model::Timer;
@@ -18,21 +18,32 @@ use windfall_time::{Instant, Span};
 /// Ten parts: the three that it joins (hierarchy, programs, machine), who there is, what is to be done when, three
 /// books (processors, schedulers, promises), the instant under way, and what is to be said at the end.
 pub struct Host<M> {
-    pub(crate) machine: M,
-    pub(crate) hierarchy: Hierarchy,
+    /// What carries decisions out.
+    pub machine: M,
+    /// What decides.
+    pub hierarchy: Hierarchy,
     pub(crate) programs: ProgramRuntime,
-    pub(crate) threads: Threads,
+    /// Who there is.
+    pub threads: Threads,
     pub(crate) agenda: Agenda,
-    pub(crate) accounts: Accounts,
+    /// Where the time of processors went.
+    pub accounts: Accounts,
     pub(crate) ledger: Ledger,
-    pub(crate) promises: Promises,
+    /// What is judged.
+    pub promises: Promises,
     pub(crate) step: Step,
-    pub(crate) log: Log,
+    /// What is to be said of the run.
+    pub log: Log,
 }
 
 /// All threads, and where more of them may start.
-pub(crate) struct Threads {
-    pub(crate) list: Vec<Thread>,
+pub struct Threads {
+    /// By number.
+    pub list: Vec<Thread>,
+    /// How many of them were planned; the others came later.
+    pub(crate) planned: usize,
+    /// Numbers that may be used again.
+    pub(crate) vacant: Vec<u32>,
     /// From the hierarchy's index to ours.
     numbers: Vec<u32>,
     /// Where processes are at home, by node.
@@ -52,15 +63,19 @@ pub(crate) struct Step {
     pub(crate) expired: Vec<u32>,
     /// The processor on which the time of decisions is spent.
     pub(crate) payer: u16,
+    /// The time of the last word to the hierarchy.
+    pub(crate) last_call: Instant,
 }
 
 /// What is to be said of the run.
 #[derive(Default)]
-pub(crate) struct Log {
-    pub(crate) decisions: u64,
-    pub(crate) refused: Vec<(Instant, String)>,
+pub struct Log {
+    /// Calls of the hierarchy.
+    pub decisions: u64,
+    /// What was refused.
+    pub refused: Vec<(Instant, String)>,
     /// Threads that no scheduler would have.
-    pub(crate) not_admitted: Vec<String>,
+    pub not_admitted: Vec<String>,
     pub(crate) failure: Option<RunError>,
     /// Control requests in order of time.
     pub(crate) requests: Vec<(Instant, PlannedRequest)>,
@@ -77,7 +92,14 @@ impl<M: Machine> Host<M> {
             machine,
             hierarchy,
             programs: ProgramRuntime::default(),
-            threads: Threads { list: Vec::new(), numbers: Vec::new(), homes: Vec::new(), seed },
+            threads: Threads {
+                list: Vec::new(),
+                planned: 0,
+                vacant: Vec::new(),
+                numbers: Vec::new(),
+                homes: Vec::new(),
+                seed,
+            },
             agenda,
             accounts: Accounts::new(processors),
             ledger: Ledger::default(),
@@ -88,6 +110,7 @@ impl<M: Machine> Host<M> {
                 eager: Vec::new(),
                 expired: Vec::new(),
                 payer: 0,
+                last_call: Instant::ZERO,
             },
             log: Log::default(),
         }
@@ -102,23 +125,39 @@ impl<M: Machine> Host<M> {
 
     /// Adds a thread that runs a program, and is created at its start; its number.
     pub fn add(&mut self, spec: PlannedThread, program: &Program) -> usize {
+        self.plan(spec, Some(program))
+    }
+
+    /// Adds the entry of a program of the machine, which begins at its start, and whose threads come later; its number.
+    pub fn add_entry(&mut self, spec: PlannedThread) -> usize {
+        self.plan(spec, None)
+    }
+
+    fn plan(&mut self, spec: PlannedThread, program: Option<&Program>) -> usize {
         let start = spec.start;
-        let number = self.make(spec, program);
+        let role = if program.is_some() { Role::Own } else { Role::Entry };
+        let (number, _) = self.make(spec, role, program.unwrap_or(&Program::nothing()));
         self.agenda.set(Due::Start(number), start);
+        self.threads.planned = self.threads.list.len();
         number as usize
     }
 
-    /// A thread is known from now on, and has no place yet.
-    pub(crate) fn make(&mut self, spec: PlannedThread, program: &Program) -> u32 {
+    /// A thread is known from now on, and has no place yet; whether the machine has it already.
+    pub(crate) fn make(
+        &mut self,
+        spec: PlannedThread,
+        role: Role,
+        program: &Program,
+    ) -> (u32, bool) {
         let bursts = !matches!(program, Program::Jobs(_));
         let number = self.threads.list.len();
         let number = u32::try_from(number).expect("threads are numbered by 32 bits");
         let seed = self.threads.seed ^ u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.programs.add(program, seed);
-        self.machine.make(&spec);
-        self.threads.list.push(Thread::new(spec, bursts));
+        let made = self.machine.make(number, &spec);
+        self.threads.list.push(Thread::new(spec, role, bursts));
         self.agenda.reserve(self.threads.list.len());
-        number
+        (number, made)
     }
 
     /// How many threads use a barrier.
@@ -141,19 +180,25 @@ impl<M: Machine> Host<M> {
         self.agenda.set(Due::Request, requests[0].0);
     }
 
-    /// The machine.
-    pub const fn machine(&self) -> &M {
-        &self.machine
-    }
-
-    /// The machine, to set its time or what else drives it.
-    pub const fn machine_mut(&mut self) -> &mut M {
-        &mut self.machine
-    }
-
     /// Whether something has ended the run before its time.
     pub const fn has_failed(&self) -> bool {
         self.log.failure.is_some()
+    }
+
+    /// How exactly timers of schedulers, and sleeps, are kept.
+    pub const fn resolution(&self) -> Timer {
+        self.agenda.resolution
+    }
+
+    /// Whether some planned thread, or program, is still to start.
+    pub fn somebody_starts_later(&self) -> bool {
+        let planned = u32::try_from(self.threads.planned).expect("numbered by 32 bits");
+        (0..planned).any(|number| self.starts_later(number))
+    }
+
+    /// Whether a planned thread, or program, is still to start.
+    pub fn starts_later(&self, number: u32) -> bool {
+        self.agenda.at(Due::Start(number)).is_some()
     }
 
     pub(crate) fn number(&self, thread: ThreadId) -> Option<u32> {
@@ -162,8 +207,13 @@ impl<M: Machine> Host<M> {
 }
 
 impl Threads {
+    /// Those that were planned.
+    pub fn planned(&self) -> impl Iterator<Item = &Thread> {
+        self.list.iter().take(self.planned)
+    }
+
     pub(crate) fn number(&self, thread: ThreadId) -> Option<u32> {
-        self.numbers.get(thread.index()).copied()
+        self.numbers.get(thread.index()).copied().filter(|number| *number != u32::MAX)
     }
 
     /// The hierarchy knows a thread of ours.
@@ -173,5 +223,10 @@ impl Threads {
         }
         self.numbers[id.index()] = number;
         self.list[number as usize].id = Some(id);
+    }
+
+    /// It knows one no longer.
+    pub(crate) fn is_forgotten(&mut self, id: ThreadId) {
+        self.numbers[id.index()] = u32::MAX;
     }
 }

@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod adopt;
 mod agenda;
 mod carry_out;
 mod finish;
@@ -23,8 +24,11 @@ mod requests;
 mod runtime;
 mod settle;
 mod start;
+mod states;
 mod thread;
 
-pub use host::Host;
-pub use machine::{Change, Charge, Event, Machine, Passed};
+pub use account::Accounts;
+pub use host::{Host, Log, Threads};
+pub use machine::{Change, Charge, Column, Event, Machine, Passed};
+pub use promises::{Judgement, Promises};
 pub use thread::Thread;

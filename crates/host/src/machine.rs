@@ -1,9 +1,12 @@
 //! What a host asks its machine for.
 
 use crate::thread::Thread;
+use windfall_hierarchy::{JournalEntry, NodeId, ThreadId};
+use windfall_scenario::outcome::Use;
 use windfall_scenario::{PlannedThread, Tracer};
 use windfall_time::{Instant, Span};
-use windfall_trace::{OverheadKind, Sink, Stop};
+use windfall_trace as trace;
+use windfall_trace::{Sink, Stop};
 
 /// A machine that carries out what a hierarchy decides. It is polled, and never calls its host.
 ///
@@ -11,13 +14,14 @@ use windfall_trace::{OverheadKind, Sink, Stop};
 /// M1. It [accounts](Self::account) a processor before it says to the hierarchy that time was taken there.
 /// M2. It lets changes be [carried out](Self::carry_out) when all that is due was applied, all of a moment at once.
 /// M3. It [makes](Self::make) a thread before that is in a change, and has none in a change that has ended.
-/// M4. It sets the [alarm](Self::alarm) to the first thing that it has to do, after each settling.
+/// M4. It sets the [alarm](Self::alarm) to the first thing that it has to do, after each settling; before changes are carried out,
+///     if the machine is [live](Self::LIVE).
 ///
 /// # A machine promises
 /// C1. [`now`](Self::now) never decreases, and no event is later.
 /// C2. Events come in the order of their times.
 /// C3. What it [accounts](Self::account) of a processor adds up to the time since the beginning.
-/// C4. A thread receives nothing outside a change that gave it a processor.
+/// C4. A thread receives nothing outside a change that gave it a processor; what it has beyond that is [leaked](Column::Leaked).
 pub trait Machine {
     /// Where its trace goes.
     type Sink: Sink;
@@ -26,26 +30,46 @@ pub trait Machine {
     /// acting takes no time.
     const MOMENT: Span;
 
-    /// The time since the run began.
+    /// Whether time passes by itself, even while the host decides; things are then seen to some time after they were due, threads
+    /// act in calls of their own, and the host may lose its processor by [`carry_out`](Self::carry_out).
+    const LIVE: bool;
+
+    /// A promise that is missed by less is kept: the machine sees to things so much later than they were due.
+    const PRECISION: Span;
+
+    /// The run begins, with processors that no thread has.
+    fn begin(&mut self);
+
+    /// The time since the run began; while an event is applied, that of the event.
     fn now(&self) -> Instant;
 
     /// The next thing that has happened by now, if anything has.
-    fn next_event(&mut self) -> Option<Event>;
+    fn next_event(&mut self, threads: &[Thread]) -> Option<Event>;
 
-    /// What became of a processor's time since this was last asked, until now.
-    fn account(&mut self, cpu: usize) -> Passed;
+    /// A processor's time until now is to be accounted for.
+    fn account(&mut self, cpu: usize);
+
+    /// The next stretch of a processor's time that was accounted for.
+    fn next_passed(&mut self, cpu: usize) -> Option<Passed>;
 
     /// Whether others than threads take time here that schedulers are to hear of before anything else.
     fn takes_time(&self) -> bool;
 
-    /// Whether others than its thread have a processor just now.
+    /// Whether others than its thread have a processor just now, or have had it and were not accounted.
     fn is_taken(&self, cpu: usize) -> bool;
 
     /// The host has something to do then; nothing if `None`.
     fn alarm(&mut self, at: Option<Instant>);
 
-    /// There is another thread, numbered in order from 0; it has no work.
-    fn make(&mut self, thread: &PlannedThread);
+    /// What was due at `at` is seen to now.
+    fn is_late(&mut self, at: Instant);
+
+    /// There is a thread of that number; it has no work. Whether it is ready to begin: otherwise the machine's driver says when
+    /// ([`Host::begin_made`](crate::Host::begin_made)).
+    fn make(&mut self, number: u32, thread: &PlannedThread) -> bool;
+
+    /// The program begins of which threads were planned; they come later.
+    fn begin_program(&mut self, number: u32);
 
     /// A thread has so much work from now on, in the time of a processor of speed 1 ([`Span::MAX`]: it has no end); `None`:
     /// none, since it waits, has ended, or is to act.
@@ -53,6 +77,15 @@ pub trait Machine {
 
     /// Whether a thread has work.
     fn has_work(&self, thread: u32) -> bool;
+
+    /// A thread's work is of no use any more, and it is to act.
+    fn give_up(&mut self, thread: u32);
+
+    /// A thread has ended.
+    fn ended(&mut self, thread: u32);
+
+    /// A processor is to do something else, since a decision at that time; it is carried out soon.
+    fn decided(&mut self, change: &Change, at: Instant);
 
     /// Processors take up the threads that the hierarchy has chosen.
     fn carry_out(&mut self, changes: &[Change], threads: &mut [Thread]);
@@ -68,6 +101,15 @@ pub trait Machine {
 
     /// What records what happens.
     fn tracer(&mut self) -> &mut Tracer<Self::Sink>;
+
+    /// What the trace calls a thread, if that has been declared.
+    fn traced(&self, thread: u32) -> Option<trace::ThreadId>;
+
+    /// Records that a thread is there, or has another name, scheduler or promise.
+    fn declare(&mut self, number: u32, thread: &Thread, parent: Option<NodeId>);
+
+    /// Records what a scheduler has noted; `number` says which thread is meant.
+    fn note(&mut self, entry: &JournalEntry, number: impl Fn(ThreadId) -> Option<u32>);
 }
 
 /// What has happened on a machine.
@@ -83,6 +125,41 @@ pub enum Event {
         /// The processor.
         cpu: usize,
     },
+    /// A thread has got a processor, by itself or because it was granted that.
+    Enters {
+        /// The thread.
+        thread: u32,
+        /// The processor.
+        cpu: usize,
+        /// Whether it can do there what it wants.
+        runs: bool,
+    },
+    /// A thread has left a processor.
+    Leaves {
+        /// The thread.
+        thread: u32,
+        /// The processor.
+        cpu: usize,
+        /// How it has stopped.
+        stop: Stop,
+    },
+    /// A thread whose program is not ours can run.
+    Wakes {
+        /// The thread.
+        thread: u32,
+        /// Who has woken it, by the name that the trace has for that.
+        by: Option<trace::ThreadId>,
+    },
+    /// A thread whose program is not ours waits.
+    Waits {
+        /// The thread.
+        thread: u32,
+    },
+    /// A thread whose program is not ours has ended.
+    Ended {
+        /// The thread.
+        thread: u32,
+    },
 }
 
 /// What became of a stretch of a processor's time.
@@ -92,10 +169,41 @@ pub struct Passed {
     pub from: Instant,
     /// How long it was.
     pub span: Span,
-    /// The thread that was on the processor.
+    /// The thread that had it, if one had.
     pub thread: Option<u32>,
-    /// What took the time, if that thread did not have it.
-    pub taken: Option<OverheadKind>,
+    /// The thread that was granted the processor.
+    pub owner: Option<u32>,
+    /// Who had it, as the owner sees it.
+    pub by: Use,
+    /// To which account it goes.
+    pub column: Column,
+}
+
+impl Passed {
+    /// Whether a stretch goes on where this one ends, in every respect.
+    #[must_use]
+    pub fn is_followed_by(&self, next: &Passed) -> bool {
+        let Passed { from, span, thread, owner, by, column } = *self;
+        let this = (from + span, thread, owner, by, column);
+        this == (next.from, next.thread, next.owner, next.by, next.column)
+    }
+}
+
+/// A processor's accounts ([`CpuOutcome`](windfall_scenario::outcome::CpuOutcome)).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Column {
+    /// A thread received it.
+    Received,
+    /// A thread received it that was not granted the processor.
+    Leaked,
+    /// No thread had it.
+    Idle,
+    /// Switching from one thread to another.
+    Switching,
+    /// Deciding.
+    Scheduling,
+    /// Interrupts, or a hypervisor.
+    Stolen,
 }
 
 /// What one processor is to do.

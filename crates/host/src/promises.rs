@@ -1,192 +1,206 @@
-//! What a host says to those who judge promises while it runs.
+//! Promises, judged while they are kept or broken.
 //!
-//! For each promise a [`Watch`] hears when its owner, a thread or an own virtual processor of a
-//! scheduler, becomes runnable, is served, and stops being runnable.
+//! For each promise a [`Judged`] hears when its owner, a thread or an own virtual processor of a
+//! scheduler, becomes runnable, is served, and stops being runnable. What its owner was granted is what a promise is about.
+//! Time that others had of the processor meanwhile is given, but not received: stolen, where it is interrupts, a hypervisor, or
+//! programs that are not supervised; overhead, where it is ours. What a thread gets outside of a grant is no part of it.
 //! Promises are about the hierarchy that was checked: judgement ends with the first control request, or
-//! when a scheduler is quarantined.
-//! Of the deadlines that a scheduler tells its parent in one instant, the last one counts.
+//! when a scheduler is quarantined. Of the deadlines that a scheduler sends its parent in one instant, the last one counts.
 
-use crate::host::Host;
-use crate::machine::{Machine, Passed};
-use std::collections::BTreeMap;
-use windfall_hierarchy::{NodeId, OwnVp, VpState};
-use windfall_scenario::outcome::{Promise, PromiseVerdict, Use, Watch};
-use windfall_time::Instant;
+mod judged;
+mod watched;
+
+use judged::Judged;
+use windfall_hierarchy::{NodeId, OwnVp};
+use windfall_scenario::outcome::{EARLIER, Promise, PromiseStatus, PromiseVerdict, Use, Watch};
+use windfall_time::{Instant, Span};
 
 /// An own virtual processor of a scheduler that has a promise.
 struct Place {
-    watch: usize,
+    judged: usize,
     node: NodeId,
     own: OwnVp,
-    /// How often it had requested when it was last looked at.
+    /// Whether it waited, and how often it had requested, when it was last looked at.
+    waits: bool,
     requests: u32,
     /// The processor that it has.
-    cpu: Option<u16>,
-    /// The deadline that it told last, and how often it went back to an earlier one.
-    told: Option<(Instant, u32)>,
+    cpu: Option<usize>,
+    /// The deadline that it sent last, and how often it went back to an earlier one.
+    deadline: Option<(Instant, u32)>,
 }
 
 /// All promises under judgement.
 #[derive(Default)]
-pub(crate) struct Promises {
-    watches: Vec<Watch>,
+pub struct Promises {
+    /// Some places are vacant: their threads have ended.
+    judged: Vec<Option<Judged>>,
+    vacant: Vec<usize>,
+    /// Those whose judgement has ended: of each promise the time that it fared worst.
+    ended: Vec<PromiseVerdict>,
     /// By thread.
-    threads: BTreeMap<u32, Vec<usize>>,
+    threads: Vec<Vec<usize>>,
     places: Vec<Place>,
+    /// Promises to all threads of a program, by the name of its entry.
+    programs: Vec<Promise>,
+    /// How often promises to be judged were given: first those of the file, then those of the tree of the moment.
+    rounds: u32,
     /// Whether they have heard that time is being stolen.
     stolen: bool,
 }
 
 impl Promises {
-    /// Time has passed on a processor.
-    fn passed(&mut self, cpu: usize, thread: Option<u32>, (from, to): (Instant, Instant), by: Use) {
-        for at in thread.and_then(|thread| self.threads.get(&thread)).into_iter().flatten() {
-            self.watches[*at].served(from, to, by);
+    fn add(&mut self, promise: Promise) -> usize {
+        let judged = Some(Judged::new(Watch::new(promise)));
+        if let Some(at) = self.vacant.pop() {
+            self.judged[at] = judged;
+            return at;
         }
-        for place in self.places.iter().filter(|place| place.cpu.map(usize::from) == Some(cpu)) {
-            self.watches[place.watch].served(from, to, by);
-        }
+        self.judged.push(judged);
+        self.judged.len() - 1
     }
 
-    fn each(&mut self, thread: u32, tell: impl Fn(&mut Watch)) {
-        for at in self.threads.get(&thread).into_iter().flatten() {
-            tell(&mut self.watches[*at]);
+    fn add_to(&mut self, thread: u32, promise: Promise) {
+        let judged = self.add(promise);
+        let thread = thread as usize;
+        if self.threads.len() <= thread {
+            self.threads.resize_with(thread + 1, Vec::new);
         }
+        self.threads[thread].push(judged);
     }
-}
 
-impl<M: Machine> Host<M> {
-    /// Has promises judged; those to nobody that is known are left out. They take the place of those
-    /// that the plan has. To be called before the simulation runs.
-    pub fn judge_promises(&mut self, promises: &[Promise]) {
-        self.promises = Promises::default();
-        let number = |at: usize| u32::try_from(at).expect("threads are numbered by 32 bits");
-        let threads: BTreeMap<&str, u32> = (0..self.threads.list.len())
-            .map(|at| (self.threads.list[at].spec.name.as_str(), number(at)))
-            .collect();
-        for promise in promises {
-            let watch = self.promises.watches.len();
-            match promise.own {
-                None => match threads.get(promise.owner.as_str()) {
-                    Some(thread) => self.promises.threads.entry(*thread).or_default().push(watch),
-                    None => continue,
-                },
-                Some(own) => match self.hierarchy.find_node(&promise.owner) {
-                    Some(node) => {
-                        let own = OwnVp(own);
-                        let place = Place { watch, node, own, requests: 0, cpu: None, told: None };
-                        self.promises.places.push(place);
-                    }
-                    None => continue,
-                },
+    /// A thread of a program has come, perhaps with the number of one that has ended long ago.
+    pub(crate) fn joins(&mut self, thread: u32, (entry, name): (&str, &str), precision: Span) {
+        let former = self.threads.get_mut(thread as usize).map(std::mem::take);
+        for at in former.unwrap_or_default() {
+            let Some(judged) = self.judged[at].take() else { continue };
+            self.vacant.push(at);
+            let last = judged.last();
+            let mut verdict = judged.verdict(last, (None, precision));
+            let owner = &mut verdict.promise.owner; // perhaps of another program
+            owner.truncate(owner.rfind('-').unwrap_or(owner.len()));
+            owner.push_str(EARLIER);
+            self.fold(verdict);
+        }
+        for at in 0..self.programs.len() {
+            if self.programs[at].owner == entry {
+                let promise = Promise { owner: name.to_owned(), ..self.programs[at].clone() };
+                self.add_to(thread, promise);
             }
-            self.promises.watches.push(Watch::new(promise.clone()));
         }
     }
 
-    /// Time has passed on a processor.
-    #[inline]
-    pub(crate) fn promises_passed(&mut self, cpu: usize, passed: &Passed, by: Use) {
-        if !self.promises.watches.is_empty() && !passed.span.is_zero() {
-            let stretch = (passed.from, passed.from + passed.span);
-            self.promises.passed(cpu, passed.thread, stretch, by);
-        }
+    /// Whether a promise to that thread is judged.
+    pub(crate) fn is_judged(&self, thread: u32) -> bool {
+        self.threads.get(thread as usize).is_some_and(|judged| !judged.is_empty())
     }
 
-    /// Time has been stolen from a processor; the first time says it for all.
-    pub(crate) fn promises_stolen(&mut self) {
-        if !core::mem::replace(&mut self.promises.stolen, true) {
-            self.promises.watches.iter_mut().for_each(Watch::time_was_stolen);
-        }
-    }
-
-    /// A thread becomes runnable.
-    pub(crate) fn promise_wakes(&mut self, thread: u32) {
-        let now = self.machine.now();
-        self.promises.each(thread, |watch| watch.wakes(now));
-    }
-
-    /// A thread is runnable no longer.
-    pub(crate) fn promise_sleeps(&mut self, thread: u32) {
-        if !self.promises.threads.contains_key(&thread) {
-            return;
-        }
-        if let Some(cpu) = self.threads.list[thread as usize].cpu {
-            self.account(usize::from(cpu));
-        }
-        let now = self.machine.now();
-        self.promises.each(thread, |watch| watch.sleeps(now));
-    }
-
-    /// A thread says what its deadline is.
-    pub(crate) fn promise_deadline(&mut self, thread: u32, deadline: Instant) {
-        let now = self.machine.now();
-        self.promises.each(thread, |watch| watch.set_deadline(now, deadline));
-    }
-
-    /// Looks at the virtual processors of schedulers: who asks, who has a processor.
-    pub(crate) fn look_at_promises(&mut self) {
-        for at in 0..self.promises.places.len() {
-            let place = &self.promises.places[at];
-            let (watch, requested, before) = (place.watch, place.requests, place.cpu);
-            let state = self.hierarchy.own_state(place.node, place.own);
-            let (state, requests) = state.unwrap_or((VpState::Waiting, requested));
-            let cpu = match state {
-                VpState::Running(processor) => Some(processor.0),
-                _ => None,
-            };
-            if before != cpu {
-                for cpu in [before, cpu].into_iter().flatten() {
-                    self.account(usize::from(cpu));
-                }
-            } else if requests != requested
-                && let Some(cpu) = cpu
-            {
-                self.account(usize::from(cpu));
+    fn each(&mut self, thread: u32, act: impl Fn(&mut Judged)) {
+        for at in self.threads.get(thread as usize).into_iter().flatten() {
+            if let Some(judged) = &mut self.judged[*at] {
+                act(judged);
             }
-            let now = self.machine.now();
-            let watch = &mut self.promises.watches[watch];
-            if requests != requested || state == VpState::Waiting {
-                watch.sleeps(now);
-            }
-            if state != VpState::Waiting {
-                watch.wakes(now);
-            }
-            let place = &mut self.promises.places[at];
-            (place.requests, place.cpu) = (requests, cpu);
-            let told = self.hierarchy.own_told(place.node, place.own);
-            let watch = place.watch;
-            let before = core::mem::replace(&mut place.told, told);
-            if let Some((deadline, back)) = told
-                && before != told
-            {
-                if let Some(cpu) = cpu {
-                    self.account(usize::from(cpu));
-                }
-                if before.is_some_and(|(_, before)| before != back) {
-                    // It told a later one in between.
-                    self.promises.watches[watch].set_deadline(now, Instant::MAX);
-                }
-                self.promises.watches[watch].set_deadline(now, deadline);
+        }
+    }
+
+    /// Time has passed on a processor that is granted to `owner`.
+    fn passed(&mut self, cpu: usize, owner: Option<u32>, (from, to): (Instant, Instant), by: Use) {
+        if let Some(owner) = owner {
+            self.each(owner, |judged| judged.served(from, to, by));
+        }
+        for place in self.places.iter().filter(|place| place.cpu == Some(cpu)) {
+            if let Some(judged) = &mut self.judged[place.judged] {
+                judged.served(from, to, by);
             }
         }
     }
 
     /// The hierarchy is no longer the one that was checked.
-    pub(crate) fn promises_end(&mut self) {
-        if self.promises.watches.iter().all(Watch::has_ended) {
-            return;
+    fn end(&mut self, now: Instant, within: (Option<Span>, Span)) {
+        for judged in std::mem::take(&mut self.judged).into_iter().flatten() {
+            self.fold(judged.verdict(now, within));
         }
-        (0..self.step.on.len()).for_each(|cpu| self.account(cpu));
-        let now = self.machine.now();
-        self.promises.watches.iter_mut().for_each(|watch| watch.end(now));
+        self.vacant.clear();
+        self.threads.clear();
+        self.places.clear();
+        self.programs.clear();
     }
 
-    /// What was found. Every processor's accounts are closed.
-    pub(crate) fn promise_verdicts(&mut self) -> Vec<PromiseVerdict> {
-        let now = self.machine.now();
-        let tick = self.agenda.resolution.resolution();
-        let watches = std::mem::take(&mut self.promises).watches.into_iter();
-        watches.map(|watch| watch.verdict(now, tick)).collect()
+    /// Keeps what was found, unless the same promise has fared worse before.
+    fn fold(&mut self, verdict: PromiseVerdict) {
+        let same = |before: &&mut PromiseVerdict| before.promise == verdict.promise;
+        match self.ended.iter_mut().find(same) {
+            Some(before) if before.status() > verdict.status() => {}
+            Some(before) => *before = verdict,
+            None => self.ended.push(verdict),
+        }
+    }
+
+    /// What is known of all promises, to be judged when there is time.
+    #[must_use]
+    pub fn read(&self, precision: Span) -> Judgement {
+        let judged = self.judged.iter().flatten();
+        let watches = judged.map(|judged| (judged.watch(), judged.last()));
+        let (ended, anew) = (self.ended.clone(), self.rounds > 1);
+        Judgement { ended, watches: watches.collect(), anew, precision }
+    }
+}
+
+/// What is known of all promises.
+pub struct Judgement {
+    ended: Vec<PromiseVerdict>,
+    watches: Vec<(Watch, Instant)>,
+    anew: bool,
+    precision: Span,
+}
+
+impl Judgement {
+    /// What was found of each promise that there is at this moment; where requests of the file have ended all of them, of
+    /// what there was until then.
+    #[must_use]
+    pub fn current(self, now: Instant, tick: Option<Span>) -> Vec<PromiseVerdict> {
+        let ended = self.watches.is_empty() && !self.anew;
+        let mut verdicts = self.verdicts(now, tick);
+        verdicts.retain(|verdict| ended || verdict.until.is_none());
+        verdicts
+    }
+
+    /// What was found of each promise: first of those whose judgement has ended before others began, where anything was.
+    #[must_use]
+    pub fn verdicts(self, now: Instant, tick: Option<Span>) -> Vec<PromiseVerdict> {
+        let anew = self.anew;
+        let empty = |verdict: &PromiseVerdict| {
+            (anew || verdict.promise.owner.ends_with(EARLIER))
+                && matches!(verdict.status(), PromiseStatus::NotAsking | PromiseStatus::NotTested)
+        };
+        let ended = self.ended.into_iter().filter(|verdict| !empty(verdict));
+        let watches = self.watches.into_iter();
+        let live =
+            watches.map(|(watch, last)| watch.verdict_within(now.max(last), tick, self.precision));
+        ended.chain(live).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_what_ended_long_ago_is_told_under_its_own_program() {
+        let promise = |owner: &str| Promise {
+            owner: owner.to_owned(),
+            own: None,
+            guarantee: "RESBH 1ms 10ms".parse().unwrap(),
+            granted: true,
+            makeup: false,
+            behind: windfall_guarantees::Allowance::ZERO,
+        };
+        let mut promises =
+            Promises { programs: vec![promise("left"), promise("right")], ..Promises::default() };
+        promises.joins(7, ("left", "left-1"), Span::ZERO);
+        promises.joins(7, ("right", "right-1"), Span::ZERO);
+        promises.joins(7, ("left", "left-2"), Span::ZERO);
+        let owners: Vec<&str> =
+            promises.ended.iter().map(|ended| ended.promise.owner.as_str()).collect();
+        assert_eq!(owners, ["left-earlier", "right-earlier"]);
     }
 }

@@ -10,7 +10,7 @@ use windfall_programs::{
 };
 use windfall_scenario::outcome::RunError;
 use windfall_time::{Instant, Span};
-use windfall_trace::{Event, ThreadId};
+use windfall_trace::Event;
 
 impl<M: Machine> RuntimeHost for Host<M> {
     const MOMENT: Span = M::MOMENT;
@@ -39,52 +39,28 @@ impl<M: Machine> RuntimeHost for Host<M> {
 
     #[inline]
     fn blocked(&mut self, thread: u32) {
-        self.promise_sleeps(thread);
-        self.machine.compute(thread, None);
-        let now = self.machine.now();
-        let thread = &mut self.threads.list[thread as usize];
-        thread.sleeps(now);
-        if let Some(id) = thread.id {
-            self.send(|hierarchy, now| hierarchy.blocked(now, id));
-        }
+        self.hear_before(thread);
+        self.waits(thread);
     }
 
     #[inline]
     fn woken(&mut self, number: u32, by: Option<u32>) {
-        let now = self.machine.now();
-        let thread = &mut self.threads.list[number as usize];
-        let Some(id) = thread.id else { return };
-        thread.wakes(now);
-        let last_cpu = thread.last_cpu;
-        self.promise_wakes(number);
-        if let Some(cpu) = last_cpu {
-            self.step.payer = cpu;
-        }
-        let event = || Event::Wake { thread: ThreadId(number), by: by.map(ThreadId) };
-        self.machine.tracer().record(now, event);
-        self.send(|hierarchy, now| hierarchy.ready(now, id));
+        let by = by.and_then(|by| self.machine.traced(by));
+        self.wakes(number, by);
     }
 
     fn yielded(&mut self, thread: u32) {
         if let Some(id) = self.threads.list[thread as usize].id {
+            self.hear_before(thread);
             self.send(|hierarchy, now| hierarchy.yielded(now, id));
         }
     }
 
     fn exited(&mut self, number: u32) {
-        self.promise_sleeps(number);
-        self.machine.compute(number, None);
-        let now = self.machine.now();
-        let thread = &mut self.threads.list[number as usize];
-        thread.sleeps(now);
-        let Some(id) = thread.id else { return };
-        self.agenda.cancel(Due::Release(number));
-        self.attribute(number as usize);
-        let (parent, stats) = (self.parent(Some(id)), self.counted(id));
-        let outcome = &mut self.threads.list[number as usize].outcome;
-        (outcome.parent, outcome.stats) = (parent, stats);
-        self.send(|hierarchy, now| hierarchy.exited(now, id));
-        self.machine.tracer().record(now, || Event::Exit { thread: ThreadId(number) });
+        if M::LIVE {
+            self.hear(); // what it had of a processor is its own as long as it is known
+        }
+        self.ends(number);
     }
 
     fn spawn(
@@ -98,10 +74,8 @@ impl<M: Machine> RuntimeHost for Host<M> {
 
     #[inline]
     fn released(&mut self, thread: u32, job: Job) {
-        let now = self.machine.now();
         self.threads.list[thread as usize].outcome.release(job.deadline.is_some());
-        let event = || Event::Release { thread: ThreadId(thread), deadline: job.deadline };
-        self.machine.tracer().record(now, event);
+        self.record(thread, |thread| Event::Release { thread, deadline: job.deadline });
     }
 
     #[inline]
@@ -111,18 +85,23 @@ impl<M: Machine> RuntimeHost for Host<M> {
 
     #[inline]
     fn completed(&mut self, thread: u32, job: Job) {
+        if M::LIVE && self.machine.tracer().is_on() {
+            self.hear(); // what it had until then stands before it
+            if let Some(cpu) = self.threads.list[thread as usize].cpu {
+                self.account(usize::from(cpu));
+            }
+        }
         let now = self.machine.now();
-        let (missed, response) = (job.is_late(now), now - job.release);
-        self.threads.list[thread as usize].outcome.complete(job.release, now, missed);
-        let event = || Event::Complete { thread: ThreadId(thread), response, missed };
-        self.machine.tracer().record(now, event);
+        let (missed, response) = (job.is_late(now), now.saturating_since(job.release));
+        let outcome = &mut self.threads.list[thread as usize].outcome;
+        outcome.complete(job.release, now.max(job.release), missed);
+        self.record(thread, |thread| Event::Complete { thread, response, missed });
     }
 
     fn aborted(&mut self, thread: u32) {
-        let now = self.machine.now();
         self.machine.compute(thread, None);
         self.threads.list[thread as usize].outcome.abort();
-        self.machine.tracer().record(now, || Event::Abort { thread: ThreadId(thread) });
+        self.record(thread, |thread| Event::Abort { thread });
     }
 
     fn goes_on(&mut self, thread: u32, job: Job, missed: bool) {
@@ -136,7 +115,7 @@ impl<M: Machine> RuntimeHost for Host<M> {
     }
 
     fn program_failed(&mut self, thread: u32, error: ProgramError) {
-        let name = self.threads.list[thread as usize].spec.name.clone();
+        let name = self.threads.list[thread as usize].outcome.name.clone();
         self.log.failure = Some(RunError::of(error, name, self.machine.now()));
     }
 }

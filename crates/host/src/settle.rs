@@ -11,13 +11,12 @@ impl<M: Machine> Host<M> {
     /// The run begins: schedulers are declared, and the processors are idle.
     pub fn begin(&mut self) {
         // A note for each thread, and more, fits between two looks at the journal.
-        self.hierarchy.open_journal(4096 + 4 * self.threads.list.len(), false);
+        let least = if M::LIVE { 1 << 16 } else { 4096 }; // a live one may stand still for a while
+        self.hierarchy.open_journal(least + 4 * self.threads.list.len(), false);
         let now = self.machine.now();
         self.machine.tracer().declare_nodes(now, &self.hierarchy);
         self.learn_nodes();
-        for cpu in 0..self.step.on.len() {
-            self.machine.tracer().switch(now, cpu, None, None); // idle, which is not the same as unknown
-        }
+        self.machine.begin();
         self.set_alarm();
     }
 
@@ -27,31 +26,68 @@ impl<M: Machine> Host<M> {
         loop {
             self.apply();
             if last || !self.follow() || self.has_failed() {
-                return self.set_alarm();
+                break;
             }
+        }
+        if last || !M::LIVE {
+            self.set_alarm(); // a live machine's was set before changes were carried out
         }
     }
 
     /// All that is due by now happens.
     fn apply(&mut self) {
-        let now = self.machine.now();
+        self.hear();
         loop {
-            if let Some(event) = self.machine.next_event() {
-                self.apply_event(event);
-            } else if let Some(due) = self.agenda.pop(now) {
-                self.apply_due(due);
-            } else {
-                break;
+            let now = self.machine.now();
+            while let Some((at, due)) = self.agenda.pop(now) {
+                self.is_late(at);
+                self.apply_due(at, due);
+                if !M::LIVE {
+                    self.hear();
+                }
             }
-        }
-        if let Some(timer) = self.hierarchy.next_timer()
-            && self.agenda.resolution.fires(timer) <= now
-        {
-            self.timers_due(now);
+            match self.hierarchy.next_timer().map(|at| self.agenda.resolution.fires(at)) {
+                Some(at) if at <= now => {
+                    self.is_late(at);
+                    self.timers_due(now);
+                }
+                _ => return,
+            }
+            if !M::LIVE {
+                return; // no time has passed
+            }
         }
     }
 
-    fn set_alarm(&mut self) {
+    /// What has happened by now counts before what a program that acts meanwhile says next.
+    pub fn hear(&mut self) {
+        while let Some(event) = self.machine.next_event(&self.threads.list) {
+            self.apply_event(event);
+        }
+    }
+
+    /// As [`hear`](Self::hear), if what a thread is about to say divides its time and somebody has a use for that.
+    pub(crate) fn hear_before(&mut self, number: u32) {
+        if M::LIVE && self.promises.is_judged(number) {
+            self.hear();
+        }
+    }
+
+    /// What was due at `at` is seen to.
+    #[inline]
+    fn is_late(&mut self, at: Instant) {
+        if M::LIVE {
+            self.machine.is_late(at);
+        }
+    }
+
+    /// Whether the hierarchy has chosen anew for a processor.
+    pub fn has_chosen(&self) -> bool {
+        self.hierarchy.has_changed()
+    }
+
+    /// Sets the machine's alarm to what is due next.
+    pub fn set_alarm(&mut self) {
         let timer = self.hierarchy.next_timer().map(|at| self.agenda.resolution.fires(at));
         let next = match (self.agenda.next_at(), timer) {
             (Some(due), Some(timer)) => Some(due.min(timer)),
@@ -67,23 +103,39 @@ impl<M: Machine> Host<M> {
                 self.account(cpu);
                 self.act(cpu);
             }
+            Event::Enters { thread, cpu, runs } => {
+                self.account(cpu);
+                let now = self.machine.now();
+                self.threads.list[thread as usize].is_on(now, Processor::at(cpu).0, runs);
+            }
+            Event::Leaves { thread, cpu, stop } => {
+                self.account(cpu);
+                let now = self.machine.now();
+                self.threads.list[thread as usize].is_off(now, stop);
+            }
+            Event::Wakes { thread, by } => self.wakes(thread, by),
+            Event::Waits { thread } => self.waits(thread),
+            Event::Ended { thread } => self.ends(thread),
         }
     }
 
-    fn apply_due(&mut self, due: Due) {
+    fn apply_due(&mut self, at: Instant, due: Due) {
         match due {
             Due::Request => self.request_due(),
             Due::Deadline(thread) => self.give_up(thread),
             Due::Start(thread) => self.start_thread(thread),
             Due::Timer => self.process_timers_due(),
             Due::Post => ProgramRuntime::posts_due(self),
-            Due::Release(thread) => ProgramRuntime::release_due(self, thread, self.machine.now()),
+            Due::Release(thread) => ProgramRuntime::release_due(self, thread, at),
             Due::Wake(thread) => self.wake_due(thread),
         }
     }
 
     /// Calls back schedulers whose timers are due; what that costs, a processor of each pays.
     fn timers_due(&mut self, now: Instant) {
+        if M::LIVE {
+            self.account_all(); // a processor may have stood still since the last look, and deciding takes time, too
+        }
         while self.hierarchy.next_timer().is_some_and(|at| at <= now) {
             if let Some(processor) = self.hierarchy.next_timer_processor() {
                 self.step.payer = processor.0;
@@ -94,7 +146,8 @@ impl<M: Machine> Host<M> {
                 continue;
             }
             self.charge(cpu, Charge::Timer);
-            self.call(Hierarchy::one_timer_due, true);
+            let now = self.machine.now();
+            self.call(now, Hierarchy::one_timer_due, true);
         }
     }
 
@@ -142,18 +195,30 @@ impl<M: Machine> Host<M> {
         &mut self,
         call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, HierarchyError>,
     ) -> Option<T> {
-        self.call(call, false)
+        let now = self.machine.now();
+        self.call(now, call, false)
+    }
+
+    /// As [`send`](Self::send), at a time that is known already.
+    #[inline]
+    pub(crate) fn send_at<T>(
+        &mut self,
+        now: Instant,
+        call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, HierarchyError>,
+    ) -> Option<T> {
+        self.call(now, call, false)
     }
 
     #[inline]
     fn call<T>(
         &mut self,
+        now: Instant,
         call: impl FnOnce(&mut Hierarchy, Instant) -> Result<T, HierarchyError>,
         by_timer: bool,
     ) -> Option<T> {
         self.account_taken();
         self.log.decisions += 1;
-        let now = self.machine.now();
+        self.step.last_call = now;
         let answer = if self.machine.charges() {
             let payer = Processor(self.step.payer);
             let before = (self.hierarchy.notifications(), self.hierarchy.running(payer));
@@ -182,8 +247,7 @@ impl<M: Machine> Host<M> {
         for entry in entries {
             self.step.expired.extend(entry.expired().and_then(|thread| self.number(thread)));
             let threads = &self.threads;
-            let number = |id: ThreadId| threads.number(id).map(windfall_trace::ThreadId);
-            self.machine.tracer().entry(&entry, number);
+            self.machine.note(&entry, |id: ThreadId| threads.number(id));
             if matches!(entry.what, JournalEvent::Quarantined { .. }) {
                 self.promises_end();
             }
@@ -199,7 +263,7 @@ impl<M: Machine> Host<M> {
         let work = self.programs.most_work(number);
         let deadline = job.deadline.unwrap_or(Instant::MAX);
         let message = Message::Job { release: job.release, deadline, work };
-        self.promise_deadline(number, deadline);
+        self.promise_deadline(number, job.release, deadline);
         let taken = self.send(|hierarchy, now| hierarchy.try_send(now, id, message));
         self.threads.list[number as usize].reports_jobs = taken != Some(false);
     }

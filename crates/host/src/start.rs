@@ -2,35 +2,59 @@
 
 use crate::host::Host;
 use crate::machine::Machine;
-use windfall_hierarchy::{NodeId, ThreadId};
+use crate::thread::Role;
+use windfall_hierarchy::NodeId;
 use windfall_programs::{Node, ProcessError, ProcessParams, Program, ProgramRuntime};
+use windfall_scenario::outcome::Promise;
 use windfall_scenario::{Home, Place, PlannedThread};
+use windfall_time::Instant;
+use windfall_trace::Event;
 
 impl<M: Machine> Host<M> {
     /// A thread comes into being, ready to run its program.
     pub(crate) fn start_thread(&mut self, number: u32) {
+        if self.threads.list[number as usize].role == Role::Entry {
+            self.machine.begin_program(number);
+        } else if self.admit(number) {
+            ProgramRuntime::begin(self, number);
+        } else {
+            self.programs.withdraw(number);
+        }
+    }
+
+    /// A thread asks for its place in the hierarchy; whether it has got one.
+    pub fn admit(&mut self, number: u32) -> bool {
         let spec = &self.threads.list[number as usize].spec;
         let (name, messages) = (spec.name.clone(), spec.messages.clone());
         let wanted = (spec.parent, messages.as_slice());
         let place = self.send(|hierarchy, now| Place::take(hierarchy, now, &name, wanted));
         let Some(Place { thread: id, parent, remark }) = place else {
-            self.programs.withdraw(number);
             self.log.not_admitted.push(name);
-            return;
+            return false;
         };
         let now = self.machine.now();
         self.log.refused.extend(remark.map(|why| (now, why)));
-        self.begin_thread(number, id, parent);
-    }
-
-    /// A thread has its place.
-    fn begin_thread(&mut self, number: u32, id: ThreadId, parent: NodeId) {
         self.threads.is_known_as(number, id);
         self.declare(number, Some(parent));
-        let promised = self.threads.list[number as usize].spec.promised.clone();
-        let now = self.machine.now();
-        self.machine.tracer().promise(now, windfall_trace::ThreadId(number), promised.as_deref());
+        self.record_promise(number);
+        true
+    }
+
+    /// The thread of a process that was made is there.
+    pub fn begin_made(&mut self, number: u32) {
+        let parent = self.threads.list[number as usize].spec.parent;
+        self.declare(number, Some(parent));
+        self.record_promise(number);
         ProgramRuntime::begin(self, number);
+    }
+
+    /// No thread can be made for a process, for this reason.
+    pub fn cannot_make(&mut self, number: u32, why: &str) {
+        let name = &self.threads.list[number as usize].outcome.name;
+        let why = format!("no thread can be made for `{name}`: {why}");
+        self.log.refused.push((self.machine.now(), why));
+        self.programs.withdraw(number);
+        self.ends(number);
     }
 
     /// A process makes another. It is below the scheduler of its node or nowhere.
@@ -57,16 +81,67 @@ impl<M: Machine> Host<M> {
             start: self.machine.now(),
             working_set_kib: 0,
         };
-        let number = self.make(spec, program);
-        self.begin_thread(number, id, scheduler);
+        let (number, made) = self.make(spec, Role::Own, program);
+        self.threads.is_known_as(number, id);
+        if made {
+            self.begin_made(number);
+        }
         Ok(number)
     }
 
-    /// Tells whoever records where a thread is; the machine counts threads from 1.
+    /// Records what a thread has been promised.
+    pub(crate) fn record_promise(&mut self, number: u32) {
+        if let Some(thread) = self.machine.traced(number) {
+            let now = self.machine.now();
+            let promised = self.threads.list[number as usize].outcome.promised.as_deref();
+            self.machine.tracer().promise(now, thread, promised);
+        }
+    }
+
+    /// Records what all threads are promised from now on; who is not named has no promise.
+    pub fn record_promises(&mut self, promises: &[Promise]) {
+        for at in 0..self.threads.list.len() {
+            let thread = &self.threads.list[at];
+            if thread.id.is_none() {
+                continue;
+            }
+            let entry = thread.entry().map_or(at, |entry| entry as usize);
+            let owner = &self.threads.list[entry].outcome.name;
+            let its = promises.iter().find(|one| one.own.is_none() && one.owner == *owner);
+            let guarantee = its.map(|promise| promise.guarantee.to_string());
+            let number = u32::try_from(at).expect("threads are numbered by 32 bits");
+            self.record(number, |thread| Event::Promise { thread, guarantee });
+        }
+    }
+
+    /// Records something about a thread that has been declared.
+    #[inline]
+    pub(crate) fn record(
+        &mut self,
+        number: u32,
+        event: impl FnOnce(windfall_trace::ThreadId) -> windfall_trace::Event,
+    ) {
+        if let Some(thread) = self.machine.traced(number) {
+            let now = self.machine.now();
+            self.machine.tracer().record(now, || event(thread));
+        }
+    }
+
+    /// As [`record`](Self::record), at a time that is known already.
+    #[inline]
+    pub(crate) fn record_at(
+        &mut self,
+        now: Instant,
+        number: u32,
+        event: impl FnOnce(windfall_trace::ThreadId) -> Event,
+    ) {
+        if let Some(thread) = self.machine.traced(number) {
+            self.machine.tracer().record(now, || event(thread));
+        }
+    }
+
+    /// Says to whoever records where a thread is.
     pub(crate) fn declare(&mut self, number: u32, parent: Option<NodeId>) {
-        let (name, tid) = (&self.threads.list[number as usize].spec.name, number.saturating_add(1));
-        let thread = windfall_trace::ThreadId(number);
-        let now = self.machine.now();
-        self.machine.tracer().thread(now, thread, (tid, tid), name, parent);
+        self.machine.declare(number, &self.threads.list[number as usize], parent);
     }
 }

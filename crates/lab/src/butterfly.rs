@@ -14,6 +14,7 @@ use windfall_programs::{Costs, Node, NodeCosts, ProcessParams};
 use windfall_scenario::Plan;
 use windfall_scenario::model::{self, Scheduler, Setting};
 use windfall_scenario::outcome::Outcome;
+use windfall_schedulers::kinds;
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 
@@ -90,7 +91,7 @@ impl Butterfly {
     /// What it is on so many nodes of a machine, of which the first ones are its own.
     fn plan(&self, nodes: u16, monitor: Option<Monitor>) -> Result<Plan, LabError> {
         let node = |number| {
-            Scheduler::root(&format!("node-{number}"), "epoch")
+            Scheduler::root(&format!("node-{number}"), kinds::EPOCH)
                 .with("epoch", Setting::Span(EPOCH))
                 .with("overcommit", Setting::Bool(self.overcommit))
         };

@@ -7,6 +7,7 @@ use crate::supervised::supervise;
 use windfall_plot::Scene;
 use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{PlannedInterrupts, Scenario};
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 use windfall_trace::export::picture::Picture;
 use windfall_trace::export::{Story, StoryBuilder};
@@ -40,7 +41,7 @@ impl Traced {
         strikes: Vec<PlannedInterrupts>,
     ) -> Result<Traced, LabError> {
         let mut both = Both::default();
-        run(&scenario("rez", AMOUNT, length)?, strikes, Some(&mut both))?;
+        run(&scenario(kinds::REZ, AMOUNT, length)?, strikes, Some(&mut both))?;
         Ok(Traced { watch: both.watch, story: both.story.finish(), disturbed: None })
     }
 

@@ -15,6 +15,7 @@ use windfall_programs::Random;
 use windfall_scenario::model::{Requirements, Reserve, Run, Thread, Timer};
 use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{PlannedInterrupts, PlannedPattern, Scenario};
+use windfall_schedulers::catalogue::Kind;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Cpu, Event, Note, OverheadKind, Sink, ThreadId};
 
@@ -32,7 +33,7 @@ const WINDOW: Span = Span::from_millis(3);
 const AWAY: Span = Span::from_millis(5);
 
 /// Thread `app` under a reservation scheduler with `reserved` in each period, `other` in what is left.
-pub(crate) fn scenario(rez: &str, reserved: Span, length: Span) -> Result<Scenario, LabError> {
+pub(crate) fn scenario(rez: &Kind, reserved: Span, length: Span) -> Result<Scenario, LabError> {
     let schedulers = reservations_first(rez, Span::from_millis(50))?;
     let reserve = Requirements {
         reserve: Some(Reserve { amount: reserved, period: PERIOD }),
@@ -56,7 +57,7 @@ pub(crate) struct Real {
 
 /// What is carried out with real threads: the application alone, so that whatever it does not get is the
 /// rest of the system's, a receiver's, too. The machine has interrupts of its own.
-pub(crate) fn real(rez: &str, reserved: Span, length: Span) -> Result<Scenario, LabError> {
+pub(crate) fn real(rez: &Kind, reserved: Span, length: Span) -> Result<Scenario, LabError> {
     let mut scenario = scenario(rez, reserved, length)?;
     scenario.interrupts.clear();
     scenario.threads.truncate(1);
@@ -71,7 +72,7 @@ pub(crate) const fn watching(busy: bool) -> Watching {
 
 /// Runs it with real threads, alone or while a stream is received.
 pub(crate) fn supervised(
-    rez: &str,
+    rez: &Kind,
     reserved: Span,
     length: Span,
     receiving: bool,

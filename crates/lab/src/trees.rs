@@ -5,6 +5,8 @@ use windfall_scenario::Scenario;
 use windfall_scenario::model::{
     Attachment, Interrupts, Machine, Parent, Pattern, Requirements, Run, Scheduler, Setting, Thread,
 };
+use windfall_schedulers::catalogue::Kind;
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 
@@ -40,13 +42,13 @@ pub(crate) fn ranked(text: &str, priority: i32) -> Result<Requirements, LabError
 }
 
 /// Reservations above time sharing, as in figure 10.6 left and in chapter 11.
-pub(crate) fn reservations_first(rez: &str, quantum: Span) -> Result<Vec<Scheduler>, LabError> {
+pub(crate) fn reservations_first(rez: &Kind, quantum: Span) -> Result<Vec<Scheduler>, LabError> {
     Ok(vec![
-        Scheduler::root("fp", "fixed-priority"),
+        Scheduler::root("fp", kinds::FIXED_PRIORITY),
         // As in the paper, where what a tick lets a program have beyond its budget is nobody's (10.5.2).
         Scheduler::below("res", rez, "fp", ranked("ALL", 1)?)
             .with("overruns", Setting::Word("dropped".to_owned())),
-        Scheduler::below("ts", "time-sharing", "fp", ranked("NULL", 0)?)
+        Scheduler::below("ts", kinds::TIME_SHARING, "fp", ranked("NULL", 0)?)
             .with("quantum", Setting::Span(quantum)),
     ])
 }
@@ -59,7 +61,7 @@ pub(crate) fn join(name: &str, first: (&str, Requirements), second: &str) -> Sch
     };
     Scheduler {
         owns: vec![at(first.0, first.1), at(second, Requirements::default())],
-        ..Scheduler::root(name, "join")
+        ..Scheduler::root(name, kinds::JOIN)
     }
 }
 

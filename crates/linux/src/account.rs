@@ -1,7 +1,5 @@
-//! Where each processor's time goes, to whom it is put down, and whether promises are kept.
+//! Where each processor's time goes, and what is said of it at the end.
 
 pub(crate) mod cpu;
-pub(crate) mod judging;
-pub(crate) mod ledger;
 pub(crate) mod outcome;
 pub(crate) mod unavailable;

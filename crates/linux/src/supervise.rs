@@ -1,12 +1,14 @@
 //! A run from beginning to end: the supervisor behind its lock, the event loop, and what the kernel's events mean.
 //!
-//! Read first `run.rs` with its phases (`prepare.rs`, `start.rs`), then `supervisor.rs` (`settle`) and `host.rs` (the event loop).
+//! Read first `run.rs` with its phases (`prepare.rs`, `start.rs`), then `supervisor.rs`, `machine.rs` (what the host is given) and `locked.rs` (the event loop).
 
-pub(crate) mod agenda;
 pub(crate) mod apply_event;
 pub(crate) mod calls;
+pub(crate) mod clock;
 pub(crate) mod dry_run;
-pub(crate) mod host;
+pub(crate) mod linux;
+pub(crate) mod locked;
+mod machine;
 pub(crate) mod own;
 mod prepare;
 mod processors;

@@ -4,9 +4,8 @@
 pub(crate) mod add_threads;
 pub(crate) mod adopt;
 pub(crate) mod begin;
+pub(crate) mod body;
 pub(crate) mod child;
 pub(crate) mod facts;
-pub(crate) mod member;
 pub(crate) mod spawn;
 pub(crate) mod starts;
-pub(crate) mod states;

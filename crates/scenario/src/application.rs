@@ -5,8 +5,10 @@
 //! Absent on purpose: whether they meet their deadlines, and under what.
 
 use crate::Guarantee;
-use crate::model::{Activation, Jobs, Rate, Run, Scenario, Scheduler, Setting, Thread};
+use crate::build::ranks_by;
+use crate::model::{Activation, Jobs, Rate, Run, Scenario, Scheduler, Thread};
 use windfall_analysis::Task;
+use windfall_schedulers::catalogue::RanksBy;
 use windfall_time::{Ratio, Span};
 
 /// How a scheduler chooses among periodic threads.
@@ -35,15 +37,12 @@ impl Service {
     }
 
     fn of(scheduler: &Scheduler) -> Option<Service> {
-        let by_deadline = ("order".to_owned(), Setting::Word("deadline".to_owned()));
-        match scheduler.kind.as_str() {
-            "rate-monotonic" if scheduler.settings.contains(&by_deadline) => {
-                Some(Service::DeadlineMonotonic)
-            }
-            "rate-monotonic" => Some(Service::RateMonotonic),
-            "fixed-priority" => Some(Service::FixedPriority),
-            "edf" => Some(Service::EarliestDeadline),
-            _ => None,
+        match ranks_by(scheduler) {
+            RanksBy::Period => Some(Service::RateMonotonic),
+            RanksBy::RelativeDeadline => Some(Service::DeadlineMonotonic),
+            RanksBy::Priority => Some(Service::FixedPriority),
+            RanksBy::Deadline => Some(Service::EarliestDeadline),
+            RanksBy::Nothing => None,
         }
     }
 }
@@ -198,6 +197,7 @@ fn rate(jobs: &Jobs) -> Option<Rate> {
 mod tests {
     use super::*;
     use crate::model::{Machine, Parent, Requirements};
+    use windfall_schedulers::kinds;
 
     fn scenario(threads: Vec<Thread>) -> Scenario {
         let text = "schema = 2\nseed = 1\nlength = \"1s\"\n[schedulers.rm]\n\
@@ -255,7 +255,7 @@ mod tests {
         let mut company = scenario(vec![periodic("a")]);
         company.schedulers.push(Scheduler::below(
             "rr",
-            "round-robin",
+            kinds::ROUND_ROBIN,
             "rm",
             Requirements::default(),
         ));
@@ -264,7 +264,7 @@ mod tests {
         slow.machine = Machine { speeds: vec![Ratio::new(1, 2).unwrap()], ..Machine::ideal(1) };
         assert!(why(&slow).contains("speed 1"));
         let mut wide = scenario(vec![periodic("a")]);
-        wide.schedulers[0] = Scheduler::root("rm", "edf").processors(2);
+        wide.schedulers[0] = Scheduler::root("rm", kinds::EDF).processors(2);
         assert!(why(&wide).contains("2 virtual processors"));
         assert_eq!(wide.schedulers[0].owns[0].parent, Parent::Top);
         assert!(scenario(Vec::new()).application("rm").unwrap_err().contains("no thread"));
@@ -275,8 +275,8 @@ mod tests {
     fn candidates_go_by_period_priority_or_deadline_unless_any_will_do() {
         let other = Thread { parent: Some("rr".to_owned()), ..periodic("b") };
         let mut both = scenario(vec![periodic("a"), other]);
-        both.schedulers.push(Scheduler::root("rr", "round-robin"));
-        both.schedulers.push(Scheduler::root("empty", "edf"));
+        both.schedulers.push(Scheduler::root("rr", kinds::ROUND_ROBIN));
+        both.schedulers.push(Scheduler::root("empty", kinds::EDF));
         assert_eq!(both.applications(false), ["rm"]);
         assert_eq!(both.applications(true), ["rm", "rr"]);
     }

@@ -13,7 +13,7 @@ mod trees;
 
 pub use recordings::{NoRecordings, Numbers, Recordings};
 pub(crate) use threads::{parent_of, thread_messages};
-pub(crate) use trees::conversion;
+pub(crate) use trees::{conversion, ranks_by};
 
 use crate::check::check;
 use crate::diagnostic::{Diagnostics, ScenarioError};

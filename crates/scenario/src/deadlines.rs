@@ -19,6 +19,7 @@ use windfall_analysis::global_edf::Test;
 use windfall_analysis::local::Policy;
 use windfall_analysis::{Supply, Task, global_edf, local_fixed_priority};
 use windfall_guarantees::{Guarantee, Length};
+use windfall_schedulers::catalogue::{self, RanksBy, Settings};
 use windfall_time::{Ratio, Span};
 
 /// What is known about the deadlines of a thread.
@@ -90,10 +91,17 @@ impl Promises {
         known.into_values().collect()
     }
 
+    /// What a scheduler ranks its children by, with the settings that its kind has by default.
+    fn ranks_by(&self, node: usize) -> RanksBy {
+        let kind = catalogue::find(self.tree.nodes[node].kind);
+        let ranks_by = kind.and_then(|kind| kind.ranks_by(&Settings::default()).ok());
+        ranks_by.unwrap_or(RanksBy::Nothing)
+    }
+
     /// Bounds for all children of a scheduler that goes by deadlines, where it is one: each delays each.
     fn together(&self, node: usize, all: &[Beside]) -> Option<Result<Bounds, String>> {
-        let (kind, own) = (self.tree.nodes[node].kind, &self.tree.nodes[node].own);
-        if kind != "edf" {
+        let own = &self.tree.nodes[node].own;
+        if self.ranks_by(node) != RanksBy::Deadline {
             return None;
         }
         let mut tasks: Vec<(usize, Task)> = Vec::new();
@@ -133,8 +141,7 @@ impl Promises {
     /// A bound for one child of a scheduler.
     fn bound(&self, node: usize, all: &[Beside], at: usize, task: &Task) -> Result<Span, String> {
         let own = &self.tree.nodes[node].own;
-        let kind = self.tree.nodes[node].kind;
-        if !matches!(kind, "edf" | "rate-monotonic" | "fixed-priority") {
+        if self.ranks_by(node) == RanksBy::Nothing {
             let has = self.findings.counted_on(all[at].0);
             return best(&has, |supply| within(&[], task, supply))
                 .ok_or_else(|| "it may need more than it is promised".to_owned());
@@ -150,16 +157,18 @@ impl Promises {
     /// The tasks that may delay a thread, if all that may are tasks.
     fn rivals(&self, node: usize, all: &[Beside], at: usize) -> Result<Vec<Task>, String> {
         let (vp, _) = all[at];
-        let kind = self.tree.nodes[node].kind;
+        let ranks_by = self.ranks_by(node);
         let terms = |vp: usize| &self.tree.vps[vp].terms;
         let mut rivals = Vec::new();
         for (other, rival) in all.iter().filter(|(other, _)| *other != vp) {
-            let delays = match (kind, terms(*other).rate, terms(vp).rate) {
-                ("fixed-priority", ..) => terms(*other).priority >= terms(vp).priority,
+            let delays = match (ranks_by, terms(*other).rate, terms(vp).rate) {
+                (RanksBy::Priority, ..) => terms(*other).priority >= terms(vp).priority,
                 // Whichever the instance goes by, one that is longer in both comes after.
-                ("rate-monotonic", Some((_, period, deadline)), Some((_, ours, due))) => {
-                    period <= ours || deadline <= due
-                }
+                (
+                    RanksBy::Period | RanksBy::RelativeDeadline,
+                    Some((_, period, deadline)),
+                    Some((_, ours, due)),
+                ) => period <= ours || deadline <= due,
                 // Who is never due has what is left.
                 _ => rival.is_none_or(|rival| rival.due.is_some()),
             };

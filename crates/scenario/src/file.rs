@@ -26,7 +26,7 @@ pub(crate) use machine::{
 };
 pub(crate) use requirements::RequirementsFile;
 pub(crate) use scalar::{Cap, Due, Frequency, Kib, Range};
-pub(crate) use scheduler::{OWN_KEYS, ParentFile, SchedulerFile};
+pub(crate) use scheduler::{ParentFile, SchedulerFile, own_keys};
 pub(crate) use steps::{PhaseFile, StepFile};
 pub(crate) use text_or::TextOr;
 pub(crate) use thread::{AfterFile, PeriodicFile, RecordedFile, SporadicFile, ThreadFile};

@@ -12,6 +12,7 @@ use crate::recording::Recording;
 use crate::{Guarantee, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_programs::learn::{self, Options, Proposal};
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Cpu, OverheadKind};
 
@@ -67,11 +68,12 @@ pub fn import(recording: &Recording, file: &str, reserving: Reserving) -> Import
         [SHARING, ROOT].into_iter().chain(rez.iter().map(String::as_str)).collect();
     let mut names = Names::except(&taken);
     let mut reserved: BTreeSet<usize> = BTreeSet::new();
-    let sharing = Scheduler::root(SHARING, "time-sharing").processors(usize::from(processors));
+    let sharing = Scheduler::root(SHARING, kinds::TIME_SHARING).processors(usize::from(processors));
     match reserving {
         Reserving::Nobody => scenario.schedulers.push(sharing),
         Reserving::Periodic => {
-            let root = Scheduler::root(ROOT, "fixed-priority").processors(usize::from(processors));
+            let root =
+                Scheduler::root(ROOT, kinds::FIXED_PRIORITY).processors(usize::from(processors));
             scenario.schedulers.push(root);
             let mut sharing = sharing;
             for own in &mut sharing.owns {
@@ -112,14 +114,14 @@ fn reserve(
         let rez = format!("rez{processor}");
         if scenario.schedulers.iter().all(|other| other.name != rez) {
             let requires = Requirements::priority(2);
-            scenario.schedulers.push(Scheduler::below(&rez, "rez", ROOT, requires));
+            scenario.schedulers.push(Scheduler::below(&rez, kinds::REZ, ROOT, requires));
         }
         let name = names.fresh(&alone(row.thread, recording));
         let join = names.fresh(&format!("{name}-join"));
         let requires =
             Requirements { reserve: Some(Reserve { amount, period }), ..Requirements::default() };
         scenario.schedulers.push(
-            Scheduler::below(&join, "join", SHARING, Requirements::default())
+            Scheduler::below(&join, kinds::JOIN, SHARING, Requirements::default())
                 .and_below(&rez, requires),
         );
         let guarantee = Requirements::guarantee(Guarantee::BasicSoft(amount.into(), period.into()));

@@ -196,10 +196,12 @@ impl Live {
         let schedulers = nodes.iter().map(|node| {
             let known = self.created.iter().chain(self.file.all_schedulers());
             let known = known.filter(|known| known.name == node.name && known.kind == node.kind);
-            let mut scheduler = known
-                .map(Scheduler::clone)
-                .next()
-                .unwrap_or_else(|| Scheduler::root(&node.name, &node.kind));
+            let mut scheduler = known.map(Scheduler::clone).next().unwrap_or_else(|| Scheduler {
+                name: node.name.clone(),
+                kind: node.kind.clone(),
+                settings: Vec::new(),
+                owns: vec![Attachment { parent: Parent::Top, requires: Requirements::default() }],
+            });
             let owns = node.parents.iter().map(|parent| Attachment {
                 parent: parent.clone().map_or(Parent::Top, Parent::Scheduler),
                 requires: Requirements::default(),

@@ -6,12 +6,12 @@
 use crate::Guarantee;
 use crate::build::conversion;
 use crate::model::{
-    Activation, Change, Jobs, Parent, Rate, Requirements, Reserve, Run, Scenario, Scheduler, Timer,
-    WarpLimit,
+    Activation, Change, Jobs, Rate, Requirements, Reserve, Run, Scenario, Scheduler, WarpLimit,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_guarantees::{ChildParam, ChildParams, Conversion};
-use windfall_hierarchy::Message;
+use windfall_hierarchy::{Message, Value};
+use windfall_schedulers::parameters::{CURRENCY, RATE, WARP_LIMIT};
 use windfall_time::{Instant, Ratio, Span};
 
 /// A key that cannot be asked there: the key, what is wrong, what would be right.
@@ -133,10 +133,12 @@ impl<'a> ParameterWriter<'a> {
             messages.push(("warp", Message::Warp(self.warp(warp, parent)?)));
         }
         if let Some(WarpLimit { limit, unwarp }) = requires.warp_limit {
-            messages.push(("warp-limit", Message::WarpLimit { limit, unwarp }));
+            messages
+                .push(("warp-limit", Message::Set(WARP_LIMIT.key, Value::Spans(limit, unwarp))));
         }
         if let Some(currency) = requires.currency {
-            messages.push(("currency", Message::Currency(currency)));
+            messages
+                .push(("currency", Message::Set(CURRENCY.key, Value::Integer(currency.into()))));
         }
         if let Some(priority) = requires.priority {
             messages.push(("priority", Message::Priority(priority)));
@@ -251,7 +253,9 @@ pub(crate) fn terms<'m>(
             Message::Periodic { period, deadline, amount } => {
                 terms.rate = Some((amount, period, deadline));
             }
-            Message::Currency(currency) => terms.currency = Some(currency),
+            Message::Set(key, Value::Integer(currency)) if key == CURRENCY.key => {
+                terms.currency = u32::try_from(currency).ok();
+            }
             _ => {}
         }
     }
@@ -287,31 +291,23 @@ const FARTHEST: usize = 64;
 impl Scenario {
     /// Whether the scheduler of that name, or one that it passes rates on to, has a use for them.
     fn has_use_for_rates(&self, name: &str, farthest: usize) -> bool {
-        let Some(scheduler) = self.all_schedulers().find(|scheduler| scheduler.name == name) else {
-            return false;
-        };
-        let kind = scheduler.kind.as_str();
-        if matches!(kind, "rate-monotonic" | "edf" | "llf" | "fc-edf" | "smart" | "swift") {
-            return true;
-        }
-        let passes = conversion(scheduler, Timer::Precise)
-            .is_some_and(|conversion| conversion.passes_rates());
+        let Some(scheduler) = self.scheduler_named(name) else { return false };
+        let Some(kind) = scheduler.known_kind() else { return false };
         let mut parents = scheduler.owns.iter().filter_map(|own| own.parent.name());
-        passes && farthest > 0 && parents.any(|name| self.has_use_for_rates(name, farthest - 1))
+        kind.takes(&RATE)
+            || kind.properties.passes_on
+                && farthest > 0
+                && parents.any(|name| self.has_use_for_rates(name, farthest - 1))
     }
 
-    /// The kind of a parent: `Ok(None)` for the top, `Err` when there is no such scheduler.
-    pub(crate) fn kind_of(&self, parent: &Parent) -> Result<Option<&str>, ()> {
-        match parent {
-            Parent::Top => Ok(None),
-            Parent::Scheduler(name) => self.kind_named(name).map(Some).ok_or(()),
-        }
+    /// The scheduler of that name, those that are created on the way included.
+    pub(crate) fn scheduler_named(&self, name: &str) -> Option<&Scheduler> {
+        self.all_schedulers().find(|scheduler| scheduler.name == name)
     }
 
-    /// The kind of the scheduler of that name, those that are created on the way included.
-    pub(crate) fn kind_named(&self, name: &str) -> Option<&str> {
-        let mut all = self.all_schedulers();
-        all.find(|scheduler| scheduler.name == name).map(|scheduler| scheduler.kind.as_str())
+    /// Whether there is a scheduler of that name, and its kind is written.
+    pub(crate) fn has_kind(&self, name: &str) -> bool {
+        self.scheduler_named(name).is_some_and(|scheduler| !scheduler.kind.is_empty())
     }
 
     /// The schedulers, those that are created on the way included.
@@ -349,6 +345,7 @@ impl Scenario {
 mod tests {
     use super::*;
     use crate::model::Machine;
+    use windfall_schedulers::kinds;
     use windfall_time::{Instant, Span};
 
     fn share(above: i128, below: i128) -> Requirements {
@@ -357,8 +354,8 @@ mod tests {
 
     /// The weights of children of one proportional-share scheduler.
     fn weights(children: &[Requirements]) -> Vec<Option<u32>> {
-        let below = |asks: &Requirements| Scheduler::below("c", "edf", "ps", asks.clone());
-        let mut schedulers = vec![Scheduler::root("ps", "proportional-share")];
+        let below = |asks: &Requirements| Scheduler::below("c", kinds::EDF, "ps", asks.clone());
+        let mut schedulers = vec![Scheduler::root("ps", kinds::PROPORTIONAL_SHARE)];
         schedulers.extend(children.iter().map(below));
         let scenario = Scenario {
             question: None,

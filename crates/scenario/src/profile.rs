@@ -7,7 +7,9 @@
 //! Absent on purpose: where profiles lie, and how a file's checksum is made ([`Profiles`] knows).
 
 use crate::diagnostic::{Diagnostics, ScenarioError};
-use crate::model::{Activation, ExternalProgram, Jobs, Run, Scenario, Thread, ThreadMatch};
+use crate::model::{
+    Activation, ExternalProgram, Jobs, Run, Scenario, Scheduler, Thread, ThreadMatch,
+};
 use crate::source::Path;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -239,12 +241,14 @@ impl Scenario {
             let Run::Profile(name) = &thread.run else { continue };
             match self.look_up(thread, name, profiles) {
                 Ok((amount, period)) => {
-                    let reserving =
-                        thread.parent.as_deref().and_then(|parent| self.kind_named(parent));
+                    let parent =
+                        thread.parent.as_deref().and_then(|name| self.scheduler_named(name));
+                    let reserves = parent
+                        .and_then(Scheduler::known_kind)
+                        .is_some_and(|kind| kind.properties.reserves);
                     let requires = &thread.requires;
-                    let wanting = reserving == Some("rez")
-                        && requires.guarantee.is_none()
-                        && requires.reserve.is_none();
+                    let wanting =
+                        reserves && requires.guarantee.is_none() && requires.reserve.is_none();
                     let guarantee =
                         format!("RESBH {amount} {period}").parse().ok().filter(|_| wanting);
                     let thread = &mut self.threads[at];
@@ -353,6 +357,23 @@ mod tests {
         assert_eq!(thread.requires.guarantee, "RESBH 3ms 10ms".parse().ok());
         let Run::Jobs(jobs) = &thread.run else { panic!("{:?}", thread.run) };
         assert_eq!(jobs.work, Work::Fixed(Span::from_millis(3)));
+    }
+
+    #[test]
+    fn accepts_a_profile_below_whatever_reserves() {
+        let below = |kind: &str| {
+            let text = format!(
+                "schema = 2\nseed = 1\nlength = \"1s\"\n[schedulers.s]\nscheduler = \"{kind}\"\nparent = \"top\"\n\
+                 [threads.a]\nparent = \"s\"\nexec = [\"player\"]\nprofile = \"player\"\nmatch = {{ comm = \"loop\" }}\n"
+            );
+            let mut scenario = Scenario::parse("a.toml", &text).unwrap();
+            scenario.apply_profiles(&Store("abc")).unwrap();
+            scenario.threads[0].requires.guarantee
+        };
+        for kind in ["rez", "rez-c", "cbs", "resource-kernel"] {
+            assert_eq!(below(kind), "RESBH 3ms 10ms".parse().ok(), "{kind}");
+        }
+        assert_eq!(below("round-robin"), None);
     }
 
     #[test]

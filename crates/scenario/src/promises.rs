@@ -123,7 +123,7 @@ fn add<'s>(
             Vp { name, parent, child: Some(node), requested: requires, terms, outright },
         ));
     }
-    let kind = windfall_schedulers::catalogue::find(&scheduler.kind)?.name;
+    let kind = scheduler.known_kind()?.name;
     let name = scheduler.name.clone();
     tree.nodes.push(Node { name, kind, conversion, own, children: Vec::new() });
     Some(node)

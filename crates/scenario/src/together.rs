@@ -10,9 +10,11 @@ use crate::model::{
     Thread, Whom,
 };
 use std::mem::take;
+use windfall_schedulers::catalogue::Kind;
+use windfall_schedulers::kinds;
 use windfall_time::Span;
 
-const KIND: &str = "round-robin";
+const KIND: &Kind = kinds::ROUND_ROBIN;
 
 /// The name of the scheduler that a program's threads share.
 pub(crate) fn name(thread: &str) -> String {
@@ -63,7 +65,8 @@ pub(crate) fn pass_on(change: &mut Change, threads: &[Thread], schedulers: &[Sch
     let Some(entry) = threads.iter().find(|thread| thread.name == *of) else { return };
     let name = name(of);
     let stands_there = entry.external.is_some() && entry.parent.as_deref() == Some(&name);
-    if stands_there && schedulers.iter().any(|other| other.name == name && other.kind == KIND) {
+    if stands_there && schedulers.iter().any(|other| other.name == name && other.kind == KIND.name)
+    {
         *whom = Whom::Scheduler(name, 0);
     }
 }

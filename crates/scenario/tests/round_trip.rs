@@ -10,6 +10,7 @@ use windfall_scenario::model::{
     ThreadMatch, Timer, WarpLimit, Whole, Whom,
 };
 use windfall_scenario::{Guarantee, Origin, Scenario};
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
@@ -352,7 +353,7 @@ prop_compose! {
             length: Span::from_secs(100),
             machine,
             interrupts,
-            schedulers: vec![Scheduler::root("fp", "fixed-priority"), below],
+            schedulers: vec![Scheduler::root("fp", kinds::FIXED_PRIORITY), below],
             default: alike.then(|| "fp".to_owned()),
             threads,
             requests: requests.into_iter().map(|(time, change)| Request { time, change }).collect(),

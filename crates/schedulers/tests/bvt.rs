@@ -16,7 +16,7 @@ fn share(weight: u32) -> [Message; 1] {
 }
 
 fn limit(limit: u64, unwarp: u64) -> Message {
-    Message::WarpLimit { limit: span(limit), unwarp: span(unwarp) }
+    common::warp_limit(limit, unwarp)
 }
 
 /// Weight, warp in ms, limits in ms if any.

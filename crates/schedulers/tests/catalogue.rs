@@ -1,7 +1,10 @@
-//! The catalogue as a whole. That its defaults are those that hold is tested beside it (`src/catalogue/asked.rs`).
+//! The catalogue as a whole.
 
+use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
+use windfall_hierarchy::{Hierarchy, HierarchyError, Message, NodeSpec, Parent, Value as Told};
 use windfall_schedulers::catalogue::{Form, KINDS, Settings, Value, find};
-use windfall_time::Span;
+use windfall_schedulers::parameters::{ALL, PROGRESS, Parameter, RATE};
+use windfall_time::{Instant, Span};
 
 #[test]
 fn law_names_are_sorted_and_found() {
@@ -93,5 +96,59 @@ fn law_every_scheduler_here_answers_next_and_check_itself() {
             }
         }
     }
-    assert!(schedulers > 20, "only {schedulers} were found");
+    assert!(schedulers > 15, "only {schedulers} were found");
+}
+
+/// What a child may be told, as the messages that tell it.
+fn told(parameter: &Parameter) -> Message {
+    let (amount, period) = (Span::from_millis(1), Span::from_millis(10));
+    match parameter.key {
+        "reserve" => Message::Reserve { amount, period },
+        "share" => Message::Share(1),
+        "warp" => Message::Warp(amount),
+        "warp-limit" => Message::Set(parameter.key, Told::Spans(amount, period)),
+        "currency" | "progress" => Message::Set(parameter.key, Told::Integer(0)),
+        "priority" => Message::Priority(1),
+        "time-slice" => Message::Quantum(amount),
+        "rate" => Message::Periodic { period, deadline: period, amount: Some(amount) },
+        other => panic!("`{other}` is told by no message"),
+    }
+}
+
+#[test]
+fn law_a_kind_takes_what_it_says() {
+    let mut taken = 0;
+    for (kind, parameter) in
+        KINDS.iter().flat_map(|kind| ALL.iter().chain([&&PROGRESS]).map(move |p| (kind, p)))
+    {
+        let mut tree = Hierarchy::new(2);
+        let scheduler = kind.build(&Settings(&[])).unwrap();
+        let owns = vec![(Parent::Top, &[][..]); kind.properties.least_parents];
+        let spec = NodeSpec { name: kind.name, kind: kind.name, scheduler, owns: &owns };
+        let node = tree.create(Instant::ZERO, spec).unwrap();
+        let thread = tree.create_thread(Instant::ZERO, node, &[]).unwrap();
+        let answer = tree.send(Instant::ZERO, thread, told(parameter));
+        let understood = !matches!(answer, Err(HierarchyError::NotUnderstood { .. }));
+        let passed = kind.properties.passes_on && **parameter == RATE;
+        let expected = kind.takes(parameter) || passed;
+        assert_eq!(understood, expected, "{kind}: {} {answer:?}", parameter.key);
+        taken += usize::from(understood);
+    }
+    assert!(taken > KINDS.len(), "only {taken} are taken");
+}
+
+#[test]
+fn law_a_kind_reserves_what_it_says() {
+    let (amount, period) = (Span::from_millis(1), Span::from_millis(10));
+    let child = ChildParams { reserve: Some((amount, period)), ..ChildParams::default() };
+    let hard = Guarantee::BasicHard(amount.into(), period.into());
+    // What one that passes on gives is its parents'.
+    for kind in KINDS.iter().filter(|kind| !kind.properties.passes_on) {
+        let conversion = kind.conversion(&Settings(&[])).unwrap();
+        let told = conversion.parameter_for(&hard) == Ok(ChildParam::Reserve { amount, period });
+        let supply = Supply::of(&[Guarantee::All]);
+        let given = conversion.give(supply, &[child]);
+        let given = given[0].gives.iter().any(|given| given.guarantee == hard);
+        assert_eq!(told && given, kind.properties.reserves, "{kind}");
+    }
 }

@@ -1,7 +1,8 @@
 //! EDF on one and two processors, by hand.
 
 use windfall_hierarchy::{Hierarchy, Message, NodeSpec, Parent, Processor};
-use windfall_schedulers::{Edf, Late};
+use windfall_schedulers::catalogue::Settings;
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 
 fn at(ns: u64) -> Instant {
@@ -19,7 +20,7 @@ fn law_an_offer_says_whether_there_is_a_use_for_it() {
     let spec = NodeSpec {
         name: "edf",
         kind: "edf",
-        scheduler: Box::new(Edf::new(Late::Complete)),
+        scheduler: kinds::EDF.build(&Settings::default()).unwrap(),
         owns: top,
     };
     let edf = tree.create(at(0), spec).unwrap();
@@ -36,7 +37,7 @@ fn accepts_an_earlier_deadline_at_once() {
     let spec = NodeSpec {
         name: "edf",
         kind: "edf",
-        scheduler: Box::new(Edf::new(Late::Complete)),
+        scheduler: kinds::EDF.build(&Settings::default()).unwrap(),
         owns: &[(Parent::Top, &[])],
     };
     let edf = tree.create(at(0), spec).unwrap();
@@ -66,7 +67,7 @@ fn accepts_two_processors_and_preempts_the_latest() {
     let spec = NodeSpec {
         name: "edf",
         kind: "edf",
-        scheduler: Box::new(Edf::new(Late::Complete)),
+        scheduler: kinds::EDF.build(&Settings::default()).unwrap(),
         owns: &[(Parent::Top, &[]), (Parent::Top, &[])],
     };
     let edf = tree.create(at(0), spec).unwrap();

@@ -105,7 +105,7 @@ fn paper_waldspurger_1994_inflation_stays_within_a_currency() {
     let root = host.root("lottery", &settings);
     let tickets = [(1, 200), (1, 300), (2, 100)];
     let [a, b, c] = tickets.map(|(currency, tickets)| {
-        let messages = [Message::Share(tickets), Message::Currency(currency)];
+        let messages = [Message::Share(tickets), common::currency(currency)];
         host.spin(root, &format!("{currency}:{tickets}"), &messages)
     });
     host.run_to(30 * S);
@@ -134,9 +134,9 @@ fn paper_waldspurger_1994_inflation_stays_within_a_currency() {
 fn refuses_a_currency_without_funds() {
     let (mut host, root) = seeded(1);
     let a = host.spin(root, "a", &[]);
-    let none = host.tell(a, Message::Currency(1));
+    let none = host.tell(a, common::currency(1));
     assert!(matches!(none, Err(HierarchyError::OutOfRange { what: "currency", .. })));
-    host.tell(a, Message::Currency(0)).unwrap();
+    host.tell(a, common::currency(0)).unwrap();
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn accepts_members_that_change_their_currency_at_any_time() {
     let root = host.root("lottery", &settings);
     let threads: Vec<_> = (1..5).map(|n| host.spin(root, &format!("t{n}"), &share(n))).collect();
     for (n, currency) in [1, 4, 0, 1, 4, 4, 1, 0].into_iter().cycle().take(400).enumerate() {
-        host.tell(threads[n % 4], Message::Currency(currency)).unwrap();
+        host.tell(threads[n % 4], common::currency(currency)).unwrap();
         host.run_for(7 * MS);
     }
     assert!(threads.iter().all(|thread| host.ran(*thread) > 0));

@@ -5,9 +5,10 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use windfall_hierarchy::{
-    Hierarchy, Message, NodeId, NodeSpec, Parent, Processor, ThreadId, VpState,
+    Hierarchy, Message, NodeId, NodeSpec, Parent, Processor, ThreadId, Value as Told, VpState,
 };
 use windfall_schedulers::catalogue::{self, KINDS, Settings};
+use windfall_schedulers::parameters;
 use windfall_time::{Instant, Span};
 
 thread_local! {
@@ -49,7 +50,9 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
     let ms = |n: u32| Span::from_millis(n + 1);
     let (period, deadline, amount) = (ms(number + 9), ms(number + 9), Some(ms(1)));
     match kind {
-        "swift" => vec![Message::Progress(u16::try_from(number * 40).unwrap())],
+        "swift" => {
+            vec![Message::Set(parameters::PROGRESS.key, Told::Integer((number * 40).into()))]
+        }
         "gang" => vec![Message::Priority((number / 2).cast_signed())],
         "fixed-priority" => vec![Message::Priority(number.cast_signed())],
         "time-sharing" | "windows-2000" | "linux-2.4" | "linux-eevdf" => {
@@ -59,7 +62,7 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
         "bvt" => vec![
             Message::Share(number + 1),
             Message::Warp(ms(number % 3)),
-            Message::WarpLimit { limit: ms(2), unwarp: ms(20) },
+            Message::Set(parameters::WARP_LIMIT.key, Told::Spans(ms(2), ms(20))),
         ],
         "proportional-share" => vec![Message::Share(number + 1), Message::Warp(ms(number % 3))],
         "time-table" => {

@@ -6,9 +6,10 @@
 use proptest::prelude::*;
 use windfall_hierarchy::{
     Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, Processor, Target,
-    ThreadId, VpState,
+    ThreadId, Value as Told, VpState,
 };
 use windfall_schedulers::catalogue::{self, Settings};
+use windfall_schedulers::parameters::WARP_LIMIT;
 use windfall_time::{Instant, Span};
 
 /// What is done next. Numbers choose among what there is at the time, modulo how many.
@@ -288,7 +289,7 @@ fn message() -> impl Strategy<Value = Message> {
         (0_u32..9).prop_map(Message::Share),
         (0_u64..200).prop_map(move |n| Message::Warp(ms(n))),
         (0_u64..50, 0_u64..200)
-            .prop_map(move |(n, u)| Message::WarpLimit { limit: ms(n), unwarp: ms(u) }),
+            .prop_map(move |(n, u)| Message::Set(WARP_LIMIT.key, Told::Spans(ms(n), ms(u)))),
         (-1_i32..20).prop_map(Message::Priority),
         (1_u64..90, 1_u64..90).prop_map(move |(period, deadline)| Message::Periodic {
             period: ms(period),

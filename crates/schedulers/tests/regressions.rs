@@ -7,8 +7,8 @@ use common::Host;
 use windfall_hierarchy::{
     ChildVp, Context, HierarchyError, Message, NodeSpec, OwnVp, Parent, Scheduler, TimerId, View,
 };
-use windfall_schedulers::RoundRobin;
-use windfall_time::Span;
+use windfall_schedulers::catalogue::Settings;
+use windfall_schedulers::kinds;
 
 /// Two parents of one scheduler: one busy with something better, the other idle.
 #[test]
@@ -26,7 +26,7 @@ fn r0002_a_ready_thread_waited_for_a_busy_parent_while_another_was_idle() {
 }
 
 /// Round robin that panics when a child leaves it.
-struct Clinging(RoundRobin);
+struct Clinging(Box<dyn Scheduler>);
 
 impl Scheduler for Clinging {
     fn timers(&self, owns: usize) -> usize {
@@ -95,7 +95,7 @@ fn r0004_a_scheduler_quarantined_while_it_is_destroyed_lost_count_of_its_childre
     let spec = NodeSpec {
         name: "clinging",
         kind: "test",
-        scheduler: Box::new(Clinging(RoundRobin::new(Span::from_millis(10)))),
+        scheduler: Box::new(Clinging(kinds::ROUND_ROBIN.build(&Settings::default()).unwrap())),
         owns: &[(Parent::Node(root), &[])],
     };
     let clinging = host.tree.create(common::at(0), spec).unwrap();

@@ -57,7 +57,7 @@ proptest! {
         let root = host.root("stride", &settings);
         let mut threads = Vec::new();
         for (n, (currency, tickets)) in tickets.iter().enumerate() {
-            let messages = [Message::Share(*tickets), Message::Currency(*currency)];
+            let messages = [Message::Share(*tickets), common::currency(*currency)];
             threads.push(host.thread(root, &format!("t{n}"), &messages));
         }
         host.wake(threads[0]);
@@ -105,7 +105,7 @@ fn paper_waldspurger_1994_inflation_stays_within_a_currency() {
     let mut host = Host::new(1);
     let root = host.root("stride", &settings);
     let member = |host: &mut Host, root: NodeId, (currency, tickets)| {
-        let messages = [Message::Share(tickets), Message::Currency(currency)];
+        let messages = [Message::Share(tickets), common::currency(currency)];
         host.spin(root, &format!("{currency}:{tickets}"), &messages)
     };
     let tickets = [(1, 200), (1, 300), (2, 100)];
@@ -131,12 +131,12 @@ fn refuses_a_currency_without_funds_beside_accepts_one_that_has_some() {
     let root = host.root("stride", &funded((5, 5)));
     let a = host.spin(root, "a", &[]);
     let b = host.spin(root, "b", &[]);
-    let none = host.tell(a, Message::Currency(3));
+    let none = host.tell(a, common::currency(3));
     assert!(matches!(none, Err(HierarchyError::OutOfRange { what: "currency", .. })));
     for currency in [1, 2, 0, 1] {
-        host.tell(a, Message::Currency(currency)).unwrap();
+        host.tell(a, common::currency(currency)).unwrap();
         host.run_for(15 * MS);
-        host.tell(b, Message::Currency(currency)).unwrap();
+        host.tell(b, common::currency(currency)).unwrap();
         host.run_for(15 * MS);
     }
     let offers = conversion("stride", &funded((5, 5)))

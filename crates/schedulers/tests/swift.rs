@@ -24,7 +24,7 @@ const FULL: u64 = 100_000;
 
 impl Pipeline {
     fn new(host: &mut Host, root: NodeId, name: &str, rate: u64, work: u64) -> Pipeline {
-        let thread = host.spin(root, name, &[Message::Progress(500)]);
+        let thread = host.spin(root, name, &[common::progress(500)]);
         Pipeline { thread, rate, work, filled: FULL / 2, lost: 0, ran: 0 }
     }
 
@@ -36,8 +36,8 @@ impl Pipeline {
         let filled = (self.filled + self.rate).saturating_sub(taken);
         self.lost += filled.saturating_sub(FULL);
         self.filled = filled.min(FULL);
-        let progress = u16::try_from(self.filled * 1000 / FULL).unwrap();
-        host.tell(self.thread, Message::Progress(progress)).unwrap();
+        let progress = i64::try_from(self.filled * 1000 / FULL).unwrap();
+        host.tell(self.thread, common::progress(progress)).unwrap();
         let waits = host.tree.thread_state(host.threads[self.thread].id) == Some(VpState::Waiting);
         if self.filled == 0 && !waits {
             host.block(self.thread);
@@ -155,8 +155,8 @@ fn refuses_more_than_full_beside_accepts_full() {
     let mut host = Host::new(1);
     let root = host.root("swift", &[]);
     let a = host.spin(root, "a", &[]);
-    assert!(host.tell(a, Message::Progress(1000)).is_ok());
-    assert!(host.tell(a, Message::Progress(1001)).is_err());
+    assert!(host.tell(a, common::progress(1000)).is_ok());
+    assert!(host.tell(a, common::progress(1001)).is_err());
     let zero = Message::Periodic { period: span(0), deadline: span(1), amount: None };
     assert!(host.tell(a, zero).is_err());
     assert!(host.tell(a, common::reserve(1, 2)).is_err());

@@ -11,7 +11,8 @@ use windfall_programs::{Activation, Jobs, OnLate, Program, Work};
 use windfall_scenario::PlannedThread;
 use windfall_scenario::model::Machine;
 use windfall_scenario::outcome::{Outcome, ThreadOutcome};
-use windfall_schedulers::{Edf, Late};
+use windfall_schedulers::catalogue::Settings;
+use windfall_schedulers::kinds;
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::codec::Writer;
@@ -45,7 +46,7 @@ fn us(us: u64) -> Span {
 fn run(case: &Case, sink: Option<&mut dyn Sink>) -> Outcome {
     let mut hierarchy = Hierarchy::new(case.cpus);
     let owns = vec![(Parent::Top, &[][..]); usize::from(case.cpus)];
-    let scheduler = Box::new(Edf::new(Late::Complete));
+    let Ok(scheduler) = kinds::EDF.build(&Settings::default()) else { panic!("edf has defaults") };
     let spec = NodeSpec { name: "edf", kind: "edf", scheduler, owns: &owns };
     let Ok(parent) = hierarchy.create(Instant::ZERO, spec) else { panic!("edf refuses") };
     let Ok(mut sim) = Sim::new(Machine::ideal(case.cpus), hierarchy, 1, sink) else {

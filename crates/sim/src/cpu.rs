@@ -6,7 +6,8 @@
 //! Invariant: the stretches that are asked for follow each other without gap or overlap.
 
 use std::collections::VecDeque;
-use windfall_host::Passed;
+use windfall_host::{Column, Passed};
+use windfall_scenario::outcome::Use;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
@@ -34,7 +35,7 @@ pub(crate) struct SimCpu {
     /// Served up to here.
     since: Instant,
     /// What has passed until then, and was not asked for yet.
-    passed: Option<Passed>,
+    pub(crate) passed: Option<Passed>,
     /// The first is under way.
     pub(crate) overheads: VecDeque<Overhead>,
 }
@@ -67,19 +68,24 @@ impl SimCpu {
             overhead.left -= span;
             overhead.kind
         });
-        self.passed = Some(Passed { from, span, thread: self.thread, taken });
+        self.passed = Some(self.passed_since(from, span, taken));
         if taken.is_none() && self.thread.is_some() { span } else { Span::ZERO }
     }
 
-    /// What has passed since this was last asked.
+    /// What became of a stretch in which something took the processor, or nothing. What scheduling costs itself is not
+    /// reported to schedulers as stolen (decision 0006).
     #[inline]
-    pub(crate) fn take_passed(&mut self) -> Passed {
-        self.passed.take().unwrap_or_else(|| Passed {
-            from: self.since,
-            span: Span::ZERO,
-            thread: self.thread,
-            taken: self.overheads.front().map(|overhead| overhead.kind),
-        })
+    fn passed_since(&self, from: Instant, span: Span, taken: Option<OverheadKind>) -> Passed {
+        let (by, column) = match taken {
+            None if self.thread.is_some() => (Use::Own, Column::Received),
+            None => (Use::Own, Column::Idle),
+            Some(OverheadKind::Interrupt | OverheadKind::Softirq | OverheadKind::Steal) => {
+                (Use::Stolen, Column::Stolen)
+            }
+            Some(OverheadKind::Scheduling) => (Use::Overhead, Column::Scheduling),
+            Some(OverheadKind::Switching) => (Use::Overhead, Column::Switching),
+        };
+        Passed { from, span, thread: self.thread, owner: self.thread, by, column }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::interrupt::Source;
 use crate::interval_timer::IntervalTimers;
 use crate::thread::Work;
 use crate::unsupported::UnsupportedPlan;
-use windfall_hierarchy::Processor;
+use windfall_hierarchy::{JournalEntry, NodeId, Processor};
 use windfall_host::{Change, Charge, Event, Machine, Passed, Thread};
 use windfall_programs::NodeCosts;
 use windfall_scenario::model::{Cache, Costs};
@@ -252,6 +252,14 @@ impl<'a> SimMachine<'a> {
 impl<'a> Machine for SimMachine<'a> {
     type Sink = &'a mut dyn Sink;
     const MOMENT: Span = Span::ZERO;
+    const LIVE: bool = false;
+    const PRECISION: Span = Span::ZERO;
+
+    fn begin(&mut self) {
+        for cpu in 0..self.cpus.len() {
+            self.tracer.switch(self.now, cpu, None, None); // idle, which is not the same as unknown
+        }
+    }
 
     #[inline]
     fn now(&self) -> Instant {
@@ -259,7 +267,7 @@ impl<'a> Machine for SimMachine<'a> {
     }
 
     #[inline]
-    fn next_event(&mut self) -> Option<Event> {
+    fn next_event(&mut self, _threads: &[Thread]) -> Option<Event> {
         let due = self.events.pop(self.now)?;
         Some(match due {
             Due::Cpu(cpu) => self.cpu_due(cpu as usize),
@@ -268,9 +276,13 @@ impl<'a> Machine for SimMachine<'a> {
     }
 
     #[inline]
-    fn account(&mut self, cpu: usize) -> Passed {
+    fn account(&mut self, cpu: usize) {
         self.serve(cpu);
-        self.cpus[cpu].take_passed()
+    }
+
+    #[inline]
+    fn next_passed(&mut self, cpu: usize) -> Option<Passed> {
+        self.cpus[cpu].passed.take()
     }
 
     #[inline]
@@ -288,9 +300,14 @@ impl<'a> Machine for SimMachine<'a> {
         self.alarm = at;
     }
 
-    fn make(&mut self, thread: &PlannedThread) {
+    fn is_late(&mut self, _at: Instant) {}
+
+    fn make(&mut self, _number: u32, thread: &PlannedThread) -> bool {
         self.work.push(Work::new(thread.working_set_kib));
+        true
     }
+
+    fn begin_program(&mut self, _number: u32) {} // a plan that has one is refused
 
     #[inline]
     fn compute(&mut self, thread: u32, work: Option<Span>) {
@@ -309,6 +326,12 @@ impl<'a> Machine for SimMachine<'a> {
     fn has_work(&self, thread: u32) -> bool {
         self.work[thread as usize].is_some()
     }
+
+    fn give_up(&mut self, _thread: u32) {} // it has no work left, and is asked
+
+    fn ended(&mut self, _thread: u32) {}
+
+    fn decided(&mut self, _change: &Change, _at: Instant) {}
 
     fn carry_out(&mut self, changes: &[Change], threads: &mut [Thread]) {
         changes.iter().for_each(|change| self.take_off(change, threads));
@@ -344,5 +367,23 @@ impl<'a> Machine for SimMachine<'a> {
     #[inline]
     fn tracer(&mut self) -> &mut Tracer<&'a mut dyn Sink> {
         &mut self.tracer
+    }
+
+    #[inline]
+    fn traced(&self, thread: u32) -> Option<ThreadId> {
+        self.tracer.is_on().then_some(ThreadId(thread))
+    }
+
+    fn declare(&mut self, number: u32, thread: &Thread, parent: Option<NodeId>) {
+        let tid = number.saturating_add(1); // the machine counts threads from 1
+        self.tracer.thread(self.now, ThreadId(number), (tid, tid), &thread.outcome.name, parent);
+    }
+
+    fn note(
+        &mut self,
+        entry: &JournalEntry,
+        number: impl Fn(windfall_hierarchy::ThreadId) -> Option<u32>,
+    ) {
+        self.tracer.entry(entry, |thread| number(thread).map(ThreadId));
     }
 }

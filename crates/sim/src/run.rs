@@ -47,7 +47,7 @@ impl<'a> Sim<'a> {
     pub fn of(plan: Plan, sink: Option<&'a mut dyn Sink>) -> Result<Sim<'a>, UnsupportedPlan> {
         let mut sim = Sim::new(plan.machine, plan.hierarchy, plan.seed, sink)?;
         if let Some(costs) = plan.processes.node_costs {
-            sim.host.machine_mut().set_node_costs(costs);
+            sim.host.machine.set_node_costs(costs);
         }
         sim.host.processes(plan.processes);
         for thread in plan.threads {
@@ -82,7 +82,7 @@ impl<'a> Sim<'a> {
 
     /// Adds a source of interrupts.
     pub fn interrupt(&mut self, interrupts: PlannedInterrupts) {
-        self.host.machine_mut().interrupt(interrupts);
+        self.host.machine.interrupt(interrupts);
     }
 
     /// Has promises judged; those to nobody that is known are left out. They take the place of those
@@ -98,15 +98,15 @@ impl<'a> Sim<'a> {
         let host = &mut self.host;
         host.begin();
         let mut steps: u32 = 0;
-        while let Some(at) = host.machine().next_at().filter(|at| *at <= end) {
-            host.machine_mut().now = at;
+        while let Some(at) = host.machine.next_at().filter(|at| *at <= end) {
+            host.machine.now = at;
             host.settle(at == end);
             steps = steps.wrapping_add(1);
             if host.has_failed() || (steps & 0xffff == 0 && !progress(at)) {
                 return self.host.finish(self.words);
             }
         }
-        host.machine_mut().now = host.machine().now().max(end);
+        host.machine.now = host.machine.now().max(end);
         self.host.finish(self.words)
     }
 }

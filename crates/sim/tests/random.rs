@@ -10,6 +10,8 @@ use windfall_scenario::model::{
     Change, Costs, Interrupts, Machine, Pattern, Request, Requirements, Reserve, Run, Scheduler,
     Step, Thread, Timer, Whom,
 };
+use windfall_schedulers::catalogue::Kind;
+use windfall_schedulers::kinds;
 use windfall_sim::Sim;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::{Event, Memory, OverheadKind, Stop};
@@ -18,8 +20,14 @@ mod explained;
 use explained::explained;
 
 /// Kinds that pass on whatever they get, and have use for any child.
-const KINDS: [&str; 6] =
-    ["edf", "fixed-priority", "llf", "proportional-share", "round-robin", "time-sharing"];
+const KINDS: [&Kind; 6] = [
+    kinds::EDF,
+    kinds::FIXED_PRIORITY,
+    kinds::LLF,
+    kinds::PROPORTIONAL_SHARE,
+    kinds::ROUND_ROBIN,
+    kinds::TIME_SHARING,
+];
 
 /// A bounded number, from which a scenario is made by remainders: shrinks well.
 #[derive(Clone, Debug)]
@@ -111,8 +119,8 @@ fn scenario(seeds: &Seeds) -> Scenario {
         pattern: Pattern::Random { gap: (us(100), ms(5)), cost: (us(1), us(80)) },
     };
     let mut schedulers = vec![
-        Scheduler::root("root", "time-sharing").processors(usize::from(shared)),
-        Scheduler::root("rez", "rez"),
+        Scheduler::root("root", kinds::TIME_SHARING).processors(usize::from(shared)),
+        Scheduler::root("rez", kinds::REZ),
     ];
     for (number, (kind, parent, processors)) in seeds.schedulers.iter().enumerate() {
         let parents: Vec<String> =
@@ -134,7 +142,7 @@ fn scenario(seeds: &Seeds) -> Scenario {
             ..Requirements::default()
         };
         schedulers.push(
-            Scheduler::below(&name, "join", "root", Requirements::default())
+            Scheduler::below(&name, kinds::JOIN, "root", Requirements::default())
                 .and_below("rez", reserve),
         );
         threads.push(Thread::new(

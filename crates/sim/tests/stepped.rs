@@ -4,9 +4,9 @@
 #[expect(dead_code, reason = "shared with other tests")]
 mod common;
 
-use windfall_hierarchy::Processor;
-use windfall_host::{Change, Charge, Event, Host, Machine, Passed, Thread};
-use windfall_scenario::outcome::Outcome;
+use windfall_hierarchy::{JournalEntry, NodeId, Processor, ThreadId};
+use windfall_host::{Change, Charge, Column, Event, Host, Machine, Passed, Thread};
+use windfall_scenario::outcome::{Outcome, Use};
 use windfall_scenario::{Plan, PlannedThread, Scenario, Tracer};
 use windfall_time::{Instant, Span};
 use windfall_trace::Memory;
@@ -41,12 +41,16 @@ impl Stepped {
 impl Machine for Stepped {
     type Sink = Memory;
     const MOMENT: Span = Span::ZERO;
+    const LIVE: bool = false;
+    const PRECISION: Span = Span::ZERO;
+
+    fn begin(&mut self) {}
 
     fn now(&self) -> Instant {
         self.now
     }
 
-    fn next_event(&mut self) -> Option<Event> {
+    fn next_event(&mut self, _threads: &[Thread]) -> Option<Event> {
         let done = |(thread, _): &(Option<u32>, _)| {
             thread.is_some_and(|number| self.work[number as usize] == Some(Span::ZERO))
         };
@@ -55,10 +59,21 @@ impl Machine for Stepped {
         Some(Event::Done { cpu })
     }
 
-    fn account(&mut self, cpu: usize) -> Passed {
+    fn account(&mut self, _cpu: usize) {}
+
+    fn next_passed(&mut self, cpu: usize) -> Option<Passed> {
         let (thread, since) = &mut self.cpus[cpu];
         let from = std::mem::replace(since, self.now);
-        Passed { from, span: self.now - from, thread: *thread, taken: None }
+        let column = if thread.is_some() { Column::Received } else { Column::Idle };
+        let (thread, span) = (*thread, self.now - from);
+        (!span.is_zero()).then_some(Passed {
+            from,
+            span,
+            thread,
+            owner: thread,
+            by: Use::Own,
+            column,
+        })
     }
 
     fn takes_time(&self) -> bool {
@@ -71,9 +86,14 @@ impl Machine for Stepped {
 
     fn alarm(&mut self, _at: Option<Instant>) {}
 
-    fn make(&mut self, _thread: &PlannedThread) {
+    fn is_late(&mut self, _at: Instant) {}
+
+    fn make(&mut self, _number: u32, _thread: &PlannedThread) -> bool {
         self.work.push(None);
+        true
     }
+
+    fn begin_program(&mut self, _number: u32) {}
 
     fn compute(&mut self, thread: u32, work: Option<Span>) {
         self.work[thread as usize] = work;
@@ -82,6 +102,12 @@ impl Machine for Stepped {
     fn has_work(&self, thread: u32) -> bool {
         self.work[thread as usize].is_some()
     }
+
+    fn give_up(&mut self, _thread: u32) {}
+
+    fn ended(&mut self, _thread: u32) {}
+
+    fn decided(&mut self, _change: &Change, _at: Instant) {}
 
     fn carry_out(&mut self, changes: &[Change], threads: &mut [Thread]) {
         for Change { cpu, leaves, .. } in changes {
@@ -115,6 +141,14 @@ impl Machine for Stepped {
     fn tracer(&mut self) -> &mut Tracer<Memory> {
         &mut self.tracer
     }
+
+    fn traced(&self, _thread: u32) -> Option<windfall_trace::ThreadId> {
+        None
+    }
+
+    fn declare(&mut self, _number: u32, _thread: &Thread, _parent: Option<NodeId>) {}
+
+    fn note(&mut self, _entry: &JournalEntry, _number: impl Fn(ThreadId) -> Option<u32>) {}
 }
 
 /// Runs a plan, a microsecond after the other.
@@ -133,12 +167,12 @@ fn step_through(plan: Plan) -> Outcome {
     let end = Instant::ZERO + plan.length;
     host.begin();
     loop {
-        let now = host.machine().now();
+        let now = host.machine.now();
         host.settle(now == end);
         if now == end {
             return host.finish("stepped".to_owned());
         }
-        host.machine_mut().goes_on();
+        host.machine.goes_on();
     }
 }
 

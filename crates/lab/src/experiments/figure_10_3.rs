@@ -12,6 +12,7 @@ use std::time::Instant as Clock;
 use windfall_hierarchy::Hierarchy;
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_scenario::model::{Requirements, Scheduler};
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -33,13 +34,18 @@ const DEPTHS: usize = 16;
 
 /// Two threads that take turns, `depth` schedulers above each.
 fn chains(depth: usize) -> Result<Hierarchy, LabError> {
-    let mut schedulers = vec![Scheduler::root("root", "round-robin")];
+    let mut schedulers = vec![Scheduler::root("root", kinds::ROUND_ROBIN)];
     let mut threads = Vec::new();
     for side in ["left", "right"] {
         let mut at = "root".to_owned();
         for level in 1..depth {
             let below = format!("{side}-{level}");
-            schedulers.push(Scheduler::below(&below, "round-robin", &at, Requirements::default()));
+            schedulers.push(Scheduler::below(
+                &below,
+                kinds::ROUND_ROBIN,
+                &at,
+                Requirements::default(),
+            ));
             at = below;
         }
         threads.push(spinners(&format!("thread-{side}"), 1, &at));

@@ -18,6 +18,7 @@ use std::time::Duration;
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_programs::Work;
 use windfall_scenario::model::{Cache, Run, Scheduler, Setting, Step, Thread};
+use windfall_schedulers::kinds;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -184,7 +185,7 @@ fn fit(points: &[Point], to: u64) -> Option<Line> {
 fn jobs(kib: u64, count: u32) -> Result<(f64, f64), LabError> {
     let job = Run::steps(vec![Step::Job, Step::Run(Work::Fixed(Span::from_nanos(20_000)))]);
     let quantum = Setting::Span(Span::from_millis(20));
-    let schedulers = vec![Scheduler::root("ts", "time-sharing").with("quantum", quantum)];
+    let schedulers = vec![Scheduler::root("ts", kinds::TIME_SHARING).with("quantum", quantum)];
     let worker = Thread { run: job, working_set_kib: kib, ..spinners("worker", count, "ts") };
     let mut scenario = scenario(Span::from_secs(1), schedulers, vec![worker]);
     let refill = Span::from_nanos(5_570);

@@ -7,6 +7,7 @@ use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::reservation::{AMOUNT, network, real, scenario};
 use windfall_scenario::Scenario;
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -32,7 +33,7 @@ fn simulated(alone: bool) -> Result<Traced, LabError> {
 
 /// With real threads; what is not reserved is left idle under the stream, as beside a receiver that waits for packets.
 fn supervised(alone: bool) -> Result<Traced, LabError> {
-    let mut scenario = real("rez", AMOUNT, LENGTH)?;
+    let mut scenario = real(kinds::REZ, AMOUNT, LENGTH)?;
     if alone {
         scenario.threads = scenario_of_both()?.threads;
     }
@@ -41,7 +42,7 @@ fn supervised(alone: bool) -> Result<Traced, LabError> {
 }
 
 fn scenario_of_both() -> Result<Scenario, LabError> {
-    scenario("rez", AMOUNT, LENGTH)
+    scenario(kinds::REZ, AMOUNT, LENGTH)
 }
 
 fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {

@@ -8,6 +8,8 @@ use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::reservation::{AMOUNT, Watch, network, scenario, supervised};
 use crate::statistics::{Mean, mean};
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
+use windfall_schedulers::catalogue::Kind;
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -29,7 +31,7 @@ const LEARNING: usize = 25;
 /// A line of the figure.
 struct Case {
     name: &'static str,
-    rez: &'static str,
+    rez: &'static Kind,
     receiving: bool,
     /// Over-reservation, in per cent, from which on the paper misses next to nothing.
     paper: i32,
@@ -38,7 +40,7 @@ struct Case {
 
 const fn case(
     name: &'static str,
-    rez: &'static str,
+    rez: &'static Kind,
     receiving: bool,
     paper: i32,
     mark: Mark,
@@ -47,10 +49,10 @@ const fn case(
 }
 
 const CASES: [Case; 4] = [
-    case("Rez, idle", "rez", false, 0, Mark::Ring),
-    case("Rez, receiving", "rez", true, 24, Mark::Square),
-    case("Rez-C, receiving", "rez-c", true, 6, Mark::Diamond),
-    case("Rez-FB, receiving", "rez-fb", true, 6, Mark::Ring),
+    case("Rez, idle", kinds::REZ, false, 0, Mark::Ring),
+    case("Rez, receiving", kinds::REZ, true, 24, Mark::Square),
+    case("Rez-C, receiving", kinds::REZ_C, true, 6, Mark::Diamond),
+    case("Rez-FB, receiving", kinds::REZ_FB, true, 6, Mark::Ring),
 ];
 
 /// How a host runs the lines.
@@ -161,7 +163,7 @@ fn contradictions(host: Host, lines: &[Line]) -> Vec<String> {
 /// much of that is uncertain.
 fn difference(lines: &[Line]) -> Option<(f64, i32, f64)> {
     let of = |rez| lines.iter().find(|line| line.case.rez == rez);
-    let (c, fb) = (of("rez-c")?, of("rez-fb")?);
+    let (c, fb) = (of(kinds::REZ_C)?, of(kinds::REZ_FB)?);
     let pairs = c.points.iter().zip(&fb.points).map(|((over, c), (_, fb))| {
         let doubt = |mean: &Mean| if mean.count > 1 { mean.confidence } else { 0.0 };
         (fb.value - c.value, *over, doubt(c) + doubt(fb))

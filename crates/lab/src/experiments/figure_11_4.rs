@@ -12,6 +12,8 @@ use crate::supervised::{once, repeated};
 use crate::units::millis;
 use std::time::Duration;
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
+use windfall_schedulers::catalogue::Kind;
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -29,7 +31,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 
 const LENGTH: Span = Span::from_secs(3);
 
-fn simulated(rez: &str, seed: u64) -> Result<Watch, LabError> {
+fn simulated(rez: &Kind, seed: u64) -> Result<Watch, LabError> {
     let at = |seconds| Instant::ZERO + Span::from_secs(seconds);
     let mut watch = Watch::default();
     let strikes = network(AMOUNT, (at(1), at(2)), seed);
@@ -38,7 +40,7 @@ fn simulated(rez: &str, seed: u64) -> Result<Watch, LabError> {
 }
 
 /// With real threads the burst begins a second after the run is asked for, a little earlier than in its time.
-fn supervised(rez: &str) -> Result<Real, LabError> {
+fn supervised(rez: &Kind) -> Result<Real, LabError> {
     let scenario = real(rez, AMOUNT, LENGTH)?;
     let run = repeated(|| {
         let second = Duration::from_secs(1);
@@ -68,7 +70,7 @@ struct Bursts {
     disturbed: Vec<String>,
 }
 
-fn bursts(host: Host, rez: &str, runs: u64) -> Result<Bursts, LabError> {
+fn bursts(host: Host, rez: &Kind, runs: u64) -> Result<Bursts, LabError> {
     let one = |seed| match host {
         Host::Linux => supervised(rez),
         _ => simulated(rez, seed).map(|watch| Real { watch, disturbed: None }),
@@ -100,9 +102,9 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let (real, name) = (host == Host::Linux, host.name());
     let runs = if real { settings.either(10, 3) } else { 20 };
     (settings.progress)(&format!("{name}, Rez"));
-    let rez = bursts(host, "rez", runs)?;
+    let rez = bursts(host, kinds::REZ, runs)?;
     (settings.progress)(&format!("{name}, Rez-FB"));
-    let fb = bursts(host, "rez-fb", runs)?;
+    let fb = bursts(host, kinds::REZ_FB, runs)?;
     let counts = [(&rez, &rez.misses), (&fb, &fb.misses), (&rez, &rez.badly), (&fb, &fb.badly)];
     for (cells, (bursts, misses)) in cells.iter_mut().zip(counts) {
         let mark = if bursts.disturbed.is_empty() { "" } else { " (disturbed)" };
@@ -266,8 +268,8 @@ mod tests {
     fn limit_a_burst_of_a_second_has_room_for_50_misses() {
         let in_the_burst = Span::from_secs(1).checked_div(PERIOD).unwrap_or(0);
         assert_eq!(in_the_burst, 50, "the paper speaks of 500");
-        let run =
-            simulated("rez", 1).map(|watch| (watch.periods.len(), missing(&watch, Span::ZERO)));
+        let run = simulated(kinds::REZ, 1)
+            .map(|watch| (watch.periods.len(), missing(&watch, Span::ZERO)));
         assert!(run.as_ref().is_ok_and(|(all, missed)| *all == 150 && *missed > 25.0), "{run:?}");
         assert!(run.is_ok_and(|(_, missed)| missed <= 51.0), "and it misses most of them");
     }

@@ -7,6 +7,7 @@ use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::reservation::{Watch, network, scenario, supervised};
 use crate::statistics::{Mean, mean};
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -28,12 +29,12 @@ const PAPER_AT: (u32, f64) = (4, 18.0);
 fn stolen(host: Host, ms: u32, seed: u64, length: Span) -> Result<(f64, Option<String>), LabError> {
     let reserved = Span::from_millis(ms);
     if host == Host::Linux {
-        let real = supervised("rez", reserved, length, true)?;
+        let real = supervised(kinds::REZ, reserved, length, true)?;
         return Ok((real.watch.stolen(), real.disturbed));
     }
     let strikes = network(reserved, (Instant::ZERO, Instant::ZERO + length), seed);
     let mut watch = Watch::default();
-    run(&scenario("rez", reserved, length)?, strikes, Some(&mut watch))?;
+    run(&scenario(kinds::REZ, reserved, length)?, strikes, Some(&mut watch))?;
     Ok((watch.stolen(), None))
 }
 

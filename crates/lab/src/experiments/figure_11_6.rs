@@ -11,6 +11,7 @@ use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::reservation::{AMOUNT, real};
 use windfall_scenario::model::Claim;
 use windfall_scenario::{PlannedInterrupts, PlannedPattern};
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 
@@ -43,7 +44,7 @@ fn simulated() -> Result<Traced, LabError> {
 
 fn supervised() -> Result<Traced, LabError> {
     let _disk = Reading::begin()?;
-    let mut scenario = real("rez", AMOUNT, LENGTH)?;
+    let mut scenario = real(kinds::REZ, AMOUNT, LENGTH)?;
     scenario.machine.claim = Claim::None; // the disk's interrupts stay where they are
     Traced::supervised(&scenario, true)
 }

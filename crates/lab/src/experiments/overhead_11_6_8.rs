@@ -10,6 +10,8 @@ use crate::reservation::{AMOUNT, PERIOD, TICK, scenario};
 use crate::statistics::{Mean, difference, mean};
 use std::time::Instant as Clock;
 use windfall_hierarchy::{Hierarchy, HierarchyError, Processor, ThreadId};
+use windfall_schedulers::catalogue::Kind;
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -25,8 +27,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// A scheduler, and what it added in 2001, in per cent of the reservation, with its confidence.
-const AUGMENTED: [(&str, &str, f64, f64); 2] =
-    [("Rez-C", "rez-c", 0.012, 0.0028), ("Rez-FB", "rez-fb", 0.017, 0.0024)];
+const AUGMENTED: [(&str, &Kind, f64, f64); 2] =
+    [("Rez-C", kinds::REZ_C, 0.012, 0.0028), ("Rez-FB", kinds::REZ_FB, 0.017, 0.0024)];
 /// The clock's period, 4096 Hz: timers go off at its ticks.
 const CLOCK: Span = Span::from_nanos(244_141);
 
@@ -40,7 +42,7 @@ struct Driven {
 }
 
 impl Driven {
-    fn new(rez: &str) -> Result<Driven, LabError> {
+    fn new(rez: &Kind) -> Result<Driven, LabError> {
         let plan = scenario(rez, AMOUNT, Span::from_secs(1))?.build();
         let plan = plan.map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
         let mut hierarchy = plan.hierarchy;
@@ -53,7 +55,7 @@ impl Driven {
         }
         let app = threads.first().copied();
         let app = app.ok_or_else(|| LabError::Run("there is no application".to_owned()))?;
-        Ok(Driven { hierarchy, app, tells: rez != "rez", now: Instant::ZERO })
+        Ok(Driven { hierarchy, app, tells: rez != kinds::REZ, now: Instant::ZERO })
     }
 
     /// What its scheduling takes in so many periods, in per cent of what is reserved in them.
@@ -102,7 +104,7 @@ fn verdict(all: &[ClaimStatus], why: String) -> Verdict {
 fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let (rounds, periods) = settings.either((400, 500), (20, 50));
     (settings.progress)(&format!("{rounds} rounds of {periods} periods"));
-    let names = ["rez", AUGMENTED[0].1, AUGMENTED[1].1];
+    let names = [kinds::REZ, AUGMENTED[0].1, AUGMENTED[1].1];
     let mut driven = names.map(Driven::new).into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut samples = vec![Vec::new(); names.len()];
     for _ in 0..rounds {
@@ -162,7 +164,7 @@ mod tests {
 
     #[test]
     fn paper_the_application_has_its_reservation_under_each() {
-        for rez in ["rez", "rez-c", "rez-fb"] {
+        for rez in [kinds::REZ, kinds::REZ_C, kinds::REZ_FB] {
             let mut driven = Driven::new(rez).unwrap_or_else(|why| panic!("{why}"));
             let mut ran = 0;
             for _ in 0..8_200 {

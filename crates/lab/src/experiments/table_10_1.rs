@@ -11,7 +11,8 @@ use crate::statistics::mean;
 use crate::trees::{reservations_first, scenario, spinners};
 use std::time::Instant as Clock;
 use windfall_hierarchy::{Hierarchy, HierarchyError, Message, NodeId, NodeSpec, Parent, ThreadId};
-use windfall_schedulers::catalogue::{Settings as Written, find};
+use windfall_schedulers::catalogue::Settings as Written;
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -59,7 +60,7 @@ fn refused(why: HierarchyError) -> LabError {
 impl Tree {
     /// Reservations above time sharing, where ten threads are ready.
     fn new() -> Result<Tree, LabError> {
-        let schedulers = reservations_first("rez", Span::from_millis(10))?;
+        let schedulers = reservations_first(kinds::REZ, Span::from_millis(10))?;
         let scenario = scenario(Span::from_secs(1), schedulers, vec![spinners("a", 10, "ts")]);
         let plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
         let mut hierarchy = plan.hierarchy;
@@ -99,8 +100,7 @@ impl Tree {
     /// Each operation once: create, destroy, move, begin, end.
     fn round(&mut self) -> Result<[f64; 5], LabError> {
         let (ts, rez, thread) = (self.ts, self.rez, self.thread);
-        let kind =
-            find("time-sharing").ok_or_else(|| LabError::Run("no time sharing".to_owned()))?;
+        let kind = kinds::TIME_SHARING;
         let (create, other) = self.time(|tree, now| {
             let scheduler = kind.build(&Written(&[])).map_err(|_| HierarchyError::NoParent)?;
             let owns: &[(Parent, &[Message])] = &[(Parent::Node(ts), &[])];

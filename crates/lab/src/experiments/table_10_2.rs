@@ -15,6 +15,7 @@ use windfall_plot::chart::{Axis, Chart};
 use windfall_plot::{Paint, Stroke};
 use windfall_scenario::Scenario;
 use windfall_scenario::model::{Requirements, Reserve, Scheduler, Setting, Thread};
+use windfall_schedulers::kinds;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -54,12 +55,12 @@ fn under(parent: &str, requires: Requirements) -> Vec<Thread> {
 }
 
 fn time_sharing(length: Span) -> Result<Scenario, LabError> {
-    let schedulers = reservations_first("rez", QUANTUM)?;
+    let schedulers = reservations_first(kinds::REZ, QUANTUM)?;
     Ok(trees::scenario(length, schedulers, under("ts", Requirements::default())))
 }
 
 fn reservation(length: Span) -> Result<Scenario, LabError> {
-    let schedulers = reservations_first("rez", QUANTUM)?;
+    let schedulers = reservations_first(kinds::REZ, QUANTUM)?;
     let (amount, period) = (Span::from_millis(2), Span::from_millis(21));
     let asks =
         Requirements { reserve: Some(Reserve { amount, period }), ..Requirements::default() };
@@ -68,8 +69,8 @@ fn reservation(length: Span) -> Result<Scenario, LabError> {
 
 fn proportional_share(length: Span) -> Result<Scenario, LabError> {
     let schedulers = vec![
-        Scheduler::root("fp", "fixed-priority"),
-        Scheduler::below("ps", "proportional-share", "fp", guarantee("ALL")?)
+        Scheduler::root("fp", kinds::FIXED_PRIORITY),
+        Scheduler::below("ps", kinds::PROPORTIONAL_SHARE, "fp", guarantee("ALL")?)
             .with("quantum", Setting::Span(QUANTUM)),
     ];
     Ok(trees::scenario(length, schedulers, under("ps", Requirements::share(1))))

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_scenario::model::{Scheduler, Timer};
+use windfall_schedulers::kinds;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -152,7 +153,7 @@ fn digits_signed(value: f64) -> String {
 
 /// What a thread alone gets of a processor with a clock of that frequency, in per cent.
 fn simulated(hertz: u64, cost: Span, length: Span) -> Result<f64, LabError> {
-    let schedulers = vec![Scheduler::root("ts", "time-sharing")];
+    let schedulers = vec![Scheduler::root("ts", kinds::TIME_SHARING)];
     let mut scenario = scenario(length, schedulers, vec![spinners("worker", 1, "ts")]);
     scenario.machine.timer = Timer::Ticks(hertz);
     scenario.interrupts.push(clock(hertz, cost)?);

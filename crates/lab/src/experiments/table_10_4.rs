@@ -11,6 +11,7 @@ use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_scenario::Scenario;
 use windfall_scenario::model::{Scheduler, Setting};
 use windfall_scenario::outcome::Outcome;
+use windfall_schedulers::kinds;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -59,13 +60,13 @@ pub const CASES: [Case; 10] = [
 pub fn scenario(case: &Case, length: Span) -> Result<Scenario, LabError> {
     let quantum = Setting::Span(Span::from_millis(10));
     let share = |scheduler: Scheduler| scheduler.with("quantum", quantum.clone());
-    let mut schedulers = vec![share(Scheduler::root("ps", "proportional-share"))];
+    let mut schedulers = vec![share(Scheduler::root("ps", kinds::PROPORTIONAL_SHARE))];
     let (mut first, mut second) = ("ps", "ps");
     if case.isolated {
         (first, second) = ("user1", "user2");
         for user in [first, second] {
             let half = guarantee("PS 1/2")?;
-            schedulers.push(share(Scheduler::below(user, "proportional-share", "ps", half)));
+            schedulers.push(share(Scheduler::below(user, kinds::PROPORTIONAL_SHARE, "ps", half)));
         }
     }
     let threads = vec![spinners("one", 1, first), spinners("many", case.others, second)];

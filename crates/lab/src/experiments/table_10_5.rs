@@ -10,6 +10,7 @@ use crate::trees::{self, guarantee, join, reservations_first, spinners};
 use windfall_programs::Work;
 use windfall_scenario::Scenario;
 use windfall_scenario::model::{Requirements, Run, Setting, Step, Thread, Timer};
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -87,9 +88,10 @@ pub const CASES: [Case; 13] = [
 /// None for the table's own lines.
 pub fn scenario(case: &Case, length: Span) -> Result<Scenario, LabError> {
     // 50 ms is the quantum with which equal priorities miss 290 times.
-    let mut schedulers = reservations_first("rez", Span::from_millis(50))?;
+    let mut schedulers = reservations_first(kinds::REZ, Span::from_millis(50))?;
     // What today's interrupts and a hypervisor take is not the program's; on the simulated machine nobody takes anything.
-    for res in schedulers.iter_mut().filter(|scheduler| scheduler.kind == "rez") {
+    for res in schedulers.iter_mut().filter(|scheduler| scheduler.known_kind() == Some(kinds::REZ))
+    {
         *res = res.clone().with("charges", Setting::Word("received".to_owned()));
     }
     let frames = Run::steps(vec![Step::Job, Step::Run(Work::Fixed(FRAME))]);

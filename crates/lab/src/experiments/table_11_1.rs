@@ -12,6 +12,7 @@ use crate::statistics::{Mean, mean};
 use crate::supervised::supervise;
 use windfall_scenario::Scenario;
 use windfall_scenario::model::Claim;
+use windfall_schedulers::kinds;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -55,7 +56,7 @@ struct Sample {
 
 /// Interrupts stay where they are: what they take is what is measured.
 fn beside_devices(length: Span) -> Result<Scenario, LabError> {
-    let mut scenario = real("rez", AMOUNT, length)?;
+    let mut scenario = real(kinds::REZ, AMOUNT, length)?;
     scenario.machine.claim = Claim::None;
     Ok(scenario)
 }

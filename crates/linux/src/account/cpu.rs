@@ -1,10 +1,12 @@
 //! One processor under supervision, and where its time goes, to the nanosecond.
 
 use crate::account::unavailable::Unavailable;
+use std::collections::VecDeque;
 use std::sync::Arc;
+use windfall_host::{Column, Passed};
 use windfall_observe::rings::Taken;
 use windfall_os::futex::Gate;
-use windfall_scenario::outcome::CpuOutcome;
+use windfall_scenario::outcome::Use;
 use windfall_time::{Instant, Span};
 
 /// A processor that stood still for longer counts as away meanwhile.
@@ -21,16 +23,6 @@ pub(crate) enum Running {
     Other,
 }
 
-/// Where a stretch of a processor's time went.
-pub(crate) struct Passed {
-    /// What a supervised thread got.
-    pub(crate) received: Option<(u32, Span)>,
-    /// What was taken from whoever is granted the processor.
-    pub(crate) stolen: Span,
-    /// What interrupts and a hypervisor have taken of it.
-    pub(crate) taken: Taken,
-}
-
 /// One processor.
 pub(crate) struct Cpu {
     /// Its number in the machine.
@@ -38,7 +30,8 @@ pub(crate) struct Cpu {
     /// Where its fence sleeps while nothing is granted, and whether it does not.
     pub(crate) fence: Arc<Gate>,
     pub(crate) fenced: bool,
-    /// The thread that has been raised here.
+    /// The thread that the hierarchy has chosen, and the one that has been raised here.
+    pub(crate) desired: Option<u32>,
     pub(crate) actual: Option<u32>,
     /// Whether the hierarchy has chosen anew since.
     pub(crate) dirty: bool,
@@ -52,20 +45,19 @@ pub(crate) struct Cpu {
     stolen: Taken,
     /// Of that, for how long it stood still before the run began.
     steal_before: Span,
-    accounts: CpuOutcome,
-    /// Time of supervised threads while they were not granted.
-    pub(crate) leaked: Span,
+    /// What was accounted for, and not booked yet.
+    pub(crate) pieces: VecDeque<Passed>,
     /// When it was not ours.
     pub(crate) away: Unavailable,
 }
 
 impl Cpu {
     pub(crate) fn new(number: u16) -> Cpu {
-        let none = Span::ZERO;
         Cpu {
             number,
             fence: Arc::default(),
             fenced: false,
+            desired: None,
             actual: None,
             dirty: false,
             granted: None,
@@ -73,15 +65,8 @@ impl Cpu {
             freezing: None,
             since: Instant::ZERO,
             stolen: Taken::default(),
-            steal_before: none,
-            accounts: CpuOutcome {
-                received: none,
-                idle: none,
-                switching: none,
-                scheduling: none,
-                stolen: none,
-            },
-            leaked: none,
+            steal_before: Span::ZERO,
+            pieces: VecDeque::with_capacity(64),
             away: Unavailable::default(),
         }
     }
@@ -93,9 +78,9 @@ impl Cpu {
         *self = Cpu { fence, fenced, stolen, steal_before, ..Cpu::new(self.number) };
     }
 
-    /// Puts what has passed to somebody's account. `total` is what was taken until `now` since the
+    /// Accounts for what has passed; what was taken of it. `total` is what was taken until `now` since the
     /// kernel was first listened to.
-    pub(crate) fn account(&mut self, now: Instant, total: Taken) -> Passed {
+    pub(crate) fn account(&mut self, now: Instant, total: Taken) -> Taken {
         let from = self.since;
         let passed = now.saturating_since(from);
         self.since = from.max(now);
@@ -113,31 +98,55 @@ impl Cpu {
         let told = |before: Span, part, of: Span| (before + part).max(of.saturating_sub(owed));
         self.stolen.steal = told(self.stolen.steal, steal, total.steal);
         self.stolen.soft = told(self.stolen.soft, soft, total.soft);
-        self.accounts.stolen += all;
         if steal > STANDSTILL {
             self.away.add(now - steal, now);
         }
-        let taken = Taken { all, soft, steal };
-        let span = passed - all;
-        let account = match self.occupant {
-            Running::Member(_) => &mut self.accounts.received,
-            Running::Supervisor => &mut self.accounts.scheduling,
-            Running::Other => &mut self.accounts.idle,
-        };
-        *account += span;
+        self.put_down(from, (passed - all, all));
+        Taken { all, soft, steal }
+    }
+
+    /// A stretch of so much time passes from an instant on, and then so much that is stolen.
+    fn put_down(&mut self, from: Instant, (span, stolen): (Span, Span)) {
+        let (owner, until) = (self.actual, from + span);
+        let none = (None, None, Use::Own);
         match self.occupant {
+            Running::Member(number) if owner == Some(number) => {
+                self.put((from, span), (owner, owner, Use::Own), Column::Received);
+            }
             Running::Member(number) => {
-                if self.actual != Some(number) {
-                    self.leaked += span;
-                }
-                Passed { received: Some((number, span)), stolen: all, taken }
+                self.put((from, span), (Some(number), owner, Use::Overhead), Column::Leaked);
             }
             // Whoever outranks a granted thread takes its time, too.
-            Running::Other if self.actual.is_some() => {
+            Running::Other if owner.is_some() => {
                 self.away.add(from, self.since);
-                Passed { received: None, stolen: passed, taken }
+                self.put((from, span), (None, owner, Use::Stolen), Column::Idle);
             }
-            _ => Passed { received: None, stolen: all, taken },
+            occupant => {
+                let column = match occupant {
+                    Running::Supervisor => Column::Scheduling,
+                    _ => Column::Idle,
+                };
+                // A thread is granted the processor and has not got it yet: we decide, or are about to switch.
+                let since = self.granted.map_or(until, |granted| granted.clamp(from, until));
+                self.put((from, since - from), none, column);
+                self.put((since, until - since), (None, owner, Use::Overhead), column);
+            }
+        }
+        // When exactly something was stolen in between does not matter so much.
+        self.put((until, stolen), (None, owner, Use::Stolen), Column::Stolen);
+    }
+
+    fn put(
+        &mut self,
+        (from, span): (Instant, Span),
+        (thread, owner, by): (Option<u32>, Option<u32>, Use),
+        column: Column,
+    ) {
+        let passed = Passed { from, span, thread, owner, by, column };
+        match self.pieces.back_mut() {
+            _ if span.is_zero() => {}
+            Some(last) if last.is_followed_by(&passed) => last.span += span,
+            _ => self.pieces.push_back(passed),
         }
     }
 
@@ -171,10 +180,6 @@ impl Cpu {
     pub(crate) fn steal(&self) -> Span {
         self.stolen.steal.saturating_sub(self.steal_before)
     }
-
-    pub(crate) const fn outcome(&self) -> CpuOutcome {
-        self.accounts
-    }
 }
 
 #[cfg(test)]
@@ -202,15 +207,19 @@ mod tests {
         ];
         for (now, total, expected) in stretches {
             let passed = cpu.account(now, total);
-            assert_eq!(passed.taken, expected);
-            told.all += passed.taken.all;
-            told.soft += passed.taken.soft;
-            told.steal += passed.taken.steal;
+            assert_eq!(passed, expected);
+            told.all += passed.all;
+            told.soft += passed.soft;
+            told.steal += passed.steal;
         }
         assert_eq!(told, taken(19, 6, 6));
         assert_eq!(cpu.steal(), us(6));
-        assert_eq!(cpu.outcome().stolen, told.all);
-        assert_eq!(cpu.outcome().idle, us(40) - told.all);
+        let sum = |column| {
+            let its = cpu.pieces.iter().filter(|passed| passed.column == column);
+            its.fold(Span::ZERO, |sum, passed| sum + passed.span)
+        };
+        assert_eq!(sum(Column::Stolen), told.all);
+        assert_eq!(sum(Column::Idle), us(40) - told.all);
     }
 
     #[test]
@@ -218,11 +227,11 @@ mod tests {
         let mut cpu = Cpu::new(0);
         cpu.restart(Taken::default());
         // In the middle of it, another processor has the accounts brought up to its own time.
-        assert_eq!(cpu.account(at(2_000), Taken::default()).taken, Taken::default());
+        assert_eq!(cpu.account(at(2_000), Taken::default()), Taken::default());
         let told = Taken { all: us(4_000), steal: us(4_000), ..Taken::default() };
         cpu.stood_still(at(0), at(4_000), told);
-        assert_eq!(cpu.account(at(4_000), told).taken.steal, us(2_000));
-        assert_eq!(cpu.account(at(9_000), told).taken, Taken::default());
+        assert_eq!(cpu.account(at(4_000), told).steal, us(2_000));
+        assert_eq!(cpu.account(at(9_000), told), Taken::default());
         assert_eq!(cpu.steal(), us(4_000));
     }
 
@@ -230,11 +239,11 @@ mod tests {
     fn law_a_standstill_that_is_told_when_its_thread_leaves_is_paid_by_nobody_else() {
         let mut cpu = Cpu::new(0);
         cpu.restart(Taken::default());
-        assert_eq!(cpu.account(at(2_000), Taken::default()).taken, Taken::default());
+        assert_eq!(cpu.account(at(2_000), Taken::default()), Taken::default());
         let told = Taken { all: us(3_000), steal: us(3_000), ..Taken::default() };
-        assert_eq!(cpu.account(at(4_000), told).taken.steal, us(2_000), "1 ms lies before");
+        assert_eq!(cpu.account(at(4_000), told).steal, us(2_000), "1 ms lies before");
         assert_eq!(cpu.away.between(at(0), at(4_000)), us(2_000));
-        assert_eq!(cpu.account(at(9_000), told).taken, Taken::default());
+        assert_eq!(cpu.account(at(9_000), told), Taken::default());
     }
 
     #[test]
@@ -242,15 +251,15 @@ mod tests {
         let mut cpu = Cpu::new(0);
         cpu.restart(Taken::default());
         let during = Taken { all: us(4_000), soft: us(4_000), ..Taken::default() };
-        assert_eq!(cpu.account(at(4_000), during).taken, during);
+        assert_eq!(cpu.account(at(4_000), during), during);
         let until = Taken { steal: us(3_000), ..during };
         cpu.stood_still(at(1_000), at(4_000), until);
-        assert_eq!(cpu.account(at(4_000), until).taken, Taken::default());
+        assert_eq!(cpu.account(at(4_000), until), Taken::default());
         let told = Taken { all: us(5_000), soft: us(5_000), steal: us(3_000) };
-        let after = cpu.account(at(5_000), told).taken;
+        let after = cpu.account(at(5_000), told);
         assert_eq!(after, Taken { all: us(1_000), soft: us(1_000), ..Taken::default() });
         let later = Taken { all: us(5_100), ..told };
-        let after = cpu.account(at(6_000), later).taken;
+        let after = cpu.account(at(6_000), later);
         assert_eq!(after, Taken { all: us(100), ..Taken::default() });
         assert_eq!(cpu.steal(), us(3_000));
     }

@@ -6,9 +6,11 @@
 
 use crate::supervise::procfs_worker::WorkItem;
 use crate::supervise::supervisor::Supervisor;
-use crate::threads::member::Kind;
+use crate::threads::body::{Body, Kind};
+use windfall_host::Host;
 use windfall_observe::fifo_priorities;
 use windfall_os::LinuxError;
+use windfall_os::freezer::Brake;
 use windfall_os::sched::{Affinity, Attributes};
 use windfall_time::{Instant, Span};
 
@@ -30,92 +32,105 @@ pub(crate) struct Round {
 impl Supervisor {
     /// Looks at the next few threads, if it is time to.
     pub(crate) fn audit(&mut self) {
-        let now = self.time();
-        if now.saturating_since(self.external.round.last) < PAUSE || self.threads.members.is_empty()
-        {
+        let (now, count) = (self.time(), self.host.threads.list.len());
+        let round = &mut self.host.machine.external.round;
+        if now.saturating_since(round.last) < PAUSE || count == 0 {
             return;
         }
-        self.external.round.last = now;
-        for _ in 0..EACH.min(self.threads.members.len()) {
-            let number = self.external.round.next % self.threads.members.len();
-            self.external.round.next = number + 1;
-            self.look_at(number);
+        round.last = now;
+        let first = round.next;
+        round.next = (first + EACH.min(count)) % count;
+        for turn in 0..EACH.min(count) {
+            let number = (first + turn) % count;
+            self.look_at(u32::try_from(number).expect("threads are numbered by 32 bits"));
         }
+        let machine = &mut self.host.machine;
         for _ in 0..STRANGERS {
-            self.external.round.pending = self.forget_pending(self.external.round.pending);
+            machine.external.round.pending = machine.forget_pending(machine.external.round.pending);
         }
     }
 
-    fn look_at(&mut self, number: usize) {
-        let member = &self.threads.members[number];
-        let Kind::External { .. } = member.kind else { return };
-        if member.id.is_none() {
+    fn look_at(&mut self, number: u32) {
+        let thread = &self.host.threads.list[number as usize];
+        let (off, lives) = (!thread.is_ready() || thread.cpu().is_none(), thread.id().is_some());
+        let Body { tid, ref kind, fifo_priority, .. } = *self.host.machine.body(number);
+        if !lives || matches!(kind, Kind::InProcess(_)) {
             return;
         }
-        let (tid, priority, number) = (
-            member.tid,
-            member.fifo_priority,
-            u32::try_from(number).expect("threads are numbered by 32 bits"),
-        );
-        let now = self.time();
-        let Ok(attributes) = Attributes::of(tid) else {
-            return self.becomes_gone(number, now);
-        };
-        if attributes.policy != libc::SCHED_FIFO.cast_unsigned() || attributes.priority != priority
-        {
-            // It has chosen a class itself; as long as it is supervised, that does not count.
-            let restored = Attributes::fifo(fifo_priorities::HELD).give(tid);
-            let member = &mut self.threads.members[number as usize];
-            member.fifo_priority = fifo_priorities::HELD;
-            let name = &member.outcome.name;
-            let why = format!("`{name}` chose a class of its own, and {}", how(&restored));
-            if let Some(cpu) = member.place.filter(|cpu| self.cpus[*cpu].actual == Some(number)) {
-                self.cpus[cpu].actual = None;
-                self.cpus[cpu].dirty = true;
-            }
-            self.tell_once(why);
+        let Ok(attributes) = Attributes::of(tid) else { return self.host.ends(number) };
+        let fifo = libc::SCHED_FIFO.cast_unsigned();
+        if (attributes.policy, attributes.priority) != (fifo, fifo_priority) {
+            self.put_back_class(number, tid);
         }
-        let member = &self.threads.members[number as usize];
-        let place = member.place.map(|cpu| Affinity::one(self.cpus[cpu].number));
+        let machine = &mut self.host.machine;
+        let place = machine.body(number).place.map(|cpu| Affinity::one(machine.cpus[cpu].number));
         if let Some(place) = place.filter(|place| Affinity::of(tid).is_ok_and(|of| of != *place)) {
             let restored = place.give(tid);
-            let name = &member.outcome.name;
-            self.tell_once(format!("`{name}` was moved elsewhere, and {}", how(&restored)));
+            let name = &self.host.threads.list[number as usize].outcome.name;
+            self.say_once(format!("`{name}` was moved elsewhere, and {}", how(&restored)));
         }
         // What it does is asked only where nothing was heard of it for long: events are quicker.
-        let member = &self.threads.members[number as usize];
-        let off = !member.ready || member.on.is_none();
-        if now.saturating_since(member.heard) > PAUSE && !member.frozen && off {
-            self.send(WorkItem::Look(number));
+        let now = self.time();
+        let body = self.host.machine.body(number);
+        if now.saturating_since(body.heard) > PAUSE && !body.frozen && off {
+            self.host.machine.send(WorkItem::Look(number));
         }
+    }
+
+    /// A thread has chosen a class itself; as long as it is supervised, that does not count.
+    fn put_back_class(&mut self, number: u32, tid: i32) {
+        let restored = Attributes::fifo(fifo_priorities::HELD).give(tid);
+        let machine = &mut self.host.machine;
+        let body = machine.body(number);
+        body.fifo_priority = fifo_priorities::HELD;
+        let place = body.place;
+        if let Some(cpu) = place.filter(|cpu| machine.cpus[*cpu].actual == Some(number)) {
+            machine.cpus[cpu].actual = None;
+            machine.cpus[cpu].dirty = true;
+        }
+        let name = &self.host.threads.list[number as usize].outcome.name;
+        self.say_once(format!("`{name}` chose a class of its own, and {}", how(&restored)));
     }
 
     /// The thread that a processor is granted to does not run there although it could.
     pub(crate) fn resync(&mut self, cpu: usize) {
-        if let Some(number) = self.desired(cpu) {
-            self.look_at(number as usize);
-            self.send(WorkItem::Look(number));
+        if let Some(number) = self.host.machine.cpus[cpu].desired {
+            self.look_at(number);
+            self.host.machine.send(WorkItem::Look(number));
         }
     }
 
-    /// Tells what was not as it should be; the same only once.
-    pub(crate) fn tell_once(&mut self, why: String) {
-        if !self.log.refused.iter().any(|(_, before)| *before == why) {
-            let now = self.time();
-            self.log.refused.push((now, why));
+    /// A thread has a group that freezes it, or why not.
+    pub(crate) fn has_group(&mut self, number: u32, tid: i32, group: std::io::Result<Brake>) {
+        let Host { machine, threads, .. } = &mut self.host;
+        let thread = &threads.list[number as usize];
+        if machine.body(number).tid != tid || thread.id().is_none() {
+            return;
+        }
+        match group {
+            Ok(brake) => machine.has_brake(number, brake, thread),
+            Err(error) => {
+                let name = &thread.outcome.name;
+                let why = format!("`{name}` cannot be held off while its processor idles: {error}");
+                self.say_once(why);
+            }
         }
     }
 
     /// The guardian was gone, and this is the next one.
     pub(crate) fn is_guarded_by(&mut self, guardian: i32) {
         let now = self.time();
-        self.external.agents.push(guardian);
-        self.log.remarks.push((now, "the guardian had ended; another was posted".to_owned()));
+        self.host.machine.external.agents.push(guardian);
+        self.host
+            .machine
+            .log
+            .remarks
+            .push((now, "the guardian had ended; another was posted".to_owned()));
     }
 
     /// The guardian was gone, and there is no other: the run may not go on.
     pub(crate) fn is_unguarded(&mut self, why: &LinuxError) {
-        self.log.cut_short =
+        self.host.machine.log.cut_short =
             Some(format!("the guardian had ended, and no other could be posted: {why}"));
     }
 }

@@ -1,6 +1,7 @@
 //! Classes and affinities of threads that are not ours. They are set here and in `restore/`, and nowhere else (a test of
 //! `xtask` looks).
 
+use crate::threads::body::Body;
 use std::io;
 use windfall_observe::fifo_priorities;
 use windfall_os::sched::{Affinity, Attributes, set_fifo};
@@ -19,4 +20,13 @@ pub(crate) fn hold(tid: i32) {
 /// A thread is what it was before.
 pub(crate) fn give_back(tid: i32, (attributes, affinity): &(Attributes, Affinity)) {
     let _ = attributes.give(tid).and_then(|()| affinity.give(tid)); // or it has ended
+}
+
+impl Body {
+    /// Moves it to another priority. One that has just ended has none.
+    pub(crate) fn set_fifo_priority(&mut self, priority: u32) {
+        if self.fifo_priority != priority && set_fifo(self.tid, priority).is_ok() {
+            self.fifo_priority = priority;
+        }
+    }
 }

@@ -1,13 +1,13 @@
 //! The thread that has the socket: one request of each client.
 //!
 //! It is an ordinary thread, so that no client can take time from the supervised ones, but for what it has the event loop do
-//! ([`Host::call`]). A client that is slow with its request keeps nobody waiting (`clients.rs`); one
+//! ([`Locked::call`]). A client that is slow with its request keeps nobody waiting (`clients.rs`); one
 //! that is slow to take the answer is left after a while.
 
 use super::clients::Clients;
 use super::history::{EVERY, History};
 use super::wire::{self, Answer, Asked, ControlError, LONGEST};
-use crate::supervise::host::Host;
+use crate::supervise::locked::Locked;
 use crate::supervise::supervisor::Supervisor;
 use crate::supervise::trace_reader;
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ impl Server {
     }
 
     /// Serves until the bell rings, on processors that are not supervised if there are any.
-    pub(crate) fn serve(mut self, host: &Host, over: &EventFd) {
+    pub(crate) fn serve(mut self, host: &Locked, over: &EventFd) {
         host.step_apart("control");
         let Ok(mut clients) = Clients::new(&self.listener, over) else { return };
         let mut looked: Option<Instant> = None;
@@ -100,7 +100,7 @@ impl Server {
 
     fn meet(
         &mut self,
-        host: &Host,
+        host: &Locked,
         client: &UnixStream,
         line: Option<Vec<u8>>,
     ) -> Result<Answer, ControlError> {
@@ -116,7 +116,7 @@ impl Server {
         self.answer(host, wire::read(&line)?)
     }
 
-    fn answer(&mut self, host: &Host, asked: Asked) -> Result<Answer, ControlError> {
+    fn answer(&mut self, host: &Locked, asked: Asked) -> Result<Answer, ControlError> {
         let value = match asked {
             Asked::Trace => return lately(host),
             Asked::List => {
@@ -127,7 +127,7 @@ impl Server {
                     .map_err(|why| ControlError::new("`list`", why.to_string(), "report it"))?
             }
             Asked::Stop => {
-                host.call(|s| s.step.ending = true);
+                host.call(|s| s.ending = true);
                 json!({ "done": "the run ends" })
             }
             Asked::Unreserve(thread) => self.unreserve(host, &thread)?,
@@ -141,7 +141,7 @@ impl Server {
     /// Plans a request in the tree of the moment, and carries it out.
     fn change(
         &mut self,
-        host: &Host,
+        host: &Locked,
         verb: &str,
         text: &str,
         lends: Option<&str>,
@@ -187,7 +187,7 @@ impl Server {
     /// Carries a request out that was planned when these threads were there.
     fn carry_out(
         &mut self,
-        host: &Host,
+        host: &Locked,
         threads: &[LiveThread],
         mut request: LiveRequest,
     ) -> Result<(), ControlError> {
@@ -207,7 +207,7 @@ impl Server {
                     Some((at, name)) if !s.is_called(at, &name) => {
                         refused.push(format!("`{name}`: refused: the thread has ended"));
                     }
-                    _ => refused.extend(s.control(one)),
+                    _ => refused.extend(s.host.request(one)),
                 }
             }
             s.settle();
@@ -222,15 +222,15 @@ impl Server {
         self.live.carried_out(&nodes, &threads, request);
         let promises = self.live.promises(&nodes, &threads);
         host.call(move |s| {
-            s.trace_promises(&promises);
-            s.judge_promises(promises);
+            s.host.record_promises(&promises);
+            s.host.judge_promises(&promises);
         });
         Ok(())
     }
 
     /// Ends a thread's reservation: it goes back to where it was, with what it had there, or stays
     /// without it.
-    fn unreserve(&mut self, host: &Host, name: &str) -> Result<Value, ControlError> {
+    fn unreserve(&mut self, host: &Locked, name: &str) -> Result<Value, ControlError> {
         let Some(to) = self.former.get(name).cloned() else {
             let text =
                 format!("[[at]]\ntime=\"0s\"\ndo=\"unreserve\"\nthread={}", wire::quoted(name));
@@ -256,7 +256,7 @@ impl Server {
 }
 
 /// What has been recorded lately.
-fn lately(host: &Host) -> Result<Answer, ControlError> {
+fn lately(host: &Locked) -> Result<Answer, ControlError> {
     let bytes = trace_reader::window(host);
     let bytes = bytes.map_err(|why| ControlError::new("`trace`", why.to_string(), "report it"))?;
     Ok(Answer { value: json!({ "bytes": bytes.len() }), bytes })

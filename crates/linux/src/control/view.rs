@@ -1,11 +1,12 @@
 //! What is copied under the lock, and what is made of it afterwards.
 
 use super::listing::{Account, Listing, LiveStatus, Node, OwnVp, Processor, Promised, Thread};
-use crate::account::judging::Judgement;
+use crate::supervise::linux::Linux;
 use crate::supervise::supervisor::Supervisor;
 use windfall_guarantees::meaning::Verdict;
 use windfall_guarantees::{Guarantee, Length};
 use windfall_hierarchy::{NodeId, VpState};
+use windfall_host::{Host, Judgement, Machine as _};
 use windfall_scenario::model::Timer;
 use windfall_scenario::outcome::{
     CpuOutcome, Figures, NodeOutcome, PromiseStatus, PromiseVerdict, ThreadOutcome, plain,
@@ -63,14 +64,14 @@ impl Supervisor {
 
     fn count(&mut self) -> (Counts, Vec<(NodeId, NodeOutcome)>) {
         self.settle(); // whose time it is, is known only once what the kernel has seen is read
-        let now = self.time();
-        (0..self.cpus.len()).for_each(|cpu| self.account(cpu, now));
-        let nodes = self.books.ledger.read(now, &self.hierarchy);
+        self.host.account_all();
+        let nodes = self.host.nodes();
+        let threads = self.host.threads.list.iter();
         let counts = Counts {
-            at: now,
-            cpus: self.cpus.iter().map(|cpu| (cpu.outcome(), cpu.leaked)).collect(),
+            at: self.time(),
+            cpus: self.host.accounts.read().to_vec(),
             nodes: nodes.iter().map(|(_, account)| account.received).collect(),
-            threads: self.threads.members.iter().map(|member| member.outcome.received).collect(),
+            threads: threads.map(|thread| thread.outcome.received).collect(),
         };
         (counts, nodes)
     }
@@ -78,62 +79,65 @@ impl Supervisor {
     /// Copies everything that a client may want to know.
     pub(super) fn view(&mut self) -> View {
         let (counts, accounts) = self.count();
-        let name = |node: NodeId| self.hierarchy.name(node).map(str::to_owned);
+        let Host { machine, hierarchy, threads, promises, log, .. } = &self.host;
+        let name = |node: NodeId| hierarchy.name(node).map(str::to_owned);
         let nodes = accounts.into_iter().map(|(id, account)| {
-            let view = self.hierarchy.node(id)?;
+            let view = hierarchy.node(id)?;
             let owns = view.owns.iter().map(|(parent, state)| (parent.and_then(name), *state));
             Some(Instance { account, owns: owns.collect(), quarantined: view.quarantined })
         });
+        let numbers = 0..u32::try_from(threads.list.len()).expect("numbered by 32 bits");
         View {
             counts,
-            cpus: (0..self.cpus.len()).map(|at| (self.cpus[at].number, self.desired(at))).collect(),
+            cpus: machine.cpus.iter().map(|cpu| (cpu.number, cpu.desired)).collect(),
             nodes: nodes.collect(),
-            threads: (0..self.threads.members.len()).map(|at| self.member_view(at)).collect(),
-            judgement: self.books.judging.read(),
-            resolution: self.agenda.resolution,
-            default: self.hierarchy.default_node().and_then(name),
-            decisions: self.log.decisions,
-            lag: (self.log.lag, self.log.lag_without_steal),
-            lost: self.log.lost > 0,
+            threads: numbers.map(|number| self.thread_view(number)).collect(),
+            judgement: promises.read(Linux::PRECISION),
+            resolution: self.host.resolution(),
+            default: hierarchy.default_node().and_then(name),
+            decisions: log.decisions,
+            lag: (machine.log.lag, machine.log.lag_without_steal),
+            lost: machine.log.lost > 0,
         }
     }
 
-    fn member_view(&self, at: usize) -> Option<Member> {
-        let (member, mut outcome) = (&self.threads.members[at], self.outcome_of(at)?);
-        let state = member.id.and_then(|id| self.hierarchy.thread_state(id));
-        let not_started = self.agenda.starts.iter().any(|(_, number)| *number as usize == at);
-        let state = match state {
-            None if not_started => "not-started",
+    fn thread_view(&self, number: u32) -> Option<Member> {
+        let thread = &self.host.threads.list[number as usize];
+        let body = &self.host.machine.threads.bodies[number as usize];
+        let mut outcome = thread.outcome()?;
+        let state = match thread.id().and_then(|id| self.host.hierarchy.thread_state(id)) {
+            None if self.host.starts_later(number) => "not-started",
             None => "ended",
-            Some(_) if member.frozen => "frozen",
+            Some(_) if body.frozen => "frozen",
             Some(state) => state_name(state),
         };
-        outcome.stats = self.counted(at);
+        if let Some(id) = thread.id() {
+            outcome.stats = self.host.counted(id);
+        }
         Some(Member {
             outcome,
-            tid: member.tid,
-            parent: member
-                .id
-                .and_then(|id| crate::threads::states::name_above(&self.hierarchy, id)),
+            tid: body.tid,
+            parent: self.host.parent(thread.id()),
             state,
-            on: member.on,
+            on: thread.cpu().map(usize::from),
         })
     }
 
     /// Who there is, for reading requests.
     pub(super) fn there(&self) -> (Vec<LiveNode>, Vec<LiveThread>) {
-        let name = |node: NodeId| self.hierarchy.name(node).map(str::to_owned);
-        let nodes = self.hierarchy.nodes().into_iter().filter_map(|id| self.hierarchy.node(id));
+        let Host { hierarchy, threads, .. } = &self.host;
+        let name = |node: NodeId| hierarchy.name(node).map(str::to_owned);
+        let nodes = hierarchy.nodes().into_iter().filter_map(|id| hierarchy.node(id));
         let nodes = nodes.map(|view| LiveNode {
             name: view.name.to_owned(),
             kind: view.kind.to_owned(),
             parents: view.owns.iter().map(|(parent, _)| parent.and_then(name)).collect(),
         });
-        let threads = self.threads.members.iter().enumerate().map(|(at, member)| LiveThread {
-            name: member.outcome.name.clone(),
-            parent: match member.id {
-                Some(id) => crate::threads::states::name_above(&self.hierarchy, id),
-                None => self.threads.specs.get(at).and_then(|spec| name(spec.parent)),
+        let threads = threads.list.iter().map(|thread| LiveThread {
+            name: thread.outcome.name.clone(),
+            parent: match (thread.id(), thread.entry()) {
+                (None, None) => name(thread.planned().parent),
+                (id, _) => self.host.parent(id),
             },
         });
         (nodes.collect(), threads.collect())

@@ -3,8 +3,9 @@
 //! They do not take it themselves: their processors are not supervised, and may stand still, or have more urgent work.
 //! Whoever holds the lock there keeps every decision waiting, and priority inheritance moves nobody to another processor.
 
-use crate::supervise::host::Host;
-use crate::supervise::supervisor::{DeferredWake, Supervisor};
+use crate::supervise::linux::DeferredWake;
+use crate::supervise::locked::Locked;
+use crate::supervise::supervisor::Supervisor;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use windfall_os::futex::Gate;
@@ -24,7 +25,7 @@ pub(crate) struct Left {
     heard: bool,
 }
 
-impl Host {
+impl Locked {
     /// Has something done, without waiting for it.
     pub(crate) fn leave(&self, act: impl FnOnce(&mut Supervisor) + Send + 'static) {
         let act = Box::new(act);
@@ -47,7 +48,7 @@ impl Host {
             let (place, gate) = &*caller;
             *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
             if gate.open() {
-                supervisor.step.wakes.push(DeferredWake::Agent(gate.clone()));
+                supervisor.host.machine.step.wakes.push(DeferredWake::Agent(gate.clone()));
             }
         });
         let (place, gate) = &*slot;

@@ -5,11 +5,12 @@
 //! work items, and the /proc worker brings back what it has found; events that came meanwhile are younger, and
 //! are believed instead.
 
-use crate::supervise::host::Host;
-use crate::supervise::supervisor::{DeferredWake, Supervisor};
+use crate::supervise::linux::{DeferredWake, Linux};
+use crate::supervise::locked::Locked;
+use crate::supervise::supervisor::Supervisor;
 use crate::threads::adopt::PendingThread;
+use crate::threads::body::Kind;
 use crate::threads::facts::Facts;
-use crate::threads::member::Kind;
 use crate::threads::starts::Heard;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -67,7 +68,7 @@ impl WorkQueue {
     }
 }
 
-impl Supervisor {
+impl Linux {
     /// Leaves a work item.
     pub(crate) fn send(&mut self, item: WorkItem) {
         let mut items = self.external.work.items.lock();
@@ -88,35 +89,18 @@ impl Supervisor {
         }
     }
 
-    /// What a member does, as its line in /proc had it after `looked`.
-    fn learn_state(
-        &mut self,
-        number: u32,
-        tid: i32,
-        looked: windfall_time::Instant,
-        state: Option<char>,
-    ) {
-        self.listen();
-        let looked = self.since_epoch(looked);
-        let member = &mut self.threads.members[number as usize];
-        let same = member.tid == tid && member.id.is_some();
-        if !same || member.frozen || member.heard > looked {
-            return;
-        }
-        member.heard = looked;
-        match state {
-            None | Some('Z' | 'X') => self.becomes_gone(number, looked),
-            Some('R') => self.becomes_ready(number, looked, None),
-            Some(_) => self.becomes_blocked(number, looked),
-        }
+    /// What was heard of where a thread starts.
+    fn start_of(&self, tid: i32) -> Option<Heard> {
+        let number = self.threads.tids.get(&tid)?;
+        Some(self.threads.bodies[*number as usize].start)
     }
 
-    /// The processes of all members, and what their children are.
+    /// The processes of all threads, and what their children are.
     fn processes(&self) -> BTreeMap<i32, PendingThread> {
-        let live = self.threads.members.iter().filter(|member| member.id.is_some());
-        let pending = live.filter_map(|member| match member.kind {
-            Kind::External { pid, program, .. } => {
-                Some((pid, PendingThread { program, start: Heard::LOST, former: member.former }))
+        let live = self.threads.tids.values().map(|number| &self.threads.bodies[*number as usize]);
+        let pending = live.filter_map(|body| match body.kind {
+            Kind::External { pid, program } => {
+                Some((pid, PendingThread { program, start: Heard::LOST, former: body.former }))
             }
             Kind::InProcess(_) => None,
         });
@@ -124,14 +108,45 @@ impl Supervisor {
     }
 }
 
-impl Host {
+impl Supervisor {
+    /// What a thread does, as its line in /proc had it after `looked`.
+    fn learn_state(
+        &mut self,
+        number: u32,
+        tid: i32,
+        looked: windfall_time::Instant,
+        state: Option<char>,
+    ) {
+        self.host.hear();
+        let lives = self.host.threads.list[number as usize].id().is_some();
+        let machine = &mut self.host.machine;
+        let looked = machine.clock.since_epoch(looked);
+        let body = machine.body(number);
+        if body.tid != tid || !lives || body.frozen || body.heard > looked {
+            return;
+        }
+        body.heard = looked;
+        machine.clock.set_event(Some(looked));
+        match state {
+            None | Some('Z' | 'X') => self.host.ends(number),
+            Some('R') => {
+                self.host.machine.step.risen.push(number);
+                self.host.wakes(number, None);
+            }
+            Some(_) => self.host.waits(number),
+        }
+        self.host.machine.clock.set_event(None);
+    }
+}
+
+impl Locked {
     /// The life of the /proc worker, which no supervised thread delays.
     pub(crate) fn serve_procfs(&self, gate: &Gate) {
         self.step_apart("procfs");
         let _ = set_fifo(0, fifo_priorities::PROCFS_WORKER);
         let freezer = Freezer::new(std::process::id().cast_signed());
         let mut routines = Routines::default();
-        let items = self.call(|s| s.external.work.items.clone());
+        let items = self.call(|s| s.host.machine.external.work.items.clone());
         loop {
             let mut left = items.lock();
             let (next, over) = (left.queue.pop_front(), left.over);
@@ -147,7 +162,7 @@ impl Host {
     /// Brings back what was found.
     fn bring(&self, act: impl FnOnce(&mut Supervisor) + Send + 'static) {
         self.leave(|s| {
-            if !s.step.ending {
+            if !s.is_over() {
                 act(s);
             }
         });
@@ -165,11 +180,9 @@ impl Host {
             WorkItem::LookAtAll => self.look_at_all(routines),
             WorkItem::Make(number) => self.make(number),
             WorkItem::Group(number) => {
-                let who = self.call(move |s| match s.threads.members[number as usize].kind {
-                    Kind::External { pid, .. } => {
-                        Some((pid, s.threads.members[number as usize].tid))
-                    }
-                    Kind::InProcess(_) => None,
+                let who = self.call(move |s| {
+                    let body = s.host.machine.body(number);
+                    body.is_external().then(|| (body.pid(), body.tid))
                 });
                 if let Some((pid, tid)) = who {
                     let group = freezer.group(pid, tid);
@@ -186,7 +199,7 @@ impl Host {
         };
         let group = freezer.group(pid, tid);
         self.bring(move |s| {
-            if let Some(number) = s.threads.tids.get(&tid).copied() {
+            if let Some(number) = s.host.machine.threads.tids.get(&tid).copied() {
                 s.has_group(number, tid, group);
             }
         });
@@ -195,7 +208,7 @@ impl Host {
     /// A program begins: every thread that it has is taken before it may do anything that is not seen.
     fn begin(&self, entry: usize, routines: &mut Routines) {
         let mut taken = 0;
-        for pid in self.call(move |s| s.whereabouts(entry)).processes() {
+        for pid in self.call(move |s| s.host.machine.whereabouts(entry)).processes() {
             let mut seen = BTreeSet::new();
             loop {
                 let threads = procfs::threads(pid).into_iter();
@@ -216,9 +229,9 @@ impl Host {
         let facts = Facts::of(tid, pending.start, routines);
         let process = facts.as_ref().map(|facts| (facts.pid, facts.stat.ppid));
         let taken = self.call(move |s| {
-            let number = (!s.step.ending).then(|| s.take(tid, facts.as_ref(), pending));
+            let number = (!s.is_over()).then(|| s.take(tid, facts.as_ref(), pending));
             s.settle(); // it is seen from here on
-            number.flatten().map(|number| (number, s.restore_log.clone()))
+            number.flatten().map(|number| (number, s.host.machine.restore_log.clone()))
         });
         if let (Some((number, journal)), Some((pid, parent))) = (taken, process) {
             if let Err(why) = journal.lift_limit(pid, parent) {
@@ -230,15 +243,14 @@ impl Host {
 
     /// Finds out to whom a member belongs.
     fn name(&self, tid: i32, routines: &mut Routines) {
-        let heard =
-            self.call(move |s| Some(s.threads.members[*s.threads.tids.get(&tid)? as usize].start));
+        let heard = self.call(move |s| s.host.machine.start_of(tid));
         if let Some(facts) = heard.and_then(|heard| Facts::of(tid, heard, routines)) {
             self.bring(move |s| s.belongs(tid, &facts.stat.comm, facts.exe(), &facts.start));
         }
     }
 
     fn look(&self, number: u32) {
-        let tid = self.call(move |s| s.threads.members[number as usize].tid);
+        let tid = self.call(move |s| s.host.machine.body(number).tid);
         self.look_at(number, tid);
     }
 
@@ -251,13 +263,15 @@ impl Host {
 
     fn look_at_all(&self, routines: &mut Routines) {
         let numbers = self.call(|s| {
-            let live =
-                s.threads.members.iter().enumerate().filter(|(_, member)| member.id.is_some());
-            let live = live.filter(|(_, member)| member.is_external());
-            live.filter_map(|(number, _)| u32::try_from(number).ok()).collect::<Vec<u32>>()
+            let machine = &s.host.machine;
+            let external = |number: &u32| machine.threads.bodies[*number as usize].is_external();
+            let mut live: Vec<u32> =
+                machine.threads.tids.values().copied().filter(external).collect();
+            live.sort_unstable();
+            live
         });
         numbers.into_iter().for_each(|number| self.look(number));
-        let mut known = self.call(|s| s.processes());
+        let mut known = self.call(|s| s.host.machine.processes());
         for pid in procfs::processes() {
             let parent = || procfs::stat(pid).map(|stat| stat.ppid);
             let of = |pid: i32| known.get(&pid).copied();
@@ -265,7 +279,7 @@ impl Host {
             known.insert(pid, pending);
             let threads = procfs::threads(pid).into_iter();
             threads.for_each(|tid| {
-                let known = self.call(move |s| s.external.programs.pending(tid));
+                let known = self.call(move |s| s.host.machine.external.programs.pending(tid));
                 self.meet(tid, known.unwrap_or(pending), routines);
             });
         }

@@ -4,7 +4,7 @@ use crate::restore;
 use crate::restore::claim::Keeper;
 use crate::restore::guardian::Guardian;
 use crate::restore::log::{Expected, RestoreLog};
-use crate::supervise::host::Host;
+use crate::supervise::locked::Locked;
 use crate::supervise::prepare::{Prepared, trouble};
 use crate::supervise::rivals;
 use crate::supervise::supervisor::Supervisor;
@@ -108,7 +108,7 @@ pub(super) struct Running<'j> {
     pub(super) signals: StopSignals,
     pub(super) keeper: Keeper,
     pub(super) expected: Expected<'j>,
-    pub(super) host: Arc<Host>,
+    pub(super) host: Arc<Locked>,
     /// Threads of ours, but the one that reads /proc.
     pub(super) threads: Vec<JoinHandle<()>>,
     pub(super) worker: JoinHandle<()>,
@@ -138,8 +138,9 @@ impl Running<'_> {
         drop(under_way);
         journal.expect_beats(false); // much is given back now
         host.end();
-        let (offspring, children) =
-            host.enter(|s| (s.offspring(), std::mem::take(&mut s.external.programs.children)));
+        let (offspring, children) = host.enter(|s| {
+            (s.offspring(), std::mem::take(&mut s.host.machine.external.programs.children))
+        });
         let _ = worker.join(); // nobody is taken or frozen any more
         drop(keeper); // nobody is moved off any more
         // From here on nobody is in the way of the others. This thread keeps its priority until they have ended.

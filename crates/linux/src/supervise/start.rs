@@ -2,30 +2,29 @@
 
 use crate::restore::log::RestoreLog;
 use crate::supervise::calls::{Calls, Left};
-use crate::supervise::host::Host;
+use crate::supervise::linux::Linux;
+use crate::supervise::locked::Locked;
 use crate::supervise::own;
 use crate::supervise::prepare::{Claimed, Prepared, trouble};
 use crate::supervise::processors::apart;
 use crate::supervise::run::{Running, Settings};
 use crate::supervise::supervisor::Supervisor;
+use crate::threads::body::Body;
 use crate::threads::child::Child;
-use crate::threads::member::{Kind, Member};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use windfall_hierarchy::Hierarchy;
 use windfall_os::LinuxError;
 use windfall_os::events::EventFd;
 use windfall_os::lock::Lock;
-use windfall_programs::{Costs, ProgramRuntime};
 use windfall_scenario::Plan;
 use windfall_scenario::outcome::promises;
 use windfall_time::Instant;
 
 /// Starts threads of ours, which serve a host until it ends.
 struct Threads<'r> {
-    host: &'r Arc<Host>,
+    host: &'r Arc<Locked>,
     journal: &'r RestoreLog,
     started: Vec<JoinHandle<()>>,
 }
@@ -34,7 +33,7 @@ impl Threads<'_> {
     fn spawn(
         &self,
         name: String,
-        life: impl FnOnce(&Host) + Send + 'static,
+        life: impl FnOnce(&Locked) + Send + 'static,
     ) -> Result<JoinHandle<()>, LinuxError> {
         self.journal.beat();
         let host = self.host.clone();
@@ -45,7 +44,7 @@ impl Threads<'_> {
     fn start(
         &mut self,
         name: String,
-        life: impl FnOnce(&Host) + Send + 'static,
+        life: impl FnOnce(&Locked) + Send + 'static,
     ) -> Result<(), LinuxError> {
         self.started.push(self.spawn(name, life)?);
         Ok(())
@@ -57,16 +56,16 @@ impl Threads<'_> {
             self.start(format!("own/{number}"), move |host| own::live(host, number, &own))?;
         }
         for cpu in 0..processors {
-            let gate = self.host.enter(|s| s.cpus[cpu].fence.clone());
+            let gate = self.host.enter(|s| s.host.machine.cpus[cpu].fence.clone());
             self.start(format!("fence/{cpu}"), move |host| host.fence(cpu, &gate))?;
         }
-        let gate = self.host.enter(|s| s.external.work.gate.clone());
+        let gate = self.host.enter(|s| s.host.machine.external.work.gate.clone());
         self.spawn("procfs".to_owned(), move |host| host.serve_procfs(&gate))
     }
 
     fn wait_until_all_are_at_their_gates(&self) {
-        let waits = |member: &Member| matches!(member.kind, Kind::InProcess(_)) && member.tid == 0;
-        while self.host.enter(|s| s.threads.members.iter().any(waits)) {
+        let waits = |body: &Body| !body.is_external() && body.tid == 0;
+        while self.host.enter(|s| s.host.machine.threads.bodies.iter().any(waits)) {
             self.journal.beat();
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -77,28 +76,26 @@ impl<'j> Claimed<'j> {
     /// Makes the supervisor and its threads, and starts the clock.
     pub(super) fn start(
         self,
-        mut plan: Plan,
+        plan: Plan,
         settings: &Settings,
         (children, guardian): (BTreeMap<usize, Child>, i32),
     ) -> Result<Running<'j>, LinuxError> {
         let Claimed { prepared, found, keeper, expected } = self;
         let Prepared { journal, cpus, all, end, signals, server, rings, trace, silent } = prepared;
         let calls = Calls::new(Lock::new(Left::default()));
-        let hierarchy = std::mem::replace(&mut plan.hierarchy, Hierarchy::new(0));
-        let mut supervisor =
-            Supervisor::new(hierarchy, cpus, rings, journal.clone(), calls.clone())?;
-        supervisor.external.agents.push(guardian);
-        supervisor.log.claimed = found;
-        supervisor.external.programs.children = children;
+        let mut machine = Linux::new(cpus, rings, journal.clone())?;
+        machine.external.agents.push(guardian);
+        machine.log.claimed = found;
+        machine.external.programs.children = children;
         let (uncontrolled, no_starts) = silent;
-        supervisor.external.programs.no_starts = no_starts;
+        machine.external.programs.no_starts = no_starts;
+        machine.threads.keeps = settings.stretches;
+        let mut supervisor = Supervisor::new(machine, plan, calls.clone());
         let why = |error| (Instant::ZERO, format!("this run cannot be controlled: {error}"));
-        supervisor.log.refused.extend(uncontrolled.map(why));
-        supervisor.threads.keeps = settings.stretches;
-        supervisor.take_plan(plan);
+        supervisor.host.log.refused.extend(uncontrolled.map(why));
 
         let bell = EventFd::new().map_err(|e| trouble(&e))?;
-        let host = Host::new(supervisor, calls, bell, apart(&all, cpus));
+        let host = Locked::new(supervisor, calls, bell, apart(&all, cpus));
         let mut threads = Threads { host: &host, journal, started: Vec::new() };
         let worker = threads.start_all(cpus.len())?;
         threads.wait_until_all_are_at_their_gates();
@@ -106,7 +103,7 @@ impl<'j> Claimed<'j> {
         host.enter(|s| {
             s.start(trace);
             if let Some(scenario) = &settings.scenario {
-                s.judge_promises(promises(scenario));
+                s.host.judge_promises(&promises(scenario));
             }
         });
         let over = Arc::new(EventFd::new().map_err(|e| trouble(&e))?);
@@ -116,23 +113,5 @@ impl<'j> Claimed<'j> {
         }
         let threads = threads.started;
         Ok(Running { journal, end, signals, keeper, expected, host, threads, worker, over })
-    }
-}
-
-impl Supervisor {
-    /// What the plan says of programs and requests.
-    fn take_plan(&mut self, plan: Plan) {
-        let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
-        self.agenda.resolution = plan.machine.timer;
-        // What calls cost here they take.
-        let nodes = plan.processes.nodes.len().max(1);
-        self.runtime = ProgramRuntime::with(plan.seed, nodes, Costs::default());
-        self.threads.homes = plan.processes.nodes;
-        for (barrier, parties) in plan.barriers {
-            self.runtime.barrier(barrier, parties);
-        }
-        self.add_threads(plan.threads.into_iter().zip(claims), &plan.watched, plan.seed);
-        self.agenda.requests = plan.requests;
-        self.agenda.requests.reverse();
     }
 }

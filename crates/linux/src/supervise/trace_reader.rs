@@ -3,7 +3,7 @@
 //! A few records at a time are copied under the lock, so that no decision waits longer than for those; all else
 //! is done by ordinary threads outside of it. Who is too slow is told how many records were lost.
 
-use crate::supervise::host::Host;
+use crate::supervise::locked::Locked;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 use windfall_observe::procfs;
@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 const SETTLED: Span = Span::from_millis(200);
 
 /// Gives the run's records to a sink until the other end of `over` is gone.
-pub(crate) fn take(host: &Host, over: &Receiver<()>, sink: &mut dyn Sink) {
+pub(crate) fn take(host: &Locked, over: &Receiver<()>, sink: &mut dyn Sink) {
     host.step_apart("trace");
     let (mut orderly, mut next) = (Reorder::default(), 0);
     while over.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
@@ -32,12 +32,11 @@ pub(crate) fn take(host: &Host, over: &Receiver<()>, sink: &mut dyn Sink) {
 }
 
 /// The records that are there, as a trace.
-pub(crate) fn window(host: &Host) -> Result<Vec<u8>, WriteError> {
+pub(crate) fn window(host: &Locked) -> Result<Vec<u8>, WriteError> {
     let (mut orderly, mut next) = host.call(|s| {
         let mut orderly = Reorder::default();
-        let now = s.time();
-        (0..s.cpus.len()).for_each(|cpu| s.account(cpu, now));
-        let next = s.books.trace.tracer.sink().map(|ring| {
+        s.host.account_all();
+        let next = s.host.machine.trace.tracer.sink().map(|ring| {
             ring.standing(&mut orderly);
             ring.oldest()
         });
@@ -46,7 +45,8 @@ pub(crate) fn window(host: &Host) -> Result<Vec<u8>, WriteError> {
     let now = next.as_mut().map(|next| pull(host, next, &mut orderly));
     let end = Event::Mark { thread: None, text: "asked".to_owned() };
     orderly.extend(now.map(|at| Record { at, event: end }));
-    let cpus = u16::try_from(host.call(|s| s.cpus.len())).expect("at most 1,024 processors");
+    let cpus =
+        u16::try_from(host.call(|s| s.host.machine.cpus.len())).expect("at most 1,024 processors");
     let header = Header { source: "windfall run".to_owned(), clock: "run".to_owned(), cpus };
     let mut writer = Writer::new(Vec::new(), &header);
     orderly.rest().for_each(|record| give(&mut writer, record));
@@ -54,12 +54,12 @@ pub(crate) fn window(host: &Host) -> Result<Vec<u8>, WriteError> {
 }
 
 /// Copies all records from number `next` on; when that was.
-fn pull(host: &Host, next: &mut u64, into: &mut Reorder) -> Instant {
+fn pull(host: &Locked, next: &mut u64, into: &mut Reorder) -> Instant {
     loop {
         let (from, mut piece) = (*next, Vec::with_capacity(2 * PIECE));
         let (until, now, piece) = host.call(move |s| {
             let read = |ring: &Ring| ring.read(from, PIECE, &mut piece);
-            (s.books.trace.tracer.sink().map_or(from, read), s.time(), piece)
+            (s.host.machine.trace.tracer.sink().map_or(from, read), s.time(), piece)
         });
         let done = until.saturating_sub(*next) < PIECE as u64;
         *next = until;

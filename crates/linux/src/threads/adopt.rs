@@ -7,18 +7,19 @@
 
 use crate::carrier::classes;
 use crate::restore::log::Former;
+use crate::supervise::linux::Linux;
 use crate::supervise::procfs_worker::WorkItem;
 use crate::supervise::supervisor::Supervisor;
+use crate::threads::body::{Body, Kind};
 use crate::threads::child::Child;
 use crate::threads::facts::Facts;
-use crate::threads::member::{Kind, Member, ThreadSpec};
 use crate::threads::starts::{Heard, Start};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use windfall_observe::fifo_priorities;
 use windfall_os::process;
+use windfall_scenario::PlannedThread;
 use windfall_scenario::model::ExternalProgram;
-use windfall_scenario::outcome::{EARLIER, ThreadOutcome};
-use windfall_time::{Instant, Span};
+use windfall_time::Instant;
 
 /// A program that a real machine runs.
 pub(crate) struct Program {
@@ -71,6 +72,11 @@ impl Programs {
         self.pending.get(&tid).copied()
     }
 
+    /// The oldest of the threads that have ended, if more are kept than need be.
+    fn oldest_ended(&mut self) -> Option<u32> {
+        if self.ended.len() > KEPT { self.ended.pop_front() } else { None }
+    }
+
     /// A thread has ended before it could be taken.
     fn ended_unmet(&mut self, tid: i32, pending: PendingThread) {
         self.forget(tid);
@@ -98,90 +104,112 @@ impl Supervisor {
         facts: Option<&Facts>,
         pending: PendingThread,
     ) -> Option<u32> {
-        let at = self.time();
-        self.listen(); // what it did before that is not its own
-        if self.threads.tids.contains_key(&tid) {
-            self.send(WorkItem::Name(tid)); // it may have got another name while it was met, or while events were lost
+        self.host.hear(); // what it did before that is not its own
+        let machine = &mut self.host.machine;
+        if machine.threads.tids.contains_key(&tid) {
+            machine.send(WorkItem::Name(tid)); // it may have got another name while it was met, or while events were lost
             return None;
         }
-        let PendingThread { program, start, former } = pending;
+        let programs = &mut machine.external.programs;
         let Some(facts) = facts.filter(|facts| !facts.stat.has_ended()) else {
-            self.external.programs.ended_unmet(tid, pending);
+            programs.ended_unmet(tid, pending);
             return None;
         };
-        self.external.programs.pending.insert(tid, pending); // unless it is taken
-        if let Err(why) = self.rings.follow(tid) {
-            self.tell_once(format!("what the run's programs make may be missed: {why}"));
+        programs.pending.insert(tid, pending); // unless it is taken
+        if let Err(why) = machine.rings.follow(tid) {
+            self.say_once(format!("what the run's programs make may be missed: {why}"));
         }
-        let (stat, pid) = (&facts.stat, facts.pid);
-        let Some(spec) = self.claimed_by(program, &stat.comm, facts.exe(), &facts.start) else {
-            self.give_back(tid, pending);
+        let comm = &facts.stat.comm;
+        let Some(entry) = self.claimed_by(pending.program, comm, facts.exe(), &facts.start) else {
+            self.host.machine.give_back(tid, pending);
             return None;
         };
-        let noted = match former {
-            Some(former) => self.restore_log.note_as(tid, pid, stat, former).map(|()| former),
-            None => self.restore_log.note(tid, pid, stat),
+        let former = self.note(tid, facts, pending)?;
+        let cpu = self.pin(tid, entry, facts, pending)?;
+        let number = self.host.adopt(self.next_of(entry), entry_number(entry));
+        let machine = &mut self.host.machine;
+        let kind = Kind::External { pid: facts.pid, program: pending.program };
+        *machine.body(number) = Body {
+            place: Some(cpu),
+            fifo_priority: fifo_priorities::HELD,
+            heard: machine.clock.time(),
+            former: Some(former),
+            start: pending.start,
+            ..Body::new(kind, tid)
         };
-        let former = match noted {
-            Ok(former) => former,
-            Err(_) if !process::exists(tid) => {
-                self.external.programs.ended_unmet(tid, pending);
-                return None;
-            }
-            Err(fault) => {
-                self.log.refused.push((at, fault.to_string()));
-                self.give_back(tid, pending);
-                return None;
-            }
-        };
-        let count = self.external.programs.counts.get(&spec).map_or(1, |count| count + 1);
-        let ThreadSpec { name, promised, .. } = &self.threads.specs[spec];
-        let name = format!("{name}-{count}");
-        let mut member =
-            Member::new(Kind::External { pid, program, spec }, tid, &name, promised.as_deref());
-        let cpu = count % self.cpus.len();
-        match classes::take(tid, self.cpus[cpu].number) {
-            Ok(()) => {}
-            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {
-                self.external.programs.ended_unmet(tid, pending);
-                return None;
-            }
-            Err(error) => {
-                self.log.refused.push((at, format!("thread {tid} ({}): {error}", stat.comm)));
-                return None;
-            }
-        }
-        self.external.programs.counts.insert(spec, count);
-        member.place = Some(cpu);
-        member.fifo_priority = fifo_priorities::HELD;
-        member.heard = at;
-        member.former = Some(former);
-        member.start = start;
-        let number = match self.threads.vacant.pop() {
-            Some(number) => {
-                self.threads.members[number as usize] = member;
-                number
-            }
-            None => {
-                self.threads.members.push(member);
-                u32::try_from(self.threads.members.len() - 1)
-                    .expect("threads are numbered by 32 bits")
-            }
-        };
-        self.books.judging.joins(number, &self.threads.specs[spec].name, &name);
-        self.threads.tids.insert(tid, number);
-        self.external.programs.pending.remove(&tid);
-        let spec = self.threads.specs[spec].clone();
-        self.admit(number, &spec).then_some(number)
+        machine.threads.tids.insert(tid, number);
+        machine.external.programs.pending.remove(&tid);
+        self.host.admit(number).then_some(number)
     }
 
+    /// Writes down what a thread is before it is taken; that.
+    fn note(&mut self, tid: i32, facts: &Facts, pending: PendingThread) -> Option<Former> {
+        let machine = &mut self.host.machine;
+        let noted = match pending.former {
+            Some(former) => {
+                machine.restore_log.note_as(tid, facts.pid, &facts.stat, former).map(|()| former)
+            }
+            None => machine.restore_log.note(tid, facts.pid, &facts.stat),
+        };
+        match noted {
+            Ok(former) => Some(former),
+            Err(_) if !process::exists(tid) => {
+                machine.external.programs.ended_unmet(tid, pending);
+                None
+            }
+            Err(fault) => {
+                self.host.log.refused.push((machine.clock.time(), fault.to_string()));
+                machine.give_back(tid, pending);
+                None
+            }
+        }
+    }
+
+    /// Makes a thread one that is supervised; on which processor.
+    fn pin(
+        &mut self,
+        tid: i32,
+        entry: usize,
+        facts: &Facts,
+        pending: PendingThread,
+    ) -> Option<usize> {
+        let machine = &mut self.host.machine;
+        let counts = &mut machine.external.programs.counts;
+        let count = counts.get(&entry).map_or(1, |count| count + 1);
+        let cpu = count % machine.cpus.len();
+        match classes::take(tid, machine.cpus[cpu].number) {
+            Ok(()) => {
+                counts.insert(entry, count);
+                Some(cpu)
+            }
+            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {
+                machine.external.programs.ended_unmet(tid, pending);
+                None
+            }
+            Err(error) => {
+                let why = format!("thread {tid} ({}): {error}", facts.stat.comm);
+                self.host.log.refused.push((machine.clock.time(), why));
+                None
+            }
+        }
+    }
+
+    /// What the last thread of an entry that was counted asks for.
+    fn next_of(&self, entry: usize) -> PlannedThread {
+        let count = self.host.machine.external.programs.counts.get(&entry).copied().unwrap_or(0);
+        let planned = self.host.threads.list[entry].planned();
+        PlannedThread { name: format!("{}-{count}", planned.name), ..planned.clone() }
+    }
+}
+
+impl Linux {
     /// A thread has made another.
     pub(crate) fn forked(&mut self, parent: i32, child: i32) {
         let start =
             self.external.programs.starting.remove(&parent).map_or(Heard::OTHERWISE, Heard::At);
-        let member =
-            self.threads.tids.get(&parent).map(|number| &self.threads.members[*number as usize]);
-        let pending = match member.map(|member| (&member.kind, member.former)) {
+        let known = self.threads.tids.get(&parent);
+        let body = known.map(|number| &self.threads.bodies[*number as usize]);
+        let pending = match body.map(|body| (&body.kind, body.former)) {
             Some((Kind::External { program, .. }, former)) => {
                 Some(PendingThread { program: *program, start, former })
             }
@@ -216,65 +244,8 @@ impl Supervisor {
         }
     }
 
-    /// A thread has this name, this file and this start: perhaps it belongs to another entry.
-    pub(crate) fn belongs(&mut self, tid: i32, comm: &str, exe: Option<&str>, start: &Start) {
-        let Some(number) = self.threads.tids.get(&tid).copied() else { return };
-        let at = self.time();
-        let member = &self.threads.members[number as usize];
-        let Kind::External { pid, program, spec } = member.kind else { return };
-        let Some(id) = member.id else { return };
-        match self.claimed_by(program, comm, exe, start) {
-            Some(other) if other != spec => {
-                let ThreadSpec { name, promised, parent, messages, .. } =
-                    self.threads.specs[other].clone();
-                let moved = self
-                    .notify(at, |hierarchy, now| hierarchy.move_thread(now, id, parent, &messages));
-                if moved.is_some() {
-                    let count = self.external.programs.counts.entry(other).or_default();
-                    *count += 1;
-                    let count = *count;
-                    let member = &mut self.threads.members[number as usize];
-                    member.kind = Kind::External { pid, program, spec: other };
-                    member.outcome.name = format!("{name}-{count}");
-                    member.outcome.promised = promised;
-                    member.tells = true;
-                    let (own, ready) = (member.outcome.name.clone(), member.ready);
-                    self.books.judging.joins(number, &name, &own);
-                    if ready {
-                        self.books.judging.wakes(number, at);
-                    }
-                    self.trace_thread(number, at);
-                }
-            }
-            Some(_) => {}
-            None => self.leave_to_kernel(number, at),
-        }
-    }
-
-    /// The kernel would kill a member for its real-time processor time.
-    pub(crate) fn has_limit(&mut self, number: u32, tid: i32, why: &str) {
-        let at = self.time();
-        if self.threads.tids.get(&tid) == Some(&number) {
-            let name = &self.threads.members[number as usize].outcome.name;
-            let why = format!(
-                "`{name}` would be killed for its real-time processor time (RLIMIT_RTTIME), and stays with the kernel: {why}"
-            );
-            self.log.refused.push((at, why));
-            self.leave_to_kernel(number, at);
-        }
-    }
-
-    /// A thread is supervised no longer.
-    fn leave_to_kernel(&mut self, number: u32, at: Instant) {
-        let Member { tid, former, start, ref kind, .. } = self.threads.members[number as usize];
-        let Kind::External { program, .. } = *kind else { return };
-        self.thaw(number);
-        self.becomes_gone(number, at);
-        self.give_back(tid, PendingThread { program, start, former });
-    }
-
     /// Gives a thread back what it was, if it had anything of ours.
-    fn give_back(&mut self, tid: i32, pending: PendingThread) {
+    pub(crate) fn give_back(&mut self, tid: i32, pending: PendingThread) {
         if let Some(former) = &pending.former {
             classes::give_back(tid, former);
         }
@@ -292,80 +263,122 @@ impl Supervisor {
         tid + 1
     }
 
+    /// A supervised thread has ended: the last ones are kept as they were.
+    pub(crate) fn has_ended(&mut self, number: u32) {
+        let Body { tid, start, ref kind, .. } = self.threads.bodies[number as usize];
+        self.threads.tids.remove(&tid);
+        let Kind::External { program, .. } = *kind else { return };
+        let programs = &mut self.external.programs;
+        programs.pending.insert(tid, PendingThread { program, start, former: None }); // until its number is free
+        programs.starting.remove(&tid);
+        programs.ended.push_back(number);
+        self.restore_log.forget(tid);
+    }
+}
+
+impl Supervisor {
+    /// A thread has this name, this file and this start: perhaps it belongs to another entry.
+    pub(crate) fn belongs(&mut self, tid: i32, comm: &str, exe: Option<&str>, start: &Start) {
+        let Some(number) = self.host.machine.threads.tids.get(&tid).copied() else { return };
+        let Kind::External { program, .. } = self.host.machine.body(number).kind else { return };
+        let thread = &self.host.threads.list[number as usize];
+        let (Some(_), Some(entry)) = (thread.id(), thread.entry()) else { return };
+        match self.claimed_by(program, comm, exe, start) {
+            Some(other) if other != entry as usize => {
+                let planned = self.host.threads.list[other].planned().clone();
+                if self.host.move_thread(number, planned.parent, &planned.messages) {
+                    *self.host.machine.external.programs.counts.entry(other).or_default() += 1;
+                    let name = self.next_of(other).name;
+                    self.host.rename(number, entry_number(other), name, planned.promised);
+                }
+            }
+            Some(_) => {}
+            None => self.leave_to_kernel(number),
+        }
+    }
+
+    /// The kernel would kill a thread for its real-time processor time.
+    pub(crate) fn has_limit(&mut self, number: u32, tid: i32, why: &str) {
+        let at = self.time();
+        if self.host.machine.threads.tids.get(&tid) == Some(&number) {
+            let name = &self.host.threads.list[number as usize].outcome.name;
+            let why = format!(
+                "`{name}` would be killed for its real-time processor time (RLIMIT_RTTIME), and stays with the kernel: {why}"
+            );
+            self.host.log.refused.push((at, why));
+            self.leave_to_kernel(number);
+        }
+    }
+
+    /// A thread is supervised no longer.
+    fn leave_to_kernel(&mut self, number: u32) {
+        let Body { tid, former, start, ref kind, .. } = *self.host.machine.body(number);
+        let Kind::External { program, .. } = *kind else { return };
+        self.host.machine.thaw(number);
+        self.host.ends(number);
+        self.host.machine.give_back(tid, PendingThread { program, start, former });
+    }
+
+    /// Forgets the threads that have ended, but for the last ones: what they got is added up in their entry, so that memory
+    /// does not grow with the length of a run.
+    pub(crate) fn forget_old_threads(&mut self) {
+        while let Some(oldest) = self.host.machine.external.programs.oldest_ended() {
+            self.host.forget(oldest);
+        }
+    }
+
     /// Says how many threads of each program had ended before they were met.
     pub(crate) fn tell_who_was_not_met(&mut self, now: Instant) {
-        let known = self.external.programs.pending.keys().copied();
+        let known = self.host.machine.external.programs.pending.keys().copied();
         for tid in known.filter(|tid| !process::exists(*tid)).collect::<Vec<_>>() {
-            self.external.programs.forget(tid);
+            self.host.machine.external.programs.forget(tid);
         }
-        for (program, count) in &self.external.programs.unmet {
-            let name = &self.threads.specs[*program].name;
+        let mut remarks = Vec::new();
+        for (program, count) in &self.host.machine.external.programs.unmet {
+            let name = &self.host.threads.list[*program].outcome.name;
             let text = format!(
                 "threads of `{name}` that had ended before they were met: {count}; what they ran shows as stolen or idle time"
             );
-            self.log.remarks.push((now, text));
+            remarks.push((now, text));
         }
+        self.host.machine.log.remarks.extend(remarks);
     }
 
     /// Says which entries chose among a program's threads and got none.
     pub(crate) fn tell_who_got_nobody(&mut self, now: Instant) {
-        let got = |entry: &usize| {
-            self.external.programs.counts.get(entry).is_some_and(|count| *count > 0)
-        };
-        for (program, what) in &self.external.programs.by_entry {
+        let mut remarks = Vec::new();
+        let programs = &self.host.machine.external.programs;
+        let got = |entry: &usize| programs.counts.get(entry).is_some_and(|count| *count > 0);
+        for (program, what) in &programs.by_entry {
             for entry in what.claims.iter().filter(|entry| *entry != program && !got(entry)) {
-                let (name, program) =
-                    (&self.threads.specs[*entry].name, &self.threads.specs[*program].name);
+                let (name, program) = (
+                    &self.host.threads.list[*entry].outcome.name,
+                    &self.host.threads.list[*program].outcome.name,
+                );
                 let text = format!(
                     "`{name}` got no thread: none of `{program}` is what its `match` asks for"
                 );
-                self.log.remarks.push((now, text));
+                remarks.push((now, text));
             }
         }
+        self.host.machine.log.remarks.extend(remarks);
     }
 
     /// The numbers of all processes and threads that programs which we have started are known to have made.
     pub(crate) fn offspring(&self) -> BTreeSet<i32> {
-        let ours = |program: &usize| self.external.programs.children.contains_key(program);
-        let members = self.threads.members.iter().filter_map(|member| match member.kind {
-            Kind::External { pid, program, .. } if ours(&program) => Some(pid),
+        let programs = &self.host.machine.external.programs;
+        let ours = |program: &usize| programs.children.contains_key(program);
+        let bodies = self.host.machine.threads.bodies.iter().filter_map(|body| match body.kind {
+            Kind::External { pid, program } if ours(&program) => Some(pid),
             _ => None,
         });
-        let pending = self.external.programs.pending.iter();
+        let pending = programs.pending.iter();
         let pending = pending.filter(|(_, pending)| ours(&pending.program));
-        members.chain(pending.map(|(tid, _)| *tid)).collect()
+        bodies.chain(pending.map(|(tid, _)| *tid)).collect()
     }
+}
 
-    /// A thread of a program has ended. The last ones are kept as they were; what older ones got is
-    /// added up in their entry, so that memory does not grow with the length of a run.
-    pub(crate) fn ended(&mut self, number: u32) {
-        let member = &self.threads.members[number as usize];
-        let Kind::External { program, .. } = member.kind else { return };
-        let pending = PendingThread { program, start: member.start, former: None };
-        self.external.programs.pending.insert(member.tid, pending); // until its number is free
-        self.restore_log.forget(member.tid);
-        self.external.programs.starting.remove(&member.tid);
-        let ended = &mut self.external.programs.ended;
-        ended.push_back(number);
-        if ended.len() <= KEPT {
-            return;
-        }
-        let Some(oldest) = ended.pop_front() else { return };
-        let member = &mut self.threads.members[oldest as usize];
-        let Kind::External { spec, .. } = member.kind else { return };
-        let outcome = std::mem::take(&mut member.outcome);
-        self.threads.members[spec].outcome.add(&outcome);
-        self.threads.vacant.push(oldest);
-    }
-
-    /// What a member got, if it is a thread, or what the threads of a program got that ended long ago.
-    pub(crate) fn outcome_of(&self, number: usize) -> Option<ThreadOutcome> {
-        let member = &self.threads.members[number];
-        let mut outcome = member.outcome.clone();
-        if member.is_external() && number < self.threads.specs.len() {
-            outcome.name.push_str(EARLIER);
-            return (outcome.received + outcome.runnable > Span::ZERO).then_some(outcome);
-        }
-        (!outcome.name.is_empty()).then_some(outcome) // else its place is vacant
-    }
+/// The host's number of an entry.
+fn entry_number(entry: usize) -> u32 {
+    u32::try_from(entry).expect("threads are numbered by 32 bits")
 }

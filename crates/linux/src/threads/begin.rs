@@ -1,11 +1,13 @@
 //! How a program comes under supervision: it is let go, or found among those that run.
 
+use crate::supervise::linux::Linux;
 use crate::supervise::procfs_worker::WorkItem;
 use crate::supervise::supervisor::Supervisor;
 use crate::threads::child::Child;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
+use windfall_host::Host;
 use windfall_observe::procfs;
 use windfall_os::LinuxError;
 use windfall_os::process;
@@ -31,9 +33,9 @@ impl Whereabouts {
     }
 }
 
-impl Supervisor {
+impl Linux {
     /// A program's time has come.
-    pub(crate) fn begin_program(&mut self, entry: usize) {
+    pub(crate) fn begin_entry(&mut self, entry: usize) {
         let program = self.external.programs.by_entry.get(&entry);
         if program.is_some_and(|program| !matches!(program.what, ExternalProgram::Of(_))) {
             self.external.programs.beginning += 1;
@@ -47,31 +49,35 @@ impl Supervisor {
             None => Whereabouts::There(self.external.programs.by_entry[&entry].what.clone()),
         }
     }
+}
 
+impl Supervisor {
     /// A program's threads have been looked at, so many.
     pub(crate) fn has_begun(&mut self, entry: usize, threads: usize) {
-        self.external.programs.beginning -= 1;
+        self.host.machine.external.programs.beginning -= 1;
         if threads == 0 {
-            let why = format!("`{}` has no running process", self.threads.specs[entry].name);
-            self.not_born(entry, why);
+            let name = &self.host.threads.list[entry].outcome.name;
+            self.not_born(entry, format!("`{name}` has no running process"));
         }
-        if let Some(child) = self.external.programs.children.get_mut(&entry) {
+        if let Some(child) = self.host.machine.external.programs.children.get_mut(&entry) {
             child.begin();
         }
     }
 
     /// Children that could not become their programs are told.
     pub(crate) fn hear_children(&mut self) {
-        let children = self.external.programs.children.iter_mut();
+        let programs = &mut self.host.machine.external.programs;
+        let children = programs.children.iter_mut();
         let failed = children.filter_map(|(entry, child)| Some((*entry, child.failure()?)));
         for (entry, error) in failed.collect::<Vec<_>>() {
-            let words =
-                match self.external.programs.by_entry.get(&entry).map(|program| &program.what) {
-                    Some(ExternalProgram::Exec { command, .. }) => command.as_slice(),
-                    _ => &[],
-                };
+            let programs = &self.host.machine.external.programs;
+            let words = match programs.by_entry.get(&entry).map(|program| &program.what) {
+                Some(ExternalProgram::Exec { command, .. }) => command.as_slice(),
+                _ => &[],
+            };
             let program = words.first().map_or("", String::as_str);
-            let what = format!("cannot start `{program}` of `{}`", self.threads.specs[entry].name);
+            let name = &self.host.threads.list[entry].outcome.name;
+            let what = format!("cannot start `{program}` of `{name}`");
             let advice = "write the path of an executable file as the first word";
             self.not_born(entry, LinuxError::of(what, &error, advice).to_string());
         }
@@ -79,22 +85,22 @@ impl Supervisor {
 
     fn not_born(&mut self, entry: usize, why: String) {
         let now = self.time();
-        self.log.refused.push((now, why));
-        self.log.not_admitted.push(self.threads.specs[entry].name.clone());
+        let name = self.host.threads.list[entry].outcome.name.clone();
+        self.host.log.refused.push((now, why));
+        self.host.log.not_admitted.push(name);
     }
 
     /// Whether every program of the scenario has ended, and there is nothing else to run.
     pub(crate) fn nothing_left(&mut self) -> bool {
-        let externals = self.external.programs.by_entry.len();
-        if externals < self.threads.specs.len()
-            || !self.agenda.starts.is_empty()
-            || self.external.programs.beginning > 0
-        {
+        let Host { machine, threads, .. } = &mut self.host;
+        let programs = &mut machine.external.programs;
+        if threads.planned().any(|thread| !thread.is_entry()) || programs.beginning > 0 {
             return false; // own programs may be woken by time
         }
         // The kernel is asked last: this is looked at with every decision of the event loop.
-        self.threads.members.iter().all(|member| member.id.is_none())
-            && self.external.programs.children.values_mut().all(Child::has_ended)
+        threads.list.iter().all(|thread| thread.id().is_none())
+            && !self.host.somebody_starts_later()
+            && self.host.machine.external.programs.children.values_mut().all(Child::has_ended)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Listened to only where an entry asks, since each `pthread_create` on the machine then traps into the kernel. A thread of
 //! which nobody knows where it starts is told by its name alone if a name is asked for (decision 0007), and the run says so.
 
+use crate::supervise::linux::Linux;
 use crate::supervise::supervisor::Supervisor;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -84,14 +85,16 @@ pub(crate) fn makers(plan: &Plan) -> Option<BTreeSet<PathBuf>> {
     })
 }
 
-impl Supervisor {
+impl Linux {
     /// The next thread that a thread makes will start at an address of their process.
     pub(crate) fn will_start(&mut self, maker: i32, address: u64) {
         if self.threads.tids.contains_key(&maker) || self.external.programs.knows(maker) {
             self.external.programs.starting.insert(maker, address);
         }
     }
+}
 
+impl Supervisor {
     /// The entry that gets a thread of a program.
     pub(crate) fn claimed_by(
         &mut self,
@@ -100,9 +103,9 @@ impl Supervisor {
         exe: Option<&str>,
         start: &Start,
     ) -> Option<usize> {
-        let claims = self.external.programs.by_entry.get(&program)?.claims.clone();
+        let claims = self.host.machine.external.programs.by_entry.get(&program)?.claims.clone();
         for spec in claims {
-            let only = &self.threads.specs[spec].threads;
+            let Some(only) = self.wanted(spec) else { continue };
             let accepted = only.accepts(comm, exe, start.known());
             if let (Start::Unknown(why), true) = (start, only.fits_but_for_start(comm, exe)) {
                 self.tell_unknown(program, spec, why);
@@ -114,17 +117,26 @@ impl Supervisor {
         None
     }
 
+    /// Which threads of its program an entry asks for.
+    fn wanted(&self, entry: usize) -> Option<&model::ThreadMatch> {
+        match &self.host.threads.list[entry].planned().program {
+            PlannedProgram::External { external, .. } => Some(&external.threads),
+            PlannedProgram::Declared(_) => None,
+        }
+    }
+
     /// Says, if an entry asks where threads start, what it gets of those of which that is not known.
     fn tell_unknown(&mut self, program: usize, spec: usize, why: &str) {
-        let only = &self.threads.specs[spec].threads;
+        let Some(only) = self.wanted(spec) else { return };
         let Some(routine) = &only.routine else { return };
-        let (program, name) = (&self.threads.specs[program].name, &self.threads.specs[spec].name);
-        let why = self.external.programs.no_starts.as_deref().unwrap_or(why);
+        let name_of = |entry: usize| &self.host.threads.list[entry].outcome.name;
+        let (program, name) = (name_of(program), name_of(spec));
+        let why = self.host.machine.external.programs.no_starts.as_deref().unwrap_or(why);
         let what = match &only.comm {
             Some(comm) => format!("`{name}` gets those called `{comm}`, by their name alone"),
             None => format!("`{name}` gets none of them; tell them apart by `comm`, the name"),
         };
-        self.tell_once(format!(
+        self.say_once(format!(
             "whether threads of `{program}` start at `{routine}` is not known of all ({why}): {what}"
         ));
     }

@@ -95,17 +95,6 @@ pub struct Proposal {
     pub lost: LostCount,
 }
 
-impl Parent {
-    /// The name of the scheduler's kind.
-    #[must_use]
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Parent::Reservation { .. } => "rez",
-            Parent::TimeSharing => "time-sharing",
-        }
-    }
-}
-
 impl Proposal {
     /// Looks at every learned thread.
     #[must_use]

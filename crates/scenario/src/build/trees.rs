@@ -7,7 +7,7 @@ use crate::source::Path;
 use std::collections::BTreeMap;
 use windfall_guarantees::Conversion;
 use windfall_hierarchy::{Hierarchy, Message, NodeId, NodeSpec, OwnVp, Target};
-use windfall_schedulers::catalogue::{self, Settings, Value};
+use windfall_schedulers::catalogue::{Kind, RanksBy, Settings, Value};
 use windfall_time::Instant;
 
 /// The instances by name, in the order of the file.
@@ -83,7 +83,10 @@ impl<'a> Builder<'a> {
             Err(refusal) => {
                 // Which parent refused is not said; the ones that take a single child do as a rule.
                 let single = |own: &Attachment| {
-                    matches!(self.scenario.kind_of(&own.parent), Ok(Some("join" | "limit")))
+                    let parent =
+                        own.parent.name().and_then(|name| self.scenario.scheduler_named(name));
+                    let kind = parent.and_then(Scheduler::known_kind);
+                    kind.is_some_and(|kind| kind.properties.one_child)
                 };
                 let at = scheduler.owns.iter().position(single).unwrap_or(0);
                 let parent = scheduler.owns.get(at).map_or("top", parent_name);
@@ -111,7 +114,7 @@ impl<'a> Builder<'a> {
 
     /// An instance with the scheduler's settings.
     pub(super) fn instance(&mut self, scheduler: &Scheduler, path: &Path) -> Option<Instance> {
-        let kind = catalogue::find(&scheduler.kind)?;
+        let kind = scheduler.known_kind()?;
         let values = values(scheduler);
         match kind.build(&Settings(&values)) {
             Ok(instance) => Some((kind.name, instance)),
@@ -135,9 +138,15 @@ fn values(scheduler: &Scheduler) -> Vec<(&str, Value<'_>)> {
     scheduler.settings.iter().map(|(name, setting)| (name.as_str(), value(setting))).collect()
 }
 
+/// What an instance ranks its children by.
+pub(crate) fn ranks_by(scheduler: &Scheduler) -> RanksBy {
+    let ranks_by = |kind: &Kind| kind.ranks_by(&Settings(&values(scheduler))).ok();
+    scheduler.known_kind().and_then(ranks_by).unwrap_or(RanksBy::Nothing)
+}
+
 /// What an instance makes of guarantees on a machine with that timer, if its kind and its settings are right.
 pub(crate) fn conversion(scheduler: &Scheduler, timer: Timer) -> Option<Box<dyn Conversion>> {
-    let kind = catalogue::find(&scheduler.kind)?;
+    let kind = scheduler.known_kind()?;
     let conversion = kind.conversion(&Settings(&values(scheduler))).ok()?;
     Some(super::ticks::on(timer, conversion))
 }

@@ -43,9 +43,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
             }
             Change::Move { thread, to, requires } => {
                 checker.thread_exists(thread, &path.key("thread"));
-                if checker.scheduler_exists(to, true, &[path.key("to")])
-                    && scenario.kind_named(to).is_some_and(|kind| !kind.is_empty())
-                {
+                if checker.scheduler_exists(to, true, &[path.key("to")]) && scenario.has_kind(to) {
                     let paths = |key: &str| vec![path.key(key), path.key("to")];
                     fits(checker, requires, Some(to), asking, paths);
                 }

@@ -68,9 +68,12 @@ pub(super) fn alone(
         checker.wrong(&[path.key("processors")], message, "write at most 1024");
         return;
     }
-    if kind == "join" && scheduler.owns.len() == 1 {
-        let help = "name two or more in `parents`, or leave the join out";
-        checker.wrong(&parent_paths(path, 0), "a join with one parent", help);
+    if scheduler
+        .known_kind()
+        .is_some_and(|kind| scheduler.owns.len() < kind.properties.least_parents)
+    {
+        let help = format!("name two or more in `parents`, or leave the {kind} out");
+        checker.wrong(&parent_paths(path, 0), format!("a {kind} with one parent"), &help);
     }
     for (number, Attachment { parent, requires }) in scheduler.owns.iter().enumerate() {
         if let Parent::Scheduler(name) = parent
@@ -78,9 +81,7 @@ pub(super) fn alone(
         {
             continue;
         }
-        if let Ok(kind) = checker.scenario.kind_of(parent)
-            && kind != Some("")
-        {
+        if parent.name().is_none_or(|name| checker.scenario.has_kind(name)) {
             let own_parent = parent.name();
             let paths = |key: &str| requirement_paths(path, number, key);
             fits(checker, requires, own_parent, asking, paths);

@@ -21,9 +21,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
             }
             None => scenario.default_scheduler(),
         };
-        if let Some(kind) = parent.and_then(|parent| scenario.kind_named(parent))
-            && !kind.is_empty()
-        {
+        if parent.is_some_and(|parent| scenario.has_kind(parent)) {
             let paths = |key: &str| vec![path.key(key), path.key("parent")];
             fits(checker, &thread.requires, parent, asking, paths);
         }

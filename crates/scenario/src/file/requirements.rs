@@ -19,7 +19,7 @@ pub(crate) struct RequirementsFile {
     pub(crate) rate: Option<Lax<Rate>>,
 }
 
-/// A file type with the keys of [`RequirementsFile`] among its own. (serde's `flatten` would lose places.)
+/// A file type with the keys of [`RequirementsFile`] among its own; what each means says `windfall_schedulers::parameters`. (serde's `flatten` would lose places.)
 macro_rules! with_requirements {
     ($(#[$meta:meta])* pub(crate) struct $name:ident { $($(#[$field_meta:meta])* pub(crate) $field:ident: $type:ty,)* }) => {
         #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema, Clone, Default, Debug)]
@@ -30,28 +30,20 @@ macro_rules! with_requirements {
             /// A guarantee, as `RESBH 3ms 10ms`; becomes what the parent's kind understands.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) guarantee: Option<crate::file::Lax<crate::Guarantee>>,
-            /// A reservation, as `3ms/10ms`.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) reserve: Option<crate::file::Lax<crate::model::Reserve>>,
-            /// A weight among siblings.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) share: Option<crate::file::Lax<u32>>,
-            /// How far it may borrow against its future allocation.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) warp: Option<crate::file::Lax<windfall_time::Span>>,
-            /// How long it may run on what it borrows, and must do without then, as `10ms/50ms`.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) warp_limit: Option<crate::file::Lax<crate::model::WarpLimit>>,
-            /// What its share is counted in: a currency that the scheduler's settings fund.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) currency: Option<crate::file::Lax<u32>>,
-            /// A priority; larger is served first.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) priority: Option<crate::file::Lax<i32>>,
-            /// A time slice of its own, for the epoch scheduler.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) time_slice: Option<crate::file::Lax<windfall_time::Span>>,
-            /// How often it works, for schedulers that want to know.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) rate: Option<crate::file::Lax<crate::model::Rate>>,
         }

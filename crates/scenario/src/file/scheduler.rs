@@ -2,6 +2,7 @@
 
 use super::lax::Lax;
 use super::text_or::TextOr;
+use windfall_schedulers::parameters;
 
 with_requirements! {
     /// A scheduler; keys beside these are settings of its kind.
@@ -28,18 +29,7 @@ with_requirements! {
 }
 
 /// The keys of a scheduler that are not settings.
-pub(crate) const OWN_KEYS: [&str; 13] = [
-    "scheduler",
-    "parent",
-    "parents",
-    "processors",
-    "guarantee",
-    "reserve",
-    "share",
-    "warp",
-    "warp-limit",
-    "currency",
-    "priority",
-    "time-slice",
-    "rate",
-];
+pub(crate) fn own_keys() -> impl Iterator<Item = &'static str> + Clone {
+    let told = parameters::ALL.iter().map(|parameter| parameter.key);
+    ["scheduler", "parent", "parents", "processors", "guarantee"].into_iter().chain(told)
+}

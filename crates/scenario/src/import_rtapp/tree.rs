@@ -8,6 +8,8 @@ use crate::model::{Requirements, Scheduler, Setting};
 use crate::names::Names;
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_programs::learn::{Converted, ConvertedThread};
+use windfall_schedulers::catalogue::Kind;
+use windfall_schedulers::kinds;
 use windfall_time::Span;
 use windfall_trace::import::rtapp::{Policy, Reservation, Scheduling};
 
@@ -36,12 +38,12 @@ impl Class {
     }
 
     /// Name, kind, and priority below the root.
-    const fn scheduler(self) -> (&'static str, &'static str, i32) {
+    const fn scheduler(self) -> (&'static str, &'static Kind, i32) {
         match self {
-            Class::Deadline => ("deadline", "cbs", 4),
-            Class::RealTime => ("realtime", "fixed-priority", 3),
-            Class::Fair => ("fair", "linux-eevdf", 2),
-            Class::Idle => ("idle", "linux-eevdf", 1),
+            Class::Deadline => ("deadline", kinds::CBS, 4),
+            Class::RealTime => ("realtime", kinds::FIXED_PRIORITY, 3),
+            Class::Fair => ("fair", kinds::LINUX_EEVDF, 2),
+            Class::Idle => ("idle", kinds::LINUX_EEVDF, 1),
         }
     }
 }
@@ -120,7 +122,7 @@ impl<'a> Tree<'a> {
         let classes = self.classes[island].clone();
         let root = (classes.len() > 1).then(|| names.fresh(&format!("root{suffix}")));
         if let Some(root) = &root {
-            self.schedulers.push(Scheduler::root(root, "fixed-priority").processors(cpus));
+            self.schedulers.push(Scheduler::root(root, kinds::FIXED_PRIORITY).processors(cpus));
         }
         for class in classes {
             let (name, kind, priority) = class.scheduler();
@@ -180,8 +182,12 @@ impl<'a> Tree<'a> {
             let name = names.fresh(&format!("turns-{priority}{suffix}"));
             let parent = &self.by_class[&(island, Class::RealTime)];
             let owns = self.islands.list[island].len().min(turning.len());
-            let scheduler =
-                Scheduler::below(&name, "round-robin", parent, Requirements::priority(priority));
+            let scheduler = Scheduler::below(
+                &name,
+                kinds::ROUND_ROBIN,
+                parent,
+                Requirements::priority(priority),
+            );
             let scheduler = scheduler.with("quantum", Setting::Span(TURN)).processors(owns);
             self.schedulers.push(scheduler);
             self.turns.insert((island, priority), name);
@@ -204,8 +210,12 @@ impl<'a> Tree<'a> {
                         continue;
                     }
                     let name = names.fresh(&format!("group{part}{}", islands.suffix(*island)));
-                    let group =
-                        Scheduler::below(&name, "linux-eevdf", &parent, Requirements::default());
+                    let group = Scheduler::below(
+                        &name,
+                        kinds::LINUX_EEVDF,
+                        &parent,
+                        Requirements::default(),
+                    );
                     self.schedulers.push(group.processors(cpus));
                     self.groups.insert(key, name.clone());
                     parent = name;
@@ -274,7 +284,7 @@ impl<'a> Tree<'a> {
             return place;
         }
         let join = names.fresh(&format!("{name}-anywhere"));
-        let mut scheduler = Scheduler::below(&join, "join", &place.0, place.1);
+        let mut scheduler = Scheduler::below(&join, kinds::JOIN, &place.0, place.1);
         for island in others {
             let (parent, asks) = self.below(*island, scheduling);
             scheduler = scheduler.and_below(&parent, asks);
@@ -319,7 +329,7 @@ impl<'a> Tree<'a> {
             return (server.to_owned(), asks);
         }
         let limit = names.fresh(&format!("{name}-limit"));
-        let scheduler = Scheduler::below(&limit, "limit", server, asks);
+        let scheduler = Scheduler::below(&limit, kinds::LIMIT, server, asks);
         let scheduler =
             scheduler.with("amount", Setting::Span(runtime)).with("period", Setting::Span(period));
         self.schedulers.push(scheduler);

@@ -1,6 +1,7 @@
 //! Schedulers, where they are attached, and what is asked for them there.
 
 use crate::Guarantee;
+use windfall_schedulers::catalogue::{self, Kind};
 use windfall_time::Span;
 
 /// A scheduler instance.
@@ -115,10 +116,10 @@ pub struct Rate {
 impl Scheduler {
     /// An instance of a kind with default settings, at the top with one processor.
     #[must_use]
-    pub fn root(name: &str, kind: &str) -> Scheduler {
+    pub fn root(name: &str, kind: &Kind) -> Scheduler {
         Scheduler {
             name: name.to_owned(),
-            kind: kind.to_owned(),
+            kind: kind.name.to_owned(),
             settings: Vec::new(),
             owns: vec![Attachment { parent: Parent::Top, requires: Requirements::default() }],
         }
@@ -126,11 +127,17 @@ impl Scheduler {
 
     /// An instance of a kind with default settings below another.
     #[must_use]
-    pub fn below(name: &str, kind: &str, parent: &str, requires: Requirements) -> Scheduler {
+    pub fn below(name: &str, kind: &Kind, parent: &str, requires: Requirements) -> Scheduler {
         Scheduler {
             owns: vec![Attachment { parent: Parent::Scheduler(parent.to_owned()), requires }],
             ..Scheduler::root(name, kind)
         }
+    }
+
+    /// Its kind, if the catalogue has it.
+    #[must_use]
+    pub fn known_kind(&self) -> Option<&'static Kind> {
+        catalogue::find(&self.kind)
     }
 
     /// With this setting, replacing an earlier one of the name.

@@ -72,6 +72,27 @@ impl PlannedRequest {
         matches!(self, PlannedRequest::Destroy(_) | PlannedRequest::Default(_))
     }
 
+    /// Where it moves a thread to.
+    #[must_use]
+    pub fn moves_to(&self) -> Option<&str> {
+        match self {
+            PlannedRequest::Move { to, .. } => Some(to),
+            _ => None,
+        }
+    }
+
+    /// The same request for another thread; `None` if it is about none.
+    #[must_use]
+    pub fn aimed_at(&self, thread: usize) -> Option<PlannedRequest> {
+        match self {
+            PlannedRequest::Thread(_, message) => Some(PlannedRequest::Thread(thread, *message)),
+            PlannedRequest::Move { to, messages, .. } => {
+                Some(PlannedRequest::Move { thread, to: to.clone(), messages: messages.clone() })
+            }
+            _ => None,
+        }
+    }
+
     /// The thread, by number, that it is about.
     #[must_use]
     pub const fn thread(&self) -> Option<usize> {

@@ -10,29 +10,15 @@ use crate::suggest;
 use crate::tree::Node;
 use toml::Spanned;
 use toml::de::DeValue;
+use windfall_schedulers::parameters;
 use windfall_time::Instant;
 
-/// Each request, and the keys that go with it.
+/// Each request, and the keys that go with it; with a move whatever a child may be told as well.
 const REQUESTS: [(&str, &[&str]); 12] = [
     ("create", &["name", "with"]),
     ("destroy", &["scheduler"]),
     ("default", &["scheduler"]),
-    (
-        "move",
-        &[
-            "thread",
-            "to",
-            "guarantee",
-            "reserve",
-            "share",
-            "warp",
-            "warp-limit",
-            "currency",
-            "priority",
-            "time-slice",
-            "rate",
-        ],
-    ),
+    ("move", &["thread", "to", "guarantee"]),
     ("reserve", &["thread", "scheduler", "processor", "reserve"]),
     ("guarantee", &["thread", "scheduler", "processor", "guarantee"]),
     ("unreserve", &["thread", "scheduler", "processor"]),
@@ -42,6 +28,10 @@ const REQUESTS: [(&str, &[&str]); 12] = [
     ("quantum", &["scheduler", "quantum"]),
     ("timer", &["timer"]),
 ];
+
+/// The keys of all requests, but for what a child may be told.
+const OTHER_KEYS: [&str; 9] =
+    ["thread", "scheduler", "processor", "to", "name", "with", "quantum", "timer", "guarantee"];
 
 /// Stands for one that could not be read and has been told of, so that the others keep their
 /// numbers.
@@ -77,26 +67,12 @@ fn request(mut node: Node<'_>, path: &Path, reader: &mut Reader<'_>) -> Option<R
         reader.wrong(&path.key("do"), format!("unknown request `{verb}`"), &help);
         return None;
     };
-    let all = [
-        "thread",
-        "scheduler",
-        "processor",
-        "to",
-        "name",
-        "with",
-        "quantum",
-        "timer",
-        "guarantee",
-        "reserve",
-        "share",
-        "warp",
-        "warp-limit",
-        "currency",
-        "priority",
-        "time-slice",
-        "rate",
-    ];
-    for key in all {
+    let told = || parameters::ALL.iter().map(|parameter| parameter.key);
+    let mut keys = keys.to_vec();
+    if *verb == "move" {
+        keys.extend(told());
+    }
+    for key in OTHER_KEYS.into_iter().chain(told()) {
         if reader.origin.has(&path.key(key)) && !keys.contains(&key) {
             let help = format!("`{verb}` takes `time`, `do`, `{}`", keys.join("`, `"));
             reader.wrong_key(&path.key(key), format!("`{key}` does not go with `{verb}`"), &help);

@@ -3,15 +3,14 @@
 use super::reader::Reader;
 use crate::decode::{decode, unknown_key};
 use crate::diagnostic::ScenarioError;
-use crate::file::{Lax, OWN_KEYS, ParentFile, Raw, SchedulerFile, TextOr};
+use crate::file::{Lax, ParentFile, Raw, SchedulerFile, TextOr, own_keys};
 use crate::model::{Attachment, Parent, Scheduler, Setting};
 use crate::source::Path;
 use crate::suggest;
 use crate::tree::Node;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use windfall_schedulers::catalogue::{self, Form};
-use windfall_time::Span;
+use windfall_schedulers::catalogue::{self, Form, Value};
 
 pub(super) fn schedulers(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<Scheduler> {
     let entries = reader.named(node, "schedulers");
@@ -124,7 +123,7 @@ fn split(node: Node<'_>) -> (Node<'_>, Vec<Extra>) {
     let mut own = DeTable::new();
     let mut extras = Vec::new();
     for (key, value) in table.iter() {
-        if OWN_KEYS.contains(&key.get_ref().as_ref()) {
+        if own_keys().any(|own| own == key.get_ref()) {
             own.insert(key.clone(), value.clone());
         } else {
             extras.push(Extra {
@@ -157,7 +156,7 @@ fn settings(
         let name = key.get_ref().as_str();
         let Some(known) = kind.settings.iter().find(|setting| setting.name == name) else {
             let allowed = kind.settings.iter().map(|setting| setting.name);
-            let mistake = unknown_key(name, allowed.chain(OWN_KEYS), Some(key.span()));
+            let mistake = unknown_key(name, allowed.chain(own_keys()), Some(key.span()));
             reader.mistakes.push(mistake);
             continue;
         };
@@ -167,11 +166,7 @@ fn settings(
             Some(setting) => settings.push((name.to_owned(), setting)),
             None => {
                 let message = format!("`{name}` of `{}` is out of range", kind.name);
-                reader.wrong(
-                    &path,
-                    message,
-                    &format!("write {}; {}", form(known.form), known.help),
-                );
+                reader.wrong(&path, message, &format!("write {}; {}", known.form, known.help));
             }
         }
     }
@@ -181,28 +176,15 @@ fn settings(
 
 /// A value in the form that a setting has; `None` when it has not.
 fn setting(form: Form, raw: &Raw) -> Option<Setting> {
-    match (form, raw) {
+    let (value, setting) = match (form, raw) {
         (Form::Span, Raw::Text(text)) => {
-            let span: Span = text.parse().ok()?;
-            (!span.is_zero()).then_some(Setting::Span(span))
+            let span = text.parse().ok()?;
+            (Value::Span(span), Setting::Span(span))
         }
-        (Form::Integer(least, most), Raw::Integer(n)) => {
-            (least..=most).contains(n).then_some(Setting::Integer(*n))
-        }
-        (Form::Bool, Raw::Bool(b)) => Some(Setting::Bool(*b)),
-        (Form::Word(words), Raw::Text(text)) => {
-            words.contains(&text.as_str()).then(|| Setting::Word(text.clone()))
-        }
-        _ => None,
-    }
-}
-
-/// A form in words.
-fn form(form: Form) -> String {
-    match form {
-        Form::Span => "a length of time above zero, as `10ms`".to_owned(),
-        Form::Integer(least, most) => format!("a whole number from {least} to {most}"),
-        Form::Bool => "`true` or `false`".to_owned(),
-        Form::Word(words) => format!("one of `{}`", words.join("`, `")),
-    }
+        (_, Raw::Integer(n)) => (Value::Integer(*n), Setting::Integer(*n)),
+        (_, Raw::Bool(b)) => (Value::Bool(*b), Setting::Bool(*b)),
+        (_, Raw::Text(text)) => (Value::Word(text), Setting::Word(text.clone())),
+        _ => return None,
+    };
+    form.allows(value).then_some(setting)
 }

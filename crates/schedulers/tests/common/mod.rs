@@ -14,9 +14,10 @@ use windfall_guarantees::meaning::{Judge, Verdict};
 use windfall_guarantees::{Allowance, Conversion, Guarantee, Offer};
 use windfall_hierarchy::{
     Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, Processor, Target,
-    ThreadId, VpState,
+    ThreadId, Value as Told, VpState,
 };
 use windfall_schedulers::catalogue::{self, Settings, Value};
+use windfall_schedulers::parameters;
 use windfall_time::{Instant, Span};
 
 pub(crate) const US: u64 = 1_000;
@@ -36,6 +37,18 @@ pub(crate) fn span(ns: u64) -> Span {
 
 pub(crate) fn reserve(amount: u64, period: u64) -> Message {
     Message::Reserve { amount: span(amount), period: span(period) }
+}
+
+pub(crate) fn currency(currency: u32) -> Message {
+    Message::Set(parameters::CURRENCY.key, Told::Integer(currency.into()))
+}
+
+pub(crate) fn progress(fill: i64) -> Message {
+    Message::Set(parameters::PROGRESS.key, Told::Integer(fill))
+}
+
+pub(crate) fn warp_limit(limit: u64, unwarp: u64) -> Message {
+    Message::Set(parameters::WARP_LIMIT.key, Told::Spans(span(limit), span(unwarp)))
 }
 
 /// A guarantee from its text.

@@ -9,6 +9,7 @@ use windfall_scenario::model::{
     Step, Thread, Timer,
 };
 use windfall_schedulers::catalogue::{self, Form, Kind, Settings, Value};
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
@@ -351,7 +352,7 @@ pub(crate) fn scenario(seeds: &Seeds) -> Scenario {
         }
         if made.owns.is_empty() || MANY.contains(&kind.name) && made.owns.len() < 2 {
             // Nowhere to go: a thread's worth of time sharing below the first.
-            made = Scheduler::below(&made.name, "time-sharing", "s0", Requirements::default());
+            made = Scheduler::below(&made.name, kinds::TIME_SHARING, "s0", Requirements::default());
             children[0] += 1;
             let kind = catalogue::find("time-sharing").unwrap();
             conversions.push(kind.conversion(&Settings(&[])).unwrap());

@@ -5,6 +5,7 @@ use crate::output::{document, print, table};
 use crate::{Answer, VerbError};
 use serde_json::json;
 use windfall_schedulers::catalogue::{Form, KINDS, Kind, Setting, find};
+use windfall_schedulers::parameters::Parameter;
 
 /// The parts of a head that the list shows, in this order.
 const SHOWN: [&str; 4] = ["Takes", "Gives", "Admits", "Assumes"];
@@ -71,7 +72,14 @@ fn data(kind: &Kind) -> serde_json::Value {
             })
         })
         .collect();
-    let mut value = json!({ "name": kind.name, "summary": kind.summary, "settings": settings });
+    let told = kind
+        .takes
+        .iter()
+        .map(|told| json!({ "name": told.key, "default": told.default, "help": told.help }));
+    let mut value = json!({
+        "name": kind.name, "summary": kind.summary, "settings": settings,
+        "parameters": told.collect::<Vec<_>>(),
+    });
     for (name, part) in parts {
         value[name] = part.into();
     }
@@ -87,18 +95,26 @@ fn allowed(setting: &Setting) -> String {
     }
 }
 
-/// The head of its file, then its settings.
+/// The head of its file, then its settings, and what its children may be told.
 fn describe(kind: &Kind) -> String {
     let mut text: String = head(kind).map(|line| line.to_owned() + "\n").collect();
     if kind.settings.is_empty() {
         text.push_str("\nNo settings.\n");
-        return text;
+    } else {
+        let row = |setting: &Setting| {
+            let (default, help) = (setting.default.to_owned(), setting.help.to_owned());
+            vec![setting.name.to_owned(), allowed(setting), default, help]
+        };
+        let rows = kind.settings.iter().map(row).collect();
+        text.push('\n');
+        text.push_str(&table(&["SETTING", "ALLOWED", "DEFAULT", "WHAT IT DOES"], 4, rows));
     }
-    text.push('\n');
-    let row = |setting: &Setting| {
-        let (default, help) = (setting.default.to_owned(), setting.help.to_owned());
-        vec![setting.name.to_owned(), allowed(setting), default, help]
-    };
-    let rows = kind.settings.iter().map(row).collect();
-    text + &table(&["SETTING", "ALLOWED", "DEFAULT", "WHAT IT DOES"], 4, rows)
+    if !kind.takes.is_empty() {
+        let row =
+            |told: &&Parameter| [told.key, told.default, told.help].map(str::to_owned).to_vec();
+        let rows = kind.takes.iter().map(row).collect();
+        text.push('\n');
+        text.push_str(&table(&["CHILD PARAMETER", "DEFAULT", "WHAT IT MEANS"], 3, rows));
+    }
+    text
 }

@@ -1,0 +1,59 @@
+//! Threads of programs that are not ours: they come later than their entry, belong to it, and are forgotten long after
+//! their end.
+
+use crate::host::Host;
+use crate::machine::Machine;
+use crate::thread::{Role, Thread};
+use windfall_hierarchy::{Message, NodeId};
+use windfall_programs::Program;
+use windfall_scenario::PlannedThread;
+
+impl<M: Machine> Host<M> {
+    /// A thread of the program of an entry is known from now on, and has no place yet; its number.
+    pub fn adopt(&mut self, spec: PlannedThread, entry: u32) -> u32 {
+        let names = (self.threads.list[entry as usize].outcome.name.as_str(), spec.name.as_str());
+        let role = Role::Of(entry);
+        if let Some(number) = self.threads.vacant.pop() {
+            self.promises.joins(number, names, M::PRECISION);
+            self.machine.make(number, &spec);
+            self.threads.list[number as usize] = Thread::new(spec, role, true);
+            return number;
+        }
+        let next = u32::try_from(self.threads.list.len()).expect("threads are numbered by 32 bits");
+        self.promises.joins(next, names, M::PRECISION);
+        self.make(spec, role, &Program::nothing()).0
+    }
+
+    /// A thread is of another entry's program from now on, and called so.
+    pub fn rename(&mut self, number: u32, entry: u32, name: String, promised: Option<String>) {
+        let of = self.threads.list[entry as usize].outcome.name.as_str();
+        self.promises.joins(number, (of, &name), M::PRECISION);
+        let thread = &mut self.threads.list[number as usize];
+        thread.role = Role::Of(entry);
+        thread.outcome.name = name;
+        thread.outcome.promised = promised;
+        thread.reports_jobs = true;
+        if thread.ready {
+            self.promise_wakes(number);
+        }
+        let id = self.threads.list[number as usize].id;
+        self.declare(number, id.and_then(|id| self.hierarchy.parent_of(id).ok()));
+        self.record_promise(number);
+    }
+
+    /// A thread that has ended is forgotten: what it got is added to what its entry's threads have got that ended before, and
+    /// its number may be used again.
+    pub fn forget(&mut self, number: u32) {
+        let thread = &mut self.threads.list[number as usize];
+        let Role::Of(entry) = thread.role else { return };
+        let outcome = std::mem::take(&mut thread.outcome);
+        self.threads.list[entry as usize].outcome.add(&outcome);
+        self.threads.vacant.push(number);
+    }
+
+    /// Moves a thread below another scheduler; whether that would have it.
+    pub fn move_thread(&mut self, number: u32, to: NodeId, messages: &[Message]) -> bool {
+        let Some(id) = self.threads.list[number as usize].id else { return false };
+        self.send(|hierarchy, now| hierarchy.move_thread(now, id, to, messages)).is_some()
+    }
+}

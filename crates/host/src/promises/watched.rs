@@ -1,0 +1,186 @@
+//! What a host says to those who judge promises while it runs.
+
+use super::{Place, Promises};
+use crate::host::Host;
+use crate::machine::{Machine, Passed};
+use crate::thread::{Role, Thread};
+use std::collections::BTreeMap;
+use windfall_hierarchy::{OwnVp, VpState};
+use windfall_scenario::outcome::{Promise, PromiseVerdict, Use};
+use windfall_time::Instant;
+
+impl Promises {
+    /// A promise to a thread, or to each of a program, those that come later included.
+    fn judge_thread(&mut self, thread: u32, promise: &Promise, threads: &[Thread]) {
+        if threads[thread as usize].role != Role::Entry {
+            return self.add_to(thread, promise.clone());
+        }
+        for (number, one) in (0..).zip(threads) {
+            if one.role == Role::Of(thread) && one.id.is_some() {
+                self.add_to(number, Promise { owner: one.outcome.name.clone(), ..promise.clone() });
+            }
+        }
+        self.programs.push(promise.clone());
+    }
+}
+
+impl<M: Machine> Host<M> {
+    /// Has promises judged from now on, and no others; those to nobody that is known are left out.
+    pub fn judge_promises(&mut self, promises: &[Promise]) {
+        if self.log.decisions == 0 {
+            self.promises = Promises::default(); // nothing has happened that could be judged
+        }
+        self.promises_end();
+        self.promises.rounds += 1;
+        let entries = 0..u32::try_from(self.threads.list.len()).expect("numbered by 32 bits");
+        let named: BTreeMap<&str, u32> = entries
+            .rev() // of one name the first counts
+            .map(|at| (self.threads.list[at as usize].outcome.name.as_str(), at))
+            .collect();
+        for promise in promises {
+            let Some(own) = promise.own else {
+                let thread = named.get(promise.owner.as_str());
+                thread.inspect(|thread| {
+                    self.promises.judge_thread(**thread, promise, &self.threads.list)
+                });
+                continue;
+            };
+            let Some(node) = self.hierarchy.find_node(&promise.owner) else { continue };
+            let (judged, own) = (self.promises.add(promise.clone()), OwnVp(own));
+            self.promises.places.push(Place {
+                judged,
+                node,
+                own,
+                waits: true,
+                requests: 0,
+                cpu: None,
+                deadline: None,
+            });
+        }
+        let now = self.machine.now();
+        for (number, thread) in (0..).zip(&self.threads.list) {
+            if thread.ready {
+                self.promises.each(number, |judged| judged.wakes(now));
+            }
+        }
+        self.look_at_promises();
+    }
+
+    /// Time has passed on a processor.
+    #[inline]
+    pub(crate) fn promises_passed(&mut self, cpu: usize, passed: &Passed) {
+        if !self.promises.judged.is_empty() && !passed.span.is_zero() {
+            let stretch = (passed.from, passed.from + passed.span);
+            self.promises.passed(cpu, passed.owner, stretch, passed.by);
+        }
+    }
+
+    /// Deciding that a thread gets a processor took that long: it was given, and not received.
+    pub(crate) fn promise_decided(&mut self, owner: u32, (from, to): (Instant, Instant)) {
+        self.promises.each(owner, |judged| judged.served(from, to, Use::Overhead));
+    }
+
+    /// Time has been stolen from a processor; the first time says it for all. On a live machine, some is always.
+    pub(crate) fn promises_stolen(&mut self) {
+        if !M::LIVE && !core::mem::replace(&mut self.promises.stolen, true) {
+            for judged in self.promises.judged.iter_mut().flatten() {
+                judged.time_was_stolen();
+            }
+        }
+    }
+
+    /// A thread becomes runnable.
+    pub(crate) fn promise_wakes(&mut self, thread: u32) {
+        if self.promises.is_judged(thread) {
+            let now = self.machine.now();
+            self.promises.each(thread, |judged| judged.wakes(now));
+        }
+    }
+
+    /// A thread is runnable no longer.
+    pub(crate) fn promise_sleeps(&mut self, thread: u32) {
+        if !self.promises.is_judged(thread) {
+            return;
+        }
+        if let Some(cpu) = self.threads.list[thread as usize].cpu {
+            self.account(usize::from(cpu));
+        }
+        let now = self.machine.now();
+        self.promises.each(thread, |judged| judged.sleeps(now));
+    }
+
+    /// A thread says what its deadline is, for a job that was released at `release`: of one that waits until then, that is when
+    /// it is said.
+    pub(crate) fn promise_deadline(&mut self, thread: u32, release: Instant, deadline: Instant) {
+        if !self.promises.is_judged(thread) {
+            return;
+        }
+        let now = self.machine.now();
+        let at = match self.threads.list[thread as usize].cpu {
+            None if M::LIVE => release.min(now),
+            None => now,
+            Some(cpu) => {
+                self.account(usize::from(cpu));
+                now
+            }
+        };
+        self.promises.each(thread, |judged| judged.set_deadline(at, deadline));
+    }
+
+    /// Looks at the virtual processors of schedulers: who asks, who has a processor.
+    pub(crate) fn look_at_promises(&mut self) {
+        for at in 0..self.promises.places.len() {
+            let place = &self.promises.places[at];
+            let (waited, requested, before) = (place.waits, place.requests, place.cpu);
+            let state = self.hierarchy.own_state(place.node, place.own);
+            let (state, requests) = state.unwrap_or((VpState::Waiting, requested));
+            let deadline = self.hierarchy.own_told(place.node, place.own);
+            let cpu = match state {
+                VpState::Running(processor) => Some(processor.index()),
+                _ => None,
+            };
+            let waits = state == VpState::Waiting;
+            let same = (before, requested, waited) == (cpu, requests, waits);
+            if same && place.deadline == deadline {
+                continue;
+            }
+            for cpu in [before, cpu].into_iter().flatten() {
+                self.account(cpu);
+            }
+            let now = self.machine.now();
+            let place = &mut self.promises.places[at];
+            (place.waits, place.requests, place.cpu) = (waits, requests, cpu);
+            let deadline_before = std::mem::replace(&mut place.deadline, deadline);
+            let Some(judged) = &mut self.promises.judged[place.judged] else { continue };
+            if requests != requested || waits {
+                judged.sleeps(now);
+            }
+            if !waits {
+                judged.wakes(now);
+            }
+            if let Some((deadline, back)) = deadline.filter(|_| deadline != deadline_before) {
+                if deadline_before.is_some_and(|(_, before)| before != back) {
+                    judged.set_deadline(now, Instant::MAX); // it sent a later one in between
+                }
+                judged.set_deadline(now, deadline);
+            }
+        }
+    }
+
+    /// The hierarchy is no longer the one that was checked.
+    pub(crate) fn promises_end(&mut self) {
+        if self.promises.judged.is_empty() {
+            return;
+        }
+        self.account_all();
+        let now = self.machine.now();
+        let within = (self.agenda.resolution.resolution(), M::PRECISION);
+        self.promises.end(now, within);
+    }
+
+    /// What was found. Every processor's accounts are closed.
+    pub(crate) fn promise_verdicts(&self) -> Vec<PromiseVerdict> {
+        let tick = self.agenda.resolution.resolution();
+        self.promises.read(M::PRECISION).verdicts(self.machine.now(), tick)
+    }
+}

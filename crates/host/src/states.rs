@@ -1,0 +1,57 @@
+//! What becomes of a thread: it can run, waits, ends; because its program says so, or because its machine does.
+
+use crate::agenda::Due;
+use crate::host::Host;
+use crate::machine::Machine;
+use windfall_trace::{Event, ThreadId};
+
+impl<M: Machine> Host<M> {
+    /// A thread can run; `by` is what the trace calls who has woken it. Nothing if it can already.
+    #[inline]
+    pub fn wakes(&mut self, number: u32, by: Option<ThreadId>) {
+        let now = self.machine.now();
+        let thread = &mut self.threads.list[number as usize];
+        let Some(id) = thread.id.filter(|_| !thread.ready) else { return };
+        thread.wakes(now);
+        let last_cpu = thread.last_cpu;
+        self.promise_wakes(number);
+        if let Some(cpu) = last_cpu {
+            self.step.payer = cpu;
+        }
+        self.record_at(now, number, |thread| Event::Wake { thread, by });
+        self.send_at(now, |hierarchy, now| hierarchy.ready(now, id));
+    }
+
+    /// A thread waits. Nothing if it does already.
+    #[inline]
+    pub fn waits(&mut self, number: u32) {
+        let thread = &self.threads.list[number as usize];
+        let Some(id) = thread.id.filter(|_| thread.ready) else { return };
+        self.promise_sleeps(number);
+        self.machine.compute(number, None);
+        let now = self.machine.now();
+        self.threads.list[number as usize].sleeps(now);
+        self.send_at(now, |hierarchy, now| hierarchy.blocked(now, id));
+    }
+
+    /// A thread has ended. Nothing if it had before.
+    pub fn ends(&mut self, number: u32) {
+        let Some(id) = self.threads.list[number as usize].id else { return };
+        self.promise_sleeps(number);
+        self.machine.compute(number, None);
+        let now = self.machine.now();
+        if self.threads.list[number as usize].ready {
+            self.threads.list[number as usize].sleeps(now);
+        }
+        self.agenda.cancel(Due::Release(number));
+        self.attribute(number as usize);
+        let (parent, stats) = (self.parent(Some(id)), self.counted(id));
+        let outcome = &mut self.threads.list[number as usize].outcome;
+        (outcome.parent, outcome.stats) = (parent, stats);
+        self.send(|hierarchy, now| hierarchy.exited(now, id));
+        self.record(number, |thread| Event::Exit { thread });
+        self.threads.is_forgotten(id);
+        self.threads.list[number as usize].id = None;
+        self.machine.ended(number);
+    }
+}

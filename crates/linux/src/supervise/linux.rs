@@ -1,0 +1,166 @@
+//! This machine, as the host of a hierarchy is given it: processors, threads, what the kernel has seen of them, and what
+//! is written down of a run.
+
+use crate::account::cpu::Cpu;
+use crate::carrier::audit::Round;
+use crate::restore::log::RestoreLog;
+use crate::supervise::clock::{Alarm, Clock};
+use crate::supervise::procfs_worker::WorkQueue;
+use crate::supervise::trace::Trace;
+use crate::threads::adopt::Programs;
+use crate::threads::body::{Body, InProcess};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use windfall_host::Event;
+use windfall_observe::rings::{self, Rings};
+use windfall_os::LinuxError;
+use windfall_os::events::Timer;
+use windfall_scenario::outcome::Claimed;
+use windfall_time::{Instant, Span};
+
+/// The machine.
+///
+/// Ten parts: its time, and the timer that wakes the event loop; processors, what the kernel has seen there, and what of
+/// that the host has not been told; threads of ours and of others; the settling under way; what is said and recorded of
+/// the run; and the log by which all is given back.
+pub(crate) struct Linux {
+    pub(crate) clock: Clock,
+    pub(crate) alarm: Alarm,
+    pub(crate) cpus: Vec<Cpu>,
+    pub(crate) rings: Rings,
+    pub(crate) heard: Heard,
+    pub(crate) threads: Threads,
+    pub(crate) external: External,
+    pub(crate) step: Step,
+    pub(crate) log: Log,
+    pub(crate) trace: Trace,
+    pub(crate) restore_log: Arc<RestoreLog>,
+}
+
+/// What the kernel has seen, and the host has not been told.
+#[derive(Default)]
+pub(crate) struct Heard {
+    /// Whether the host is being told.
+    pub(crate) under_way: bool,
+    /// Events of the kernel, and how many of them were applied.
+    pub(crate) batch: Vec<rings::Event>,
+    pub(crate) applied: usize,
+    /// What the last of them means to the host.
+    pub(crate) events: VecDeque<Event>,
+}
+
+/// The threads of a run, by the host's numbers.
+#[derive(Default)]
+pub(crate) struct Threads {
+    pub(crate) bodies: Vec<Body>,
+    /// From the kernel's numbers to ours.
+    pub(crate) tids: FxHashMap<i32, u32>,
+    /// Whether own programs keep their stretches.
+    pub(crate) keeps: bool,
+}
+
+/// Programs of the machine, and who looks after them.
+#[derive(Default)]
+pub(crate) struct External {
+    pub(crate) programs: Programs,
+    pub(crate) round: Round,
+    pub(crate) work: WorkQueue,
+    /// Threads of ours that serve the run, our guardian among them.
+    pub(crate) agents: Vec<i32>,
+}
+
+/// The instant of settling that is under way.
+#[derive(Default)]
+pub(crate) struct Step {
+    /// Whether the clock runs.
+    pub(crate) started: bool,
+    /// The own program in whose call we are.
+    pub(crate) caller: Option<u32>,
+    /// The processor whose fence settles.
+    pub(crate) fencing: Option<usize>,
+    /// Gates that were opened, to be told of before the lock is given up.
+    pub(crate) wakes: Vec<DeferredWake>,
+    /// Threads that know nothing of us and woke: they run where they may not until they step back.
+    pub(crate) risen: Vec<u32>,
+}
+
+/// What is to be said of the run itself.
+#[derive(Default)]
+pub(crate) struct Log {
+    pub(crate) remarks: Vec<(Instant, String)>,
+    /// Why it ended before its time.
+    pub(crate) cut_short: Option<String>,
+    /// The longest that something was seen to after it was due.
+    pub(crate) lag: Span,
+    /// The same, without the time for which the processor was not ours.
+    pub(crate) lag_without_steal: Span,
+    /// How many events of the kernel were lost.
+    pub(crate) lost: u64,
+    /// What was moved off the processors for this run.
+    pub(crate) claimed: Claimed,
+}
+
+/// Somebody to be told that a gate is open.
+pub(crate) enum DeferredWake {
+    InProcess(Arc<InProcess>),
+    Agent(Arc<windfall_os::futex::Gate>),
+}
+
+impl Linux {
+    pub(crate) fn new(
+        cpus: &[u16],
+        rings: Rings,
+        restore_log: Arc<RestoreLog>,
+    ) -> Result<Linux, LinuxError> {
+        let timer =
+            Timer::new().map_err(|e| LinuxError::of("cannot make a timer", &e, "free some"))?;
+        Ok(Linux {
+            clock: Clock::begin(),
+            alarm: Alarm::new(timer),
+            cpus: cpus.iter().map(|number| Cpu::new(*number)).collect(),
+            rings,
+            heard: Heard::default(),
+            threads: Threads::default(),
+            external: External::default(),
+            step: Step::default(),
+            log: Log::default(),
+            trace: Trace::default(),
+            restore_log,
+        })
+    }
+
+    /// The clock starts; what was seen before does not count.
+    pub(crate) fn start(&mut self, trace: Trace) {
+        let seen = self.rings.take();
+        self.rings.reuse(seen);
+        self.step.started = true;
+        self.clock = Clock::begin();
+        for cpu in 0..self.cpus.len() {
+            let stolen = self.rings.taken(cpu);
+            self.cpus[cpu].restart(stolen);
+        }
+        self.cpus[0].occupant = crate::account::cpu::Running::Supervisor; // the event loop, which calls us
+        self.trace = trace;
+    }
+
+    /// Tells whoever waits at gates that were opened.
+    pub(crate) fn wake_deferred(&mut self) {
+        self.step.wakes.drain(..).for_each(|wake| wake.wake());
+    }
+
+    /// The body of a thread.
+    pub(crate) fn body(&mut self, number: u32) -> &mut Body {
+        &mut self.threads.bodies[number as usize]
+    }
+}
+
+impl DeferredWake {
+    /// Tells whoever waits that the gate is open.
+    fn wake(&self) {
+        match self {
+            DeferredWake::InProcess(own) => own.gate.wake(),
+            DeferredWake::Agent(gate) => gate.wake(),
+        }
+    }
+}

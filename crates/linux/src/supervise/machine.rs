@@ -1,0 +1,146 @@
+//! This machine, as a [`Machine`] that a host drives.
+
+use crate::supervise::linux::Linux;
+use crate::supervise::procfs_worker::WorkItem;
+use crate::threads::body::{Body, InProcess, Kind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use windfall_hierarchy::{JournalEntry, NodeId, ThreadId};
+use windfall_host::{Change, Charge, Event, Machine, Passed, Thread};
+use windfall_scenario::{PlannedProgram, PlannedThread, Tracer};
+use windfall_time::{Instant, Span};
+use windfall_trace::Ring;
+
+impl Machine for Linux {
+    type Sink = Ring;
+    // An action takes far less than a ten-thousandth of a second, settling included, so that a program
+    // that gets nowhere is found out within this.
+    const MOMENT: Span = Span::from_secs(10);
+    const LIVE: bool = true;
+    const PRECISION: Span = Span::from_nanos(100_000);
+
+    fn begin(&mut self) {
+        self.trace_begin();
+    }
+
+    fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    fn next_event(&mut self, threads: &[Thread]) -> Option<Event> {
+        self.next_heard(threads)
+    }
+
+    fn account(&mut self, cpu: usize) {
+        self.account_until(cpu, self.clock.at());
+    }
+
+    fn next_passed(&mut self, cpu: usize) -> Option<Passed> {
+        self.cpus[cpu].pieces.pop_front()
+    }
+
+    fn takes_time(&self) -> bool {
+        true
+    }
+
+    fn is_taken(&self, cpu: usize) -> bool {
+        !self.cpus[cpu].pieces.is_empty()
+    }
+
+    fn alarm(&mut self, at: Option<Instant>) {
+        self.alarm.set(at, &self.clock, &self.rings);
+    }
+
+    fn is_late(&mut self, at: Instant) {
+        let now = self.clock.time();
+        let lag = now.saturating_since(at);
+        self.log.lag = self.log.lag.max(lag);
+        if lag > self.log.lag_without_steal {
+            // The event loop's processor, where as a rule its alarm is, too. A standstill that goes on is not known yet.
+            self.account_until(0, now);
+            let away = self.cpus[0].away.between(at, now);
+            self.log.lag_without_steal = self.log.lag_without_steal.max(lag.saturating_sub(away));
+        }
+    }
+
+    fn make(&mut self, number: u32, thread: &PlannedThread) -> bool {
+        let kind = match &thread.program {
+            PlannedProgram::Declared(_) => {
+                let keeps = self.threads.keeps;
+                Kind::InProcess(Arc::new(InProcess { keeps, ..InProcess::default() }))
+            }
+            // Its threads have bodies of their own.
+            PlannedProgram::External { .. } => Kind::External { pid: 0, program: number as usize },
+        };
+        let ready = !(self.step.started && matches!(kind, Kind::InProcess(_)));
+        let body = Body::new(kind, 0);
+        match self.threads.bodies.get_mut(number as usize) {
+            Some(former) => *former = body,
+            None => self.threads.bodies.push(body),
+        }
+        if !ready {
+            self.send(WorkItem::Make(number));
+        }
+        ready
+    }
+
+    fn begin_program(&mut self, number: u32) {
+        self.begin_entry(number as usize);
+    }
+
+    fn compute(&mut self, _thread: u32, _work: Option<Span>) {} // it does so in its own call
+
+    fn has_work(&self, _thread: u32) -> bool {
+        true
+    }
+
+    fn give_up(&mut self, thread: u32) {
+        if let Kind::InProcess(own) = &self.body(thread).kind {
+            own.give_up.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn ended(&mut self, thread: u32) {
+        self.has_ended(thread);
+    }
+
+    fn decided(&mut self, change: &Change, at: Instant) {
+        let cpu = &mut self.cpus[change.cpu];
+        cpu.desired = change.takes;
+        cpu.dirty = true;
+        cpu.granted = change.takes.map(|_| cpu.granted.unwrap_or(at));
+    }
+
+    fn carry_out(&mut self, _changes: &[Change], threads: &mut [Thread]) {
+        self.follow(threads);
+    }
+
+    fn charges(&self) -> bool {
+        false
+    }
+
+    fn charge(&mut self, _cpu: usize, _what: Charge) -> bool {
+        false
+    }
+
+    fn held_up(&mut self, _cpu: usize) -> Option<Instant> {
+        None
+    }
+
+    fn tracer(&mut self) -> &mut Tracer<Ring> {
+        &mut self.trace.tracer
+    }
+
+    fn traced(&self, thread: u32) -> Option<windfall_trace::ThreadId> {
+        self.threads.bodies[thread as usize].traced
+    }
+
+    fn declare(&mut self, number: u32, thread: &Thread, parent: Option<NodeId>) {
+        self.trace_thread(number, thread, parent);
+    }
+
+    fn note(&mut self, entry: &JournalEntry, number: impl Fn(ThreadId) -> Option<u32>) {
+        let bodies = &self.threads.bodies;
+        self.trace.tracer.entry(entry, |id| bodies[number(id)? as usize].traced);
+    }
+}

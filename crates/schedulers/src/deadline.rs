@@ -1,0 +1,6 @@
+//! Deadlines: jobs that are due, the most urgent first, without budgets.
+
+pub(crate) mod edf;
+pub(crate) mod fc_edf;
+pub(crate) mod llf;
+pub(crate) mod smart;

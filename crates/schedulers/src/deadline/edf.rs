@@ -1,0 +1,292 @@
+//! EDF: the child whose job is due first runs, on one processor or on several from one queue.
+//!
+//! Takes    any guarantee; ALL on each of its processors for the usual results, or with `report-deadlines =
+//!          true` RESU r on one: it tells its parent its earliest deadline.
+//! Gives    NULL to each child (deadlines are met while the set is schedulable; no isolation).
+//! Admits   everyone.
+//! Assumes  children tell their jobs (`job`) or their period (`periodic`: due one relative deadline
+//!          after waking); a child that tells neither is due never and runs in what is left.
+//! Costs    O(log n) per event; 98 bytes per child; with `late = "abort"` one timer.
+//! Ties     the running job stays; else first released, first served; then the lower slot.
+//! Source   Liu and Layland 1973; HLS 2.3.1.4. Partitioned: one instance a processor.
+//! Checked  laws, reference schedules edf_*, gedf_*.
+
+use crate::catalogue::{Form, Kind, Properties, RanksBy, Setting};
+use crate::parameters::RATE;
+use crate::parts::best_effort::BestEffort;
+use crate::parts::deadline_reporter::{DeadlineReporter, earliest};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
+use crate::reservation::rez::REPORT_DEADLINES;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, Note, OwnVp, TimerId};
+use windfall_time::{Instant, Span};
+
+/// When the first deadline among unfinished jobs comes, with `late = "abort"`.
+pub(crate) const EXPIRY: TimerId = TimerId(1);
+
+pub(crate) const KIND: Kind = Kind {
+    name: "edf",
+    summary: "earliest deadline first, on one processor or several from one queue",
+    source: include_str!("edf.rs"),
+    settings: &[
+        Setting {
+            name: "late",
+            form: Form::Word(&["complete", "abort"]),
+            default: "complete",
+            help: "what becomes of a job that is not done at its deadline",
+        },
+        REPORT_DEADLINES,
+    ],
+    takes: &[&RATE],
+    properties: Properties { ranks_by: |_| RanksBy::Deadline, ..Properties::NONE },
+    build: |settings| {
+        let words = [("complete", Late::Complete), ("abort", Late::Abort)];
+        let late = settings.word("late", &words);
+        let reporter = DeadlineReporter::new(settings.bool(REPORT_DEADLINES.name));
+        Ok(Box::new(Pooled::new(Edf { late, reporter, ..Edf::default() })))
+    },
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+/// What becomes of a job that is not done at its deadline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Late {
+    /// It goes on, late.
+    #[default]
+    Complete,
+    /// It gets nothing more; the host gives it up.
+    Abort,
+}
+
+#[derive(Clone, Copy)]
+struct Job {
+    deadline: Instant,
+    release: Instant,
+    /// Relative deadline for jobs that begin with a wake-up.
+    relative: Option<Span>,
+    /// Whether a `job` message came for the job that the next wake-up begins.
+    told: bool,
+    expired: bool,
+}
+
+const NEVER: Job = Job {
+    deadline: Instant::MAX,
+    release: Instant::ZERO,
+    relative: None,
+    told: false,
+    expired: false,
+};
+
+/// The scheduler.
+#[derive(Default)]
+pub(crate) struct Edf {
+    jobs: Vec<Job>,
+    late: Late,
+    /// Unfinished jobs by deadline; only kept with [`Late::Abort`].
+    due: Heap<Instant>,
+    /// Whether the next job that begins is given up at once.
+    refuses: bool,
+    reporter: DeadlineReporter,
+}
+
+impl Edf {
+    /// With what becomes of late jobs.
+    pub(crate) fn new(late: Late) -> Edf {
+        Edf { late, ..Edf::default() }
+    }
+
+    /// The next job that begins is given up at once.
+    pub(crate) fn refuse_next(&mut self) {
+        self.refuses = true;
+    }
+
+    /// When the job would be due that begins if `child` wakes now; `None` where none begins, or one
+    /// that is due never.
+    pub(crate) fn due_on_waking(&self, child: ChildVp, now: Instant) -> Option<Instant> {
+        let job = self.jobs[child.index()];
+        job.relative.filter(|_| !job.told).map(|span| now.saturating_add(span))
+    }
+
+    /// A job of `child` begins.
+    fn begin(
+        &mut self,
+        child: ChildVp,
+        release: Instant,
+        deadline: Instant,
+        context: &mut Context<'_>,
+    ) {
+        let refused = core::mem::take(&mut self.refuses);
+        let job = &mut self.jobs[child.index()];
+        (job.release, job.deadline, job.expired) = (release, deadline, refused);
+        if self.late == Late::Abort {
+            if refused || deadline == Instant::MAX {
+                self.due.remove(child.0);
+            } else {
+                self.due.set(child.0, deadline);
+            }
+            self.arm(context);
+        }
+    }
+
+    fn arm(&self, context: &mut Context<'_>) {
+        context.set_timer(EXPIRY, self.due.peek().map(|(at, _)| at));
+    }
+
+    /// Gives up the job whose deadline came first; the next one, if it has come too, in a call of
+    /// its own, so that no call takes long. Whose job it was.
+    pub(crate) fn expire(
+        &mut self,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) -> Option<ChildVp> {
+        let late = self.due.peek().filter(|(at, _)| *at <= context.now());
+        let child = late.map(|(_, slot)| ChildVp(slot));
+        if let Some(child) = child {
+            self.due.pop();
+            self.jobs[child.index()].expired = true;
+            self.give_up(child, pool, context);
+            self.announce(None, pool, context);
+        }
+        self.arm(context);
+        child
+    }
+
+    /// Tells the parent the earliest deadline, of those who do not wait or of one that comes.
+    fn announce(&mut self, coming: Option<Instant>, pool: &Pool<Self>, context: &mut Context<'_>) {
+        let due = |key: &(Instant, Instant, u32)| Some(key.0).filter(|due| *due < Instant::MAX);
+        let coming = coming.filter(|due| *due < Instant::MAX);
+        if self.reporter.reports() {
+            let earliest = earliest((pool, self), due, coming, context);
+            self.reporter.announce(earliest, context);
+        }
+    }
+
+    /// A child that does not wait gets nothing more for its job.
+    fn give_up(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        context.note(Some(child), Note::Expired);
+        if context.held_through(child).is_some() {
+            pool.rotate(child, self, context);
+        } else {
+            pool.withdraw(child, context);
+        }
+    }
+}
+
+impl Policy for Edf {
+    /// Deadline, release, slot.
+    type Key = (Instant, Instant, u32);
+    const TAKES: &'static str = "job, periodic";
+
+    #[inline]
+    fn key(&self, child: ChildVp) -> Self::Key {
+        let job = &self.jobs[child.index()];
+        (job.deadline, job.release, child.0)
+    }
+
+    #[inline]
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        ready.0 < running.0
+    }
+
+    #[inline]
+    fn eligible(&self, child: ChildVp) -> bool {
+        !self.jobs[child.index()].expired
+    }
+
+    fn timers(&self, _: usize) -> usize {
+        1
+    }
+
+    fn register(&mut self, child: ChildVp) {
+        self.due.reserve(child.index() + 1);
+        if self.jobs.len() <= child.index() {
+            self.jobs.resize(child.index() + 1, NEVER);
+        }
+        self.jobs[child.index()] = NEVER;
+    }
+
+    fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
+        self.due.remove(child.0);
+    }
+
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let job = &mut self.jobs[child.index()];
+        if job.told {
+            job.told = false;
+        } else {
+            let now = context.now();
+            let relative = job.relative;
+            let deadline = relative.map_or(Instant::MAX, |span| now.saturating_add(span));
+            self.begin(child, now, deadline, context);
+        }
+        if self.jobs[child.index()].expired {
+            context.note(Some(child), Note::Expired);
+        } else {
+            self.announce(Some(self.jobs[child.index()].deadline), pool, context);
+        }
+        pool.request(child, self, context);
+    }
+
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        if self.late == Late::Abort && self.due.remove(child.0).is_some() {
+            self.arm(context);
+        }
+        pool.release(child, held, self, context);
+        self.announce(None, pool, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (Some(child), Message::Job { release, deadline, .. }) => {
+                let expired = self.jobs[child.index()].expired;
+                self.begin(child, release, deadline, context);
+                if context.child(child) == windfall_hierarchy::VpState::Waiting {
+                    self.jobs[child.index()].told = true;
+                } else if self.jobs[child.index()].expired {
+                    self.give_up(child, pool, context);
+                } else if expired {
+                    pool.request(child, self, context);
+                } else {
+                    pool.rerank(child, self, context);
+                }
+                self.announce(None, pool, context);
+                Ok(())
+            }
+            (Some(child), Message::Periodic { deadline, .. }) => {
+                self.jobs[child.index()].relative = Some(deadline);
+                Ok(())
+            }
+            _ => Self::not_understood(message),
+        }
+    }
+
+    fn revoke(
+        &mut self,
+        own: OwnVp,
+        child: ChildVp,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        pool.revoke(own, child, self, context);
+        self.announce(None, pool, context);
+    }
+
+    fn timer(&mut self, _: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.expire(pool, context);
+    }
+}

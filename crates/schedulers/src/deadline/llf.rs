@@ -1,0 +1,267 @@
+//! LLF: the child with the least laxity runs, on one processor or on several from one queue.
+//!
+//! Takes    any guarantee; ALL on each of its processors for the usual results.
+//! Gives    NULL to each child (on one processor, deadlines are met while the set is schedulable).
+//! Admits   everyone.
+//! Assumes  children tell their jobs with their work (`job`), or their period with its amount
+//!          (`periodic`). Unknown work counts as none; a child that tells nothing has no deadline.
+//! Costs    O(log n) per event and a step for each processor; 102 bytes per child; one timer.
+//! Ties     the running child stays; else the lower slot.
+//! Source   Dertouzos and Mok 1989.
+//! Checked  laws, `tests/llf.rs`, reference schedules llf_*.
+//!
+//! Laxity is the time to the deadline less the work that remains. It falls at the same rate for all
+//! that are ready, so their order is that of deadline less work, the latest start, which stands
+//! still; a running child's latest start moves on with time until its work is done. A timer is set
+//! to the nanosecond after a ready child's laxity meets that of the running child with the most.
+//! Children of equal laxity would change places all the time: one that runs is not replaced on
+//! account of laxity alone before it has run for `granularity`. Whenever a child becomes ready or
+//! its job changes, all are compared at once.
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::RATE;
+use crate::parts::best_effort::BestEffort;
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, VpState};
+use windfall_time::{Instant, Span};
+
+/// When a ready child has less laxity than a running one.
+const CROSSING: TimerId = TimerId(1);
+
+pub(crate) const KIND: Kind = Kind {
+    name: "llf",
+    summary: "least laxity first, on one processor or several from one queue",
+    source: include_str!("llf.rs"),
+    settings: &[Setting {
+        name: "granularity",
+        form: Form::Span,
+        default: "1ms",
+        help: "the shortest time between two switches on account of laxity alone",
+    }],
+    takes: &[&RATE],
+    properties: Properties::NONE,
+    build: |settings| {
+        let granularity = settings.span("granularity");
+        Ok(Box::new(Pooled::new(Llf::new(granularity))))
+    },
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+#[derive(Clone, Copy)]
+struct Job {
+    deadline: Option<Instant>,
+    work: Span,
+    /// Relative deadline and work of jobs that begin with a wake-up.
+    periodic: Option<(Span, Span)>,
+    /// Whether a `job` message came for the job that the next wake-up begins.
+    told: bool,
+    /// Work is charged up to here, while it runs.
+    charged: Instant,
+    /// When it last began to run.
+    started: Instant,
+}
+
+const NONE: Job = Job {
+    deadline: None,
+    work: Span::ZERO,
+    periodic: None,
+    told: false,
+    charged: Instant::ZERO,
+    started: Instant::ZERO,
+};
+
+/// The scheduler.
+#[derive(Default)]
+pub(crate) struct Llf {
+    jobs: Vec<Job>,
+    granularity: Span,
+    armed: bool,
+}
+
+impl Llf {
+    /// With the shortest time between two switches on account of laxity alone; above zero.
+    pub(crate) fn new(granularity: Span) -> Llf {
+        Llf { jobs: Vec::new(), granularity, armed: false }
+    }
+
+    fn charge(&mut self, child: ChildVp, now: Instant) {
+        let job = &mut self.jobs[child.index()];
+        job.work = job.work.saturating_sub(now.saturating_since(job.charged));
+        job.charged = now;
+    }
+
+    /// Charges all that run.
+    fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
+        for own in pool.own_vps() {
+            if let Some(child) = context.held_by(own) {
+                self.charge(child, context.now());
+                pool.refresh(child, self, context);
+            }
+        }
+    }
+
+    /// Charges those running children whose place the best ready one may take.
+    fn charge_crossed(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
+        let Some((ready, _)) = pool.best_key() else {
+            return;
+        };
+        for own in pool.own_vps() {
+            if let Some(child) = context.held_by(own)
+                && self.crossing(child, ready).is_some_and(|at| at <= context.now())
+            {
+                self.charge(child, context.now());
+                pool.refresh(child, self, context);
+            }
+        }
+    }
+
+    /// Sets the timer to when a ready child may first take the place of a running one.
+    fn arm(&mut self, pool: &Pool<Self>, context: &mut Context<'_>) {
+        let first = pool.best_key().and_then(|(ready, _)| {
+            let running = pool.own_vps().filter_map(|own| context.held_by(own));
+            running.filter_map(|child| self.crossing(child, ready)).min()
+        });
+        if self.armed || first.is_some() {
+            self.armed = first.is_some();
+            context.set_timer(CROSSING, first);
+        }
+    }
+
+    /// When a running child's latest start passes `ready`, not before it has run long enough.
+    fn crossing(&self, child: ChildVp, ready: i128) -> Option<Instant> {
+        let job = &self.jobs[child.index()];
+        let (latest, _) = self.key(child);
+        let behind = ready.saturating_sub(latest);
+        let behind = u128::try_from(behind).map_or(Span::ZERO, Span::saturating_from_nanos);
+        if latest == i128::MAX || behind >= job.work {
+            return None;
+        }
+        let crossing = job.charged.saturating_add(behind).saturating_add(Span::from_nanos(1));
+        Some(crossing.max(job.started.saturating_add(self.granularity)))
+    }
+
+    /// A job of `child` begins.
+    fn begin(&mut self, child: ChildVp, deadline: Option<Instant>, work: Span) {
+        let job = &mut self.jobs[child.index()];
+        (job.deadline, job.work) = (deadline, work);
+    }
+}
+
+impl Policy for Llf {
+    /// Latest start in nanoseconds, slot.
+    type Key = (i128, u32);
+    const TAKES: &'static str = "job, periodic";
+
+    fn key(&self, child: ChildVp) -> Self::Key {
+        let job = &self.jobs[child.index()];
+        let latest = job.deadline.map_or(i128::MAX, |deadline| {
+            i128::from(deadline.as_nanos()) - i128::from(job.work.as_nanos())
+        });
+        (latest, child.0)
+    }
+
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        ready.0 < running.0
+    }
+
+    fn started(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        let job = &mut self.jobs[child.index()];
+        (job.charged, job.started) = (context.now(), context.now());
+    }
+
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        self.charge(child, context.now());
+    }
+
+    fn timers(&self, _: usize) -> usize {
+        1
+    }
+
+    fn register(&mut self, child: ChildVp) {
+        let jobs = &mut self.jobs;
+        jobs.resize(jobs.len().max(child.index() + 1), NONE);
+        jobs[child.index()] = NONE;
+    }
+
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let job = &mut self.jobs[child.index()];
+        if !core::mem::take(&mut job.told) {
+            let now = context.now();
+            let (deadline, work) = job.periodic.unzip();
+            let deadline = deadline.map(|span| now.saturating_add(span));
+            self.begin(child, deadline, work.unwrap_or(Span::ZERO));
+        }
+        self.charge_running(pool, context);
+        pool.request(child, self, context);
+        self.arm(pool, context);
+    }
+
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        pool.release(child, held, self, context);
+        self.arm(pool, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (Some(child), Message::Job { deadline, work, .. }) => {
+                let waits = context.child(child) == VpState::Waiting;
+                if !waits {
+                    self.charge_running(pool, context);
+                }
+                self.begin(child, Some(deadline), work.unwrap_or(Span::ZERO));
+                self.jobs[child.index()].told = waits;
+                pool.rerank(child, self, context);
+                self.arm(pool, context);
+                Ok(())
+            }
+            (Some(child), Message::Periodic { deadline, amount, .. }) => {
+                let work = amount.unwrap_or(Span::ZERO);
+                self.jobs[child.index()].periodic = Some((deadline, work));
+                Ok(())
+            }
+            _ => Self::not_understood(message),
+        }
+    }
+
+    fn grant(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.grant(own, self, context);
+        self.arm(pool, context);
+    }
+
+    fn revoke(
+        &mut self,
+        own: OwnVp,
+        child: ChildVp,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        pool.revoke(own, child, self, context);
+        self.arm(pool, context);
+    }
+
+    fn settled(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.settled(self, context);
+        self.arm(pool, context);
+    }
+
+    fn timer(&mut self, _: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_crossed(pool, context);
+        pool.preempt(self, context);
+        self.arm(pool, context);
+    }
+}

@@ -1,0 +1,353 @@
+//! SMART: of the most important jobs that can all be done in time, the most urgent runs.
+//!
+//! Takes    ALL on its own VP 0. Further own VPs are never asked for: one instance a processor.
+//! Gives    NULL to each child: who is more important may come at any time.
+//! Admits   everyone.
+//! Assumes  real-time children tell their jobs with their work (`job`), or their period with its
+//!          amount (`periodic`, from wake-ups). A child that tells no work is conventional, and so
+//!          is one whose job is found past its work or its deadline, until its next job: at the
+//!          next event, or when a quantum ends.
+//! Costs    O(32 log n + 32^2) per event: at most 32 candidates are looked at; 140 bytes per child;
+//!          one timer.
+//! Ties     the lower slot is more important; of equal deadlines, the more important.
+//! Source   Nieh and Lam 1997; HLS 2.3.1.3, 2.3.1.4. Ours differs: one bias for all conventional
+//!          children; nobody is told that a deadline cannot be met.
+//! Checked  laws, `tests/smart.rs`.
+//!
+//! Importance is priority, then the virtual time at which a child finishes its quantum; in that,
+//! real-time children are `bias` ahead. The most important child runs if it is conventional. If not,
+//! the real-time children before the first conventional one are taken in order of importance into
+//! the working schedule, by deadline; left out is whose deadline, or that of one taken before, could
+//! not be met with it. The earliest deadline in it runs. When none can be met the first conventional
+//! child runs, or the most important of all. Virtual times count within a priority: a child begins
+//! anew at the present one when its priority changes, and catches up with it when it wakes.
+
+mod working_schedule;
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::deadline::smart::working_schedule::{Job, ROOM, WorkingSchedule};
+use crate::parameters::{PRIORITY, RATE, SHARE};
+use crate::parts::best_effort::BestEffort;
+use crate::parts::virtual_time::{Account, Virtual};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Span};
+
+const TAKES: &str = "job, periodic, priority, share";
+/// The only own VP that is used.
+const OWN: OwnVp = OwnVp(0);
+/// When the running child has had a quantum.
+const ENDS: TimerId = TimerId(0);
+/// Priorities, from 0 on.
+const PRIORITIES: u8 = 32;
+
+pub(crate) const KIND: Kind = Kind {
+    name: "smart",
+    summary: "the most urgent of the most important jobs that can all be done in time (SMART)",
+    source: include_str!("smart.rs"),
+    settings: &[
+        Setting {
+            name: "bias",
+            form: Form::Span,
+            default: "50ms",
+            help: "how far, in virtual time, real-time children go ahead of conventional ones",
+        },
+        Setting {
+            name: "quantum",
+            form: Form::Span,
+            default: "10ms",
+            help: "the longest time that a child runs before importance is compared",
+        },
+    ],
+    takes: &[&SHARE, &PRIORITY, &RATE],
+    properties: Properties::NONE,
+    build: |settings| {
+        let bias = settings.span("bias");
+        let quantum = settings.span("quantum");
+        Ok(Box::new(Smart::new(bias, quantum)))
+    },
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+#[derive(Clone, Copy)]
+struct Task {
+    priority: u8,
+    account: Account,
+    /// How much of its quantum it has had; less than a quantum.
+    used: Span,
+    /// What it works at, while it is real-time.
+    job: Option<Job>,
+    /// Relative deadline and work of jobs that begin with a wake-up.
+    periodic: Option<(Span, Span)>,
+    /// Whether a `job` message came for the job that the next wake-up begins.
+    told: bool,
+}
+
+impl Default for Task {
+    fn default() -> Task {
+        Task {
+            priority: 0,
+            account: Account::new(1),
+            used: Span::ZERO,
+            job: None,
+            periodic: None,
+            told: false,
+        }
+    }
+}
+
+/// Priority from the top, then biased virtual finishing time and slot. The smallest is the most
+/// important.
+type Importance = (u8, u128);
+
+/// The scheduler.
+struct Smart {
+    tasks: Vec<Task>,
+    /// All that do not wait, the running one as of its last charge.
+    line: Heap<Importance>,
+    /// The most important, in order, up to the second conventional one: as of the last decision.
+    candidates: Vec<ChildVp>,
+    /// By priority: the virtual time of the most important child, when that was last looked at.
+    present: [Virtual; PRIORITIES as usize],
+    bias: Span,
+    quantum: Span,
+    /// The running child is charged up to here.
+    charged: Instant,
+}
+
+impl Smart {
+    /// With the lead of real-time children, in virtual time, and the quantum; both above zero.
+    fn new(bias: Span, quantum: Span) -> Smart {
+        Smart {
+            tasks: Vec::new(),
+            line: Heap::new(),
+            candidates: Vec::new(),
+            present: [Virtual::default(); PRIORITIES as usize],
+            bias,
+            quantum,
+            charged: Instant::ZERO,
+        }
+    }
+
+    fn importance(&self, child: ChildVp) -> Importance {
+        let task = &self.tasks[child.index()];
+        let mut finish = task.account;
+        finish.charge(self.quantum.saturating_sub(task.used));
+        let lead = if task.job.is_some() { self.bias } else { Span::ZERO };
+        (PRIORITIES - 1 - task.priority, finish.time.earlier(lead).tag(child.0))
+    }
+
+    /// Puts a child that does not wait where it belongs.
+    fn rank(&mut self, child: ChildVp) {
+        self.line.set(child.0, self.importance(child));
+    }
+
+    /// What `child` ran since the last charge is had.
+    fn charge(&mut self, child: ChildVp, now: Instant) {
+        let service = now.saturating_since(core::mem::replace(&mut self.charged, now));
+        let task = &mut self.tasks[child.index()];
+        task.account.charge(service);
+        let used = task.used.saturating_add(service);
+        task.used = Span::from_nanos(used.as_nanos() % self.quantum.as_nanos());
+        task.job =
+            task.job.and_then(|job| Some(Job { work: job.work.checked_sub(service)?, ..job }));
+        self.rank(child);
+    }
+
+    /// Charges whoever runs.
+    fn charge_running(&mut self, context: &Context<'_>) {
+        match context.held_by(OWN) {
+            Some(child) => self.charge(child, context.now()),
+            None => self.charged = context.now(),
+        }
+    }
+
+    /// Finds the candidates, looking at as many as a working schedule holds; those that turn out to
+    /// be late become conventional.
+    fn look(&mut self, now: Instant) {
+        self.candidates.clear();
+        let (mut conventional, mut priority) = (0, None);
+        for _ in 0..ROOM {
+            let Some((_, slot)) = self.line.pop() else { break };
+            let (child, task) = (ChildVp(slot), &mut self.tasks[slot as usize]);
+            if task.job.is_some_and(|job| job.deadline < now) {
+                task.job = None;
+                self.rank(child);
+                continue;
+            }
+            if priority.replace(task.priority) != Some(task.priority) {
+                let present = &mut self.present[usize::from(task.priority)];
+                *present = task.account.time.max(*present);
+            }
+            self.candidates.push(child);
+            conventional += usize::from(task.job.is_none());
+            if conventional == 2 {
+                break;
+            }
+        }
+        for at in 0..self.candidates.len() {
+            self.rank(self.candidates[at]);
+        }
+    }
+
+    /// Who of these, in order of importance, is to run.
+    fn choose(&self, candidates: impl Iterator<Item = ChildVp>, now: Instant) -> Option<ChildVp> {
+        let (mut schedule, mut most) = (WorkingSchedule::new(), None);
+        for child in candidates {
+            let Some(job) = self.tasks[child.index()].job else {
+                return schedule.first().or(Some(child));
+            };
+            most.get_or_insert(child);
+            schedule.insert(job, child, now);
+        }
+        schedule.first().or(most)
+    }
+
+    /// Has the right child run, or asks for the processor, or gives it back.
+    fn decide(&mut self, context: &mut Context<'_>) {
+        self.charge_running(context);
+        self.look(context.now());
+        let chosen = self.choose(self.candidates.iter().copied(), context.now());
+        let chosen = chosen.or(self.line.peek().map(|(_, slot)| ChildVp(slot)));
+        let mut ends = None;
+        match (context.own(OWN), chosen) {
+            (VpState::Waiting, Some(_)) => context.request(OWN),
+            (VpState::Ready | VpState::Running(_), None) => context.release(OWN),
+            (VpState::Running(_), Some(child)) => {
+                let held = context.held_by(OWN);
+                if held != chosen {
+                    if let Some(held) = held {
+                        context.revoke(held);
+                    }
+                    context.grant(child, OWN);
+                }
+                let left = self.quantum.saturating_sub(self.tasks[child.index()].used);
+                ends = Some(context.now().saturating_add(left));
+            }
+            (VpState::Waiting, None) | (VpState::Ready, Some(_)) => {}
+        }
+        context.set_timer(ENDS, ends);
+    }
+}
+
+impl Scheduler for Smart {
+    fn timers(&self, _: usize) -> usize {
+        1
+    }
+
+    fn init(&mut self, _: &mut Context<'_>) {
+        self.candidates.reserve(ROOM);
+    }
+
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+        self.line.reserve(child.index() + 1);
+        self.tasks.resize(self.tasks.len().max(child.index() + 1), Task::default());
+        self.tasks[child.index()] = Task::default();
+        Ok(())
+    }
+
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
+
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let task = &mut self.tasks[child.index()];
+        task.account.catch_up(self.present[usize::from(task.priority)]);
+        if !core::mem::take(&mut task.told) {
+            let now = context.now();
+            let job = |(due, work)| Job { deadline: now.saturating_add(due), work };
+            task.job = task.periodic.map(job);
+        }
+        self.rank(child);
+        self.decide(context);
+    }
+
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        if held.is_some() {
+            self.charge(child, context.now());
+        }
+        self.tasks[child.index()].job = None;
+        self.line.remove(child.0);
+        self.decide(context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        let not_understood =
+            HierarchyError::NotUnderstood { message: message.name(), takes: TAKES };
+        let Some(child) = child else { return Err(not_understood) };
+        self.charge_running(context);
+        let waits = context.child(child) == VpState::Waiting;
+        let task = &mut self.tasks[child.index()];
+        match message {
+            Message::Job { deadline, work, .. } => {
+                task.job = work.map(|work| Job { deadline, work });
+                task.told = waits;
+            }
+            Message::Periodic { deadline, amount, .. } => {
+                task.periodic = amount.map(|amount| (deadline, amount));
+            }
+            Message::Priority(priority) => {
+                let refusal = HierarchyError::OutOfRange { what: "priority", allowed: "0 to 31" };
+                let known = u8::try_from(priority).ok().filter(|known| *known < PRIORITIES);
+                let priority = known.ok_or(refusal)?;
+                if priority != task.priority {
+                    (task.priority, task.account) = (priority, Account::new(task.account.weight));
+                    task.account.catch_up(self.present[usize::from(priority)]);
+                }
+            }
+            Message::Share(0) => {
+                return Err(HierarchyError::OutOfRange { what: "share", allowed: "at least 1" });
+            }
+            Message::Share(weight) => task.account.set_weight(weight),
+            _ => return Err(not_understood),
+        }
+        if !waits {
+            self.rank(child);
+            self.decide(context);
+        }
+        Ok(())
+    }
+
+    fn grant(&mut self, _: OwnVp, context: &mut Context<'_>) {
+        self.decide(context);
+    }
+
+    fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.charge(child, context.now());
+        context.revoke(child);
+        self.decide(context);
+    }
+
+    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
+        self.decide(context);
+    }
+
+    fn next(&self, _: OwnVp, view: &View<'_>) -> Option<ChildVp> {
+        let ready = self.candidates.iter().filter(|child| view.child(**child) == VpState::Ready);
+        self.choose(ready.copied(), view.now())
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        let mut count = 0;
+        for child in view.children().filter(|child| view.child(*child) != VpState::Waiting) {
+            count += 1;
+            if self.line.key(child.0) != Some(self.importance(child)) {
+                return Err("a child that does not wait is not where it belongs in the line");
+            }
+        }
+        if count != self.line.len() {
+            return Err("a child that waits is in the line");
+        }
+        if self.line.is_empty() != (view.own(OWN) == VpState::Waiting) {
+            return Err("the processor is asked for or held for nobody, or not asked for");
+        }
+        Ok(())
+    }
+}

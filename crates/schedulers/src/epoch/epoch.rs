@@ -1,0 +1,500 @@
+//! Epoch: each process has its declared need in each epoch; what is left goes to whoever is ready first.
+//!
+//! Takes    ALL on its own VP 0. Further own VPs are never asked for: it decides for one processor, as each
+//!          node of Chrysalis does; create one instance a processor.
+//! Gives    RESBS need epoch to each child with a need; nothing to one without. A child that is ready from
+//!          the start of an epoch, or before its critical scheduling period (CSP) begins, and stays ready has
+//!          its need in that epoch; one that becomes ready later may lose it (3.4), which RESBS allows for.
+//! Admits   while the sum of all needs is at most the epoch; with `overcommit = true` everybody, and where
+//!          the sum is more, nobody is promised anything.
+//! Assumes  A1 its processor is there whenever asked for; A2 overheads and stolen time are inside the need;
+//!          A3 timers are precise: a slice that ends late is taken from others.
+//! Costs    O(1) per event, and once more in each epoch for each child that is ready; 104 bytes per child;
+//!          one timer.
+//! Ties     first come, first served: one that wakes or has used up its slice goes to the end of its queue,
+//!          one that is preempted stays at the head.
+//! Source   Chrysalis (BBN report 5285, 1983) 2.2 to 3.4, 4.1. Where 3.3 and 3.4 differ, see docs/errata.md.
+//! Checked  laws, `tests/epoch.rs`, `tests/epoch_laws.rs`.
+//!
+//! Children tell a priority of 0 to 3, a need (a reservation with the epoch as its period) and a time slice.
+//! Priority p has a normal queue and a low one, p - 4. A normal queue goes before every low one. At the end of a
+//! slice, or when it waits, a child gets a new one out of the need that it has left and of uncommitted time; when
+//! its need is satisfied and the CSP has begun, so that there is none, it goes to its low queue until the epoch
+//! ends. A need, once declared, counts in the epoch that has begun, less the time that has passed of it; more counts
+//! from the next one on, less at once. An epoch begins when the last one ends; the first begins with the instance.
+//! Read next: `accounts.rs` and `process.rs` for who is owed what, `queues.rs`, `ways.rs`, `promises.rs`.
+
+use crate::catalogue::{Chosen, Form, Kind, Properties, Setting, SettingError};
+use crate::epoch::accounts::Epoch;
+use crate::epoch::process::{Process, UNKNOWN};
+use crate::epoch::promises::Needs;
+use crate::epoch::queues::{PRIORITIES, Queues, is_low, rank};
+use crate::epoch::ways::Ways;
+use crate::parameters::{PRIORITY, RESERVE, TIME_SLICE};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::{
+    ChildVp, Context, Count, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View,
+    VpState,
+};
+use windfall_time::{Instant, Span};
+
+const TAKES: &str = "reserve, unreserve, priority, quantum";
+/// The one that is used.
+const OWN: OwnVp = OwnVp(0);
+/// The end of the slice or of the epoch, whichever comes first.
+const ENDS: TimerId = TimerId(0);
+
+pub(crate) const KIND: Kind = Kind {
+    name: "epoch",
+    summary: "a need in each epoch, and the rest to whoever is ready first",
+    source: include_str!("epoch.rs"),
+    settings: &[
+        Setting {
+            name: "epoch",
+            form: Form::Span,
+            default: "100ms",
+            help: "the scheduling period, in which each child has its need",
+        },
+        Setting {
+            name: "overcommit",
+            form: Form::Bool,
+            default: "false",
+            help: "admit more need than the epoch has, so that nobody is promised anything",
+        },
+        Setting {
+            name: "slice",
+            form: Form::Span,
+            default: "10ms",
+            help: "the time slice of children that tell none; at least `useful`",
+        },
+        Setting {
+            name: "useful",
+            form: Form::Span,
+            default: "300us",
+            help: "a shorter rest of a slice counts as none, and shorter uncommitted time is not lent",
+        },
+    ],
+    takes: &[&RESERVE, &PRIORITY, &TIME_SLICE],
+    properties: Properties::NONE,
+    build: |settings| {
+        let needs = needs(settings);
+        let useful = settings.span("useful");
+        // One that is not written is as long as is useful, where that is more.
+        let (slice, written) = (settings.span("slice"), settings.written("slice").is_some());
+        let slice = if written { slice } else { slice.max(useful) };
+        if slice < useful {
+            return Err(SettingError::value("slice", "at least `useful`"));
+        }
+        Ok(Box::new(EpochScheduler {
+            epoch: Epoch::new((needs.epoch, useful), needs.overcommit),
+            slice,
+            processes: Vec::new(),
+            queues: Queues::new(),
+            running: None,
+            since: Instant::ZERO,
+            ways: Ways::default(),
+        }))
+    },
+    conversion: |settings| Ok(Box::new(needs(settings))),
+};
+
+fn needs(settings: &Chosen<'_>) -> Needs {
+    Needs { epoch: settings.span("epoch"), overcommit: settings.bool("overcommit") }
+}
+
+struct EpochScheduler {
+    epoch: Epoch,
+    /// The slice of those that have told none.
+    slice: Span,
+    /// By child.
+    processes: Vec<Process>,
+    /// Those that are ready, and whoever runs.
+    queues: Queues,
+    running: Option<ChildVp>,
+    /// Until when whoever runs has been charged.
+    since: Instant,
+    ways: Ways,
+}
+
+impl EpochScheduler {
+    fn rank(&self, child: ChildVp) -> u8 {
+        let process = &self.processes[child.index()];
+        rank(process.priority, process.is_low(&self.epoch))
+    }
+
+    /// Charges whoever runs, up to a moment.
+    fn charge(&mut self, to: Instant) {
+        if let Some(child) = self.running {
+            let time = to.saturating_since(self.since);
+            self.processes[child.index()].charge(time, &mut self.epoch);
+            self.since = to;
+        }
+    }
+
+    /// The Epoch Scheduler: ends the epochs that have ended. Whether any has.
+    fn end_epochs(&mut self, context: &mut Context<'_>) -> bool {
+        let now = context.now();
+        let begun = now >= self.epoch.end;
+        while let Some(ended) = self.epoch.overdue(now) {
+            self.charge(self.epoch.end);
+            let running = self.running.map(|child| &mut self.processes[child.index()]);
+            let over = running.is_some_and(|process| process.ends_slice(&mut self.epoch));
+            self.epoch.close(if self.running.is_some() { 0 } else { ended - 1 });
+            self.queues.raise_all();
+            if let Some(child) = self.running {
+                self.renew(child, context);
+                if over {
+                    self.requeue(child);
+                }
+            }
+        }
+        begun
+    }
+
+    /// The epoch at a moment, and whoever runs, as they will be when the scheduler hears of it.
+    fn standing(&self, now: Instant) -> (Epoch, Option<(ChildVp, Process)>) {
+        let mut epoch = self.epoch;
+        let running = self.running.map(|child| {
+            let (mut process, mut since) = (self.processes[child.index()], self.since);
+            while epoch.overdue(now).is_some() {
+                process.charge(epoch.end.saturating_since(since), &mut epoch);
+                since = epoch.end;
+                epoch.close(0);
+                process.renew(&epoch);
+            }
+            process.charge(now.saturating_since(since), &mut epoch);
+            (child, process)
+        });
+        if let Some(ended) = epoch.overdue(now) {
+            epoch.close(ended - 1);
+        }
+        (epoch, running)
+    }
+
+    /// Ends the epochs that have ended, and decides anew if any has.
+    fn catch_up(&mut self, context: &mut Context<'_>) {
+        if self.end_epochs(context) && self.running.is_some() {
+            self.decide(self.running, context);
+        }
+    }
+
+    /// Sees to it that a child's need is that of this epoch.
+    fn renew(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let process = &mut self.processes[child.index()];
+        if process.renew(&self.epoch) && !process.declared.is_zero() {
+            context.note(Some(child), Note::Replenished(process.declared));
+        }
+    }
+
+    /// Sees to it that a child's need and slice are of this epoch. Whether it keeps its place, and does not
+    /// fall to its low queue.
+    fn fit(&mut self, child: ChildVp, context: &mut Context<'_>) -> bool {
+        self.renew(child, context);
+        let process = &mut self.processes[child.index()];
+        if process.is_allotted(&self.epoch) {
+            return true;
+        }
+        let whole = process.slice.unwrap_or(self.slice);
+        let falls = process.allot(whole, context.now(), &mut self.epoch);
+        if falls {
+            context.note(Some(child), Note::Exhausted);
+            self.requeue(child);
+        }
+        !falls
+    }
+
+    /// A child has another rank, or has had its turn: it goes to the end of its queue, if it is in one.
+    fn requeue(&mut self, child: ChildVp) {
+        if self.queues.contains(child) {
+            self.queues.remove(child);
+            self.queues.push(child, self.rank(child));
+        }
+    }
+
+    /// A child gets a new slice, out of which follows its queue.
+    fn renew_slice(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.processes[child.index()].give_back(&mut self.epoch);
+        self.fit(child, context);
+    }
+
+    /// A child that stops, or may go on: it stays at the head of its queue, unless its slice is used up.
+    fn keep_or_requeue(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        if self.processes[child.index()].ends_slice(&mut self.epoch) {
+            self.fit(child, context);
+            self.requeue(child);
+        }
+    }
+
+    /// The first of the first queue whose slice is as long as it may be.
+    fn choose(&mut self, context: &mut Context<'_>) -> Option<ChildVp> {
+        loop {
+            let first = self.queues.first()?;
+            if self.fit(first, context) {
+                return Some(first);
+            }
+        }
+    }
+
+    /// The scheduler is entered while our processor is here: `before` ran until now, or nobody did.
+    fn decide(&mut self, before: Option<ChildVp>, context: &mut Context<'_>) {
+        self.charge(context.now());
+        let was_low = self.running.is_some_and(|child| is_low(self.rank(child)));
+        if let Some(child) = self.running {
+            self.keep_or_requeue(child, context);
+        }
+        let next = self.choose(context);
+        self.ways.count(before, next);
+        if let Some(child) = self.running
+            && next != Some(child)
+        {
+            context.revoke(child);
+            let normal = next.is_some_and(|child| !is_low(self.rank(child)));
+            self.ways.interrupted_low += u64::from(was_low && normal);
+        }
+        match next {
+            Some(child) if self.running == next => self.restart(child, context),
+            Some(child) => {
+                context.grant(child, OWN);
+                self.restart(child, context);
+            }
+            None => {
+                context.release(OWN);
+                context.set_timer(ENDS, None);
+            }
+        }
+        self.running = next;
+    }
+
+    /// A child runs from now on, until its slice or the epoch ends.
+    fn restart(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let process = &mut self.processes[child.index()];
+        process.scheduled += 1;
+        self.since = context.now();
+        let ends = self.since.saturating_add(process.rest);
+        context.set_timer(ENDS, Some(ends.min(self.epoch.end)));
+    }
+
+    /// A child is ready, or has another rank.
+    fn enqueue(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let rank = self.rank(child);
+        self.queues.push(child, rank);
+        match context.own(OWN) {
+            VpState::Waiting => context.request(OWN),
+            VpState::Ready => {}
+            VpState::Running(_) => {
+                if self.running.is_some_and(|running| rank < self.rank(running)) {
+                    self.decide(self.running, context);
+                }
+            }
+        }
+    }
+
+    /// A child is not ready any longer, and did not run.
+    fn dequeue(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.queues.remove(child);
+        self.catch_up(context);
+        if self.queues.first().is_none() && context.own(OWN) == VpState::Ready {
+            context.release(OWN);
+        }
+    }
+
+    /// Something changes about a child that may decide who runs.
+    fn change(
+        &mut self,
+        child: ChildVp,
+        context: &mut Context<'_>,
+        change: impl FnOnce(&mut Process, &mut Epoch),
+    ) {
+        self.charge(context.now());
+        let before = self.rank(child);
+        change(&mut self.processes[child.index()], &mut self.epoch);
+        if before != self.rank(child) {
+            self.requeue(child);
+        }
+        let goes_on = |child: ChildVp| {
+            let fits = self.processes[child.index()].is_allotted(&self.epoch);
+            fits && self.queues.first() == Some(child)
+        };
+        if self.running.is_some_and(|child| !goes_on(child)) {
+            self.decide(self.running, context);
+        }
+    }
+}
+
+impl Scheduler for EpochScheduler {
+    fn timers(&self, _: usize) -> usize {
+        1
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.epoch.end = context.now().saturating_add(self.epoch.length);
+    }
+
+    fn register(
+        &mut self,
+        child: ChildVp,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        self.catch_up(context);
+        self.queues.register(child);
+        let slots = self.processes.len().max(child.index() + 1);
+        self.processes.resize(slots, UNKNOWN);
+        self.processes[child.index()] = UNKNOWN;
+        self.processes[child.index()].renew(&self.epoch);
+        Ok(())
+    }
+
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.catch_up(context);
+        self.processes[child.index()].leave(&mut self.epoch);
+        self.ways.forget(child);
+    }
+
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.catch_up(context);
+        self.enqueue(child, context);
+    }
+
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        if held.is_none() {
+            return self.dequeue(child, context);
+        }
+        self.end_epochs(context);
+        self.charge(context.now());
+        self.running = None;
+        self.queues.remove(child);
+        self.renew_slice(child, context);
+        self.decide(Some(child), context);
+    }
+
+    fn lets_yield(&self) -> bool {
+        true
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        self.catch_up(context);
+        let now = context.now();
+        match (child, message) {
+            (Some(child), Message::Reserve { amount, period }) => {
+                let before = self.processes[child.index()].declared;
+                self.epoch.admit(amount, period, before)?;
+                self.change(child, context, |process, epoch| process.declare(amount, now, epoch));
+                Ok(())
+            }
+            (Some(child), Message::Unreserve) => {
+                self.change(child, context, |process, epoch| {
+                    process.declare(Span::ZERO, now, epoch)
+                });
+                Ok(())
+            }
+            (Some(child), Message::Priority(priority)) => {
+                let priority = u8::try_from(priority).ok().filter(|given| *given < PRIORITIES);
+                let Some(priority) = priority else {
+                    return Err(HierarchyError::OutOfRange { what: "priority", allowed: "0 to 3" });
+                };
+                self.change(child, context, |process, _| process.priority = priority);
+                Ok(())
+            }
+            (child, Message::Quantum(slice)) => {
+                if slice < self.epoch.useful {
+                    let allowed = "a time slice of at least what is `useful`";
+                    return Err(HierarchyError::OutOfRange { what: "quantum", allowed });
+                }
+                match child {
+                    Some(child) => self.processes[child.index()].slice = Some(slice),
+                    None => self.slice = slice,
+                }
+                Ok(())
+            }
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+        }
+    }
+
+    fn grant(&mut self, _: OwnVp, context: &mut Context<'_>) {
+        self.catch_up(context);
+        self.decide(None, context);
+    }
+
+    fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        context.revoke(child);
+        self.end_epochs(context);
+        self.charge(context.now());
+        self.running = None;
+        self.keep_or_requeue(child, context);
+        context.set_timer(ENDS, None);
+    }
+
+    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
+        self.end_epochs(context);
+        if self.running.is_some() {
+            self.decide(self.running, context);
+        }
+    }
+
+    fn next(&self, _: OwnVp, view: &View<'_>) -> Option<ChildVp> {
+        let held = view.held_by(OWN);
+        self.queues.all().find(|child| Some(*child) != held)
+    }
+
+    fn stats(
+        &self,
+        child: Option<ChildVp>,
+        at: Instant,
+        tell: &mut dyn FnMut(&'static str, Count),
+    ) {
+        let (epoch, running) = self.standing(at);
+        let Some(child) = child else {
+            epoch.stats(tell);
+            return self.ways.stats(tell);
+        };
+        let running = running.filter(|(runs, _)| *runs == child).map(|(_, process)| process);
+        running.unwrap_or(self.processes[child.index()]).stats(&epoch, tell);
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        let mut sums = (Span::ZERO, Span::ZERO, Span::ZERO);
+        for child in view.children() {
+            let process = &self.processes[child.index()];
+            if (view.child(child) != VpState::Waiting) != self.queues.contains(child) {
+                return Err(
+                    "a child that is not ready is in a queue, or one that is ready in none",
+                );
+            }
+            let add = |sum: &mut Span, more: Span| *sum = sum.saturating_add(more);
+            add(&mut sums.0, process.left(&self.epoch));
+            add(&mut sums.1, process.lent(&self.epoch));
+            add(&mut sums.2, process.declared);
+        }
+        if sums != (self.epoch.owed, self.epoch.lent, self.epoch.declared) {
+            return Err("what the epoch owes is not the sum of what it owes to each");
+        }
+        for rank in 0..2 * PRIORITIES {
+            if self.queues.of_rank(rank).any(|child| self.rank(child) != rank) {
+                return Err("a child is in the queue of another rank");
+            }
+        }
+        let due = view.now() >= self.epoch.end; // then the timer is
+        match view.own(OWN) {
+            VpState::Running(_) if self.running != view.held_by(OWN) => Err("another one runs"),
+            VpState::Running(_) if self.running != self.queues.first() && !due => {
+                Err("whoever runs is not the first of the first queue")
+            }
+            VpState::Waiting if self.queues.first().is_some() => {
+                Err("somebody is ready, and no processor is asked for")
+            }
+            VpState::Ready if self.queues.first().is_none() => {
+                Err("a processor is asked for although nobody is ready")
+            }
+            VpState::Waiting | VpState::Ready if self.running.is_some() => {
+                Err("somebody runs without a processor")
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,501 @@
+//! Gang scheduling: all members of a gang run at once, each on a processor, a quantum long.
+//!
+//! Takes    any guarantee, on several processors; ALL on each to keep gangs whole.
+//! Gives    NULL to each child.
+//! Admits   everyone. Children told the same `priority` are a gang, of at most as many as the instance
+//!          has virtual processors; a child told none is alone. The number ranks nobody.
+//! Assumes  a child is best served while all of its gang that are ready run (they wait for each other
+//!          by spinning).
+//! Costs    O(p + log n) per event with p own VPs, O(p p) without `partial`; O(n) when one comes or
+//!          joins a gang; 96 bytes per child; three timers.
+//! Ties     rows of the matrix take turns; within a row all run. What is left over goes to ready
+//!          children of the row whose turn comes first, then to the lower slot.
+//! Source   Ousterhout, Scheduling Techniques for Concurrent Systems, 1982 (matrix, alternative
+//!          selection); the conflict with others for a processor: HLS 6.3.1. Ours differs: a row's
+//!          members and alternatives may run on any processor, their own column's first.
+//! Checked  laws, `tests/gang.rs`.
+//!
+//! Processors that the present row has no use for go to children of other rows. When a processor is
+//! taken away, or is not granted, its gang runs on with the rest (`partial = true`) or is withdrawn
+//! whole. It then tries again eight times in a quantum: nobody can tell when two processors will be
+//! there at once. Of other gangs, too, only those of which one alone is ready are alternatives then.
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::gang::matrix::Matrix;
+use crate::parameters::PRIORITY;
+use crate::parts::best_effort::BestEffort;
+use crate::parts::quantum;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Span};
+
+const TAKES: &str = "priority (which gang), quantum (to the instance)";
+/// What was asked for has been answered.
+const SETTLED: TimerId = TimerId(0);
+/// The end of a row's quantum.
+const SLOT: TimerId = TimerId(1);
+/// When a gang that was withdrawn tries again.
+const RETRY: TimerId = TimerId(2);
+/// How often in a quantum.
+const RETRIES: u64 = 8;
+
+pub(crate) const KIND: Kind = Kind {
+    name: "gang",
+    summary: "all members of a gang at once on several processors, then the next gang",
+    source: include_str!("gang.rs"),
+    settings: &[
+        Setting {
+            name: "partial",
+            form: Form::Bool,
+            default: "true",
+            help: "whether a gang runs on when there are not processors for all of it",
+        },
+        Setting {
+            name: "quantum",
+            form: Form::Span,
+            default: "100ms",
+            help: "how long a row of gangs runs while others wait",
+        },
+    ],
+    takes: &[&PRIORITY],
+    properties: Properties::NONE,
+    build: |settings| {
+        let partial = settings.bool("partial");
+        Ok(Box::new(Gang::new(settings.span("quantum"), partial)))
+    },
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+/// The scheduler.
+pub(crate) struct Gang {
+    quantum: Span,
+    partial: bool,
+    matrix: Matrix,
+    /// Rows with active members, by turn.
+    line: Heap<u64>,
+    drawn: u64,
+    /// The row whose quantum it is.
+    present: Option<u32>,
+    /// Ready children of other rows that may run alone, by their row's turn.
+    others: Heap<(u64, u32)>,
+    /// By child: its gang is withdrawn, since there are not processors for all of it.
+    withheld: Vec<bool>,
+    /// When a gang was last withdrawn.
+    withdrawn: Option<Instant>,
+}
+
+impl Gang {
+    /// With the quantum, above zero, and whether part of a gang may run.
+    #[must_use]
+    pub(crate) fn new(quantum: Span, partial: bool) -> Gang {
+        Gang {
+            quantum,
+            partial,
+            matrix: Matrix::default(),
+            line: Heap::new(),
+            drawn: 0,
+            present: None,
+            others: Heap::new(),
+            withheld: Vec::new(),
+            withdrawn: None,
+        }
+    }
+
+    fn is_present(&self, child: ChildVp) -> bool {
+        self.present == Some(self.matrix.row_of(child))
+    }
+
+    /// Whether a child may run without the rest of its gang.
+    fn may_alone(&self, child: ChildVp, view: &View<'_>) -> bool {
+        let active = |other: &ChildVp| view.child(*other) != VpState::Waiting;
+        self.partial || self.matrix.gang(child).filter(active).count() <= 1
+    }
+
+    /// Has a child be an alternative, or not, as its state and its gang's demand.
+    fn sort(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let view = context.view();
+        let row = self.matrix.row_of(child);
+        let alone = !self.is_present(child) && self.may_alone(child, &view);
+        let turn = self.line.key(row);
+        let state = context.child(child);
+        match turn {
+            Some(turn) if alone && state == VpState::Ready => {
+                self.others.set(child.0, (turn, child.0))
+            }
+            _ => {
+                self.others.remove(child.0);
+            }
+        }
+        if !alone && !self.is_present(child) && matches!(state, VpState::Running(_)) {
+            context.revoke(child);
+        }
+    }
+
+    /// The members of a gang, or of a row, become or cease to be alternatives.
+    fn sort_row(&mut self, row: u32, context: &mut Context<'_>) {
+        for column in 0..context.owns() {
+            if let Some(child) = self.matrix.cells(row)[column] {
+                self.withheld[child.index()] = false;
+                self.sort(child, context);
+            }
+        }
+    }
+
+    /// A row goes to the end of the line.
+    fn queue(&mut self, row: u32) {
+        self.drawn += 1;
+        self.line.set(row, self.drawn);
+    }
+
+    /// A child waits no longer, or does from now on.
+    fn count(&mut self, child: ChildVp, by: i32) {
+        let row = self.matrix.row_of(child);
+        self.matrix.count(row, by);
+        if self.matrix.active(row) == 0 {
+            self.line.remove(row);
+        } else if !self.line.contains(row) {
+            self.queue(row);
+        }
+    }
+
+    /// The quantum of the first row in line begins.
+    fn turn(&mut self, context: &mut Context<'_>) {
+        let before = self.present;
+        self.present = self.line.peek().map(|(_, row)| row);
+        for row in before.into_iter().chain(self.present) {
+            self.sort_row(row, context);
+        }
+        let end = self.present.map(|_| context.now().saturating_add(self.quantum));
+        context.set_timer(SLOT, end);
+    }
+
+    /// Has the members of the present row run, then alternatives; asks for what is missing, and
+    /// gives back what nobody needs.
+    fn steer(&mut self, context: &mut Context<'_>) {
+        if self.present.is_none_or(|row| self.matrix.active(row) == 0) {
+            self.turn(context);
+        }
+        let missing = self.place(context);
+        let mut requested = 0;
+        for own in owns(context) {
+            match context.own(own) {
+                VpState::Running(_) if context.held_by(own).is_none() => match self.others.pop() {
+                    Some((_, child)) => context.grant(ChildVp(child), own),
+                    None => context.release(own),
+                },
+                VpState::Ready => requested += 1,
+                _ => {}
+            }
+        }
+        let wanted = missing + self.others.len();
+        let mut waiting = false;
+        for own in owns(context) {
+            if context.own(own) == VpState::Waiting {
+                waiting |= requested >= wanted;
+                if requested < wanted {
+                    requested += 1;
+                    context.request(own);
+                }
+            }
+        }
+        // More is to be done if not all is granted, or if nobody needs it any longer.
+        let more = if wanted > 0 { waiting || !self.partial } else { requested > 0 };
+        if more {
+            context.set_timer(SETTLED, Some(context.now()));
+        }
+    }
+
+    /// Gives processors to the ready members of the present row that are not withheld, those of
+    /// alternatives if need be. How many members are left without.
+    fn place(&mut self, context: &mut Context<'_>) -> usize {
+        let Some(row) = self.present else {
+            return 0;
+        };
+        let mut missing = 0;
+        let mut from = 0;
+        for column in 0..context.owns() {
+            let Some(child) = self.matrix.cells(row)[column] else {
+                continue;
+            };
+            if context.child(child) != VpState::Ready || self.withheld[child.index()] {
+                continue;
+            }
+            let own = own_of(column);
+            let place = if self.is_free(own, context) {
+                Some(own)
+            } else {
+                let free = (from..context.owns()).find(|at| self.is_free(own_of(*at), context));
+                from = free.unwrap_or(context.owns());
+                free.map(own_of)
+            };
+            let Some(own) = place else {
+                missing += 1;
+                continue;
+            };
+            if let Some(other) = context.held_by(own) {
+                context.revoke(other);
+                self.sort(other, context);
+            }
+            context.grant(child, own);
+        }
+        missing
+    }
+
+    /// Whether a processor is there for a member of the present row: nobody has it, or an
+    /// alternative.
+    fn is_free(&self, own: OwnVp, context: &Context<'_>) -> bool {
+        matches!(context.own(own), VpState::Running(_))
+            && context.held_by(own).is_none_or(|child| !self.is_present(child))
+    }
+
+    /// All that was asked for has been answered: asks on, since each own VP may have another parent,
+    /// or withdraws gangs that are not whole, and requests that nobody needs.
+    fn settle(&mut self, context: &mut Context<'_>) {
+        let withheld = |child: &ChildVp| self.withheld[child.index()];
+        let ready = |child: &ChildVp| context.child(*child) == VpState::Ready;
+        let members = self.present.map_or(&[][..], |row| self.matrix.cells(row)).iter().flatten();
+        let unseated = members.clone().filter(|child| ready(child) && !withheld(child)).count();
+        let absent = members.filter(|child| withheld(child)).count();
+        let waiting = owns(context).find(|own| context.own(*own) == VpState::Waiting);
+        if unseated + self.others.len() > 0
+            && let Some(own) = waiting
+        {
+            context.request(own);
+            return context.set_timer(SETTLED, Some(context.now()));
+        }
+        if unseated > 0 && !self.partial {
+            self.withdraw_broken(context);
+        }
+        for own in owns(context) {
+            let idle = unseated + absent + self.others.len() == 0;
+            match context.own(own) {
+                VpState::Ready if idle => context.release(own),
+                VpState::Running(_) if context.held_by(own).is_none() => match self.others.pop() {
+                    Some((_, child)) => context.grant(ChildVp(child), own),
+                    None => context.release(own),
+                },
+                _ => {}
+            }
+        }
+    }
+
+    /// Withdraws all gangs of the present row of which one member has no processor.
+    fn withdraw_broken(&mut self, context: &mut Context<'_>) {
+        let Some(row) = self.present else {
+            return;
+        };
+        for column in 0..context.owns() {
+            if let Some(child) = self.matrix.cells(row)[column]
+                && context.child(child) == VpState::Ready
+                && !self.withheld[child.index()]
+            {
+                self.withdraw(child, context);
+            }
+        }
+    }
+
+    /// Takes the processors from the gang of a child.
+    fn withdraw(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.withdrawn = Some(context.now());
+        let wait = Span::from_nanos((self.quantum.as_nanos() / RETRIES).max(1));
+        context.set_timer(RETRY, Some(context.now().saturating_add(wait)));
+        let row = self.matrix.row_of(child);
+        for column in 0..context.owns() {
+            if let Some(member) = self.matrix.cells(row)[column]
+                && self.matrix.together(member, child)
+            {
+                self.withheld[member.index()] = true;
+                if matches!(context.child(member), VpState::Running(_)) {
+                    context.revoke(member);
+                }
+            }
+        }
+    }
+
+    /// What has changed may make room for gangs of the present row that were withdrawn.
+    fn relent(&mut self, context: &mut Context<'_>) {
+        if self.partial || self.withdrawn == Some(context.now()) {
+            return;
+        }
+        if let Some(row) = self.present {
+            self.sort_row(row, context);
+        }
+    }
+
+    /// One of a gang has begun or ceased to wait: what its fellows may do has changed.
+    fn sort_gang(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        if self.partial || self.is_present(child) {
+            return self.sort(child, context);
+        }
+        self.sort_row(self.matrix.row_of(child), context);
+    }
+
+    /// A child joins a gang that has room.
+    fn join(&mut self, child: ChildVp, gang: i32, context: &mut Context<'_>) {
+        // Rows may change under everybody in the gang; so all are counted anew.
+        let active: Vec<ChildVp> = (0..context.child_slots())
+            .map(ChildVp)
+            .filter(|other| context.child(*other) != VpState::Waiting)
+            .collect();
+        for other in &active {
+            self.count(*other, -1);
+        }
+        self.matrix.join(child, gang);
+        self.line.reserve(self.matrix.rows());
+        for other in &active {
+            self.count(*other, 1);
+        }
+        self.withheld.fill(false);
+        for other in active {
+            self.sort(other, context);
+        }
+    }
+}
+
+fn owns(context: &Context<'_>) -> impl Iterator<Item = OwnVp> + use<> {
+    (0..context.owns()).map(own_of)
+}
+
+fn own_of(column: usize) -> OwnVp {
+    OwnVp(u16::try_from(column).expect("own VPs are numbered by 16 bits"))
+}
+
+impl Scheduler for Gang {
+    fn timers(&self, _: usize) -> usize {
+        3
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.matrix = Matrix::new(context.owns());
+    }
+
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+        self.matrix.insert(child);
+        self.line.reserve(self.matrix.rows());
+        self.others.reserve(child.index() + 1);
+        self.withheld.resize(self.withheld.len().max(child.index() + 1), false);
+        self.withheld[child.index()] = false;
+        Ok(())
+    }
+
+    fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
+        self.matrix.remove(child);
+    }
+
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.count(child, 1);
+        self.relent(context);
+        let withheld = self.matrix.gang(child).any(|member| self.withheld[member.index()]);
+        self.withheld[child.index()] = withheld;
+        self.sort_gang(child, context);
+        self.steer(context);
+    }
+
+    fn release(&mut self, child: ChildVp, _: Option<OwnVp>, context: &mut Context<'_>) {
+        self.count(child, -1);
+        self.withheld[child.index()] = false;
+        self.relent(context);
+        self.sort_gang(child, context);
+        self.steer(context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (Some(child), Message::Priority(gang)) => {
+                if !self.matrix.has_room(child, gang) {
+                    let limit = "a gang has at most as many members as its scheduler has virtual \
+                                 processors; use a smaller gang, or give it more of them";
+                    return Err(HierarchyError::Full { limit });
+                }
+                self.join(child, gang, context);
+                self.steer(context);
+                Ok(())
+            }
+            (None, Message::Quantum(length)) => {
+                self.quantum = quantum::checked(length)?;
+                Ok(())
+            }
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+        }
+    }
+
+    fn grant(&mut self, _: OwnVp, context: &mut Context<'_>) {
+        self.relent(context);
+        self.steer(context);
+    }
+
+    fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        context.revoke(child);
+        self.sort(child, context);
+        self.steer(context);
+    }
+
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
+        if timer == SETTLED {
+            return self.settle(context);
+        }
+        if timer == RETRY {
+            self.relent(context);
+            return self.steer(context);
+        }
+        if let Some(row) = self.present.filter(|row| self.matrix.active(*row) > 0) {
+            self.queue(row);
+        }
+        self.turn(context);
+        self.steer(context);
+    }
+
+    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
+        let row = self.present.map_or(&[][..], |row| self.matrix.cells(row));
+        let ready =
+            |child: &ChildVp| view.child(*child) == VpState::Ready && !self.withheld[child.index()];
+        let at_home = row.get(own.index()).copied().flatten().filter(ready);
+        let member = at_home.or_else(|| row.iter().copied().flatten().find(ready));
+        member.or_else(|| self.others.peek().map(|(_, child)| ChildVp(child)))
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        let mut candidates = 0;
+        let mut active = alloc::vec![0; self.matrix.rows()];
+        for child in view.children() {
+            let state = view.child(child);
+            let present = self.is_present(child);
+            active[self.matrix.row_of(child) as usize] += u32::from(state != VpState::Waiting);
+            let alternative = state == VpState::Ready && !present && self.may_alone(child, view);
+            if alternative != self.others.contains(child.0) {
+                return Err("an alternative is not known, or somebody is one who must not be");
+            }
+            let unseated = state == VpState::Ready && present && !self.withheld[child.index()];
+            candidates += usize::from(alternative || unseated);
+            if unseated && !self.partial {
+                return Err("a gang runs in part");
+            }
+            if matches!(state, VpState::Running(_)) && self.withheld[child.index()] {
+                return Err("a gang that is withdrawn runs");
+            }
+            let fellow = |other: ChildVp| matches!(view.child(other), VpState::Running(_));
+            if unseated && view.children().any(|other| fellow(other) && !self.is_present(other)) {
+                return Err("an alternative runs although a member of the present row is ready");
+            }
+        }
+        for (row, active) in (0..).zip(active) {
+            if self.matrix.active(row) != active || self.line.contains(row) != (active > 0) {
+                return Err("a row's active members are not counted right");
+            }
+        }
+        let owns = || (0..view.owns()).map(own_of);
+        if candidates > 0 && owns().any(|own| view.own(own) == VpState::Waiting) {
+            return Err("somebody is ready although an own VP waits");
+        }
+        Ok(())
+    }
+}

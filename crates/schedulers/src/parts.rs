@@ -1,0 +1,28 @@
+//! What kinds are made of: each of these is used by several, or says what a guarantee becomes.
+//!
+//! `pool.rs` keeps the best of several ready children running, `policy.rs` says which is the best, `budgeted.rs` is earliest deadline first with budgets, `turns.rs` one
+//! processor in turns.
+
+pub(crate) mod best_effort;
+pub(crate) mod budgeted;
+pub(crate) mod deadline_reporter;
+pub(crate) mod eligible;
+pub(crate) mod fluid;
+pub(crate) mod funds;
+pub(crate) mod line;
+pub(crate) mod long_run;
+pub(crate) mod nice;
+pub(crate) mod pieces;
+pub(crate) mod policy;
+pub(crate) mod pool;
+pub(crate) mod quantum;
+pub(crate) mod quantum_ends;
+pub(crate) mod reservation;
+pub(crate) mod reserved;
+pub(crate) mod search;
+pub(crate) mod starvation;
+pub(crate) mod stolen;
+pub(crate) mod table;
+pub(crate) mod ticks;
+pub(crate) mod turns;
+pub(crate) mod virtual_time;

@@ -1,0 +1,527 @@
+//! Earliest deadline first among children with budgets: what `rez`, `rez-c`, `rez-fb`, `cbs`, `tbs` and
+//! `pshed` share.
+//!
+//! Each child with a reservation has a budget and a deadline, the end of its period. Of those that
+//! are ready and have budget left the one with the earliest deadline runs. [`Rules`] say what a
+//! wake-up and a used-up budget do to the two.
+//!
+//! Invariant: in any interval the budgets that begin and fall due in it sum up to no more than the
+//! promised shares of its length. So every budget is had before its deadline when the processor is
+//! there whenever asked for (Liu and Layland 1973; Abeni and Buttazzo 1998), or is a uniformly slower
+//! one at least as fast as the sum of the shares, which hears of every deadline in time.
+//! What a budget is overrun by, because a timer goes off late, is taken from the periods that follow, unless the
+//! rules drop it.
+
+mod admission;
+mod ahead;
+mod bandwidth;
+mod budgets;
+mod feedback;
+
+use crate::parts::budgeted::admission::{Admission, share_of};
+use crate::parts::budgeted::ahead::Ahead;
+use crate::parts::budgeted::bandwidth::Bandwidth;
+use crate::parts::budgeted::budgets::{BUDGET, Budgets};
+use crate::parts::budgeted::feedback::Control;
+use crate::parts::deadline_reporter::{DeadlineReporter, earliest};
+use crate::parts::policy::Policy;
+use crate::parts::pool::{Pool, SETTLED};
+use crate::parts::reservation::Reservation;
+use crate::parts::stolen::Stolen;
+use alloc::vec::Vec;
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, ParentNotice, Scheduler, TimerId, View,
+    VpState,
+};
+use windfall_time::{Instant, Span};
+
+/// When the first period of a child that does not wait ends.
+const PERIOD: TimerId = TimerId(2);
+
+/// What a wake-up does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Waking {
+    /// Nothing: periods are fixed. The budget shrinks with the time waited.
+    Fixed,
+    /// It begins a period where that takes nothing from others (constant bandwidth server).
+    Sporadic,
+    /// It begins a period after the last one (total bandwidth server).
+    After,
+    /// Nothing: periods end at the deadlines that the child tells (uniformly slower processor).
+    Told,
+}
+
+/// What becomes of a child whose budget is used up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Overrun {
+    /// It gets nothing until its period ends.
+    Throttle,
+    /// Its next period begins at once, with a deadline that is later by as much.
+    Postpone,
+    /// It runs while nobody with a budget is ready.
+    Background,
+}
+
+/// How children are served.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    pub(crate) waking: Waking,
+    pub(crate) overrun: Overrun,
+    /// Whether children tell their jobs: the work that a period is for, or the deadline that ends it.
+    pub(crate) jobs: bool,
+    /// Whether the parent is told the earliest deadline.
+    pub(crate) reports: bool,
+    /// Whether what a budget was overrun by is taken from nothing.
+    pub(crate) drops: bool,
+    /// What becomes of time that is stolen from a running child.
+    pub(crate) stolen: Stolen,
+    /// How many thousandths of a processor are reserved at most.
+    pub(crate) admission: u16,
+}
+
+impl Rules {
+    /// Hard reservations with fixed periods, of the whole processor.
+    pub(crate) const HARD: Rules = Rules {
+        waking: Waking::Fixed,
+        overrun: Overrun::Throttle,
+        jobs: false,
+        reports: false,
+        drops: false,
+        stolen: Stolen::Charged,
+        admission: 1000,
+    };
+}
+
+/// The scheduler.
+pub(crate) struct Budgeted {
+    pool: Pool<Budgets>,
+    budgets: Budgets,
+    rules: Rules,
+    /// Ends of the periods of children that have a reservation and do not wait.
+    periods: Heap<Instant>,
+    armed: Option<Instant>,
+    admission: Admission,
+    reporter: DeadlineReporter,
+    /// By child, where those tell deadlines.
+    ahead: Vec<Ahead>,
+}
+
+impl Budgeted {
+    /// Without reservations.
+    pub(crate) fn new(rules: Rules) -> Budgeted {
+        Budgeted {
+            pool: Pool::default(),
+            budgets: Budgets::new(&rules),
+            rules,
+            periods: Heap::new(),
+            armed: None,
+            admission: Admission::new(rules.admission),
+            reporter: DeadlineReporter::new(rules.reports),
+            ahead: Vec::new(),
+        }
+    }
+
+    fn arm(&mut self, context: &mut Context<'_>) {
+        let first = self.periods.peek().map(|(at, _)| at);
+        if self.armed != first {
+            self.armed = first;
+            context.set_timer(PERIOD, first);
+        }
+    }
+
+    /// Tells the parent the earliest deadline, of those that have budget left or of `coming`.
+    fn announce(&mut self, coming: Option<Instant>, context: &mut Context<'_>) {
+        let due = |key: &(bool, Instant, u32)| (!key.0).then_some(key.1);
+        if self.reporter.reports() {
+            let earliest = earliest((&self.pool, &self.budgets), due, coming, context);
+            self.reporter.announce(earliest, context);
+        }
+    }
+
+    /// Begins the next period, or the one that `now` lies in. Whether one begins.
+    fn advance(&mut self, child: ChildVp, context: &mut Context<'_>) -> bool {
+        let now = context.now();
+        match &mut self.budgets.slots[child.index()] {
+            Some(slot) if self.rules.waking == Waking::Fixed => {
+                let former = (slot.amount, slot.period);
+                let begun = slot.roll(now);
+                if let (true, Stolen::FedBack { gain }) = (begun, self.rules.stolen) {
+                    self.feed_back(child, former, gain, context);
+                }
+                begun
+            }
+            Some(slot) if self.rules.waking == Waking::Told => {
+                self.ahead[child.index()].pass(slot, now)
+            }
+            Some(slot) if slot.end <= now => {
+                slot.renew(slot.end);
+                if slot.end <= now {
+                    slot.renew(now);
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A period begins: what is reserved for it follows from the last one. A change begins anew.
+    fn feed_back(
+        &mut self,
+        child: ChildVp,
+        former: (Span, Span),
+        gain: u16,
+        context: &mut Context<'_>,
+    ) {
+        let control = &mut self.budgets.controls[child.index()];
+        let Some(slot) = &mut self.budgets.slots[child.index()] else {
+            return;
+        };
+        if control.ran() {
+            context.note(Some(child), Note::Received(control.received));
+        }
+        let wanted = match former == (slot.amount, slot.period) {
+            true => control.next(slot.amount, gain),
+            false => Span::ZERO,
+        };
+        self.admission.give_back((control.extra, former.1));
+        let extra = self.admission.lend((wanted, slot.period), slot.end, context.now());
+        *control = Control::new(extra);
+        slot.budget = slot.budget.saturating_add(extra);
+        context.note(Some(child), Note::Reserved(slot.budget));
+    }
+
+    /// Begins the periods that are due. No effects but the last one's and the news, however many
+    /// they are.
+    fn replenish(&mut self, context: &mut Context<'_>) {
+        let now = context.now();
+        while let Some((_, slot)) = self.periods.peek().filter(|(at, _)| *at <= now) {
+            let child = ChildVp(slot);
+            let runs = matches!(context.child(child), VpState::Running(_));
+            if runs {
+                self.budgets.charge(child, context); // so that what comes is measured from now on
+            }
+            self.advance(child, context);
+            let Some(slot) = &mut self.budgets.slots[child.index()] else {
+                self.periods.remove(child.0);
+                continue;
+            };
+            slot.since = now;
+            let (budget, end) = (slot.budget, slot.end);
+            self.periods.set(child.0, end);
+            context.note(Some(child), Note::Replenished(budget));
+            if !budget.is_zero() {
+                context.notify_child(child, ParentNotice::Replenished { budget, end });
+            }
+            if runs {
+                context.set_timer(BUDGET, Some(now.saturating_add(budget)));
+                self.pool.refresh(child, &self.budgets, context);
+            } else if self.budgets.eligible(child) {
+                self.pool.add(child, &self.budgets);
+            } else {
+                self.pool.withdraw(child, context);
+            }
+        }
+        self.arm(context);
+        self.announce(None, context);
+        self.pool.settled(&mut self.budgets, context);
+    }
+
+    /// The running child has used up its budget, or the timer came early.
+    fn exhaust(&mut self, context: &mut Context<'_>) {
+        let (now, held) = (context.now(), context.held_by(OwnVp(0)));
+        let Some(child) = held else {
+            return;
+        };
+        let used_up = self.budgets.used_up(child, context);
+        let Some(slot) = &mut self.budgets.slots[child.index()] else {
+            return;
+        };
+        if !used_up {
+            return context.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
+        }
+        match self.rules.overrun {
+            Overrun::Throttle => {
+                if !core::mem::replace(&mut slot.told, true) {
+                    context.notify_child(child, ParentNotice::Exhausted);
+                }
+                self.pool.rotate(child, &mut self.budgets, context);
+            }
+            Overrun::Postpone => self.postpone(child, context),
+            Overrun::Background => {
+                context.note(held, Note::Exhausted);
+                self.pool.rerank(child, &mut self.budgets, context);
+            }
+        }
+    }
+
+    /// Begins the next period of a running child at once.
+    fn postpone(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let now = context.now();
+        if let Some(slot) = &mut self.budgets.slots[child.index()] {
+            slot.renew(slot.end.max(now));
+            self.periods.set(child.0, slot.end);
+            context.note(Some(child), Note::Replenished(slot.budget));
+            context.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
+            self.arm(context);
+            self.pool.rerank(child, &mut self.budgets, context);
+        }
+    }
+
+    /// Begins or changes a reservation.
+    fn reserve(
+        &mut self,
+        child: ChildVp,
+        (amount, period): (Span, Span),
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        let (now, index) = (context.now(), child.index());
+        let before = share_of(self.budgets.slots[index].as_ref());
+        let wanted = (amount, period);
+        let from = self.admission.admit(&self.budgets.slots, index, wanted, now)?;
+        self.advance(child, context);
+        if let Some(slot) = &mut self.budgets.slots[index] {
+            slot.change = Some((amount, period, from));
+            let ends = slot.end;
+            let after = share_of(self.budgets.slots[index].as_ref());
+            self.admission.shrink(before, after, ends, now);
+            return Ok(());
+        }
+        self.budgets.slots[index] = Some(Reservation::new(amount, period, from));
+        self.begin(child, context);
+        Ok(())
+    }
+
+    /// A reservation begins, or a child that has one wakes.
+    fn begin(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let now = context.now();
+        let begun = self.rules.waking == Waking::Fixed && self.advance(child, context);
+        let Some(slot) = &mut self.budgets.slots[child.index()] else {
+            return context.notify_child(child, ParentNotice::Exhausted);
+        };
+        if context.child(child) == VpState::Waiting && self.rules.waking != Waking::Fixed {
+            return;
+        }
+        let begun = match self.rules.waking {
+            Waking::Fixed => {
+                if self.rules.reports {
+                    // A slower processor may be behind, and makes good only for who stays ready.
+                    slot.budget = slot.budget.min(slot.steady(now));
+                } else {
+                    let control = self.budgets.controls.get(child.index());
+                    slot.wake(now, control.map_or(Span::ZERO, |control| control.extra));
+                }
+                begun
+            }
+            Waking::Sporadic => slot.arrive(now),
+            Waking::After => {
+                slot.renew_for_job(slot.end.max(now));
+                true
+            }
+            Waking::Told => self.ahead[child.index()].wake(slot, now),
+        };
+        if begun {
+            context.note(Some(child), Note::Replenished(slot.budget));
+        }
+        if context.child(child) == VpState::Ready {
+            let (budget, end) = (slot.budget, slot.end);
+            if !budget.is_zero() {
+                if begun {
+                    context.notify_child(child, ParentNotice::Replenished { budget, end });
+                }
+                self.announce(Some(end), context);
+            } else if self.rules.overrun == Overrun::Throttle {
+                context.notify_child(child, ParentNotice::Exhausted);
+            }
+            self.periods.set(child.0, end);
+            self.arm(context);
+            self.pool.request(child, &mut self.budgets, context);
+        }
+    }
+
+    /// Ends a reservation, if there is one; the child is no candidate any longer.
+    fn end(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let now = context.now();
+        self.admission.end(share_of(self.budgets.slots[child.index()].as_ref()));
+        self.periods.remove(child.0);
+        self.advance(child, context);
+        if matches!(context.child(child), VpState::Running(_)) {
+            self.budgets.charge(child, context);
+        }
+        if let Some(slot) = self.budgets.slots[child.index()].take() {
+            let control = self.budgets.controls.get_mut(child.index()).map(core::mem::take);
+            let extra = control.unwrap_or_default().extra;
+            self.admission.give_back((extra, slot.period));
+            let share = Bandwidth::of(slot.amount.saturating_add(extra), slot.period);
+            let until = if extra.is_zero() { slot.even(now) } else { slot.end };
+            self.admission.shrink(share, share_of(None), until, now);
+        }
+    }
+
+    /// The child's next job needs so much, and is due then.
+    fn job(&mut self, child: ChildVp, work: Span, deadline: Instant, context: &mut Context<'_>) {
+        let (now, state) = (context.now(), context.child(child));
+        let served = self.budgets.eligible(child);
+        let runs = matches!(state, VpState::Running(_));
+        if runs && self.rules.waking == Waking::Told {
+            self.budgets.charge(child, context);
+        }
+        let Some(slot) = &mut self.budgets.slots[child.index()] else {
+            return;
+        };
+        match self.rules.waking {
+            Waking::Told => {
+                self.ahead[child.index()].report_deadline(slot, deadline, now);
+            }
+            Waking::After if state != VpState::Waiting => {
+                slot.work = work;
+                slot.renew_for_job(slot.end.max(now));
+            }
+            _ => {
+                slot.work = work;
+                return;
+            }
+        }
+        if state == VpState::Waiting {
+            return;
+        }
+        self.periods.set(child.0, slot.end);
+        if runs {
+            slot.since = now;
+            context.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
+        }
+        self.arm(context);
+        match (served, self.budgets.eligible(child)) {
+            (false, true) if !runs => self.pool.request(child, &mut self.budgets, context),
+            (true, false) if !runs => self.pool.withdraw(child, context),
+            _ => self.pool.rerank(child, &mut self.budgets, context),
+        }
+    }
+}
+
+impl Scheduler for Budgeted {
+    fn timers(&self, _: usize) -> usize {
+        3
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init_first(1, context);
+    }
+
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+        self.pool.register(child);
+        self.periods.reserve(child.index() + 1);
+        self.budgets.register(child);
+        if self.rules.waking == Waking::Told {
+            self.ahead.resize_with(self.budgets.slots.len(), Ahead::new);
+            self.ahead[child.index()].clear();
+        }
+        Ok(())
+    }
+
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.end(child, context);
+    }
+
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.begin(child, context);
+    }
+
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.periods.remove(child.0);
+        self.arm(context);
+        self.pool.release(child, held, &mut self.budgets, context);
+        if let Some(slot) = &mut self.budgets.slots[child.index()] {
+            slot.since = context.now();
+            slot.work = Span::ZERO;
+        }
+        self.announce(None, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (Some(child), Message::Reserve { amount, period }) => {
+                self.replenish(context);
+                self.reserve(child, (amount, period), context)?;
+            }
+            (Some(child), Message::Unreserve) => {
+                self.replenish(context);
+                let runs = matches!(context.child(child), VpState::Running(_));
+                self.end(child, context);
+                self.arm(context);
+                context.notify_child(child, ParentNotice::Exhausted);
+                if runs {
+                    self.pool.rotate(child, &mut self.budgets, context);
+                } else {
+                    self.pool.withdraw(child, context);
+                }
+            }
+            (Some(child), Message::Job { work, deadline, .. }) if self.rules.jobs => {
+                self.replenish(context);
+                self.job(child, work.unwrap_or(Span::ZERO), deadline, context);
+            }
+            _ => {
+                let takes = match self.rules.jobs {
+                    true => "reserve, unreserve, job",
+                    false => "reserve, unreserve",
+                };
+                return Err(HierarchyError::NotUnderstood { message: message.name(), takes });
+            }
+        }
+        self.announce(None, context);
+        Ok(())
+    }
+
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.budgets, context);
+    }
+
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.budgets, context);
+        self.announce(None, context);
+    }
+
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
+        if timer == SETTLED {
+            return self.pool.settled(&mut self.budgets, context);
+        }
+        if timer == PERIOD {
+            self.armed = None;
+        }
+        self.replenish(context);
+        if timer == BUDGET {
+            self.exhaust(context);
+            self.announce(None, context);
+        }
+    }
+
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
+        self.pool.best()
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pool.check(&self.budgets, view)?;
+        for child in view.children() {
+            let reserved = self.budgets.slots[child.index()].is_some();
+            let counted = reserved && view.child(child) != VpState::Waiting;
+            if counted != self.periods.contains(child.0) {
+                return Err("the periods of a child are not followed, or of one that waits");
+            }
+        }
+        if !self.admission.is_sum(&self.budgets.slots) {
+            return Err("what is promised is not the sum of the reservations");
+        }
+        let extra = self.budgets.slots.iter().zip(&self.budgets.controls);
+        let extra =
+            extra.filter_map(|(slot, control)| Some((control.extra, slot.as_ref()?.period)));
+        if !self.admission.has_lent(extra) {
+            return Err("what is lent is not the sum of what reservations have more");
+        }
+        Ok(())
+    }
+}

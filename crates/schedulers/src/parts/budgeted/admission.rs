@@ -1,0 +1,175 @@
+//! How much of one processor has been promised, and whether more fits.
+//!
+//! Invariant: what is promised at any time, changes that are to come included, is at most the whole
+//! processor, or the part of it that may be promised, exactly. A share that was used ahead of time and
+//! then given back is promised to another at once, but the other's first period begins only when it is
+//! free. What is left may be *lent* for a period at a time; a promise that needs it begins when those
+//! periods have ended.
+
+use crate::parts::budgeted::bandwidth::Bandwidth;
+use crate::parts::reservation::Reservation;
+use windfall_hierarchy::HierarchyError;
+use windfall_time::{Instant, Ratio, Span};
+
+/// What is promised on one processor.
+pub(crate) struct Admission {
+    /// How many thousandths of the processor may be promised.
+    most: u16,
+    /// What is promised, changes that are to come included.
+    promised: Bandwidth,
+    /// What was promised until lately and has been used ahead of time, until when.
+    lingering: (Bandwidth, Instant),
+    /// What is lent, and when the last period for which something was lent ends.
+    lent: (Bandwidth, Instant),
+}
+
+impl Admission {
+    /// Nothing is promised of so many thousandths of a processor.
+    pub(crate) fn new(most: u16) -> Admission {
+        let nothing = (Bandwidth::default(), Instant::ZERO);
+        Admission { most, promised: nothing.0, lingering: nothing, lent: nothing }
+    }
+
+    /// Promises `amount` in `period` to one, beside all the others, or changes what it had. From
+    /// when on it holds.
+    pub(crate) fn admit(
+        &mut self,
+        slots: &[Option<Reservation>],
+        index: usize,
+        (amount, period): (Span, Span),
+        now: Instant,
+    ) -> Result<Instant, HierarchyError> {
+        if amount.is_zero() || amount > period {
+            return Err(HierarchyError::OutOfRange {
+                what: "amount",
+                allowed: "above zero, at most the period",
+            });
+        }
+        let before = share_of(slots[index].as_ref());
+        let (wanted, wanted_of) = (Bandwidth::of(amount, period), (amount, period));
+        let promised = self.promised.minus(before).plus(wanted);
+        let fits = promised.fits(self.most);
+        if !fits.unwrap_or_else(|| exactly_fits(self.whole(), slots, index, wanted_of)) {
+            return Err(HierarchyError::NoRoom {
+                asked: amount.over(period).unwrap_or(Ratio::ZERO),
+                left: self.left_beside(slots, index),
+            });
+        }
+        self.promised = promised;
+        let until = match wanted.fits_within(before) {
+            true => now,
+            false => self.free_from(now),
+        };
+        Ok(until)
+    }
+
+    /// From when on all that is promised is free: nothing lingers, nothing is lent that is needed.
+    fn free_from(&self, now: Instant) -> Instant {
+        let (lingering, until) = self.lingering;
+        let lingering = if until > now { lingering } else { Bandwidth::default() };
+        let fits = |taken: Bandwidth| self.promised.plus(taken).fits(self.most) == Some(true);
+        let (lent, ends) = self.lent;
+        match (fits(lingering.plus(lent)), fits(lingering), fits(lent)) {
+            (true, ..) => now,
+            (_, true, _) => ends.max(now),
+            (_, _, true) => until.max(now),
+            _ => until.max(ends).max(now),
+        }
+    }
+
+    /// Lends as much of `wanted` in each period as is left, for a period that ends at `end`.
+    pub(crate) fn lend(
+        &mut self,
+        (wanted, period): (Span, Span),
+        end: Instant,
+        now: Instant,
+    ) -> Span {
+        let (lingering, until) = self.lingering;
+        let lingering = if until > now { lingering } else { Bandwidth::default() };
+        let taken = self.promised.plus(lingering).plus(self.lent.0);
+        let extra = wanted.min(taken.room(self.most, period));
+        if !extra.is_zero() {
+            self.lent = (self.lent.0.plus(Bandwidth::of(extra, period)), self.lent.1.max(end));
+        }
+        extra
+    }
+
+    /// What was lent for a period is given back when it ends.
+    pub(crate) fn give_back(&mut self, (extra, period): (Span, Span)) {
+        self.lent.0 = self.lent.0.minus(Bandwidth::of(extra, period));
+    }
+
+    /// Whether what is lent is the sum of these.
+    pub(crate) fn has_lent(&self, extra: impl Iterator<Item = (Span, Span)>) -> bool {
+        let add = |sum: Bandwidth, (extra, period)| sum.plus(Bandwidth::of(extra, period));
+        extra.fold(Bandwidth::default(), add) == self.lent.0
+    }
+
+    fn whole(&self) -> Ratio {
+        Ratio::new(self.most.into(), 1000).unwrap_or(Ratio::ONE)
+    }
+
+    /// A promise has become smaller, or has ended; what is over has been used until `until`.
+    pub(crate) fn shrink(&mut self, from: Bandwidth, to: Bandwidth, until: Instant, now: Instant) {
+        if until <= now || !to.fits_within(from) {
+            return;
+        }
+        if self.lingering.1 <= now {
+            self.lingering = (Bandwidth::default(), now);
+        }
+        let (former, longest) = self.lingering;
+        self.lingering = (former.plus(from.minus(to)), longest.max(until));
+    }
+
+    /// A promise ends.
+    pub(crate) fn end(&mut self, share: Bandwidth) {
+        self.promised = self.promised.minus(share);
+    }
+
+    /// Whether it is the sum of these.
+    pub(crate) fn is_sum(&self, slots: &[Option<Reservation>]) -> bool {
+        let add = |sum: Bandwidth, slot: &Option<Reservation>| sum.plus(share_of(slot.as_ref()));
+        slots.iter().fold(Bandwidth::default(), add) == self.promised
+    }
+
+    fn left_beside(&self, slots: &[Option<Reservation>], index: usize) -> Ratio {
+        let exact = exact_beside(slots, index);
+        let left = exact.and_then(|others| self.whole().checked_sub(others));
+        left.unwrap_or_else(|| self.promised.minus(share_of(slots[index].as_ref())).left(self.most))
+    }
+}
+
+/// What is promised to one, a change that is to come included.
+pub(crate) fn share_of(slot: Option<&Reservation>) -> Bandwidth {
+    let (amount, period) = target(slot);
+    Bandwidth::of(amount, period)
+}
+
+fn target(slot: Option<&Reservation>) -> (Span, Span) {
+    slot.map_or((Span::ZERO, Span::MAX), |slot| match slot.change {
+        Some((amount, period, _)) => (amount, period),
+        None => (slot.amount, slot.period),
+    })
+}
+
+/// The exact sum of what is promised to all others; `None` where no fraction of 128 bits holds it.
+/// Only for refusals and for sums that lie closer to the limit than their bounds.
+fn exact_beside(slots: &[Option<Reservation>], index: usize) -> Option<Ratio> {
+    let mut sum = Ratio::ZERO;
+    for (_, slot) in slots.iter().enumerate().filter(|(n, slot)| *n != index && slot.is_some()) {
+        let (amount, period) = target(slot.as_ref());
+        sum = sum.checked_add(amount.over(period)?)?;
+    }
+    Some(sum)
+}
+
+fn exactly_fits(
+    whole: Ratio,
+    slots: &[Option<Reservation>],
+    index: usize,
+    (amount, period): (Span, Span),
+) -> bool {
+    let others = exact_beside(slots, index);
+    let sum = others.and_then(|others| others.checked_add(amount.over(period)?));
+    sum.is_some_and(|sum| sum <= whole)
+}

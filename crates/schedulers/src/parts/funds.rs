@@ -1,0 +1,174 @@
+//! Currencies: groups of children whose tickets are worth what their currency is funded with.
+//!
+//! A currency n is declared by the setting `currency-n`, its funding in base tickets; children join it
+//! by a `currency` message, 0 being the base. What a currency is worth is shared among those tickets of
+//! it whose owners do not wait, and while all wait it counts for nothing (Waldspurger and Weihl 1994).
+//! So tickets issued within one currency take nothing from the others.
+
+use crate::catalogue::{Chosen, Form, Setting};
+use crate::parts::long_run;
+use alloc::format;
+use alloc::vec::Vec;
+use windfall_guarantees::{
+    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type,
+};
+use windfall_hierarchy::HierarchyError;
+use windfall_time::{Ratio, Span};
+
+/// How many currencies there may be beside the base.
+pub(crate) const CURRENCIES: usize = 4;
+
+const NAMES: [&str; CURRENCIES] = ["currency-1", "currency-2", "currency-3", "currency-4"];
+
+/// The setting of a currency, from 1.
+pub(crate) const fn setting(number: usize) -> Setting {
+    Setting {
+        name: NAMES[number - 1],
+        form: Form::Integer(1, u32::MAX as i64),
+        default: "",
+        help: "base tickets that fund this currency; without them there is none",
+    }
+}
+
+/// The funding of each currency, from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Funds(pub(crate) [u32; CURRENCIES]);
+
+impl Funds {
+    pub(crate) fn read(settings: &Chosen<'_>) -> Funds {
+        let mut funds = Funds::default();
+        for (name, funding) in NAMES.into_iter().zip(&mut funds.0) {
+            let written = settings.optional_integer(name);
+            *funding = u32::try_from(written.unwrap_or(0)).expect("its setting has bounds");
+        }
+        funds
+    }
+
+    fn of(&self, currency: u32) -> Option<u32> {
+        let at = usize::try_from(currency).ok()?.checked_sub(1)?;
+        self.0.get(at).copied().filter(|funding| *funding > 0)
+    }
+
+    /// A currency as a place: 0 for the base, which has no funding.
+    ///
+    /// # Errors
+    /// When it is not funded.
+    pub(crate) fn place(&self, currency: i64) -> Result<usize, HierarchyError> {
+        let known = u32::try_from(currency).ok();
+        let known = known.filter(|currency| *currency == 0 || self.of(*currency).is_some());
+        known.and_then(|currency| usize::try_from(currency).ok()).ok_or(
+            HierarchyError::OutOfRange {
+                what: "currency",
+                allowed: "0, or one that a setting of the instance funds",
+            },
+        )
+    }
+
+    /// What each child's tickets are worth in base tickets while nobody waits; `None` for one whose
+    /// currency is not funded. The second is the worth of all. Nothing where it is too fine.
+    fn worth(&self, children: &[ChildParams]) -> Option<(Vec<Option<Ratio>>, Ratio)> {
+        let (mut issued, mut total) = ([Ratio::ZERO; CURRENCIES], Ratio::ZERO);
+        for child in children {
+            match child.currency.unwrap_or(0) {
+                0 => total = total.checked_add(child.weight)?,
+                n if self.of(n).is_some() => {
+                    let issued = &mut issued[n as usize - 1];
+                    *issued = issued.checked_add(child.weight)?;
+                }
+                _ => {}
+            }
+        }
+        let used = issued.iter().zip(self.0).filter(|(issued, _)| !issued.is_zero());
+        for (_, funding) in used {
+            total = total.checked_add(Ratio::whole(u64::from(funding)))?;
+        }
+        let worth = |child: &ChildParams| match child.currency.unwrap_or(0) {
+            0 => Some(Some(child.weight)),
+            n => match self.of(n) {
+                None => Some(None),
+                Some(_) if child.weight.is_zero() => Some(Some(Ratio::ZERO)),
+                Some(funding) => {
+                    let value = child.weight.checked_mul(Ratio::whole(u64::from(funding)))?;
+                    Some(Some(value.checked_div(issued[n as usize - 1])?))
+                }
+            },
+        };
+        Some((children.iter().map(worth).collect::<Option<Vec<_>>>()?, total))
+    }
+}
+
+/// `PS -> PS+`, on one processor: each child's part of all base tickets.
+pub(crate) struct Tickets {
+    pub(crate) funds: Funds,
+    pub(crate) by: &'static str,
+    pub(crate) turns: Turning,
+}
+
+/// How far a child may be behind its part.
+#[derive(Clone, Copy)]
+pub(crate) enum Turning {
+    /// Lots are drawn for turns of that length.
+    Lots(Span),
+    /// 1 + 4 n p turns of that length, of n children with the part p (`stride.rs`).
+    Passes(Span),
+}
+
+impl Conversion for Tickets {
+    fn takes(&self) -> &'static [Type] {
+        &[Type::Ps]
+    }
+
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        long_run::parameter_for(asked)
+    }
+
+    /// Time is charged as it was had, however late a turn ends.
+    fn at_ticks(&mut self, _: Span) -> bool {
+        true
+    }
+
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        let Some(&Guarantee::Share(supply)) = own.guarantees.first() else {
+            return children.iter().map(|_| Offer::nothing()).collect();
+        };
+        let Some((worth, total)) = self.funds.worth(children) else {
+            return children.iter().map(|_| Offer::exact(None, self.by)).collect();
+        };
+        let offer = |(child, worth): (&ChildParams, Option<Ratio>)| match worth {
+            None => Offer::lacking(format!(
+                "currency {} is not funded; set `currency-{0}`",
+                child.currency.unwrap_or(0)
+            )),
+            Some(worth) if worth.is_zero() => Offer::nothing(),
+            Some(worth) => {
+                let part = worth.checked_div(total).and_then(|part| part.checked_mul(supply));
+                Offer::exact(part.map(Guarantee::Share), self.by)
+            }
+        };
+        children.iter().zip(worth).map(offer).collect()
+    }
+
+    fn behind(
+        &self,
+        _: Supply<'_>,
+        behind: &[Allowance],
+        children: &[ChildParams],
+    ) -> Option<Vec<Allowance>> {
+        let (worth, total) = self.funds.worth(children)?;
+        let own = behind.first()?;
+        let one = |worth: Option<Ratio>| {
+            let part = worth.unwrap_or(Ratio::ZERO).checked_div(total).unwrap_or(Ratio::ZERO);
+            let turns = match self.turns {
+                Turning::Lots(turn) => Allowance { fixed: turn.into(), ..Allowance::lots(turn) },
+                Turning::Passes(turn) => {
+                    // Within a currency the same again, and as many there at most.
+                    let count = Ratio::whole(8 * (children.len() + CURRENCIES) as u64);
+                    let turns = count.checked_add(Ratio::whole(2))?;
+                    Allowance::fixed(Length::from(turn).checked_mul(turns)?)
+                }
+            };
+            own.part(part)?.checked_add(turns)
+        };
+        worth.into_iter().map(one).collect()
+    }
+}

@@ -1,0 +1,29 @@
+//! A line in which children stand: whoever went to its end first comes first.
+
+use alloc::vec::Vec;
+use windfall_hierarchy::ChildVp;
+
+#[derive(Default)]
+pub(crate) struct Line {
+    /// By child: a number drawn when it went to the end.
+    places: Vec<u64>,
+    drawn: u64,
+}
+
+impl Line {
+    /// Makes room for a child.
+    pub(crate) fn register(&mut self, child: ChildVp) {
+        self.places.resize(self.places.len().max(child.index() + 1), 0);
+    }
+
+    /// The child goes to the end.
+    pub(crate) fn queue(&mut self, child: ChildVp) {
+        self.drawn += 1;
+        self.places[child.index()] = self.drawn;
+    }
+
+    /// Where the child stands: the smallest number is first.
+    pub(crate) fn place(&self, child: ChildVp) -> u64 {
+        self.places[child.index()]
+    }
+}

@@ -1,0 +1,249 @@
+//! What a scheduler with a pool has of its own: who goes before whom, and what an event means beyond that.
+//!
+//! Only the order must be said. Each event has a default, which hands it on to the pool; a policy that does more overrides it and
+//! calls the pool itself. [`Pooled`] is the scheduler that a policy makes. The pool has room for a child before [`Policy::register`], and is checked before [`Policy::check`].
+
+use crate::parts::pool::{Pool, SETTLED};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
+};
+
+/// Who goes before whom, and what is to be done when something happens.
+pub(crate) trait Policy: Send + Sized {
+    /// Where a child stands in the line: the smallest goes first. It holds the tie-breakers, so no
+    /// two children have equal keys. It changes only while the child is in nobody's line, or is
+    /// followed by [`Pool::rerank`] or [`Pool::refresh`].
+    type Key: Ord + Copy + Send;
+
+    /// The key of a child that is ready, or that runs.
+    fn key(&self, child: ChildVp) -> Self::Key;
+
+    /// Whether a ready child ever takes the processor from a running one. Where none does, those who run are kept in no
+    /// order.
+    const PREEMPTS: bool = true;
+
+    /// Whether a ready child takes the processor from a running one. Coarser than the order of
+    /// keys: among equals, whoever runs stays.
+    #[inline]
+    fn preempts(_ready: &Self::Key, _running: &Self::Key) -> bool {
+        false
+    }
+
+    /// Whether a ready child may be served at present.
+    #[inline]
+    fn eligible(&self, _child: ChildVp) -> bool {
+        true
+    }
+
+    /// The child runs from now on.
+    #[inline]
+    fn started(&mut self, _child: ChildVp, _own: OwnVp, _context: &mut Context<'_>) {}
+
+    /// The child no longer runs; it is ready or waits, as `context` says.
+    #[inline]
+    fn stopped(&mut self, _child: ChildVp, _own: OwnVp, _context: &mut Context<'_>) {}
+
+    /// Nobody runs on `own` any longer.
+    #[inline]
+    fn idle(&mut self, _own: OwnVp, _context: &mut Context<'_>) {}
+
+    /// Whether a child that yields lets others go first (`Scheduler::lets_yield`).
+    const LETS_YIELD: bool = false;
+
+    /// How many timers it has, beside the pool's: they are numbered from 1.
+    fn timers(&self, _owns: usize) -> usize {
+        0
+    }
+
+    /// The instance begins.
+    fn init(&mut self, _context: &mut Context<'_>) {}
+
+    /// Makes room for a child that comes.
+    fn register(&mut self, _child: ChildVp) {}
+
+    /// A child has come.
+    fn registered(&mut self, _pool: &mut Pool<Self>, _context: &mut Context<'_>) {}
+
+    /// A child goes.
+    fn unregister(&mut self, _child: ChildVp, _context: &mut Context<'_>) {}
+
+    /// A child is ready.
+    #[inline]
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.request(child, self, context);
+    }
+
+    /// A child waits; `held` is where it ran, if it did.
+    #[inline]
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        pool.release(child, held, self, context);
+    }
+
+    /// The messages that it understands, in words.
+    const TAKES: &'static str = "nothing";
+
+    /// A message; by default none means anything.
+    ///
+    /// # Errors
+    /// As of `Scheduler::message`.
+    fn message(
+        &mut self,
+        _child: Option<ChildVp>,
+        message: Message,
+        _pool: &mut Pool<Self>,
+        _context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        Self::not_understood(message)
+    }
+
+    /// The answer to a message that means nothing here.
+    ///
+    /// # Errors
+    /// That.
+    fn not_understood(message: Message) -> Result<(), HierarchyError> {
+        Err(HierarchyError::NotUnderstood { message: message.name(), takes: Self::TAKES })
+    }
+
+    /// A processor comes.
+    #[inline]
+    fn grant(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.grant(own, self, context);
+    }
+
+    /// A processor goes; `child` had it.
+    #[inline]
+    fn revoke(
+        &mut self,
+        own: OwnVp,
+        child: ChildVp,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        pool.revoke(own, child, self, context);
+    }
+
+    /// A parent tells something.
+    fn parent_notice(
+        &mut self,
+        _notice: ParentNotice,
+        _pool: &mut Pool<Self>,
+        _context: &mut Context<'_>,
+    ) {
+    }
+
+    /// The pool's timer is due.
+    #[inline]
+    fn settled(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.settled(self, context);
+    }
+
+    /// A timer of its own is due.
+    fn timer(&mut self, _timer: TimerId, _pool: &mut Pool<Self>, _context: &mut Context<'_>) {}
+
+    /// Who would run on `own` next.
+    fn next(&self, _own: OwnVp, pool: &Pool<Self>, _view: &View<'_>) -> Option<ChildVp> {
+        pool.best()
+    }
+
+    /// Whether its own data agree with the infrastructure's.
+    ///
+    /// # Errors
+    /// The invariant that does not hold.
+    fn check(&self, _pool: &Pool<Self>, _view: &View<'_>) -> Result<(), &'static str> {
+        Ok(())
+    }
+}
+
+/// A scheduler by a policy.
+pub(crate) struct Pooled<P: Policy> {
+    pub(crate) pool: Pool<P>,
+    pub(crate) policy: P,
+}
+
+impl<P: Policy> Pooled<P> {
+    pub(crate) fn new(policy: P) -> Pooled<P> {
+        Pooled { pool: Pool::default(), policy }
+    }
+}
+
+impl<P: Policy> Scheduler for Pooled<P> {
+    fn timers(&self, owns: usize) -> usize {
+        1 + self.policy.timers(owns)
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init(context);
+        self.policy.init(context);
+    }
+
+    fn register(
+        &mut self,
+        child: ChildVp,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        self.pool.register(child);
+        self.policy.register(child);
+        self.policy.registered(&mut self.pool, context);
+        Ok(())
+    }
+
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.policy.unregister(child, context);
+    }
+
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.policy.request(child, &mut self.pool, context);
+    }
+
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.policy.release(child, held, &mut self.pool, context);
+    }
+
+    fn lets_yield(&self) -> bool {
+        P::LETS_YIELD
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        self.policy.message(child, message, &mut self.pool, context)
+    }
+
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.policy.grant(own, &mut self.pool, context);
+    }
+
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.policy.revoke(own, child, &mut self.pool, context);
+    }
+
+    fn parent_notice(&mut self, _: OwnVp, notice: ParentNotice, context: &mut Context<'_>) {
+        self.policy.parent_notice(notice, &mut self.pool, context);
+    }
+
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
+        if timer == SETTLED {
+            self.policy.settled(&mut self.pool, context);
+        } else {
+            self.policy.timer(timer, &mut self.pool, context);
+        }
+    }
+
+    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
+        self.policy.next(own, &self.pool, view)
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pool.check(&self.policy, view)?;
+        self.policy.check(&self.pool, view)
+    }
+}

@@ -1,0 +1,222 @@
+//! The ends of quanta as deadlines: what lets a proportional share use a uniformly slower processor
+//! (HLS theorem 5.1).
+//!
+//! While anybody below is ready or runs, own VP 0's parent is told a deadline a quantum after the last one,
+//! or after the first child woke. A slower processor has by each of them given its part of the time, and
+//! whoever knows one deadline at a time runs no further ahead than to the next: so in any window no more
+//! is lacking than its part of three quanta, and what is lost of a nanosecond with each deadline.
+
+use alloc::vec::Vec;
+use windfall_guarantees::{
+    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type,
+};
+use windfall_hierarchy::{
+    ChildVp, Context, Count, HierarchyError, Message, OwnVp, ParentNotice, Scheduler, TimerId,
+    View, VpState,
+};
+use windfall_time::{Instant, Ratio, Span};
+
+const ONE: OwnVp = OwnVp(0);
+
+/// A scheduler whose parent is told the ends of quanta.
+pub(crate) struct QuantumEnds<S> {
+    inner: S,
+    quantum: Span,
+    /// The last deadline that was told, while somebody does not wait.
+    told: Option<Instant>,
+    /// Of the inner scheduler, which come first.
+    timers: u16,
+}
+
+impl<S: Scheduler> QuantumEnds<S> {
+    pub(crate) const fn new(inner: S, quantum: Span) -> QuantumEnds<S> {
+        QuantumEnds { inner, quantum, told: None, timers: 0 }
+    }
+
+    /// Tells the next deadline, when the last one is over.
+    fn look(&mut self, context: &mut Context<'_>) {
+        match self.told {
+            None => self.report(context.now(), context),
+            // One that would be over as well is late already.
+            Some(told) if told.saturating_add(self.quantum) <= context.now() => {
+                self.report(context.now(), context);
+            }
+            Some(told) if told <= context.now() => self.report(told, context),
+            Some(_) => {}
+        }
+    }
+
+    fn report(&mut self, from: Instant, context: &mut Context<'_>) {
+        let deadline = from.saturating_add(self.quantum);
+        self.told = Some(deadline);
+        context.message(ONE, Message::Job { release: context.now(), deadline, work: None });
+        context.set_timer(TimerId(self.timers), Some(deadline));
+    }
+
+    /// Tells nothing more, when all wait.
+    fn rest(&mut self, context: &mut Context<'_>) {
+        if context.own(ONE) == VpState::Waiting && self.told.take().is_some() {
+            context.set_timer(TimerId(self.timers), None);
+        }
+    }
+}
+
+impl<S: Scheduler> Scheduler for QuantumEnds<S> {
+    fn timers(&self, owns: usize) -> usize {
+        self.inner.timers(owns) + 1
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        let timers = self.inner.timers(context.owns());
+        self.timers = u16::try_from(timers).expect("timers are numbered by 16 bits");
+        self.inner.init(context);
+    }
+
+    fn deinit(&mut self) {
+        self.inner.deinit();
+    }
+
+    fn register(
+        &mut self,
+        child: ChildVp,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        self.inner.register(child, context)
+    }
+
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.inner.unregister(child, context);
+    }
+
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.look(context); // before its processor is asked for
+        self.inner.request(child, context);
+    }
+
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.inner.release(child, held, context);
+        self.rest(context);
+    }
+
+    fn lets_yield(&self) -> bool {
+        self.inner.lets_yield()
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        self.inner.message(child, message, context)?;
+        if let (None, Message::Quantum(quantum)) = (child, message) {
+            self.quantum = quantum;
+        }
+        Ok(())
+    }
+
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.inner.grant(own, context);
+        self.rest(context);
+    }
+
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.inner.revoke(own, child, context);
+    }
+
+    fn parent_notice(&mut self, own: OwnVp, notice: ParentNotice, context: &mut Context<'_>) {
+        self.inner.parent_notice(own, notice, context);
+    }
+
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
+        if timer.0 == self.timers {
+            return self.look(context);
+        }
+        self.inner.timer(timer, context);
+        self.rest(context);
+    }
+
+    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
+        self.inner.next(own, view)
+    }
+
+    fn stats(
+        &self,
+        child: Option<ChildVp>,
+        at: Instant,
+        tell: &mut dyn FnMut(&'static str, Count),
+    ) {
+        self.inner.stats(child, at, tell);
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        if (view.own(ONE) == VpState::Waiting) != self.told.is_none() {
+            return Err("deadlines are told exactly while somebody does not wait");
+        }
+        self.inner.check(view)
+    }
+}
+
+/// `RESU -> PSBE+`, by what `PSBE` is made into.
+pub(crate) struct Slowed<C> {
+    pub(crate) inner: C,
+    pub(crate) quantum: Span,
+    /// Whether the ends of quanta are told.
+    pub(crate) reports: bool,
+    /// What it takes then, a slower processor included.
+    pub(crate) takes: &'static [Type],
+}
+
+/// So many nanoseconds may be lost with each deadline, each budget being a whole number of them.
+const WHOLE: i128 = 8;
+
+impl<C> Slowed<C> {
+    fn own(&self, own: &[Guarantee]) -> Vec<Guarantee> {
+        own.iter().map(|own| self.bounded(own).unwrap_or(*own)).collect()
+    }
+
+    fn bounded(&self, own: &Guarantee) -> Option<Guarantee> {
+        let Guarantee::Slower(rate) = *own else { return None };
+        let lost = Ratio::new(WHOLE, i128::from(self.quantum.as_nanos()))?;
+        let share = rate.checked_sub(lost).filter(|share| *share > Ratio::ZERO)?;
+        let error = Length::from(self.quantum).checked_mul(rate.checked_mul(Ratio::whole(3))?)?;
+        Some(Guarantee::BoundedShare(share, error))
+    }
+}
+
+impl<C: Conversion> Conversion for Slowed<C> {
+    fn takes(&self) -> &'static [Type] {
+        if self.reports { self.takes } else { self.inner.takes() }
+    }
+
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        self.inner.parameter_for(asked)
+    }
+
+    /// Where timers tick, deadlines are told too late.
+    fn at_ticks(&mut self, tick: Span) -> bool {
+        self.reports = false;
+        self.inner.at_ticks(tick)
+    }
+
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        self.inner.give(Supply { guarantees: &self.own(own.guarantees), ..own }, children)
+    }
+
+    fn behind(
+        &self,
+        own: Supply<'_>,
+        behind: &[Allowance],
+        children: &[ChildParams],
+    ) -> Option<Vec<Allowance>> {
+        self.inner.behind(Supply { guarantees: &self.own(own.guarantees), ..own }, behind, children)
+    }
+
+    fn serves_reserved_alone(&self) -> bool {
+        self.inner.serves_reserved_alone()
+    }
+
+    fn makes_up(&self) -> bool {
+        self.inner.makes_up()
+    }
+}

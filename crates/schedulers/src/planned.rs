@@ -1,0 +1,6 @@
+//! Schedulers that plan ahead: blocks at fixed times, and jobs that are planned when they come.
+
+pub(crate) mod activity;
+pub(crate) mod spring;
+pub(crate) mod time_line;
+pub(crate) mod time_table;

@@ -1,0 +1,198 @@
+//! Activity: its threads in turn, but the one with a time constraint while that is being served.
+//!
+//! Takes    any guarantee; to serve constraints, one from `time-line`, which says for which.
+//! Gives    NULL to each child. A child whose constraint was accepted has what it asked for before its
+//!          deadline, if it does not block.
+//! Admits   everyone; whether a constraint is accepted is the parent's affair.
+//! Assumes  children tell constraints (`constraint`, or a `job` of known work and deadline), one at a
+//!          time; the parent tells whose is served (`constrained`).
+//! Costs    O(log n) per event, O(n) when a constraint begins to be served; one timer per processor.
+//! Ties     between equal deadlines, whoever is ready, then the lower slot; else children stand in line.
+//! Source   HLS 6.2.4, figure 6.5 (AC); Jones, Rosu and Rosu 1997.
+//! Checked  laws, `tests/rialto.rs`.
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parts::best_effort::BestEffort;
+use crate::parts::line::Line;
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
+use crate::parts::quantum::{self, Quanta};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, ParentNotice, TimerId, VpState,
+};
+use windfall_time::{Instant, Span};
+
+pub(crate) const KIND: Kind = Kind {
+    name: "activity",
+    summary: "threads in turn, but the one whose time constraint is being served",
+    source: include_str!("activity.rs"),
+    settings: &[Setting {
+        name: "quantum",
+        form: Form::Span,
+        default: "10ms",
+        help: "the longest time that a thread without a constraint runs while others wait",
+    }],
+    takes: &[],
+    properties: Properties::NONE,
+    build: |settings| Ok(Box::new(Pooled::new(Activity::new(settings.span("quantum"))))),
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+/// The scheduler.
+pub(crate) struct Activity {
+    line: Line,
+    quanta: Quanta,
+    /// The deadline of each child's last constraint.
+    deadlines: Vec<Option<Instant>>,
+    /// Whose constraint is being served.
+    urgent: Option<ChildVp>,
+}
+
+impl Activity {
+    /// With the quantum, above zero.
+    pub(crate) fn new(quantum: Span) -> Activity {
+        Activity {
+            line: Line::default(),
+            quanta: Quanta::new(quantum),
+            deadlines: Vec::new(),
+            urgent: None,
+        }
+    }
+
+    /// The child with a constraint of that deadline.
+    fn due(&self, deadline: Instant, context: &Context<'_>) -> Option<ChildVp> {
+        let children = (0_u32..).zip(&self.deadlines);
+        let mut due = children.filter(|(_, own)| **own == Some(deadline)).map(|(n, _)| ChildVp(n));
+        let first = due.next()?;
+        let mut all = core::iter::once(first).chain(due);
+        all.find(|child| context.child(*child) != VpState::Waiting).or(Some(first))
+    }
+
+    /// This child's constraint is being served from now on, or nobody's.
+    fn serve(&mut self, child: Option<ChildVp>, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let before = core::mem::replace(&mut self.urgent, child);
+        if before != child {
+            for changed in [before, child].into_iter().flatten() {
+                pool.refresh(changed, self, context);
+            }
+            pool.preempt(self, context);
+        }
+    }
+}
+
+impl Policy for Activity {
+    /// Whether another's constraint is served, turn.
+    type Key = (bool, u64);
+    const TAKES: &'static str = "constraint, job; quantum (to the instance)";
+
+    fn key(&self, child: ChildVp) -> Self::Key {
+        (self.urgent != Some(child), self.line.place(child))
+    }
+
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        running.0 && !ready.0
+    }
+
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.quanta.started(child, own, context);
+    }
+
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        if self.quanta.is_over(child, context.now()) {
+            self.line.queue(child);
+            self.quanta.renew(child);
+        } else {
+            self.quanta.stopped(child, context);
+        }
+    }
+
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.quanta.idle(own, context);
+    }
+
+    fn timers(&self, owns: usize) -> usize {
+        owns
+    }
+
+    fn register(&mut self, child: ChildVp) {
+        self.quanta.register(child);
+        self.line.register(child);
+        self.deadlines.resize(self.deadlines.len().max(child.index() + 1), None);
+    }
+
+    fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
+        self.deadlines[child.index()] = None;
+        self.urgent = self.urgent.filter(|urgent| *urgent != child);
+    }
+
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.line.queue(child);
+        self.quanta.renew(child);
+        pool.request(child, self, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        let (child, deadline, work) = match (child, message) {
+            (Some(child), Message::Constraint { work, deadline }) => (child, deadline, work),
+            (Some(child), Message::Job { deadline, work: Some(work), .. })
+                if deadline < Instant::MAX =>
+            {
+                (child, deadline, work)
+            }
+            (Some(child), Message::Job { .. }) => {
+                self.deadlines[child.index()] = None;
+                return Ok(());
+            }
+            (None, Message::Quantum(length)) => {
+                self.quanta.length = quantum::checked(length)?;
+                return Ok(());
+            }
+            _ => {
+                return Self::not_understood(message);
+            }
+        };
+        self.deadlines[child.index()] = Some(deadline);
+        for own in pool.own_vps() {
+            context.message(own, Message::Constraint { work, deadline });
+        }
+        Ok(())
+    }
+
+    fn parent_notice(
+        &mut self,
+        notice: ParentNotice,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        if let ParentNotice::Constrained(deadline) = notice {
+            let child = deadline.and_then(|deadline| self.due(deadline, context));
+            self.serve(child, pool, context);
+        }
+    }
+
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let own = quantum::own_of(timer);
+        let Some(child) = context.held_by(own) else {
+            return;
+        };
+        if !self.quanta.is_over(child, context.now()) {
+            return;
+        }
+        if pool.best().is_some() && self.urgent != Some(child) {
+            pool.rotate(child, self, context);
+        } else {
+            self.line.queue(child);
+            self.quanta.renew(child);
+            self.quanta.started(child, own, context);
+            pool.refresh(child, self, context);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Spring: jobs that are planned when they arrive, and then done in time; on one processor.
+//!
+//! Takes    ALL on its own VP 0. Not RESU, against table 5.1: a plan says when, on the clock.
+//! Gives    RESBH x y to each child with a reservation of x in y; nothing to one without.
+//! Admits   a reservation as one block in each period that never collides with another's, at the first
+//!          offset where it fits; the checker while the sum of all x is at most the greatest common
+//!          divisor of all y, so that who tells less takes nothing from others. A `job` if a plan is
+//!          found that has room for it beside all blocks and all jobs admitted before.
+//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x, and inside the
+//!          work that a job tells.
+//! Costs    O(log n) per event; per `job` at most n + 200 steps of planning, each of which looks at n
+//!          jobs and passes at most 1000 blocks with each, O(n); 74 bytes per child; one timer.
+//! Ties     in planning, the child of the lower slot; no two pieces of a plan overlap.
+//! Source   Ramamritham and Stankovic 1991; Kaneko et al. 1996; HLS 2.3.1.2, 6.2.3, table 5.1.
+//! Checked  laws, `tests/spring.rs`.
+//!
+//! A job runs in one piece. Its child has the rest of it back when it blocks and wakes in time, and
+//! gets nothing more after it. One that finds no place gets nothing at all: its host gives it up. A
+//! child with a reservation works in its blocks, and its jobs are not planned. Nothing is reclaimed.
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::RESERVE;
+use crate::parts::pieces::{Piece, Pieces};
+use crate::parts::reserved;
+use crate::parts::search::{Task, plan};
+use crate::parts::table::{Block, gcd};
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Span};
+
+const TAKES: &str = "job, reserve, unreserve";
+
+pub(crate) const KIND: Kind = Kind {
+    name: "spring",
+    summary: "jobs guaranteed at arrival by a plan, beside reserved blocks",
+    source: include_str!("spring.rs"),
+    settings: &[Setting {
+        name: "weight",
+        form: Form::Integer(0, 1_000),
+        default: "4",
+        help: "how much the earliest start counts beside the deadline when jobs are put in line",
+    }],
+    takes: &[&RESERVE],
+    properties: Properties { reserves: true, ..Properties::NONE },
+    build: |settings| {
+        let weight = settings.integer("weight");
+        let weight = u64::try_from(weight).expect("its setting has bounds");
+        Ok(Box::new(Spring { weight, pieces: Pieces::default() }))
+    },
+    conversion: |_| Ok(Box::new(Planned)),
+};
+
+struct Spring {
+    pieces: Pieces,
+    weight: u64,
+}
+
+impl Spring {
+    /// The jobs of others that are not done, and when they begin.
+    fn jobs(&self, but: ChildVp, now: Instant) -> Vec<(usize, Task, Instant)> {
+        let others = self.pieces.plan.iter().enumerate().filter(|(at, _)| *at != but.index());
+        let job = |(at, piece): (usize, &Option<Piece>)| match piece {
+            Some(piece @ Piece::Once(task, start)) if !piece.is_over(now) => {
+                Some((at, *task, *start))
+            }
+            _ => None,
+        };
+        others.filter_map(job).collect()
+    }
+
+    /// Begins or changes a reservation: from when on all jobs are done that were admitted before.
+    fn reserve(
+        &mut self,
+        child: ChildVp,
+        (amount, period): (Span, Span),
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        let now = context.now();
+        if amount.is_zero() || amount > period {
+            let allowed = "above zero, at most the period";
+            return Err(HierarchyError::OutOfRange { what: "amount", allowed });
+        }
+        let Some(block) = Block::place(&self.pieces.blocks(child), (amount, period), None) else {
+            return Err(HierarchyError::OutOfRange {
+                what: "reservation",
+                allowed: "one whose block never overlaps another; use a period that divides the \
+                          others' or is a multiple, or a smaller amount",
+            });
+        };
+        if matches!(self.pieces.plan[child.index()], Some(Piece::Always(same, _)) if same == block)
+        {
+            return Ok(());
+        }
+        let jobs = self.jobs(child, now);
+        let done = jobs.iter().map(|(_, task, start)| start.saturating_add(task.work)).max();
+        let begins = done.unwrap_or(now);
+        self.pieces.assign(child, Some(Piece::Always(block, begins)), context);
+        Ok(())
+    }
+
+    /// A job arrives: it is planned beside all that were admitted before, or gets nothing.
+    fn job(&mut self, child: ChildVp, task: Task, context: &mut Context<'_>) {
+        let now = context.now();
+        if matches!(self.pieces.plan[child.index()], Some(Piece::Always(..))) {
+            return;
+        }
+        self.pieces.stop(child, context);
+        self.pieces.plan[child.index()] = None;
+        let jobs = self.jobs(child, now);
+        // The one that has begun stays where it is.
+        let (begun, mut coming): (Vec<_>, Vec<_>) =
+            jobs.into_iter().partition(|(_, _, start)| *start <= now);
+        let done = begun.iter().map(|(_, task, start)| start.saturating_add(task.work)).max();
+        coming.push((child.index(), task, now));
+        coming.sort_unstable_by_key(|(at, _, _)| *at);
+        let tasks: Vec<Task> = coming.iter().map(|(_, task, _)| *task).collect();
+        match plan(&tasks, &self.pieces.blocks(child), done.unwrap_or(now), self.weight) {
+            Some(starts) => {
+                for ((at, task, _), start) in coming.into_iter().zip(starts) {
+                    self.pieces.plan[at] = Some(Piece::Once(task, start));
+                    if let Ok(slot) = u32::try_from(at) {
+                        self.pieces.enter(ChildVp(slot), context);
+                    }
+                }
+            }
+            None if context.child(child) != VpState::Waiting => {
+                context.note(Some(child), Note::Expired);
+            }
+            None => {}
+        }
+        self.pieces.turn(context);
+    }
+}
+
+impl Scheduler for Spring {
+    fn timers(&self, _: usize) -> usize {
+        2
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pieces.init(context);
+    }
+
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+        self.pieces.register(child);
+        Ok(())
+    }
+
+    fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
+        self.pieces.plan[child.index()] = None;
+    }
+
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.pieces.turn(context);
+        if self.pieces.is_over(child, context.now()) {
+            return context.note(Some(child), Note::Expired);
+        }
+        self.pieces.enter(child, context);
+        self.pieces.turn(context);
+    }
+
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.pieces.release(child, held, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (Some(child), Message::Reserve { amount, period }) => {
+                self.pieces.turn(context);
+                self.reserve(child, (amount, period), context)
+            }
+            (Some(child), Message::Unreserve) => {
+                self.pieces.turn(context);
+                self.pieces.assign(child, None, context);
+                Ok(())
+            }
+            (Some(child), Message::Job { release, deadline, work }) => {
+                let Some(work) = work.filter(|work| !work.is_zero()) else {
+                    let allowed = "the most that the job needs, above zero";
+                    return Err(HierarchyError::OutOfRange { what: "work", allowed });
+                };
+                self.pieces.turn(context);
+                self.job(child, Task { release, deadline, work }, context);
+                Ok(())
+            }
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+        }
+    }
+
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pieces.grant(own, context);
+    }
+
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pieces.revoke(own, child, context);
+    }
+
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
+        self.pieces.timer(timer, context);
+    }
+
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
+        self.pieces.best()
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pieces.check(view)
+    }
+}
+
+struct Planned;
+
+impl Conversion for Planned {
+    fn takes(&self) -> &'static [Type] {
+        &[Type::All]
+    }
+
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        reserved::Form::Hard.parameter_for(asked)
+    }
+
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        let whole = own.guarantees.first() == Some(&Guarantee::All);
+        let (mut sum, mut divisor) = (0_u128, 0);
+        let give = |terms: &ChildParams| {
+            let Some((amount, period)) = terms.reserve else {
+                return Offer::nothing();
+            };
+            if amount.is_zero() {
+                return Offer::lacking("it asks for nothing; ask for more".into());
+            }
+            sum += u128::from(amount.as_nanos());
+            divisor = gcd(divisor, period.as_nanos());
+            // Then each block finds a place within the first `sum` of a common divisor of all periods.
+            if whole && sum <= u128::from(divisor) {
+                return Offer::one(reserved::Form::Hard.of(amount, period), "a block in the plan");
+            }
+            Offer::lacking(match whole {
+                true => format!(
+                    "the blocks up to its own, {} in total, may not fit into {}, the greatest \
+                     common divisor of their periods; use periods that are multiples of one, or less",
+                    Span::saturating_from_nanos(sum),
+                    Span::from_nanos(divisor)
+                ),
+                false => "a plan needs a whole processor; give its parent `ALL`".into(),
+            })
+        };
+        children.iter().map(give).collect()
+    }
+}

@@ -1,0 +1,201 @@
+//! Time table: blocks at fixed offsets, as a table says; nothing else ever runs.
+//!
+//! Takes    ALL on its own VP 0. Further own VPs are never asked for.
+//! Gives    RESSH x y z to each child with a block of x in y from z on, RESNH x y where it leaves the
+//!          offset to the table, and so RESCH x y; nothing to one without.
+//! Admits   a block that never collides with another, exactly; without a wish, at the first offset
+//!          where it fits. In the order of asking: another order may fit more.
+//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x.
+//! Costs    O(log n) per event, O(n) per step of looking for an offset, at most 100000 of these; 58
+//!          bytes per child; one timer.
+//! Ties     none: no two blocks overlap.
+//! Source   HLS 2.3.1.2, of the scheduler of Lin et al. 1998; 5.2.2.2.
+//! Checked  laws, `tests/time_table.rs`.
+//!
+//! A child that blocks in its block leaves the rest of it unused, and has it back when it wakes in
+//! time. Offsets count from the origin of time, so that equal tables are equal on every host.
+
+use crate::catalogue::{Kind, Properties};
+use crate::parameters::RESERVE;
+use crate::parts::pieces::{Piece, Pieces};
+use crate::parts::table::Block;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_guarantees::{
+    ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type, basic_for,
+};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View,
+};
+use windfall_time::{Instant, Span};
+
+const TAKES: &str = "block, reserve, unreserve";
+
+pub(crate) const KIND: Kind = Kind {
+    name: "time-table",
+    summary: "blocks at fixed offsets in fixed periods",
+    source: include_str!("time_table.rs"),
+    settings: &[],
+    takes: &[&RESERVE],
+    properties: Properties::NONE,
+    build: |_| Ok(Box::new(TimeTable::default())),
+    conversion: |_| Ok(Box::new(Blocks)),
+};
+
+#[derive(Default)]
+struct TimeTable {
+    pieces: Pieces,
+}
+
+impl TimeTable {
+    fn block(
+        &mut self,
+        child: ChildVp,
+        (amount, period): (Span, Span),
+        at: Option<Instant>,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        if amount.is_zero() || amount > period {
+            return Err(HierarchyError::OutOfRange {
+                what: "amount",
+                allowed: "above zero, at most the period",
+            });
+        }
+        let others = self.pieces.blocks(child);
+        let Some(block) = Block::place(&others, (amount, period), at) else {
+            return Err(HierarchyError::OutOfRange {
+                what: "block",
+                allowed: "one that never overlaps another; use a period that divides the others' \
+                          or is a multiple, a smaller amount, or another offset",
+            });
+        };
+        self.pieces.assign(child, Some(Piece::Always(block, Instant::ZERO)), context);
+        Ok(())
+    }
+}
+
+impl Scheduler for TimeTable {
+    fn timers(&self, _: usize) -> usize {
+        2
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pieces.init(context);
+    }
+
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+        self.pieces.register(child);
+        Ok(())
+    }
+
+    fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
+        self.pieces.plan[child.index()] = None;
+    }
+
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.pieces.turn(context);
+        self.pieces.enter(child, context);
+        self.pieces.turn(context);
+    }
+
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.pieces.release(child, held, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (Some(child), Message::Block { amount, period, at }) => {
+                self.block(child, (amount, period), at, context)
+            }
+            (Some(child), Message::Reserve { amount, period }) => {
+                self.block(child, (amount, period), None, context)
+            }
+            (Some(child), Message::Unreserve) => {
+                self.pieces.assign(child, None, context);
+                Ok(())
+            }
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+        }
+    }
+
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pieces.grant(own, context);
+    }
+
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pieces.revoke(own, child, context);
+    }
+
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
+        self.pieces.timer(timer, context);
+    }
+
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
+        self.pieces.best()
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pieces.check(view)
+    }
+}
+
+struct Blocks;
+
+impl Conversion for Blocks {
+    fn takes(&self) -> &'static [Type] {
+        &[Type::All]
+    }
+
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        let none = "it gives `RESNH amount period`, as `RESNH 2ms 16ms`, and `RESSH amount period \
+                    offset`";
+        let whole = |x: &Length, y: &Length| Some((x.to_span()?, y.to_span()?));
+        let (told, at) = match asked {
+            Guarantee::Null => return Ok(ChildParam::Nothing),
+            Guarantee::Synchronized(x, y, z) => {
+                let z = z.to_span().ok_or(none)?;
+                (whole(x, y), Some(Instant::ZERO.saturating_add(z)))
+            }
+            Guarantee::NonPreemptive(x, y)
+            | Guarantee::ContinuousHard(x, y)
+            | Guarantee::BasicHard(x, y) => (whole(x, y), None),
+            Guarantee::ContinuousSoft(x, y) => (x.ceil().zip(y.floor()), None),
+            other => (basic_for(other), None),
+        };
+        let (amount, period) = told.filter(|(amount, period)| amount <= period).ok_or(none)?;
+        Ok(ChildParam::Block { amount, period, at })
+    }
+
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        let mut placed: Vec<Block> = Vec::new();
+        let mut give = |terms: &ChildParams| {
+            let Some((amount, period)) = terms.reserve else {
+                return Offer::nothing();
+            };
+            let here = own.guarantees.first() == Some(&Guarantee::All);
+            let place = Block::place(&placed, (amount, period), terms.at).filter(|_| here);
+            let Some(block) = place else {
+                return Offer::lacking(alloc::format!(
+                    "a block of {amount} in {period} overlaps one of the {} before it wherever it \
+                     may begin; use a period that divides theirs or is a multiple, or less",
+                    placed.len()
+                ));
+            };
+            placed.push(block);
+            let (x, y) = (Length::from(amount), Length::from(period));
+            match terms.at {
+                Some(_) => {
+                    let offset = Length::from(Span::from_nanos(block.offset));
+                    Offer::one(Guarantee::Synchronized(x, y, offset), "a block in the table")
+                }
+                None => Offer::one(Guarantee::NonPreemptive(x, y), "a block in the table"),
+            }
+        };
+        children.iter().map(&mut give).collect()
+    }
+}

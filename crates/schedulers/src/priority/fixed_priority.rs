@@ -1,0 +1,205 @@
+//! Fixed priority: the ready child of the largest priority number runs, preempting smaller ones.
+//!
+//! Takes    any guarantee, on one processor or several.
+//! Gives    its own guarantee to the child of highest priority, if no other has that priority
+//!          (`exclusive = true` sees to it); NULL to the others. Where n of its own VPs have ALL, ALL
+//!          to each child with fewer than n others at or above its priority. Of RESU only PS: what
+//!          children tell of their deadlines goes no further.
+//! Admits   everyone; with `exclusive`, each priority once.
+//! Assumes  children tell their priority. One that has told none ranks below all that have; such
+//!          children share that lowest rank, with `exclusive` as well.
+//! Costs    O(log n) per event; 46 bytes per child; no timer of its own.
+//! Ties     the running child stays, and a preempted one comes before those that asked after it;
+//!          else first come, first served.
+//! Source   HLS 5.3.1.1, 9.3; table 5.1: any to (any, NULL+).
+//! Checked  laws, `tests/fixed_priority.rs`, `hierarchy/tests/example_4_4.rs`, reference schedules fp_*.
+
+use crate::catalogue::{Form, Kind, Properties, RanksBy, Setting};
+use crate::parameters::PRIORITY;
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
+use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, TimerId, View};
+use windfall_time::Span;
+
+pub(crate) const KIND: Kind = Kind {
+    name: "fixed-priority",
+    summary: "preemptive fixed priorities: the largest number first",
+    source: include_str!("fixed_priority.rs"),
+    settings: &[Setting {
+        name: "exclusive",
+        form: Form::Bool,
+        default: "false",
+        help: "refuse a priority that another child has, so that the guarantee reaches the highest",
+    }],
+    takes: &[&PRIORITY],
+    properties: Properties { ranks_by: |_| RanksBy::Priority, ..Properties::NONE },
+    build: |settings| {
+        let exclusive = settings.bool("exclusive");
+        Ok(Box::new(Pooled::new(FixedPriority::new(exclusive))))
+    },
+    conversion: |settings| Ok(Box::new(Passing { exclusive: settings.bool("exclusive") })),
+};
+
+/// `any -> (any, NULL+)`.
+struct Passing {
+    exclusive: bool,
+}
+
+impl Passing {
+    /// Whether the child is refused its priority: one that came before it has that. What is refused takes nothing from the others.
+    fn is_refused(&self, children: &[ChildParams], at: usize) -> bool {
+        let priority = children[at].priority;
+        let before = children[..at].iter().any(|other| other.priority == priority);
+        self.exclusive && priority.is_some() && before
+    }
+}
+
+impl Conversion for Passing {
+    fn takes(&self) -> &'static [Type] {
+        &[]
+    }
+
+    fn parameter_for(&self, _: &Guarantee) -> Result<ChildParam, &'static str> {
+        Ok(ChildParam::Nothing)
+    }
+
+    fn at_ticks(&mut self, _: Span) -> bool {
+        true
+    }
+
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        let whole = own.guarantees.iter().filter(|own| **own == Guarantee::All).count();
+        let offer = |(at, child): (usize, &ChildParams)| {
+            let rivals = children.iter().enumerate().filter(|(other, terms)| {
+                terms.priority >= child.priority && !self.is_refused(children, *other)
+            });
+            let rivals = rivals.count().saturating_sub(1);
+            match own.guarantees {
+                _ if self.is_refused(children, at) => Offer::lacking(
+                    "a sibling that comes before it has its priority, and each is given once; \
+                     give it another"
+                        .into(),
+                ),
+                _ if rivals < whole => Offer::one(Guarantee::All, "fewer above than processors"),
+                [Guarantee::Slower(rate)] if rivals == 0 => {
+                    Offer::one(Guarantee::Share(*rate), "highest priority, its deadlines untold")
+                }
+                [own] if rivals == 0 => Offer::one(*own, "highest priority"),
+                [_] => Offer::lacking(format!(
+                    "{rivals} of its siblings have its priority or a higher one; give it the highest"
+                )),
+                _ => Offer::lacking(format!(
+                    "{rivals} of its siblings have its priority or a higher one, and {whole} of {} \
+                     processors are whole; give it a higher one, or its parent `ALL` on more",
+                    own.guarantees.len()
+                )),
+            }
+        };
+        children.iter().enumerate().map(offer).collect()
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Place {
+    priority: Option<i32>,
+    /// Number of the request by which the child became ready.
+    turn: u64,
+}
+
+/// The scheduler.
+#[derive(Default)]
+pub(crate) struct FixedPriority {
+    places: Vec<Place>,
+    turns: u64,
+    exclusive: bool,
+    /// Priorities that a child has; only kept when `exclusive`.
+    taken: BTreeSet<i32>,
+}
+
+impl FixedPriority {
+    /// With `exclusive`, each priority is given once.
+    pub(crate) fn new(exclusive: bool) -> FixedPriority {
+        FixedPriority { exclusive, ..FixedPriority::default() }
+    }
+}
+
+impl Policy for FixedPriority {
+    type Key = (Reverse<Option<i32>>, u64);
+    const LETS_YIELD: bool = true;
+    const TAKES: &'static str = "priority";
+
+    #[inline]
+    fn key(&self, child: ChildVp) -> Self::Key {
+        let place = &self.places[child.index()];
+        (Reverse(place.priority), place.turn)
+    }
+
+    #[inline]
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        ready.0 < running.0
+    }
+
+    fn register(&mut self, child: ChildVp) {
+        let places = &mut self.places;
+        places.resize(places.len().max(child.index() + 1), Place::default());
+        places[child.index()] = Place::default();
+    }
+
+    fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
+        let place = &mut self.places[child.index()];
+        if let Some(priority) = place.priority.take() {
+            self.taken.remove(&priority);
+        }
+    }
+
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.turns += 1;
+        self.places[child.index()].turn = self.turns;
+        pool.request(child, self, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        let (Some(child), Message::Priority(priority)) = (child, message) else {
+            return Self::not_understood(message);
+        };
+        let before = self.places[child.index()].priority;
+        if before == Some(priority) {
+            return Ok(());
+        }
+        if self.exclusive {
+            if !self.taken.insert(priority) {
+                return Err(HierarchyError::Taken { what: "priority" });
+            }
+            if let Some(before) = before {
+                self.taken.remove(&before);
+            }
+        }
+        self.places[child.index()].priority = Some(priority);
+        pool.rerank(child, self, context);
+        Ok(())
+    }
+
+    fn timer(&mut self, _: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.settled(self, context);
+    }
+
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
+        let given = view.children().filter(|child| self.places[child.index()].priority.is_some());
+        if self.exclusive && given.count() != self.taken.len() {
+            return Err("a priority is given twice, or taken by nobody");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! Rate monotonic: fixed priorities derived from periods, or from relative deadlines.
+//!
+//! Takes    any guarantee; ALL on each of its processors for the usual results.
+//! Gives    NULL to each child (deadlines are met while the set is schedulable; no isolation).
+//! Admits   everyone.
+//! Assumes  children tell their period (`periodic`); one that does not runs in what is left.
+//! Costs    O(log n) per event; 62 bytes per child; no timer of its own.
+//! Ties     the running job stays; else first released, first served; then the lower slot.
+//! Source   Liu and Layland 1973; Leung and Whitehead 1982 (`order = "deadline"`).
+//! Checked  laws, `tests/rate_monotonic.rs`, reference schedules rm_*, dm_*.
+//!
+//! A job is released when its child wakes, or when `job` says so.
+
+use crate::catalogue::{Chosen, Form, Kind, Properties, RanksBy, Setting};
+use crate::parameters::RATE;
+use crate::parts::best_effort::BestEffort;
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, TimerId, VpState};
+use windfall_time::{Instant, Span};
+
+pub(crate) const KIND: Kind = Kind {
+    name: "rate-monotonic",
+    summary: "fixed priorities by period, or by relative deadline",
+    source: include_str!("rate_monotonic.rs"),
+    settings: &[Setting {
+        name: "order",
+        form: Form::Word(&["rate", "deadline"]),
+        default: "rate",
+        help: "whether the shorter period or the shorter relative deadline goes first",
+    }],
+    takes: &[&RATE],
+    properties: Properties {
+        ranks_by: |settings| match order(settings) {
+            Order::Rate => RanksBy::Period,
+            Order::Deadline => RanksBy::RelativeDeadline,
+        },
+        ..Properties::NONE
+    },
+    build: |settings| Ok(Box::new(Pooled::new(RateMonotonic::new(order(settings))))),
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+fn order(settings: &Chosen<'_>) -> Order {
+    let words = [("rate", Order::Rate), ("deadline", Order::Deadline)];
+    settings.word("order", &words)
+}
+
+/// What priorities derive from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Order {
+    /// The shorter period first.
+    #[default]
+    Rate,
+    /// The shorter relative deadline first.
+    Deadline,
+}
+
+#[derive(Clone, Copy)]
+struct Task {
+    /// Period or relative deadline.
+    length: Span,
+    release: Instant,
+    /// Whether a `job` message came for the job that the next wake-up begins.
+    told: bool,
+}
+
+const APERIODIC: Task = Task { length: Span::MAX, release: Instant::ZERO, told: false };
+
+/// The scheduler.
+#[derive(Default)]
+pub(crate) struct RateMonotonic {
+    tasks: Vec<Task>,
+    order: Order,
+}
+
+impl RateMonotonic {
+    /// With what priorities derive from.
+    pub(crate) fn new(order: Order) -> RateMonotonic {
+        RateMonotonic { order, ..RateMonotonic::default() }
+    }
+}
+
+impl Policy for RateMonotonic {
+    /// Length, release, slot.
+    type Key = (Span, Instant, u32);
+    const TAKES: &'static str = "periodic, job";
+
+    #[inline]
+    fn key(&self, child: ChildVp) -> Self::Key {
+        let task = &self.tasks[child.index()];
+        (task.length, task.release, child.0)
+    }
+
+    #[inline]
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        ready.0 < running.0
+    }
+
+    fn register(&mut self, child: ChildVp) {
+        let tasks = &mut self.tasks;
+        tasks.resize(tasks.len().max(child.index() + 1), APERIODIC);
+        tasks[child.index()] = APERIODIC;
+    }
+
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let task = &mut self.tasks[child.index()];
+        if !core::mem::take(&mut task.told) {
+            task.release = context.now();
+        }
+        pool.request(child, self, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (Some(child), Message::Periodic { period, deadline, .. }) => {
+                self.tasks[child.index()].length = match self.order {
+                    Order::Rate => period,
+                    Order::Deadline => deadline,
+                };
+                pool.rerank(child, self, context);
+                Ok(())
+            }
+            (Some(child), Message::Job { release, .. }) => {
+                let task = &mut self.tasks[child.index()];
+                task.release = release;
+                task.told = context.child(child) == VpState::Waiting;
+                pool.rerank(child, self, context);
+                Ok(())
+            }
+            _ => Self::not_understood(message),
+        }
+    }
+
+    fn timer(&mut self, _: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.settled(self, context);
+    }
+}

@@ -1,0 +1,66 @@
+//! CBS: the constant bandwidth server, on one processor.
+//!
+//! Takes    ALL on its own VP 0. With `report-deadlines = true` it tells its parent its deadlines, but promises
+//!          nothing below RESU r: a child that yields tells them out of order.
+//! Gives    RESBH x y to each child with a reservation of x in y while it is runnable; nothing to one
+//!          without. With `overrun = "postpone"` NULL.
+//! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker holds it to r.
+//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x, but for `charges = "received"`.
+//! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.
+//! Ties     the running child stays; else the lower slot.
+//! Source   Abeni and Buttazzo 1998; the hard variant throttles as Rajkumar et al. 1998.
+//! Checked  laws, `tests/cbs.rs`, `tests/reservations.rs`, the simulator's reference hierarchies.
+//!
+//! A child that wakes at t with budget c and deadline d begins a period, unless t < d and c is less
+//! than the share of d - t; then it goes on with c and d. A used-up budget waits for the deadline.
+//! Across wake-ups periods move, and an interval may hold more than fixed periods would allow: the
+//! limit from above is for each stretch in which the child is runnable. With `charges = "received"` what was stolen from a
+//! child, and what deciding and switching took of its time, is left out of what its budget pays: the promise is of time received, as that of
+//! `rez-c` and under its assumption A3, into which those costs go, too. With `overrun = "postpone"`,
+//! as published, a used-up budget is replaced at once and the deadline moves on by y; who has run
+//! ahead alone then waits, however long, until the others have come as far: no interval is promised
+//! anything. `tests/cbs.rs` has examples of both.
+
+use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
+use crate::parameters::RESERVE;
+use crate::parts::best_effort::BestEffort;
+use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
+use crate::parts::reserved::{self, Reserved};
+use crate::parts::stolen::{CHARGES, Stolen, charges};
+use crate::reservation::rez::REPORT_DEADLINES;
+use alloc::boxed::Box;
+
+pub(crate) const KIND: Kind = Kind {
+    name: "cbs",
+    summary: "constant bandwidth servers: reservations whose periods begin with a wake-up",
+    source: include_str!("cbs.rs"),
+    settings: &[
+        CHARGES,
+        Setting {
+            name: "overrun",
+            form: Form::Word(&["throttle", "postpone"]),
+            default: "throttle",
+            help: "whether a used-up budget waits for its deadline, or is replaced with a later one",
+        },
+        REPORT_DEADLINES,
+    ],
+    takes: &[&RESERVE],
+    properties: Properties { reserves: true, ..Properties::NONE },
+    build: |settings| Ok(Box::new(Budgeted::new(read(settings)))),
+    conversion: |settings| {
+        let Rules { overrun, stolen, .. } = read(settings);
+        if overrun == Overrun::Postpone {
+            return Ok(Box::new(BestEffort));
+        }
+        let cbs = Reserved::new(reserved::Form::Hard, "EDF with budgets, periods from wake-ups");
+        Ok(Box::new(Reserved { makes_up: stolen != Stolen::Charged, ..cbs }))
+    },
+};
+
+fn read(settings: &Chosen<'_>) -> Rules {
+    let words = [("throttle", Overrun::Throttle), ("postpone", Overrun::Postpone)];
+    let overrun = settings.word("overrun", &words);
+    let stolen = charges(settings);
+    let reports = settings.bool(REPORT_DEADLINES.name);
+    Rules { waking: Waking::Sporadic, overrun, stolen, reports, ..Rules::HARD }
+}

@@ -1,0 +1,323 @@
+//! Limit: one child, at most so much processor time in each period.
+//!
+//! Takes    any guarantee that leaves a least amount in the cap's period.
+//! Gives    RESBH x y where the cap is x in y and its own guarantee leaves x in any interval of y;
+//!          RESBS with what it leaves where that is less. Without a cap its own guarantee.
+//! Admits   one child.
+//! Assumes  one processor: further own VPs are never asked for.
+//! Costs    O(1) per event; one timer while the child runs or waits for its next period.
+//! Ties     none.
+//! Source   HLS 5.3.1.3; ours differs: of RESBS x y follows RESBH x y only where the two schedulers' periods
+//!          begin together; else RESBH x (2y - x).
+//! Checked  laws, `tests/limit.rs`.
+//!
+//! The cap comes from the settings, or from the child's `reserve`, which replaces it and begins a
+//! period; without a cap nothing is limited. Periods follow each other without gaps. When the
+//! child has had its amount, the processor is released, and asked for again when the next period
+//! begins. An overrun through a coarse timer is not taken from the next period.
+
+use crate::catalogue::{Chosen, Form, Kind, Properties, Setting, SettingError};
+use crate::parameters::RESERVE;
+use crate::parts::reservation::Reservation;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec;
+use alloc::vec::Vec;
+use windfall_guarantees::{
+    ChildParam, ChildParams, Conversion, Given, Guarantee, Length, Offer, Supply, Type, least,
+};
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Span};
+
+const TAKES: &str = "reserve, unreserve; job and periodic, for its parent";
+const OWN: OwnVp = OwnVp(0);
+/// The end of the budget while the child runs, of the period while it must not.
+const TURN: TimerId = TimerId(0);
+
+pub(crate) const KIND: Kind = Kind {
+    name: "limit",
+    summary: "one child, at most so much processor time in each period",
+    source: include_str!("limit.rs"),
+    settings: &[
+        Setting {
+            name: "amount",
+            form: Form::Span,
+            default: "",
+            help: "processor time in each period, at most the period; without it, no limit",
+        },
+        Setting {
+            name: "period",
+            form: Form::Span,
+            default: "",
+            help: "length of a period; goes with `amount`",
+        },
+    ],
+    takes: &[&RESERVE],
+    properties: Properties { passes_on: true, one_child: true, ..Properties::NONE },
+    build: |settings| Ok(Box::new(Limit::new(cap(settings)?))),
+    conversion: |settings| Ok(Box::new(Capped { cap: cap(settings)?, tick: Length::ZERO })),
+};
+
+/// Amount and period, or none.
+fn cap(settings: &Chosen<'_>) -> Result<Option<(Span, Span)>, SettingError> {
+    match (settings.optional_span("amount"), settings.optional_span("period")) {
+        (None, None) => Ok(None),
+        (Some(amount), Some(period)) if amount <= period => Ok(Some((amount, period))),
+        (Some(_), Some(_)) => Err(SettingError::value("amount", "at most the period")),
+        _ => Err(SettingError::value("amount", "only together with `period`")),
+    }
+}
+
+/// What its own guarantee leaves in any interval of a period, up to the cap.
+struct Capped {
+    cap: Option<(Span, Span)>,
+    /// How late its timers may go off.
+    tick: Length,
+}
+
+impl Conversion for Capped {
+    fn takes(&self) -> &'static [Type] {
+        &[]
+    }
+
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        match asked {
+            Guarantee::BasicHard(amount, period) => {
+                // The nearest whole numbers: no cap of other numbers gives exactly that.
+                match (amount.to_span(), period.to_span()) {
+                    (Some(amount), Some(period)) => Ok(ChildParam::Reserve { amount, period }),
+                    _ => Err("it gives `RESBH x y` of whole nanoseconds"),
+                }
+            }
+            _ => Ok(ChildParam::Nothing),
+        }
+    }
+
+    fn at_ticks(&mut self, tick: Span) -> bool {
+        self.tick = tick.into();
+        true
+    }
+
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        let since = own.since(0).filter(|_| self.tick.is_zero());
+        let own = own.guarantees.first().copied().unwrap_or(Guarantee::Null);
+        let offer = |child: &ChildParams| match child.reserve.or(self.cap) {
+            None => Offer::one(own, "without a cap").since(since),
+            Some((amount, period)) => {
+                // The cap of the settings counts from the beginning.
+                let begins =
+                    if child.reserve.is_some() { child.since } else { Some(Instant::ZERO) };
+                let within = own.in_periods(since, period.into(), begins);
+                let offer = self.capped(&own, amount.into(), period.into(), within);
+                offer.since(begins.filter(|_| since.is_some()))
+            }
+        };
+        children.iter().map(offer).collect()
+    }
+}
+
+impl Capped {
+    /// `within`: what its own guarantee leaves in each period of the cap, where the two are known to begin together.
+    fn capped(
+        &self,
+        own: &Guarantee,
+        amount: Length,
+        period: Length,
+        within: Option<Length>,
+    ) -> Offer {
+        match within.or_else(|| self.left(own, period)) {
+            Some(left) if left >= amount => {
+                Offer::one(Guarantee::BasicHard(amount, period), "capped in its own periods")
+            }
+            Some(left) if !left.is_zero() => Offer {
+                gives: vec![Given {
+                    guarantee: Guarantee::BasicSoft(left, period),
+                    by: "below the cap",
+                    since: None,
+                }],
+                lacks: Some(format!(
+                    "`{own}` leaves {left} in an interval of {period}, less than the cap of \
+                     {amount}; lower the amount, or make the period longer"
+                )),
+            },
+            Some(_) => Offer::lacking(format!(
+                "`{own}` leaves nothing in some interval of {period}; make the period longer"
+            )),
+            None => {
+                Offer::lacking(format!("`{own}` bounds no interval; a cap needs one that does"))
+            }
+        }
+    }
+
+    /// What there is in each period. A period begins up to a tick late, and may bring a tick less.
+    fn left(&self, own: &Guarantee, period: Length) -> Option<Length> {
+        let rest = period.checked_sub(self.tick).unwrap_or(Length::ZERO);
+        let left = least(own, rest)?;
+        Some(left.checked_sub(self.tick).unwrap_or(Length::ZERO))
+    }
+}
+
+/// The scheduler.
+pub(crate) struct Limit {
+    cap: Option<(Span, Span)>,
+    budget: Option<Reservation>,
+    child: Option<ChildVp>,
+}
+
+impl Limit {
+    /// With an amount in each period, or none.
+    #[must_use]
+    pub(crate) const fn new(cap: Option<(Span, Span)>) -> Limit {
+        Limit { cap, budget: None, child: None }
+    }
+
+    fn set_cap(&mut self, cap: Option<(Span, Span)>, context: &Context<'_>) {
+        let now = context.now();
+        self.cap = cap;
+        self.budget = cap.map(|(amount, period)| Reservation::new(amount, period, now));
+    }
+
+    /// Asks for a processor, releases it, or sets the timer, as the child and its budget demand.
+    fn steer(&mut self, context: &mut Context<'_>) {
+        let now = context.now();
+        let held = context.held_by(OWN);
+        let state = self.child.map_or(VpState::Waiting, |child| context.child(child));
+        if let Some(budget) = &mut self.budget {
+            if held.is_some() {
+                budget.charge(now);
+            }
+            if budget.roll(now) {
+                context.note(self.child, Note::Replenished(budget.budget));
+            }
+        }
+        let wanted = state != VpState::Waiting;
+        let may = self.budget.is_none_or(|budget| !budget.budget.is_zero());
+        if let (Some(child), false) = (held, may) {
+            context.revoke(child);
+            context.note(Some(child), Note::Exhausted);
+        }
+        match context.own(OWN) {
+            VpState::Waiting if wanted && may => context.request(OWN),
+            VpState::Waiting => {}
+            _ if !(wanted && may) => context.release(OWN),
+            _ => {}
+        }
+        let due = self.budget.filter(|_| wanted).map(|budget| match (may, held) {
+            (true, None) => None,
+            (true, Some(_)) => Some(now.saturating_add(budget.budget).min(budget.end)),
+            (false, _) => Some(budget.end),
+        });
+        context.set_timer(TURN, due.flatten());
+    }
+}
+
+impl Scheduler for Limit {
+    fn timers(&self, _: usize) -> usize {
+        1
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.set_cap(self.cap, context);
+    }
+
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+        if self.child.is_some() {
+            return Err(HierarchyError::Full { limit: "a limit has one child" });
+        }
+        self.child = Some(child);
+        Ok(())
+    }
+
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {
+        self.child = None;
+    }
+
+    fn request(&mut self, _: ChildVp, context: &mut Context<'_>) {
+        self.steer(context);
+    }
+
+    fn release(&mut self, _: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        if let (Some(budget), Some(_)) = (&mut self.budget, held) {
+            budget.charge(context.now());
+        }
+        self.steer(context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (_, Message::Reserve { amount, period }) => {
+                if amount.is_zero() || amount > period {
+                    return Err(HierarchyError::OutOfRange {
+                        what: "amount",
+                        allowed: "above zero, at most the period",
+                    });
+                }
+                self.set_cap(Some((amount, period)), context);
+                self.steer(context);
+                Ok(())
+            }
+            (_, Message::Unreserve) => {
+                self.set_cap(None, context);
+                self.steer(context);
+                Ok(())
+            }
+            (Some(_), Message::Job { .. } | Message::Periodic { .. }) => {
+                context.message(OWN, message);
+                Ok(())
+            }
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+        }
+    }
+
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        let child = self.child.filter(|child| context.child(*child) == VpState::Ready);
+        let Some(child) = child else {
+            return context.release(own);
+        };
+        context.grant(child, own);
+        if let Some(budget) = &mut self.budget {
+            // A period that ended while the child was ready had no use for its budget.
+            budget.roll(context.now());
+            budget.since = context.now();
+        }
+        self.steer(context);
+    }
+
+    fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        if let Some(budget) = &mut self.budget {
+            budget.charge(context.now());
+            context.note(Some(child), Note::Budget(budget.budget));
+        }
+        context.revoke(child);
+        self.steer(context);
+    }
+
+    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
+        self.steer(context);
+    }
+
+    fn next(&self, _: OwnVp, view: &View<'_>) -> Option<ChildVp> {
+        let may = self.budget.is_none_or(|budget| !budget.budget.is_zero());
+        self.child.filter(|child| may && view.child(*child) == VpState::Ready)
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        if !view.children().eq(self.child) {
+            return Err("the child is not the one that was registered");
+        }
+        let state = self.child.map_or(VpState::Waiting, |child| view.child(child));
+        let may = self.budget.is_none_or(|budget| !budget.budget.is_zero());
+        let asked = view.own(OWN) != VpState::Waiting;
+        if asked != (may && state != VpState::Waiting) {
+            return Err("its parent is not asked, or asked although the budget is used up");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,412 @@
+//! Resource kernel: hard, firm and soft reserves under rate monotonic priorities, on one processor.
+//!
+//! Takes    ALL on its own VP 0. Not RESU, against table 5.1: see below.
+//! Gives    RESBH x y to each child with a hard reserve of x in y, RESBS x y with a soft or firm one;
+//!          nothing to one without.
+//! Admits   while each still gets its amount in each of its periods (`deferrable.rs`).
+//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x.
+//! Costs    O(log n) per event, O(n^2) per step of an admission; 154 bytes per child; two timers.
+//! Ties     the running child stays; else the lower slot.
+//! Source   Rajkumar et al. 1998; Oikawa and Rajkumar 1999; HLS 5.3.1.7, 6.2.1, table 5.1.
+//! Checked  laws, `tests/resource_kernel.rs`.
+//!
+//! Periods follow each other from the `reserve` message on; what is not used of a budget is kept until
+//! its period ends. `priority` says what follows a used-up budget: 0, or nothing told, is hard: nothing;
+//! above 0 soft: the turns of those without a reserve; below 0 firm: what nobody else wants. What a
+//! slower processor owes by the earliest deadline may come just before it, when a child of a shorter
+//! period that is due later takes it: who serves by periods cannot use RESU.
+
+mod deferrable;
+mod reserves;
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{PRIORITY, RESERVE};
+use crate::parts::policy::Policy;
+use crate::parts::pool::{Pool, SETTLED};
+use crate::parts::quantum;
+use crate::parts::reservation::Reservation;
+use crate::parts::reserved;
+use crate::reservation::resource_kernel::deferrable::fits;
+use crate::reservation::resource_kernel::reserves::{BUDGET, Class, Reserves, Slot};
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, ParentNotice, Scheduler, TimerId, View,
+    VpState,
+};
+use windfall_time::{Instant, Span};
+
+const TAKES: &str = "reserve, unreserve, priority, quantum (to the instance)";
+/// When the first period of a child that does not wait ends.
+const PERIOD: TimerId = TimerId(2);
+
+pub(crate) const KIND: Kind = Kind {
+    name: "resource-kernel",
+    summary: "hard, firm and soft reserves by rate monotonic priorities",
+    source: include_str!("resource_kernel.rs"),
+    settings: &[Setting {
+        name: "quantum",
+        form: Form::Span,
+        default: "10ms",
+        help: "the longest turn of a child that runs on no budget while others wait",
+    }],
+    takes: &[&RESERVE, &PRIORITY],
+    properties: Properties { reserves: true, ..Properties::NONE },
+    build: |settings| {
+        let quantum = settings.span("quantum");
+        Ok(Box::new(ResourceKernel::new(quantum)))
+    },
+    conversion: |_| Ok(Box::new(Monotonic)),
+};
+
+/// The scheduler.
+struct ResourceKernel {
+    pool: Pool<Reserves>,
+    reserves: Reserves,
+    /// Ends of the periods of children that have a reserve and do not wait.
+    periods: Heap<Instant>,
+    armed: Option<Instant>,
+    /// When the last of the reserves ended that had begun and were changed or given back: another begins
+    /// the longest period later, so that nobody's period ever sees both. No other rule keeps all
+    /// promises, for a budget that was used late in its period may be followed at once by that of the
+    /// next reserve.
+    freed: Option<Instant>,
+}
+
+impl ResourceKernel {
+    fn new(quantum: Span) -> ResourceKernel {
+        ResourceKernel {
+            pool: Pool::default(),
+            reserves: Reserves { slots: Vec::new(), turns: 0, quantum },
+            periods: Heap::new(),
+            armed: None,
+            freed: None,
+        }
+    }
+
+    fn arm(&mut self, context: &mut Context<'_>) {
+        let first = self.periods.peek().map(|(at, _)| at);
+        if self.armed != first {
+            self.armed = first;
+            context.set_timer(PERIOD, first);
+        }
+    }
+
+    /// Begins the periods that are due. No effects but the last one's and the news, however many
+    /// they are.
+    fn replenish(&mut self, context: &mut Context<'_>) {
+        let now = context.now();
+        while let Some((_, slot)) = self.periods.peek().filter(|(at, _)| *at <= now) {
+            let child = ChildVp(slot);
+            self.reserves.charge(child, context);
+            let Some(reserve) = &mut self.reserves.slots[child.index()].reserve else {
+                self.periods.remove(slot);
+                continue;
+            };
+            reserve.roll(now);
+            reserve.since = now;
+            let (budget, end) = (reserve.budget, reserve.end);
+            self.periods.set(slot, end);
+            context.note(Some(child), Note::Replenished(budget));
+            context.notify_child(child, ParentNotice::Replenished { budget, end });
+            if matches!(context.child(child), VpState::Running(_)) {
+                context.set_timer(BUDGET, Some(now.saturating_add(budget)));
+                self.pool.refresh(child, &self.reserves, context);
+            } else {
+                self.pool.add(child, &self.reserves);
+            }
+        }
+        self.arm(context);
+        self.pool.settled(&mut self.reserves, context);
+    }
+
+    /// What the running child ran on is over, or the timer came early.
+    fn exhaust(&mut self, context: &mut Context<'_>) {
+        let (now, held) = (context.now(), context.held_by(OwnVp(0)));
+        let Some(child) = held else {
+            return;
+        };
+        let had = self.reserves.slots[child.index()].budget().is_some();
+        self.reserves.charge(child, context);
+        let slot = &self.reserves.slots[child.index()];
+        if let Some(reserve) = slot.budget() {
+            return context.set_timer(BUDGET, Some(now.saturating_add(reserve.budget)));
+        }
+        if had {
+            context.note(held, Note::Exhausted);
+        }
+        self.reserves.queue(child);
+        if !self.reserves.eligible(child) {
+            self.pool.rotate(child, &mut self.reserves, context);
+        } else if !self.pool.pass(child, &mut self.reserves, context) {
+            context.set_timer(BUDGET, Some(self.reserves.over(child, now)));
+        }
+    }
+
+    /// Begins or changes a reserve.
+    fn reserve(
+        &mut self,
+        child: ChildVp,
+        (amount, period): (Span, Span),
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        if amount.is_zero() || amount > period {
+            let allowed = "above zero, at most the period";
+            return Err(HierarchyError::OutOfRange { what: "amount", allowed });
+        }
+        let slots = self.reserves.slots.iter().enumerate();
+        let reserves = slots.filter_map(|(at, slot)| Some((at, slot.reserve.as_ref()?)));
+        let others = reserves.clone().filter(|(at, _)| *at != child.index());
+        let mut promised: Vec<_> = others.map(|(_, reserve)| target(reserve)).collect();
+        promised.push((amount, period));
+        if !fits(&promised) {
+            return Err(HierarchyError::OutOfRange {
+                what: "reserve",
+                allowed: "one with which each gets its amount in each of its periods, the shortest \
+                          first; ask for less, or for a period that divides the others' or is a \
+                          multiple",
+            });
+        }
+        let longest = reserves.map(|(_, reserve)| reserve.period).max();
+        let longest = promised.iter().map(|(_, period)| *period).chain(longest).max();
+        let now = context.now();
+        let clear = |freed: Option<Instant>| {
+            let after = |freed: Instant| freed.saturating_add(longest.unwrap_or(Span::ZERO));
+            freed.map_or(now, after).max(now)
+        };
+        self.reserves.charge(child, context);
+        let begins = clear(self.freed);
+        if let Some(reserve) = &mut self.reserves.slots[child.index()].reserve {
+            reserve.roll(now);
+            let less = amount <= reserve.amount && period >= reserve.period;
+            let more = amount >= reserve.amount && period <= reserve.period;
+            if (less || more) && reserve.change.is_none() && begins <= reserve.end {
+                // The one is as if the other had gone on.
+                reserve.change = Some((amount, period, reserve.end));
+                self.freed = self.freed.max(Some(reserve.end));
+                return Ok(());
+            }
+            self.freed = self.freed.max(used_until(reserve, now));
+        }
+        // It has nothing until it begins.
+        let begins = clear(self.freed);
+        let mut reserve = Reservation::new(Span::ZERO, period, begins);
+        reserve.change = Some((amount, period, begins));
+        if reserve.roll(now) {
+            context.note(Some(child), Note::Replenished(amount));
+            context.notify_child(
+                child,
+                ParentNotice::Replenished { budget: amount, end: reserve.end },
+            );
+        }
+        reserve.since = now;
+        self.reserves.slots[child.index()].reserve = Some(reserve);
+        self.place(child, context);
+        Ok(())
+    }
+
+    /// Ends a reserve, if there is one.
+    fn end(&mut self, child: ChildVp, now: Instant) {
+        if let Some(reserve) = self.reserves.slots[child.index()].reserve.take() {
+            self.freed = self.freed.max(used_until(&reserve, now));
+        }
+        self.periods.remove(child.0);
+    }
+
+    /// What a child runs on has changed.
+    fn place(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let (now, state) = (context.now(), context.child(child));
+        let slot = &self.reserves.slots[child.index()];
+        if let Some(reserve) = slot.reserve.filter(|_| state != VpState::Waiting) {
+            self.periods.set(child.0, reserve.end);
+        }
+        self.arm(context);
+        match (state, self.reserves.eligible(child)) {
+            (VpState::Waiting, _) => {}
+            (VpState::Running(_), true) => {
+                context.set_timer(BUDGET, Some(self.reserves.over(child, now)));
+                self.pool.rerank(child, &mut self.reserves, context);
+            }
+            (VpState::Running(_), false) => self.pool.rotate(child, &mut self.reserves, context),
+            (VpState::Ready, true) => self.pool.request(child, &mut self.reserves, context),
+            (VpState::Ready, false) => {
+                self.pool.withdraw(child, context);
+                context.notify_child(child, ParentNotice::Exhausted);
+            }
+        }
+    }
+}
+
+/// What is promised, a change that is to come included.
+fn target(reserve: &Reservation) -> (Span, Span) {
+    reserve.change.map_or((reserve.amount, reserve.period), |(amount, period, _)| (amount, period))
+}
+
+/// When a reserve that ends has been used last at the latest; one that has not begun never was.
+fn used_until(reserve: &Reservation, now: Instant) -> Option<Instant> {
+    Some(now).filter(|_| !reserve.amount.is_zero())
+}
+
+impl Scheduler for ResourceKernel {
+    fn timers(&self, _: usize) -> usize {
+        3
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.pool.init_first(1, context);
+    }
+
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+        self.pool.register(child);
+        self.periods.reserve(child.index() + 1);
+        let slots = &mut self.reserves.slots;
+        slots.resize(slots.len().max(child.index() + 1), Slot::default());
+        slots[child.index()] = Slot::default();
+        Ok(())
+    }
+
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.end(child, context.now());
+    }
+
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.reserves.queue(child);
+        if let Some(reserve) = &mut self.reserves.slots[child.index()].reserve
+            && reserve.roll(context.now())
+        {
+            let (budget, end) = (reserve.budget, reserve.end);
+            context.note(Some(child), Note::Replenished(budget));
+            context.notify_child(child, ParentNotice::Replenished { budget, end });
+        }
+        self.place(child, context);
+    }
+
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.periods.remove(child.0);
+        self.arm(context);
+        self.pool.release(child, held, &mut self.reserves, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (Some(child), Message::Reserve { amount, period }) => {
+                self.replenish(context);
+                return self.reserve(child, (amount, period), context);
+            }
+            (Some(child), Message::Unreserve) => {
+                self.replenish(context);
+                self.end(child, context.now());
+                self.place(child, context);
+            }
+            (Some(child), Message::Priority(priority)) => {
+                self.replenish(context);
+                self.reserves.charge(child, context);
+                self.reserves.slots[child.index()].class = Class::of(priority);
+                self.place(child, context);
+            }
+            (None, Message::Quantum(length)) => {
+                self.reserves.quantum = quantum::checked(length)?;
+            }
+            _ => {
+                return Err(HierarchyError::NotUnderstood {
+                    message: message.name(),
+                    takes: TAKES,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.pool.grant(own, &mut self.reserves, context);
+    }
+
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.pool.revoke(own, child, &mut self.reserves, context);
+    }
+
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
+        if timer == SETTLED {
+            return self.pool.settled(&mut self.reserves, context);
+        }
+        if timer == PERIOD {
+            self.armed = None;
+        }
+        self.replenish(context);
+        if timer == BUDGET {
+            self.exhaust(context);
+        }
+    }
+
+    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
+        self.pool.best()
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        self.pool.check(&self.reserves, view)?;
+        for child in view.children() {
+            let reserved = self.reserves.slots[child.index()].reserve.is_some();
+            let counted = reserved && view.child(child) != VpState::Waiting;
+            if counted != self.periods.contains(child.0) {
+                return Err("the periods of a child are not followed, or of one that waits");
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Monotonic;
+
+impl Conversion for Monotonic {
+    fn takes(&self) -> &'static [Type] {
+        &[Type::All]
+    }
+
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        reserved::Form::Hard.parameter_for(asked)
+    }
+
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        let whole = own.guarantees.first() == Some(&Guarantee::All);
+        let mut before = Vec::new();
+        let mut all_fit = whole;
+        let give = |terms: &ChildParams| {
+            let Some((amount, period)) = terms.reserve else {
+                return Offer::nothing();
+            };
+            if amount.is_zero() {
+                return Offer::lacking("it asks for nothing; ask for more".into());
+            }
+            before.push((amount, period));
+            // Once one does not fit, none after it does: who tells less takes nothing from others.
+            all_fit = all_fit && amount <= period && fits(&before);
+            if !all_fit {
+                return Offer::lacking(match whole {
+                    true => format!(
+                        "beside the {} before it, a reserve of {amount} in {period} would make one \
+                         too late, the shortest period first; ask for less, or for a period that \
+                         divides theirs or is a multiple",
+                        before.len() - 1
+                    ),
+                    false => "rate monotonic priorities need a whole processor; give its parent \
+                              `ALL`"
+                        .into(),
+                });
+            }
+            let form = match Class::of(terms.priority.unwrap_or(0)) {
+                Class::Hard => reserved::Form::Hard,
+                Class::Soft | Class::Firm => reserved::Form::Soft,
+            };
+            Offer::one(form.of(amount, period), "budgets by rate monotonic priorities")
+        };
+        children.iter().map(give).collect()
+    }
+}

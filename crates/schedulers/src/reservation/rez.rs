@@ -1,0 +1,92 @@
+//! Rez: hard CPU reservations by budgeted earliest deadline first, on one processor.
+//!
+//! Takes    ALL on its own VP 0, or, with `report-deadlines = true`, RESU r: it tells its parent its deadlines.
+//!          Further own VPs are never asked for: create one instance a processor.
+//! Gives    RESBH x y to each child with a reservation of x in y; nothing to one without.
+//! Admits   while the sum of all x/y is at most 1, exactly, or `admission` thousandths; below RESU r
+//!          the checker holds it to r. A refusal names what is left.
+//! Assumes  A1 its processor is there whenever asked for; A2 overheads and stolen time are inside x
+//!          (`rez-c` and `rez-fb` make up for stolen time), but for `charges = "received"`.
+//! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.
+//! Ties     the running child stays; else the lower slot.
+//! Source   HLS 9.3.2. Waking follows the constant bandwidth server of Abeni and Buttazzo 1998.
+//! Checked  laws, `tests/rez.rs`, `tests/reservations.rs`, `hierarchy/tests/example_4_4.rs`.
+//!
+//! A period begins with the `reserve` message, and each next one where the last one ends, whether
+//! the child is ready or not. A change takes effect at the end of the current period. A child that
+//! waits for a time d loses at most d of its budget, and none of what falls to the rest of its
+//! period at a steady rate: a budget saved up until just before its deadline would delay others.
+//! With `charges = "received"` what was stolen from a child, and what deciding and switching took of its time, is left out of
+//! what its budget pays, under `rez-c`'s assumption A3, into which those costs go, too.
+//! What a coarse timer lets a child have beyond its budget is taken from the periods that follow: its promise is kept to
+//! less than a tick while the sum of all (x + tick)/(y - tick) is at most 1. With `overruns = "dropped"` it is
+//! not, as in the paper (10.5.2 measures 32.6 % for 10 ms in 33 ms), and ticks leave RESBS x y. Children hear when their budget is used up and when a period begins (6.2.2).
+
+use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
+use crate::parameters::RESERVE;
+use crate::parts::budgeted::{Budgeted, Rules};
+use crate::parts::reserved::{self, Reserved};
+use crate::parts::stolen::{CHARGES, Stolen, charges};
+use alloc::boxed::Box;
+use windfall_time::Ratio;
+
+/// Whether the parent is told about deadlines, as a uniformly slower processor needs it.
+pub(crate) const REPORT_DEADLINES: Setting = Setting {
+    name: "report-deadlines",
+    form: Form::Bool,
+    default: "false",
+    help: "whether it reports its deadlines to its parent, as a uniformly slower processor needs",
+};
+
+/// What becomes of overruns.
+pub(crate) const OVERRUNS: Setting = Setting {
+    name: "overruns",
+    form: Form::Word(&["charged", "dropped"]),
+    default: "charged",
+    help: "whether what a timer that ticks lets a child have beyond its budget is taken from the periods that follow, or from \
+           nobody's, as in HLS 10.5.2",
+};
+
+/// Whether they are dropped.
+pub(crate) fn drops(settings: &Chosen<'_>) -> bool {
+    settings.word(OVERRUNS.name, &[("charged", false), ("dropped", true)])
+}
+
+/// How much may be reserved.
+pub(crate) const ADMISSION: Setting = Setting {
+    name: "admission",
+    form: Form::Integer(1, 1000),
+    default: "1000",
+    help: "how much of a processor is reserved at most, in thousandths",
+};
+
+/// How much may be reserved, in thousandths.
+pub(crate) fn admission(settings: &Chosen<'_>) -> u16 {
+    u16::try_from(settings.integer(ADMISSION.name)).unwrap_or(1000)
+}
+
+/// As a part of a processor.
+pub(crate) fn part(thousandths: u16) -> Ratio {
+    Ratio::new(thousandths.into(), 1000).unwrap_or(Ratio::ONE)
+}
+
+pub(crate) const KIND: Kind = Kind {
+    name: "rez",
+    summary: "hard CPU reservations on one processor",
+    source: include_str!("rez.rs"),
+    settings: &[ADMISSION, CHARGES, OVERRUNS, REPORT_DEADLINES],
+    takes: &[&RESERVE],
+    properties: Properties { reserves: true, ..Properties::NONE },
+    build: |settings| {
+        let (admission, reports) = (admission(settings), settings.bool(REPORT_DEADLINES.name));
+        let (stolen, drops) = (charges(settings), drops(settings));
+        Ok(Box::new(Budgeted::new(Rules { admission, stolen, reports, drops, ..Rules::HARD })))
+    },
+    conversion: |settings| {
+        let (most, reports) = (part(admission(settings)), settings.bool(REPORT_DEADLINES.name));
+        let makes_up = charges(settings) != Stolen::Charged;
+        let rez = Reserved::new(reserved::Form::Hard, "EDF with budgets");
+        let (drops, fixed) = (drops(settings), true);
+        Ok(Box::new(Reserved { most, reports, makes_up, drops, fixed, ..rez }))
+    },
+};

@@ -1,0 +1,65 @@
+//! Rez-C: hard CPU reservations whose children catch up when time is stolen from them.
+//!
+//! Takes    ALL on its own VP 0. Further own VPs are never asked for.
+//! Gives    RESBH x y of time received, stolen time left out, to each child with a reservation of x in y,
+//!          to within a granule; nothing to one without.
+//! Admits   as `rez`.
+//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x; A3 in every interval
+//!          that ends with the period in question, what is stolen, the amounts of the periods that lie in it
+//!          and, for children that wait now and then, their share of it fit. Where A3 fails, one child's
+//!          catching up may cost others their amounts, and whoever has the rest of the processor everything
+//!          (HLS 11.7.1).
+//! Costs    as `rez`, and for each timer that finds stolen time another one, at most one a granule.
+//! Ties     as `rez`.
+//! Source   HLS 11.5.2.
+//! Checked  laws, `tests/rez_c.rs`, `scenarios/stolen-time.toml`.
+//!
+//! A budget is charged with what its child has received: what the host says was stolen from the
+//! processor meanwhile is left out. When the timer that was set for the end of a budget finds stolen
+//! time it is set again for that long. A rest below the granule counts as used up; otherwise a single
+//! nanosecond left would be waited for a nanosecond at a time while a long interrupt lasts. Nothing is
+//! carried from one period to the next.
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::RESERVE;
+use crate::parts::budgeted::{Budgeted, Rules};
+use crate::parts::reserved::{self, Reserved};
+use crate::parts::stolen::Stolen;
+use crate::reservation::rez::{ADMISSION, OVERRUNS, admission, drops, part};
+use alloc::boxed::Box;
+
+const GRANULE: &str = "granule";
+
+pub(crate) const KIND: Kind = Kind {
+    name: "rez-c",
+    summary: "hard CPU reservations that catch up when time is stolen",
+    source: include_str!("rez_c.rs"),
+    settings: &[
+        ADMISSION,
+        Setting {
+            name: GRANULE,
+            form: Form::Span,
+            default: "10us",
+            help: "after time was stolen, a budget with less left than this counts as used up",
+        },
+        OVERRUNS,
+    ],
+    takes: &[&RESERVE],
+    properties: Properties { reserves: true, ..Properties::NONE },
+    build: |settings| {
+        let granule = settings.span(GRANULE);
+        let (admission, stolen) =
+            (admission(settings), Stolen::CaughtUp { granule, overhead: false });
+        Ok(Box::new(Budgeted::new(Rules {
+            admission,
+            stolen,
+            drops: drops(settings),
+            ..Rules::HARD
+        })))
+    },
+    conversion: |settings| {
+        let rez = Reserved::new(reserved::Form::Hard, "EDF with budgets of time received");
+        let (most, drops) = (part(admission(settings)), drops(settings));
+        Ok(Box::new(Reserved { most, makes_up: true, drops, ..rez }))
+    },
+};

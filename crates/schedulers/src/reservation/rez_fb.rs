@@ -1,0 +1,61 @@
+//! Rez-FB: CPU reservations that grow by what is stolen from them, through a feedback loop.
+//!
+//! Takes    ALL on its own VP 0. Further own VPs are never asked for.
+//! Gives    RESBS x y to each child with a reservation of x in y; nothing to one without. Not RESBH: in the
+//!          periods after stolen time has ceased a child receives more than x.
+//! Admits   as `rez`. What nobody has reserved is lent, as long as nobody reserves it.
+//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x. What is received is x
+//!          where stolen time is steady and what is reserved for it fits; nobody else pays for it.
+//! Costs    as `rez`, and 24 bytes per child.
+//! Ties     as `rez`.
+//! Source   HLS 11.5.3. Ours never reserves less than was asked for.
+//! Checked  laws, `tests/rez_fb.rs`, `scenarios/stolen-time.toml`.
+//!
+//! At the start of each period `C = C + G (x - P)`, within x and what admission leaves: C is reserved for
+//! the period, P was received in the last one (`feedback.rs`). A child that wakes after whole periods
+//! has one step, for the last period that it ran in. A reservation that begins while what it needs
+//! is lent begins when those periods have ended. Notes say C (reserved) and P (received).
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::RESERVE;
+use crate::parts::budgeted::{Budgeted, Rules};
+use crate::parts::reserved::{self, Reserved};
+use crate::parts::stolen::Stolen;
+use crate::reservation::rez::{ADMISSION, OVERRUNS, admission, drops, part};
+use alloc::boxed::Box;
+
+const GAIN: &str = "gain";
+
+pub(crate) const KIND: Kind = Kind {
+    name: "rez-fb",
+    summary: "CPU reservations that grow by what is stolen from them",
+    source: include_str!("rez_fb.rs"),
+    settings: &[
+        ADMISSION,
+        Setting {
+            name: GAIN,
+            form: Form::Integer(1, 1000),
+            default: "500",
+            help: "how much of what was missing the next period has more, in thousandths",
+        },
+        OVERRUNS,
+    ],
+    takes: &[&RESERVE],
+    properties: Properties::NONE,
+    build: |settings| {
+        let gain = settings.integer(GAIN);
+        let stolen = Stolen::FedBack { gain: u16::try_from(gain).unwrap_or(1000) };
+        let admission = admission(settings);
+        Ok(Box::new(Budgeted::new(Rules {
+            admission,
+            stolen,
+            drops: drops(settings),
+            ..Rules::HARD
+        })))
+    },
+    conversion: |settings| {
+        let rez = Reserved::new(reserved::Form::Soft, "EDF with budgets and feedback");
+        let (most, drops) = (part(admission(settings)), drops(settings));
+        Ok(Box::new(Reserved { most, makes_up: true, drops, ..rez }))
+    },
+};

@@ -1,0 +1,334 @@
+//! SWiFT: reservations that follow the progress of a pipeline, by feedback from its queues.
+//!
+//! Takes    ALL on its own VP 0. Further own VPs are never asked for: one instance a processor.
+//! Gives    NULL to each child: whoever comes, and whoever falls behind, takes from all.
+//! Admits   as many as can have 1 % each; all together get at most `cap` of the processor.
+//! Assumes  children, or the host for them, tell how full the queue is that they read from
+//!          (`progress`); one that writes tells how empty it is. Half full is the aim.
+//! Costs    O(log n) per event, and per child and period; 200 bytes per child; four timers.
+//! Ties     as `rez`; when all are due to be adjusted, the lower slot first.
+//! Source   Steere, Goel, Gruenberg, McNamee, Pu and Walpole 1999; Goel's SWiFT toolkit 1998; HLS
+//!          2.3.1.5. Ours differs: no importance, no estimate of periods, and a change takes effect
+//!          at the end of a child's period.
+//! Checked  laws, `tests/swift.rs`.
+//!
+//! Once in each of its periods a child's share is adjusted by a controller: with the error e, how
+//! far its queue is from half full, the share wanted is b + p e, where b moves on by i e each time.
+//! One that tells no progress presses for more while it does not wait, and for less while it does.
+//! When all together want more than there is, each gets 1 % and a part in proportion to what it wants
+//! beyond (squishing). Below are the hard reservations of `rez`: time reserved and not used is lost.
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{PROGRESS, RATE};
+use crate::parts::best_effort::BestEffort;
+use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, Value, View, VpState,
+};
+use windfall_time::{Instant, Span};
+
+const TAKES: &str = "progress (how full its queue is), periodic (its period)";
+/// The next adjustment; the first timers are those of the reservations.
+const ADJUST: TimerId = TimerId(3);
+/// The whole processor. Shares are in millionths of it; thousandths times thousandths.
+const WHOLE: i64 = 1_000_000;
+const HALF_FULL: i64 = 500;
+/// The error of a child that tells no progress.
+const PRESSURE: i64 = 250;
+/// The smallest share.
+const LEAST: i64 = WHOLE / 100;
+
+const FILL: &str = PROGRESS.key;
+
+pub(crate) const KIND: Kind = Kind {
+    name: "swift",
+    summary: "reservations adjusted by feedback, to keep the queues of pipelines half full",
+    source: include_str!("swift.rs"),
+    settings: &[
+        Setting {
+            name: "cap",
+            form: Form::Integer(10, 1000),
+            default: "950",
+            help: "how much of the processor all get together, in thousandths",
+        },
+        Setting {
+            name: "initial",
+            form: Form::Integer(10, 1000),
+            default: "50",
+            help: "how much a new child gets, in thousandths, if that much is left",
+        },
+        Setting {
+            name: "integral",
+            form: Form::Integer(0, 10_000),
+            default: "50",
+            help: "gain of the sum of errors, in thousandths",
+        },
+        Setting {
+            name: "period",
+            form: Form::Span,
+            default: "30ms",
+            help: "the period of a child that tells none",
+        },
+        Setting {
+            name: "proportional",
+            form: Form::Integer(0, 10_000),
+            default: "500",
+            help: "gain of the error, in thousandths",
+        },
+    ],
+    takes: &[&PROGRESS, &RATE],
+    properties: Properties::NONE,
+    build: |settings| {
+        Ok(Box::new(Swift::new(SwiftSpec {
+            cap: settings.integer("cap"),
+            initial: settings.integer("initial"),
+            proportional: settings.integer("proportional"),
+            integral: settings.integer("integral"),
+            period: settings.span("period"),
+        })))
+    },
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+/// The controller's parameters, in thousandths.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SwiftSpec {
+    /// How much of the processor all get together; 10 to 1000.
+    pub(crate) cap: i64,
+    /// How much a new child gets; 10 to 1000.
+    pub(crate) initial: i64,
+    /// Gain of the error; 0 to 10,000.
+    pub(crate) proportional: i64,
+    /// Gain of the sum of errors; 0 to 10,000.
+    pub(crate) integral: i64,
+    /// The period of a child that tells none; above zero.
+    pub(crate) period: Span,
+}
+
+/// Shares are in millionths.
+#[derive(Clone, Copy)]
+struct Stage {
+    period: Span,
+    /// How full its queue is, in thousandths, if it tells.
+    fill: Option<i64>,
+    /// What the sum of errors has led to.
+    base: i64,
+    /// The share that it is to have, room permitting.
+    wanted: i64,
+    /// The share that is reserved.
+    share: i64,
+}
+
+/// The scheduler.
+pub(crate) struct Swift {
+    spec: SwiftSpec,
+    reservations: Budgeted,
+    stages: Vec<Stage>,
+    /// When each is adjusted next.
+    due: Heap<(Instant, u32)>,
+    /// How many children there are, and sums over all.
+    children: i64,
+    wanted: i64,
+    shared: i64,
+}
+
+impl Swift {
+    /// With the controller's parameters.
+    #[must_use]
+    pub(crate) fn new(spec: SwiftSpec) -> Swift {
+        let (waking, overrun) = (Waking::Fixed, Overrun::Throttle);
+        Swift {
+            spec,
+            reservations: Budgeted::new(Rules { waking, overrun, ..Rules::HARD }),
+            stages: Vec::new(),
+            due: Heap::new(),
+            children: 0,
+            wanted: 0,
+            shared: 0,
+        }
+    }
+
+    fn cap(&self) -> i64 {
+        self.spec.cap * 1000
+    }
+
+    /// Has what is wanted of a child be `wanted`, and reserves its part.
+    fn want(&mut self, child: ChildVp, wanted: i64, context: &mut Context<'_>) {
+        let cap = self.cap();
+        let stage = &mut self.stages[child.index()];
+        self.wanted += wanted - core::mem::replace(&mut stage.wanted, wanted);
+        let least = self.children * LEAST;
+        let beyond = if self.wanted > cap {
+            (wanted - LEAST) * (cap - least) / (self.wanted - least)
+        } else {
+            wanted - LEAST
+        };
+        let left = cap - (self.shared - stage.share);
+        let share = (LEAST + beyond).min(left);
+        if share < LEAST {
+            // Others are still to be squished; until then it keeps what it has.
+            return;
+        }
+        let (period, former) = (stage.period, stage.share);
+        let ns = u128::from(period.as_nanos()) * u128::from(share.unsigned_abs()) / 1_000_000;
+        let amount = Span::saturating_from_nanos(ns.max(1));
+        let reserve = Message::Reserve { amount, period };
+        // Refused only where amounts of single nanoseconds add up to more than the processor; then
+        // what was reserved holds.
+        if self.reservations.message(Some(child), reserve, context).is_ok() {
+            self.stages[child.index()].share = share;
+            self.shared += share - former;
+        }
+    }
+
+    /// One period of a child's controller.
+    fn adjust(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let cap = self.cap();
+        let stage = &mut self.stages[child.index()];
+        let error = match stage.fill {
+            Some(fill) => fill - HALF_FULL,
+            None if context.child(child) == VpState::Waiting => -PRESSURE,
+            None => PRESSURE,
+        };
+        stage.base = (stage.base + self.spec.integral * error).clamp(0, cap);
+        let wanted = (stage.base + self.spec.proportional * error).clamp(LEAST, cap.max(LEAST));
+        let next = context.now().saturating_add(stage.period);
+        self.due.set(child.0, (next, child.0));
+        self.want(child, wanted, context);
+    }
+
+    /// Adjusts whoever is due first; the next one in a call of its own, so that no call takes long.
+    fn adjust_first(&mut self, context: &mut Context<'_>) {
+        if let Some((_, slot)) = self.due.peek().filter(|((at, _), _)| *at <= context.now()) {
+            self.adjust(ChildVp(slot), context);
+        }
+        self.arm(context);
+    }
+
+    fn arm(&self, context: &mut Context<'_>) {
+        context.set_timer(ADJUST, self.due.peek().map(|((at, _), _)| at));
+    }
+}
+
+impl Scheduler for Swift {
+    fn timers(&self, owns: usize) -> usize {
+        self.reservations.timers(owns) + 1
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.reservations.init(context);
+    }
+
+    fn register(
+        &mut self,
+        child: ChildVp,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        if (self.children + 1) * LEAST > self.cap() {
+            return Err(HierarchyError::Full {
+                limit: "1 % of the processor for each within the cap",
+            });
+        }
+        self.reservations.register(child, context)?;
+        self.children += 1;
+        self.due.reserve(child.index() + 1);
+        let initial = self.spec.initial * 1000;
+        let stage =
+            Stage { period: self.spec.period, fill: None, base: initial, wanted: 0, share: 0 };
+        let room = self.stages.len().max(child.index() + 1);
+        self.stages.resize(room, stage);
+        self.stages[child.index()] = stage;
+        self.want(child, initial.min(self.cap()), context);
+        self.due.set(child.0, (context.now().saturating_add(stage.period), child.0));
+        self.arm(context);
+        Ok(())
+    }
+
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let stage = &mut self.stages[child.index()];
+        self.wanted -= core::mem::take(&mut stage.wanted);
+        self.shared -= core::mem::take(&mut stage.share);
+        self.children -= 1;
+        self.due.remove(child.0);
+        self.arm(context);
+        self.reservations.unregister(child, context);
+    }
+
+    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.reservations.request(child, context);
+    }
+
+    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+        self.reservations.release(child, held, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (Some(child), Message::Set(FILL, Value::Integer(fill))) => {
+                if !(0..=1000).contains(&fill) {
+                    let allowed = "0 to 1000 thousandths";
+                    return Err(HierarchyError::OutOfRange { what: FILL, allowed });
+                }
+                self.stages[child.index()].fill = Some(fill);
+                Ok(())
+            }
+            (Some(_), Message::Periodic { period, .. }) if period.is_zero() => {
+                Err(HierarchyError::OutOfRange { what: "period", allowed: "above zero" })
+            }
+            (Some(child), Message::Periodic { period, .. }) => {
+                let stage = &mut self.stages[child.index()];
+                stage.period = period;
+                let wanted = stage.wanted;
+                self.want(child, wanted, context);
+                Ok(())
+            }
+            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+        }
+    }
+
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.reservations.grant(own, context);
+    }
+
+    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        self.reservations.revoke(own, child, context);
+    }
+
+    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
+        if timer == ADJUST {
+            self.adjust_first(context);
+        } else {
+            self.reservations.timer(timer, context);
+        }
+    }
+
+    fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
+        self.reservations.next(own, view)
+    }
+
+    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
+        let stages = || view.children().map(|child| &self.stages[child.index()]);
+        let wanted: i64 = stages().map(|stage| stage.wanted).sum();
+        let shared: i64 = stages().map(|stage| stage.share).sum();
+        let children =
+            i64::try_from(view.children().count()).expect("children are numbered by 32 bits");
+        if (children, wanted, shared) != (self.children, self.wanted, self.shared) {
+            return Err("what is wanted or shared is not the sum over all children");
+        }
+        if shared > self.cap() {
+            return Err("more is shared than may be");
+        }
+        if view.children().any(|child| !self.due.contains(child.0)) {
+            return Err("nobody adjusts a child");
+        }
+        self.reservations.check(view)
+    }
+}

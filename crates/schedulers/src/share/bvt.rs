@@ -1,0 +1,385 @@
+//! BVT: borrowed virtual time, on one processor or several.
+//!
+//! Takes    PS on each own VP; anything at all for mere fairness.
+//! Gives    PS to each child, whatever anybody's warp: with weight w of W, on one processor w/W of what
+//!          there is, on k of them w/(W + (k - 1) w) of the sum or more (`long_run.rs`).
+//! Admits   everyone. A child of weight 0 stands in the background.
+//! Assumes  A1 allowances end on time; A2 parents do not make own VPs pay for naps.
+//! Costs    O(log n) per event, and per wake-up one step more for each processor; 170 bytes per
+//!          child; one timer per processor.
+//! Ties     the running child stays; else the lower slot.
+//! Source   Duda and Cheriton 1999: warp, warp time limit L, unwarp time requirement U, context switch
+//!          allowance C. Ours differs: virtual time is exact; a child that has run warped for L does
+//!          without warp for U, and until its next wake-up or end of an allowance; one that has not
+//!          run for U begins a new stretch of L.
+//! Checked  laws, `tests/bvt.rs`.
+//!
+//! The child of smallest effective virtual time runs: actual virtual time less its warp, if it is
+//! warped. Every C, and when another wakes, that is looked at again. A child that wakes catches up
+//! with the smallest actual virtual time among those that do not wait; when all wait, with the largest.
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{SHARE, WARP, WARP_LIMIT};
+use crate::parts::long_run::{self, Shared};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
+use crate::parts::quantum;
+use crate::parts::virtual_time::{Account, Virtual};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_guarantees::{
+    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type,
+};
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, Value, View, VpState,
+};
+use windfall_time::{Instant, Span};
+
+const LIMIT: &str = WARP_LIMIT.key;
+
+pub(crate) const KIND: Kind = Kind {
+    name: "bvt",
+    summary: "processor time in proportion to weights, with warps that are limited in time",
+    source: include_str!("bvt.rs"),
+    settings: &[Setting {
+        name: "allowance",
+        form: Form::Span,
+        default: "10ms",
+        help: "how far a child may run ahead before another has its turn, in processor time",
+    }],
+    takes: &[&SHARE, &WARP, &WARP_LIMIT],
+    properties: Properties::NONE,
+    build: |settings| Ok(Box::new(Pooled::new(Bvt::new(settings.span("allowance"))))),
+    conversion: |settings| Ok(Box::new(LongRun(settings.span("allowance")))),
+};
+
+/// The line of table 5.1, with an allowance: `PS+ -> PS+`.
+struct LongRun(Span);
+
+const BY: &str = "BVT: weights, in the long run";
+
+impl Conversion for LongRun {
+    fn takes(&self) -> &'static [Type] {
+        &[Type::Ps]
+    }
+
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        long_run::parameter_for(asked)
+    }
+
+    /// Time is charged as it was had, however late a turn ends.
+    fn at_ticks(&mut self, _: Span) -> bool {
+        true
+    }
+
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        Shared::new(children, self.0, own.on_one).offers(own.guarantees, BY)
+    }
+
+    fn behind(
+        &self,
+        own: Supply<'_>,
+        behind: &[Allowance],
+        children: &[ChildParams],
+    ) -> Option<Vec<Allowance>> {
+        Shared::new(children, self.0, own.on_one).behind(own.guarantees, behind)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Borrower {
+    account: Account,
+    /// Served only when nobody with a share is ready.
+    background: bool,
+    warp: Span,
+    /// Warp time limit and unwarp time requirement.
+    limit: Option<(Span, Span)>,
+    /// How long it may still run warped in this stretch.
+    left: Span,
+    /// It does without its warp until then, and until it is looked at again.
+    unwarped: Option<Instant>,
+    /// When it last ran.
+    ran: Instant,
+}
+
+const UNKNOWN: Borrower = Borrower {
+    account: Account::new(1),
+    background: false,
+    warp: Span::ZERO,
+    limit: None,
+    left: Span::ZERO,
+    unwarped: None,
+    ran: Instant::ZERO,
+};
+
+impl Borrower {
+    /// How long it may run warped from now on, if that is limited.
+    fn limited(&self) -> Option<Span> {
+        let limited = self.limit.is_some() && self.unwarped.is_none() && !self.warp.is_zero();
+        limited.then_some(self.left)
+    }
+
+    fn charge(&mut self, ran: Span, now: Instant) {
+        self.account.charge(ran);
+        self.ran = now;
+        if let (Some(left), Some((_, unwarp))) = (self.limited(), self.limit) {
+            self.left = left.saturating_sub(ran);
+            if self.left.is_zero() {
+                self.unwarped = Some(now.saturating_add(unwarp));
+            }
+        }
+    }
+
+    /// Looks whether it may be warped again, or for longer.
+    fn review(&mut self, now: Instant) {
+        let Some((limit, unwarp)) = self.limit else { return };
+        let rested = now.saturating_since(self.ran) >= unwarp;
+        if rested || self.unwarped.is_some_and(|until| until <= now) {
+            (self.left, self.unwarped) = (limit, None);
+        }
+    }
+
+    fn effective(&self) -> Virtual {
+        let warp = if self.unwarped.is_some() { Span::ZERO } else { self.warp };
+        self.account.time.earlier(warp)
+    }
+}
+
+/// What runs on an own VP.
+#[derive(Clone, Copy)]
+struct Run {
+    /// The child is charged up to here.
+    charged: Instant,
+    /// The end of its allowance, or of its warp.
+    ends: Instant,
+}
+
+/// In a tag, above every virtual time that a clock of 146 years can reach.
+const BACKGROUND: u32 = 126;
+
+/// The scheduler.
+pub(crate) struct Bvt {
+    borrowers: Vec<Borrower>,
+    allowance: Span,
+    runs: Vec<Run>,
+    /// Ready children that have a share, by actual virtual time.
+    actual: Heap<(Virtual, u32)>,
+    /// The largest actual virtual time that any of these has reached.
+    latest: Virtual,
+}
+
+impl Bvt {
+    /// With the context switch allowance, above zero.
+    pub(crate) fn new(allowance: Span) -> Bvt {
+        Bvt {
+            borrowers: Vec::new(),
+            allowance,
+            runs: Vec::new(),
+            actual: Heap::new(),
+            latest: Virtual::default(),
+        }
+    }
+
+    fn charge(&mut self, child: ChildVp, own: OwnVp, now: Instant) {
+        let since = core::mem::replace(&mut self.runs[own.index()].charged, now);
+        let borrower = &mut self.borrowers[child.index()];
+        borrower.charge(now.saturating_since(since), now);
+        if !borrower.background {
+            self.latest = self.latest.max(borrower.account.time);
+        }
+    }
+
+    /// An allowance begins on `own`, or what is left of a warp.
+    fn begin(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        let left = self.borrowers[child.index()].limited();
+        let span = left.map_or(self.allowance, |left| left.min(self.allowance));
+        let ends = context.now().saturating_add(span);
+        self.runs[own.index()] = Run { charged: context.now(), ends };
+        context.set_timer(quantum::timer_of(own), Some(ends));
+    }
+
+    fn enter(&mut self, child: ChildVp) {
+        let borrower = &self.borrowers[child.index()];
+        if !borrower.background {
+            self.actual.set(child.0, (borrower.account.time, child.0));
+        }
+    }
+
+    /// Scheduler virtual time: the smallest actual one among those that do not wait.
+    fn system_time(&self, pool: &Pool<Self>, context: &Context<'_>) -> Virtual {
+        let running = pool.own_vps().filter_map(|own| context.held_by(own));
+        let running = running.map(|child| &self.borrowers[child.index()]);
+        let running = running.filter(|one| !one.background).map(|one| one.account.time);
+        let ready = self.actual.peek().map(|((time, _), _)| time);
+        running.chain(ready).min().unwrap_or(self.latest)
+    }
+
+    /// Charges all that run.
+    fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
+        for own in pool.own_vps() {
+            if let Some(child) = context.held_by(own) {
+                self.charge(child, own, context.now());
+                pool.refresh(child, self, context);
+            }
+        }
+    }
+
+    /// A child's key has changed; if it runs, so has the end of its warp.
+    fn reconsider(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        if let Some(own) = context.held_through(child) {
+            self.begin(child, own, context);
+        }
+        pool.rerank(child, self, context);
+    }
+}
+
+impl Policy for Bvt {
+    /// Effective virtual time, then the slot, as one number.
+    type Key = u128;
+    const TAKES: &'static str = "share, warp, warp-limit, quantum (to the instance: the allowance)";
+
+    fn key(&self, child: ChildVp) -> u128 {
+        let borrower = &self.borrowers[child.index()];
+        borrower.effective().tag(child.0) | u128::from(borrower.background) << BACKGROUND
+    }
+
+    fn preempts(ready: &u128, running: &u128) -> bool {
+        ready >> 32 < running >> 32
+    }
+
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.actual.remove(child.0);
+        self.begin(child, own, context);
+    }
+
+    fn stopped(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.charge(child, own, context.now());
+        if context.child(child) == VpState::Ready {
+            self.enter(child);
+        }
+    }
+
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        context.set_timer(quantum::timer_of(own), None);
+    }
+
+    fn timers(&self, owns: usize) -> usize {
+        owns
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        let run = Run { charged: Instant::ZERO, ends: Instant::ZERO };
+        self.runs.resize(context.owns(), run);
+    }
+
+    fn register(&mut self, child: ChildVp) {
+        self.actual.reserve(child.index() + 1);
+        let borrowers = &mut self.borrowers;
+        borrowers.resize(borrowers.len().max(child.index() + 1), UNKNOWN);
+        borrowers[child.index()] = UNKNOWN;
+    }
+
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_running(pool, context);
+        let time = self.system_time(pool, context);
+        let borrower = &mut self.borrowers[child.index()];
+        if !borrower.background {
+            borrower.account.catch_up(time);
+        }
+        borrower.review(context.now());
+        self.enter(child);
+        pool.request(child, self, context);
+    }
+
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        self.actual.remove(child.0);
+        pool.release(child, held, self, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (Some(child), Message::Share(weight)) => {
+                self.charge_running(pool, context);
+                let time = self.system_time(pool, context);
+                let borrower = &mut self.borrowers[child.index()];
+                if borrower.background && weight > 0 {
+                    borrower.account.catch_up(time);
+                }
+                borrower.background = weight == 0;
+                borrower.account.set_weight(weight.max(1));
+                self.actual.remove(child.0);
+                if context.child(child) == VpState::Ready {
+                    self.enter(child);
+                }
+                self.reconsider(child, pool, context);
+                Ok(())
+            }
+            (Some(child), Message::Warp(warp)) => {
+                self.charge_running(pool, context);
+                self.borrowers[child.index()].warp = warp;
+                self.reconsider(child, pool, context);
+                Ok(())
+            }
+            (Some(_), Message::Set(LIMIT, Value::Spans(limit, _))) if limit.is_zero() => {
+                Err(HierarchyError::OutOfRange { what: "limit", allowed: "above zero" })
+            }
+            (Some(child), Message::Set(LIMIT, Value::Spans(limit, unwarp))) => {
+                self.charge_running(pool, context);
+                let borrower = &mut self.borrowers[child.index()];
+                (borrower.limit, borrower.left) = (Some((limit, unwarp)), limit);
+                borrower.review(context.now());
+                self.reconsider(child, pool, context);
+                Ok(())
+            }
+            (None, Message::Quantum(length)) => {
+                self.allowance = quantum::checked(length)?;
+                Ok(())
+            }
+            _ => Self::not_understood(message),
+        }
+    }
+
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let own = quantum::own_of(timer);
+        let Some(child) = context.held_by(own) else {
+            return;
+        };
+        if context.now() < self.runs[own.index()].ends {
+            return;
+        }
+        self.charge(child, own, context.now());
+        if self.borrowers[child.index()].unwarped != Some(context.now()) {
+            self.borrowers[child.index()].review(context.now());
+        }
+        if pool.pass(child, self, context) {
+            pool.preempt(self, context);
+        } else {
+            self.begin(child, own, context);
+        }
+    }
+
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
+        for child in view.children() {
+            let borrower = &self.borrowers[child.index()];
+            let counted = view.child(child) == VpState::Ready && !borrower.background;
+            let expected = counted.then_some((borrower.account.time, child.0));
+            if self.actual.key(child.0) != expected {
+                return Err("a ready child's virtual time is not known, or is wrong");
+            }
+        }
+        Ok(())
+    }
+}

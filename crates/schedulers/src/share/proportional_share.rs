@@ -1,0 +1,520 @@
+//! Proportional share: start-time fair queuing with warp, on one processor or several.
+//!
+//! Takes    PS or PSBE s d from its parent, on one processor, and with `report-deadlines = true` RESU r: it tells the
+//!          ends of quanta (`quantum_ends.rs`); anything at all for mere fairness.
+//! Gives    with warp zero everywhere, on one processor, PSBE by equation 5.2 to each child, its share
+//!          being its weight over the sum of weights; with warp, or on several, PS (`long_run.rs`).
+//! Admits   everyone.
+//! Assumes  A1 quanta end on time; A2 on several, parents do not make own VPs pay for naps.
+//! Costs    O(log n) per event, and per wake-up one step more for each processor; 106 bytes per
+//!          child, 32 of them in the heap; one timer per processor.
+//! Ties     the running child stays; else the lower slot.
+//! Source   HLS 5.3.1.4, 9.3.3, appendix C; Goyal, Vin and Cheng 1996; Duda and Cheriton 1999.
+//!          Ours differs: virtual time is exact, and goes on from where it was after an idle time.
+//! Checked  laws, `tests/proportional_share.rs`.
+//!
+//! A child's virtual time moves on with the time that it runs, divided by its weight. The child of
+//! smallest effective virtual time (less its warp) runs, for a quantum or until one with a smaller
+//! one wakes. A child that wakes catches up with the smallest virtual time among those that do not
+//! wait; when all wait, with the largest that any child has reached. A child of weight 0 stands in
+//! the background: it runs, by virtual time among its like, only while nobody with a share is ready.
+//! With `dedicate`, on several processors, a child whose weight comes to one of them goes before all.
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{SHARE, WARP};
+use crate::parts::long_run::{self, Shared};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
+use crate::parts::quantum;
+use crate::parts::quantum_ends::{QuantumEnds, Slowed};
+use crate::parts::virtual_time::{Account, Virtual};
+use crate::reservation::rez::REPORT_DEADLINES;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_guarantees::{
+    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type,
+};
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Ratio, Span};
+
+const TAKES: &str = "share, warp, quantum (to the instance)";
+const TAKES_UNWARPED: &str = "share, quantum (to the instance); warp is off";
+
+pub(crate) const KIND: Kind = Kind {
+    name: "proportional-share",
+    summary: "processor time in proportion to weights: start-time fair queuing with warp",
+    source: include_str!("proportional_share.rs"),
+    settings: &[
+        Setting {
+            name: "dedicate",
+            form: Form::Bool,
+            default: "false",
+            help: "whether children with a processor's worth of the weights, or more, go before all others",
+        },
+        Setting {
+            name: "quantum",
+            form: Form::Span,
+            default: "10ms",
+            help: "the longest time that a child runs before virtual times are compared",
+        },
+        REPORT_DEADLINES,
+        Setting {
+            name: "warp",
+            form: Form::Bool,
+            default: "true",
+            help: "whether children may borrow against their future share",
+        },
+    ],
+    takes: &[&SHARE, &WARP],
+    properties: Properties::NONE,
+    build: |settings| {
+        let quantum = settings.span("quantum");
+        let warp = settings.bool("warp");
+        let dedicate = settings.bool("dedicate");
+        let shares = Pooled::new(ProportionalShare::new(quantum, warp, dedicate));
+        match settings.bool(REPORT_DEADLINES.name) {
+            true => Ok(Box::new(QuantumEnds::new(shares, quantum))),
+            false => Ok(Box::new(shares)),
+        }
+    },
+    conversion: |settings| {
+        let quantum = settings.span("quantum");
+        let dedicate = settings.bool("dedicate");
+        let (inner, reports) =
+            (FairQueuing { quantum, dedicate }, settings.bool(REPORT_DEADLINES.name));
+        let takes = &[Type::Ps, Type::Psbe, Type::Resu];
+        Ok(Box::new(Slowed { inner, quantum, reports, takes }))
+    },
+};
+
+/// The line of table 5.1: `PSBE -> PSBE+` by equation 5.2, on one processor and without warp; else
+/// `PS+ -> PS+`.
+struct FairQueuing {
+    quantum: Span,
+    dedicate: bool,
+}
+
+impl FairQueuing {
+    fn shared<'a>(&self, children: &'a [ChildParams], on_one: bool) -> Shared<'a> {
+        Shared { dedicate: self.dedicate, ..Shared::new(children, self.quantum, on_one) }
+    }
+
+    /// Equation 5.2: from `PSBE s d`, with the part `r` of the weights of `count` children.
+    fn bounded(&self, (s, d): (Ratio, Length), r: Ratio, count: u64) -> Option<Guarantee> {
+        let quantum = Length::from(self.quantum);
+        let all = quantum.checked_mul(Ratio::whole(count))?.checked_add(d)?;
+        let error = all.checked_mul(r)?.checked_div(s)?.checked_add(quantum)?;
+        Some(Guarantee::BoundedShare(s.checked_mul(r)?, error))
+    }
+}
+
+impl Conversion for FairQueuing {
+    fn takes(&self) -> &'static [Type] {
+        &[Type::Ps, Type::Psbe]
+    }
+
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        match *asked {
+            Guarantee::Share(share) | Guarantee::BoundedShare(share, _) => {
+                Ok(ChildParam::Share(share))
+            }
+            // In the background: a weight would take from what the others are promised.
+            Guarantee::Null => Ok(ChildParam::Share(Ratio::ZERO)),
+            _ => Err("it gives `PS share`, `PSBE share time` or `NULL`"),
+        }
+    }
+
+    /// A quantum ends at the next tick.
+    fn at_ticks(&mut self, tick: Span) -> bool {
+        self.quantum = self.quantum.saturating_add(tick);
+        true
+    }
+
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        // From a bounded share on one processor, without warps, by equation 5.2; else in the long run.
+        let unwarped = children.iter().all(|child| child.warp.is_zero());
+        let (&[Guarantee::BoundedShare(s, d)], true) = (own.guarantees, unwarped) else {
+            let shared = self.shared(children, own.on_one);
+            return shared.offers(own.guarantees, "weights, in the long run");
+        };
+        let shared = children.iter().filter(|child| !child.weight.is_zero());
+        let (count, total) = (shared.count() as u64, long_run::total(children));
+        let given = |child: &ChildParams| {
+            let part = child.weight.checked_div(total?)?;
+            self.bounded((s, d), part, count)
+        };
+        let offer = |child: &ChildParams| match child.weight.is_zero() {
+            true => Offer::nothing(),
+            false => Offer::exact(given(child), "equation 5.2"),
+        };
+        children.iter().map(offer).collect()
+    }
+
+    fn behind(
+        &self,
+        own: Supply<'_>,
+        behind: &[Allowance],
+        children: &[ChildParams],
+    ) -> Option<Vec<Allowance>> {
+        self.shared(children, own.on_one).behind(own.guarantees, behind)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Sharer {
+    account: Account,
+    warp: Span,
+    class: Class,
+}
+
+/// Who goes before whom, whatever the virtual times.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Class {
+    /// Set apart: it runs whenever any own VP does.
+    Dedicated,
+    Sharing,
+    /// Served only when nobody with a share is ready.
+    Background,
+}
+
+/// What runs on an own VP.
+#[derive(Clone, Copy)]
+struct Run {
+    /// The child is charged up to here.
+    charged: Instant,
+    /// The end of its quantum.
+    ends: Instant,
+}
+
+const UNKNOWN: Sharer =
+    Sharer { account: Account::new(1), warp: Span::ZERO, class: Class::Sharing };
+
+/// In a tag, above every virtual time that a clock of 146 years can reach; and set in all of those.
+const BACKGROUND: u32 = 126;
+const LATE: u32 = 127;
+
+/// Effective virtual time, then the slot, as one number: comparing two of them takes no branch, and
+/// a heap of many stays in the cache.
+type Tag = u128;
+
+/// The scheduler.
+pub(crate) struct ProportionalShare {
+    sharers: Vec<Sharer>,
+    quantum: Span,
+    /// By own VP; kept apart from the children, so that a switch touches little memory.
+    runs: Vec<Run>,
+    /// How many children have a warp. Without any, effective and actual virtual time are the same.
+    warped: usize,
+    /// Ready children by actual virtual time; only kept while one has a warp.
+    actual: Heap<(Virtual, u32)>,
+    /// The largest virtual time that any child has reached.
+    latest: Virtual,
+    warp: bool,
+    dedicate: bool,
+}
+
+impl ProportionalShare {
+    /// With the quantum, above zero, whether warps are understood, and whether children with a whole
+    /// processor's worth of the weights go before all others.
+    pub(crate) fn new(quantum: Span, warp: bool, dedicate: bool) -> ProportionalShare {
+        ProportionalShare {
+            sharers: Vec::new(),
+            quantum,
+            runs: Vec::new(),
+            warped: 0,
+            actual: Heap::new(),
+            latest: Virtual::default(),
+            warp,
+            dedicate,
+        }
+    }
+
+    fn charge(&mut self, child: ChildVp, own: OwnVp, now: Instant) {
+        let since = core::mem::replace(&mut self.runs[own.index()].charged, now);
+        let sharer = &mut self.sharers[child.index()];
+        sharer.account.charge(now.saturating_since(since));
+        if sharer.class == Class::Sharing {
+            self.latest = self.latest.max(sharer.account.time);
+        }
+    }
+
+    /// A quantum begins on `own`.
+    fn begin(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        let ends = context.now().saturating_add(self.quantum);
+        self.runs[own.index()] = Run { charged: context.now(), ends };
+        context.set_timer(quantum::timer_of(own), Some(ends));
+    }
+
+    /// The virtual time of a child that shares.
+    fn time(&self, child: ChildVp) -> Option<Virtual> {
+        let sharer = &self.sharers[child.index()];
+        (sharer.class == Class::Sharing).then_some(sharer.account.time)
+    }
+
+    fn enter(&mut self, child: ChildVp) {
+        let sharer = &self.sharers[child.index()];
+        if self.warped > 0 && sharer.class == Class::Sharing {
+            self.actual.set(child.0, (sharer.account.time, child.0));
+        }
+    }
+
+    fn leave(&mut self, child: ChildVp) {
+        if self.warped > 0 {
+            self.actual.remove(child.0);
+        }
+    }
+
+    /// Changes a child's warp; begins and ends keeping ready children by actual virtual time.
+    fn set_warp(&mut self, child: ChildVp, warp: Span, context: &Context<'_>) {
+        let before = core::mem::replace(&mut self.sharers[child.index()].warp, warp);
+        self.warped -= usize::from(!before.is_zero());
+        let first = self.warped == 0;
+        self.warped += usize::from(!warp.is_zero());
+        if first && self.warped > 0 && before.is_zero() {
+            while self.actual.pop().is_some() {}
+            for child in (0..context.child_slots()).map(ChildVp) {
+                if context.child(child) == VpState::Ready {
+                    self.enter(child);
+                }
+            }
+        }
+    }
+
+    /// System virtual time: the smallest among the children that do not wait, running ones as of
+    /// their last charge; the largest ever reached when all wait.
+    fn system_time(&self, pool: &Pool<Self>, context: &Context<'_>) -> Virtual {
+        let first = if self.warped > 0 {
+            self.actual.peek().map(|((time, _), _)| time)
+        } else {
+            pool.best().and_then(|child| self.time(child))
+        };
+        let running = pool.own_vps().filter_map(|own| context.held_by(own));
+        let running = running.filter_map(|child| self.time(child));
+        running.chain(first).min().unwrap_or(self.latest)
+    }
+
+    /// Changes a child's class; one that begins to share is no better off for what it had.
+    fn reclass(
+        &mut self,
+        child: ChildVp,
+        class: Class,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        if self.sharers[child.index()].class == class {
+            return;
+        }
+        let time = self.system_time(pool, context);
+        self.leave(child);
+        let sharer = &mut self.sharers[child.index()];
+        sharer.class = class;
+        if class == Class::Sharing {
+            sharer.account.catch_up(time);
+        }
+        if context.child(child) == VpState::Ready {
+            self.enter(child);
+        }
+        pool.refresh(child, self, context);
+    }
+
+    /// Sets the children apart whose weights come to a whole processor each.
+    fn set_apart(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        if !self.dedicate || context.owns() < 2 {
+            return;
+        }
+        let class = |child: &ChildVp| self.sharers[child.index()].class;
+        let weight = |child: ChildVp| u64::from(self.sharers[child.index()].account.weight);
+        let mut largest: Vec<ChildVp> =
+            context.view().children().filter(|child| class(child) != Class::Background).collect();
+        largest.sort_by_key(|child| (core::cmp::Reverse(weight(*child)), child.0));
+        let whole = |first: ChildVp, owns: usize, rest: &[ChildVp]| {
+            let all: u64 = rest.iter().map(|child| weight(*child)).sum();
+            weight(first).saturating_mul(owns as u64) >= all
+        };
+        let apart = long_run::apart(&largest, context.owns(), whole);
+        for (at, child) in largest.into_iter().enumerate() {
+            let class = if at < apart { Class::Dedicated } else { Class::Sharing };
+            self.reclass(child, class, pool, context);
+        }
+        pool.preempt(self, context);
+    }
+
+    /// Charges all that run.
+    fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
+        for own in pool.own_vps() {
+            if let Some(child) = context.held_by(own) {
+                self.charge(child, own, context.now());
+                pool.refresh(child, self, context);
+            }
+        }
+    }
+}
+
+impl Policy for ProportionalShare {
+    type Key = Tag;
+
+    #[inline]
+    fn key(&self, child: ChildVp) -> Tag {
+        let sharer = &self.sharers[child.index()];
+        let tag = sharer.account.time.earlier(sharer.warp).tag(child.0);
+        match sharer.class {
+            Class::Sharing => tag,
+            Class::Background => tag | 1 << BACKGROUND,
+            Class::Dedicated => tag & !(1 << LATE),
+        }
+    }
+
+    #[inline]
+    fn preempts(ready: &Tag, running: &Tag) -> bool {
+        ready >> 32 < running >> 32
+    }
+
+    #[inline]
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.leave(child);
+        self.begin(own, context);
+    }
+
+    #[inline]
+    fn stopped(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.charge(child, own, context.now());
+        if context.child(child) == VpState::Ready {
+            self.enter(child);
+        }
+    }
+
+    #[inline]
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        context.set_timer(quantum::timer_of(own), None);
+    }
+
+    fn timers(&self, owns: usize) -> usize {
+        owns
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        let run = Run { charged: Instant::ZERO, ends: Instant::ZERO };
+        self.runs.resize(context.owns(), run);
+    }
+
+    fn register(&mut self, child: ChildVp) {
+        self.actual.reserve(child.index() + 1);
+        let sharers = &mut self.sharers;
+        sharers.resize(sharers.len().max(child.index() + 1), UNKNOWN);
+        sharers[child.index()] = UNKNOWN;
+    }
+
+    fn registered(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.set_apart(pool, context);
+    }
+
+    fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        self.set_warp(child, Span::ZERO, context);
+    }
+
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let time = self.system_time(pool, context);
+        let sharer = &mut self.sharers[child.index()];
+        if sharer.class == Class::Sharing {
+            sharer.account.catch_up(time);
+        }
+        self.charge_running(pool, context);
+        self.enter(child);
+        pool.request(child, self, context);
+    }
+
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        if held.is_none() {
+            self.leave(child);
+        }
+        pool.release(child, held, self, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (Some(child), Message::Share(weight)) => {
+                if let Some(own) = context.held_through(child) {
+                    self.charge(child, own, context.now());
+                }
+                self.sharers[child.index()].account.set_weight(weight.max(1));
+                let class = if weight == 0 { Class::Background } else { Class::Sharing };
+                self.reclass(child, class, pool, context);
+                self.set_apart(pool, context);
+                pool.rerank(child, self, context);
+                Ok(())
+            }
+            (Some(child), Message::Warp(warp)) if self.warp => {
+                if context.child(child) != VpState::Waiting {
+                    self.charge_running(pool, context);
+                }
+                self.set_warp(child, warp, context);
+                pool.rerank(child, self, context);
+                Ok(())
+            }
+            (None, Message::Quantum(length)) => {
+                self.quantum = quantum::checked(length)?;
+                Ok(())
+            }
+            _ => Err(HierarchyError::NotUnderstood {
+                message: message.name(),
+                takes: if self.warp { TAKES } else { TAKES_UNWARPED },
+            }),
+        }
+    }
+
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let own = quantum::own_of(timer);
+        let Some(child) = context.held_by(own) else {
+            return;
+        };
+        if context.now() < self.runs[own.index()].ends {
+            return;
+        }
+        self.charge(child, own, context.now());
+        if pool.pass(child, self, context) {
+            pool.preempt(self, context);
+        } else {
+            self.begin(own, context);
+        }
+    }
+
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
+        let sharers = &self.sharers;
+        let warped = view.children().filter(|child| !sharers[child.index()].warp.is_zero());
+        if warped.count() != self.warped {
+            return Err("the number of warped children is wrong");
+        }
+        if self.warped == 0 {
+            return Ok(());
+        }
+        let mut ready = 0;
+        for child in view.children() {
+            let is_ready = view.child(child) == VpState::Ready;
+            let counted = is_ready && sharers[child.index()].class == Class::Sharing;
+            let expected = counted.then(|| (sharers[child.index()].account.time, child.0));
+            if self.actual.key(child.0) != expected {
+                return Err("a ready child's virtual time is not known, or is wrong");
+            }
+            ready += usize::from(counted);
+        }
+        if ready != self.actual.len() {
+            return Err("the virtual time of a child that is gone is kept");
+        }
+        Ok(())
+    }
+}

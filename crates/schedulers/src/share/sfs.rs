@@ -1,0 +1,559 @@
+//! SFS: surplus fair scheduling, proportional share on several processors.
+//!
+//! Takes    PS on each own VP; anything at all for mere fairness.
+//! Gives    PS to each child, by weights of which none counts for more than the others together make
+//!          feasible, as much as beside nappers (`long_run.rs`).
+//! Admits   everyone. A child of weight 0 stands in the background.
+//! Assumes  A1 quanta end on time; A2 parents do not make own VPs pay for naps.
+//! Costs    O(k + log n) per event on k processors, O(k log n) where the heaviest change; amortised;
+//!          400 to 500 bytes per child; one timer per processor.
+//! Ties     the running child stays.
+//! Source   Chandra, Adler, Goyal and Shenoy 2000: weight readjustment, start tags, surplus. Ours
+//!          differs: the least surplus is found exactly, not among a few; when weights are readjusted
+//!          it is the surplus that stays, not the start tag (else one that was held down owes the
+//!          difference when it no longer is); one that waits counts until it is not ahead; nobody is
+//!          charged while nobody waits for a processor.
+//! Checked  laws, `tests/sfs.rs`.
+//!
+//! A child's start tag moves on by what it receives over its weight. Virtual time is the smallest tag
+//! among those that do not wait; a child's surplus is its weight times the distance of its tag from
+//! there: what it has had more than others. Whoever has the least has the next turn.
+
+mod tournament;
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::SHARE;
+use crate::parts::fluid::{Clock, reweighed, scaled};
+use crate::parts::long_run::{self, Shared};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
+use crate::parts::quantum;
+use crate::share::sfs::tournament::{Line, Tournament};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use windfall_guarantees::{
+    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type,
+};
+use windfall_hierarchy::heap::Heap;
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Ratio, Span};
+
+pub(crate) const KIND: Kind = Kind {
+    name: "sfs",
+    summary: "processor time in proportion to weights on several processors, by least surplus",
+    source: include_str!("sfs.rs"),
+    settings: &[Setting {
+        name: "quantum",
+        form: Form::Span,
+        default: "10ms",
+        help: "the longest turn",
+    }],
+    takes: &[&SHARE],
+    properties: Properties::NONE,
+    build: |settings| Ok(Box::new(Pooled::new(Sfs::new(settings.span("quantum"))))),
+    conversion: |settings| Ok(Box::new(Readjusted(settings.span("quantum")))),
+};
+
+/// The line of table 5.1, with a quantum: `PS+ -> PS+`.
+struct Readjusted(Span);
+
+const BY: &str = "SFS: readjusted weights, in the long run";
+
+impl Readjusted {
+    /// As [`Surpluses::readjust`] has it, of all children.
+    fn shared<'a>(
+        &self,
+        children: &'a [ChildParams],
+        owns: usize,
+        on_one: bool,
+    ) -> Option<Shared<'a>> {
+        let mut shared = Shared::new(children, self.0, on_one);
+        let mut rest = long_run::total(children)?;
+        let mut heaviest: Vec<usize> = (0..children.len()).collect();
+        heaviest.sort_by_key(|child| Reverse(children[*child].weight));
+        let (mut held, mut processors) = (0, owns as u64);
+        for child in &heaviest {
+            let weight = children[*child].weight;
+            let many = weight.checked_mul(Ratio::whole(processors))?;
+            if processors < 2 || many <= rest {
+                break;
+            }
+            rest = rest.checked_sub(weight)?;
+            (held, processors) = (held + 1, processors - 1);
+        }
+        let most = rest.checked_div(Ratio::whole(processors))?;
+        for child in &heaviest[..held] {
+            // Beside nobody else they are all alike.
+            shared.weights[*child] = if most.is_zero() { Ratio::ONE } else { most };
+        }
+        // A turn goes to its end whoever wakes, and surplus is looked at only then.
+        shared.coarse = 3;
+        Some(shared)
+    }
+}
+
+impl Conversion for Readjusted {
+    fn takes(&self) -> &'static [Type] {
+        &[Type::Ps]
+    }
+
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        long_run::parameter_for(asked)
+    }
+
+    /// Time is charged as it was had, however late a turn ends.
+    fn at_ticks(&mut self, _: Span) -> bool {
+        true
+    }
+
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        match self.shared(children, own.guarantees.len(), own.on_one) {
+            Some(shared) => shared.offers(own.guarantees, BY),
+            None => children.iter().map(|_| Offer::exact(None, BY)).collect(),
+        }
+    }
+
+    fn behind(
+        &self,
+        own: Supply<'_>,
+        behind: &[Allowance],
+        children: &[ChildParams],
+    ) -> Option<Vec<Allowance>> {
+        self.shared(children, own.guarantees.len(), own.on_one)?.behind(own.guarantees, behind)
+    }
+}
+
+/// Weights are in units of 2^-16, as readjusted ones are fractions.
+const WEIGHT: i128 = 1 << 16;
+/// Tags are compared in units of 2^-20 virtual ns, so that products stay within 128 bits.
+const COARSE: u32 = 40;
+
+#[derive(Clone, Copy)]
+struct Sharer {
+    /// As told; 0 in the background.
+    weight: i128,
+    /// As readjusted; not below 1.
+    counts: i128,
+    start: Clock,
+    /// In the background: whose turn is next.
+    turn: u64,
+}
+
+const UNKNOWN: Sharer =
+    Sharer { weight: WEIGHT, counts: WEIGHT, start: Clock { at: 0, rest: 0 }, turn: 0 };
+
+impl Sharer {
+    const fn line(&self) -> Line {
+        Line { start: self.start.at >> COARSE, slope: self.counts }
+    }
+}
+
+/// What runs on an own VP.
+#[derive(Clone, Copy)]
+struct Run {
+    charged: Instant,
+    ends: Instant,
+}
+
+/// The scheduler.
+/// All below is about children with a weight, but for the pool's keys.
+pub(crate) struct Sfs {
+    quantum: Span,
+    sharers: Vec<Sharer>,
+    runs: Vec<Run>,
+    /// Virtual time.
+    now: i128,
+    /// Ready children, by surplus and by start tag.
+    ready: Tournament,
+    starts: Heap<(i128, u32)>,
+    /// Those that count, the heaviest first: that do not wait, or wait ahead of virtual time.
+    count: Heap<(Reverse<i128>, u32)>,
+    weights: i128,
+    ahead: Heap<(i128, u32)>,
+    /// Those whose weights are held down, and a list to be refilled.
+    held: Vec<u32>,
+    spare: Vec<u32>,
+    chosen: Option<ChildVp>,
+    turn: u64,
+}
+
+impl Sfs {
+    /// With the quantum, above zero.
+    pub(crate) fn new(quantum: Span) -> Sfs {
+        Sfs {
+            quantum,
+            sharers: Vec::new(),
+            runs: Vec::new(),
+            now: 0,
+            ready: Tournament::default(),
+            starts: Heap::new(),
+            count: Heap::new(),
+            weights: 0,
+            ahead: Heap::new(),
+            held: Vec::new(),
+            spare: Vec::new(),
+            chosen: None,
+            turn: 0,
+        }
+    }
+
+    fn sharer(&self, child: ChildVp) -> &Sharer {
+        &self.sharers[child.index()]
+    }
+
+    /// A ready child, or one that is no longer, with its present tag and weight.
+    fn place(&mut self, child: ChildVp, ready: bool) {
+        let sharer = self.sharers[child.index()];
+        let ready = ready && sharer.weight > 0;
+        self.ready.set(child.0, ready.then(|| sharer.line()));
+        if ready {
+            self.starts.set(child.0, (sharer.start.at, child.0));
+        } else {
+            self.starts.remove(child.0);
+        }
+    }
+
+    /// Charges what runs, if anybody waits for a processor.
+    fn charge(&mut self, held_by: impl Fn(OwnVp) -> Option<ChildVp>, now: Instant) {
+        let contended = !self.starts.is_empty();
+        for (run, own) in self.runs.iter_mut().zip((0..).map(OwnVp)) {
+            let since = core::mem::replace(&mut run.charged, now);
+            let Some(child) = held_by(own).filter(|_| contended) else { continue };
+            let sharer = &mut self.sharers[child.index()];
+            if sharer.weight > 0 {
+                let service = scaled(now.saturating_since(since)).saturating_mul(WEIGHT);
+                sharer.start.pass(service, sharer.counts);
+            }
+        }
+    }
+
+    /// Virtual time moves on to the smallest tag; whoever waits and is not ahead counts no longer.
+    fn move_on(&mut self, held_by: impl Fn(OwnVp) -> Option<ChildVp>) {
+        let owns = (0..self.runs.len()).filter_map(|own| u16::try_from(own).ok());
+        let running = owns.filter_map(|own| held_by(OwnVp(own))).map(|child| self.sharer(child));
+        let running = running.filter(|one| one.weight > 0).map(|one| one.start.at);
+        let first = self.starts.peek().map(|((at, _), _)| at);
+        let least = running.chain(first).min();
+        self.now = self.now.max(least.unwrap_or(self.now));
+        self.ready.move_to(self.now >> COARSE);
+        let mut changed = false;
+        while let Some((_, slot)) = self.ahead.peek().filter(|((at, _), _)| *at <= self.now) {
+            self.ahead.remove(slot);
+            self.uncount(ChildVp(slot));
+            changed = true;
+        }
+        if changed {
+            self.readjust();
+        }
+    }
+
+    fn uncount(&mut self, child: ChildVp) {
+        if self.count.remove(child.0).is_some() {
+            self.weights -= self.sharer(child).weight;
+        }
+    }
+
+    /// A waiting child takes part from now on.
+    fn join(&mut self, child: ChildVp) {
+        let (now, sharer) = (self.now, &mut self.sharers[child.index()]);
+        if sharer.weight == 0 {
+            self.turn += 1;
+            sharer.turn = self.turn;
+            return;
+        }
+        sharer.start.catch_up(now);
+        let weight = sharer.weight;
+        self.ahead.remove(child.0);
+        if !self.count.contains(child.0) {
+            self.count.set(child.0, (Reverse(weight), child.0));
+            self.weights += weight;
+            self.readjust();
+        }
+    }
+
+    /// A child, charged, waits from now on.
+    fn leave(&mut self, child: ChildVp) {
+        self.place(child, false);
+        let sharer = self.sharer(child);
+        if sharer.weight > 0 && sharer.start.at > self.now {
+            self.ahead.set(child.0, (sharer.start.at, child.0));
+        } else if sharer.weight > 0 {
+            self.uncount(child);
+            self.readjust();
+        }
+    }
+
+    /// Takes a child out, whatever it does, and gives it another weight.
+    fn reweigh(&mut self, child: ChildVp, weight: i128) {
+        self.place(child, false);
+        self.ahead.remove(child.0);
+        self.uncount(child);
+        self.held.retain(|slot| *slot != child.0);
+        self.sharers[child.index()].weight = weight;
+        self.weigh(child.0, weight.max(1));
+        self.readjust();
+    }
+
+    /// Another weight to count with; the surplus stays.
+    fn weigh(&mut self, slot: u32, counts: i128) {
+        let (now, sharer) = (self.now, &mut self.sharers[slot as usize]);
+        let before = core::mem::replace(&mut sharer.counts, counts);
+        if before == counts {
+            return;
+        }
+        sharer.start.at = now + reweighed((sharer.start.at - now).max(0), before, counts);
+        if self.starts.contains(slot) {
+            self.place(ChildVp(slot), true);
+        } else if self.ahead.contains(slot) {
+            self.ahead.set(slot, (self.sharers[slot as usize].start.at, slot));
+        }
+    }
+
+    /// Holds down those who cannot use their part as nobody runs on two processors at a time: at most
+    /// one less than there are processors.
+    fn readjust(&mut self) {
+        let mut processors = i128::try_from(self.runs.len()).expect("a length has 64 bits");
+        let mut rest = self.weights;
+        let mut held = core::mem::take(&mut self.spare);
+        held.clear();
+        while let Some(((Reverse(weight), _), slot)) = self.count.peek()
+            && processors > 1
+            && weight * processors > rest
+        {
+            self.count.remove(slot);
+            held.push(slot);
+            (rest, processors) = (rest - weight, processors - 1);
+        }
+        let most = (rest / processors).max(1);
+        for slot in &held {
+            let weight = self.sharers[*slot as usize].weight;
+            self.count.set(*slot, (Reverse(weight), *slot));
+        }
+        let before = core::mem::replace(&mut self.held, held);
+        for slot in &before {
+            if !self.held.contains(slot) {
+                self.weigh(*slot, self.sharers[*slot as usize].weight.max(1));
+            }
+        }
+        for at in 0..self.held.len() {
+            self.weigh(self.held[at], most);
+        }
+        self.spare = before;
+    }
+
+    fn begin(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        let ends = context.now().saturating_add(self.quantum);
+        self.runs[own.index()] = Run { charged: context.now(), ends };
+        context.set_timer(quantum::timer_of(own), Some(ends));
+    }
+
+    fn charge_running(&mut self, context: &Context<'_>) {
+        self.charge(|own| context.held_by(own), context.now());
+        self.move_on(|own| context.held_by(own));
+    }
+
+    /// Has the pool serve the child of least surplus next.
+    fn choose(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
+        self.move_on(|own| context.held_by(own));
+        let best = self.ready.lowest().map(ChildVp);
+        let before = core::mem::replace(&mut self.chosen, best);
+        for child in before.into_iter().chain(best) {
+            pool.refresh(child, self, context);
+        }
+    }
+}
+
+impl Policy for Sfs {
+    /// The chosen one, the others, those in the background by turn: whom the pool serves is decided
+    /// beforehand.
+    type Key = (u8, u64, u32);
+    const TAKES: &'static str = "share, quantum (to the instance)";
+
+    fn key(&self, child: ChildVp) -> Self::Key {
+        let sharer = self.sharer(child);
+        match (self.chosen == Some(child), sharer.weight == 0) {
+            (true, _) => (0, 0, child.0),
+            (_, false) => (1, 0, child.0),
+            (_, true) => (2, sharer.turn, child.0),
+        }
+    }
+
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        ready.0 < 2 && running.0 == 2
+    }
+
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.chosen = None;
+        self.place(child, false);
+        self.begin(own, context);
+    }
+
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        if context.child(child) == VpState::Ready {
+            self.place(child, true);
+            if self.sharer(child).weight == 0 {
+                self.join(child);
+            }
+        }
+    }
+
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        context.set_timer(quantum::timer_of(own), None);
+    }
+
+    fn timers(&self, owns: usize) -> usize {
+        owns
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        let run = Run { charged: Instant::ZERO, ends: Instant::ZERO };
+        self.runs.resize(context.owns(), run);
+        self.held.reserve(context.owns());
+        self.spare.reserve(context.owns());
+    }
+
+    fn register(&mut self, child: ChildVp) {
+        let room = self.sharers.len().max(child.index() + 1);
+        self.ready.reserve(room);
+        for heap in [&mut self.starts, &mut self.ahead] {
+            heap.reserve(room);
+        }
+        self.count.reserve(room);
+        self.sharers.resize(room, UNKNOWN);
+        if self.ahead.contains(child.0) {
+            // Its forerunner left ahead of its share. Nobody gets that twice by coming anew.
+            self.reweigh(child, WEIGHT);
+        } else {
+            self.sharers[child.index()] = UNKNOWN;
+        }
+    }
+
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_running(context);
+        self.join(child);
+        self.place(child, true);
+        self.choose(pool, context);
+        pool.request(child, self, context);
+    }
+
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        // It is held by nobody any longer, but has run until now.
+        let was = |own| if held == Some(own) { Some(child) } else { context.held_by(own) };
+        self.charge(was, context.now());
+        self.move_on(was);
+        self.leave(child);
+        self.choose(pool, context);
+        pool.release(child, held, self, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (Some(child), Message::Share(weight)) => {
+                self.charge_running(context);
+                let state = context.child(child);
+                self.reweigh(child, i128::from(weight) * WEIGHT);
+                if state != VpState::Waiting {
+                    self.join(child);
+                    self.place(child, state == VpState::Ready);
+                }
+                self.choose(pool, context);
+                pool.rerank(child, self, context);
+                Ok(())
+            }
+            (None, Message::Quantum(length)) => {
+                self.quantum = quantum::checked(length)?;
+                Ok(())
+            }
+            _ => Self::not_understood(message),
+        }
+    }
+
+    fn grant(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_running(context);
+        self.choose(pool, context);
+        pool.grant(own, self, context);
+    }
+
+    fn revoke(
+        &mut self,
+        own: OwnVp,
+        child: ChildVp,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        self.charge_running(context);
+        pool.revoke(own, child, self, context);
+    }
+
+    fn settled(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_running(context);
+        self.choose(pool, context);
+        pool.settled(self, context);
+    }
+
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_running(context);
+        self.choose(pool, context);
+        let own = quantum::own_of(timer);
+        let Some(child) = context.held_by(own) else {
+            return;
+        };
+        if context.now() < self.runs[own.index()].ends {
+            return;
+        }
+        let now = self.now >> COARSE;
+        let surplus = |child: ChildVp| self.sharer(child).line().at(now);
+        let makes_room = match self.chosen {
+            Some(best) => self.sharer(child).weight == 0 || surplus(best) < surplus(child),
+            None => self.sharer(child).weight == 0 && pool.best().is_some(),
+        };
+        if makes_room {
+            pool.rotate(child, self, context);
+        } else {
+            self.begin(own, context);
+        }
+    }
+
+    fn next(&self, _: OwnVp, pool: &Pool<Self>, _: &View<'_>) -> Option<ChildVp> {
+        self.ready.lowest().map(ChildVp).or_else(|| pool.best())
+    }
+
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
+        for child in view.children() {
+            let (sharer, state) = (self.sharer(child), view.child(child));
+            let ready = state == VpState::Ready && sharer.weight > 0;
+            if self.starts.key(child.0) != ready.then_some((sharer.start.at, child.0))
+                || self.ready.line(child.0) != ready.then(|| sharer.line())
+            {
+                return Err("a ready child's surplus is not known, or is wrong");
+            }
+            let counts = state != VpState::Waiting && sharer.weight > 0;
+            if self.count.contains(child.0) != (counts || self.ahead.contains(child.0)) {
+                return Err("a child that takes part does not count, or another does");
+            }
+            if sharer.start.at < self.now && counts {
+                return Err("a child is behind virtual time");
+            }
+        }
+        let counting = self.sharers.iter().zip(0..).filter(|(_, slot)| self.count.contains(*slot));
+        if counting.map(|(sharer, _)| sharer.weight).sum::<i128>() != self.weights {
+            return Err("the weights that count are not the sum over those that do");
+        }
+        Ok(())
+    }
+}

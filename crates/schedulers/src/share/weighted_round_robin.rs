@@ -1,0 +1,150 @@
+//! Weighted round robin: each ready child in turn, for as many quanta as its weight says, on one processor or several.
+//!
+//! Takes    any guarantee.
+//! Gives    NULL to each child.
+//! Admits   everyone, at weights from 1 on, 1 where none is told; another counts from the next turn on.
+//! Assumes  nothing of its children.
+//! Costs    O(log n) per event; 50 bytes per child; one timer per processor.
+//! Ties     none: children stand in line. One that is preempted from above keeps its place and the rest of its turn.
+//! Source   Katevenis, Sidiropoulos and Courcoubetis 1991; of processors instead of links.
+//! Checked  laws, the test below.
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::SHARE;
+use crate::parts::best_effort::BestEffort;
+use crate::parts::line::Line;
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
+use crate::parts::quantum::{self, Quanta};
+use alloc::{boxed::Box, vec::Vec};
+use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId};
+
+pub(crate) const KIND: Kind = Kind {
+    name: "weighted-round-robin",
+    summary: "each ready child in turn, as many quanta long as its weight says",
+    source: include_str!("weighted_round_robin.rs"),
+    settings: &[Setting {
+        name: "quantum",
+        form: Form::Span,
+        default: "10ms",
+        help: "the longest time that a child of weight 1 runs while others wait",
+    }],
+    takes: &[&SHARE],
+    properties: Properties::NONE,
+    build: |settings| {
+        let quanta = Quanta::new(settings.span("quantum"));
+        Ok(Box::new(Pooled::new(Weighted { line: Line::default(), weights: Vec::new(), quanta })))
+    },
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+struct Weighted {
+    line: Line,
+    weights: Vec<u32>,
+    quanta: Quanta,
+}
+
+impl Weighted {
+    /// A child that does not run goes to the end of the line, with a whole turn.
+    fn queue(&mut self, child: ChildVp) {
+        self.line.queue(child);
+        let weight = self.weights[child.index()];
+        self.quanta.give(child, self.quanta.length.saturating_mul(weight.into()));
+    }
+}
+
+impl Policy for Weighted {
+    type Key = u64;
+    const PREEMPTS: bool = false;
+    const LETS_YIELD: bool = true;
+    const TAKES: &'static str = "share, quantum (to the instance)";
+
+    fn key(&self, child: ChildVp) -> u64 {
+        self.line.place(child)
+    }
+
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.quanta.started(child, own, context);
+    }
+
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        if self.quanta.stop(child, context.now()) {
+            self.queue(child);
+        }
+    }
+
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.quanta.idle(own, context);
+    }
+
+    fn timers(&self, owns: usize) -> usize {
+        owns
+    }
+
+    fn register(&mut self, child: ChildVp) {
+        self.line.register(child);
+        self.quanta.register(child);
+        self.weights.resize(self.weights.len().max(child.index() + 1), 1);
+        self.weights[child.index()] = 1;
+    }
+
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.queue(child);
+        pool.request(child, self, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        _: &mut Pool<Self>,
+        _: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        let none = HierarchyError::OutOfRange { what: "share", allowed: "1 or more" };
+        match (child, message) {
+            (Some(_), Message::Share(0)) => return Err(none),
+            (Some(child), Message::Share(weight)) => self.weights[child.index()] = weight,
+            (None, Message::Quantum(length)) => self.quanta.length = quantum::checked(length)?,
+            _ => return Self::not_understood(message),
+        }
+        Ok(())
+    }
+
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let own = quantum::own_of(timer);
+        if let Some(child) = context.held_by(own)
+            && self.quanta.is_over(child, context.now())
+        {
+            self.queue(child);
+            // It begins its next turn here, or puts it off until it runs again.
+            self.quanta.started(child, own, context);
+            pool.pass(child, self, context);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use windfall_hierarchy::{Hierarchy, NodeSpec, Parent, Processor};
+    use windfall_time::{Instant, Span};
+
+    #[test]
+    fn law_each_turn_is_as_many_quanta_long_as_the_weight() {
+        let (mut tree, now) = (Hierarchy::new(1), Instant::ZERO);
+        let scheduler = KIND.build(&crate::catalogue::Settings(&[])).unwrap();
+        let spec = NodeSpec { name: "wrr", kind: "wrr", scheduler, owns: &[(Parent::Top, &[])] };
+        let node = tree.create(now, spec).unwrap();
+        let threads = [3, 1, 2].map(|weight| {
+            let thread = tree.create_thread(now, node, &[Message::Share(weight)]).unwrap();
+            tree.ready(now, thread).unwrap();
+            thread
+        });
+        for (end, turn) in [(30, 0), (40, 1), (60, 2), (90, 0), (100, 1), (120, 2)] {
+            let seen = (tree.running(Processor(0)), tree.next_timer());
+            assert_eq!(seen, (Some(threads[turn]), Some(now + Span::from_millis(end))));
+            tree.timer_due(now + Span::from_millis(end)).unwrap();
+        }
+        assert!(tree.quarantined().is_empty());
+    }
+}

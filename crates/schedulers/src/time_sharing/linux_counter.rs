@@ -1,0 +1,314 @@
+//! Linux 2.2 and 2.4: time sharing by counters of clock ticks, the largest goodness first.
+//!
+//! Takes    any guarantee, on one processor or several.
+//! Gives    NULL to each child.
+//! Admits   everyone. `priority` is minus the nice value: 20 to -19, 0 where none is told.
+//! Assumes  nothing of its children.
+//! Costs    O(log n) per event, where Linux looks at every ready thread at each switch; 107 bytes per
+//!          child; one timer per processor (the clock tick).
+//! Ties     whoever runs stays; else whoever woke last.
+//! Source   kernel/sched.c of Linux 2.2.26 and 2.4.37 (`goodness`, `schedule`, `reschedule_idle`);
+//!          HLS 3.4, 5.2.2.5, table 5.1. Ours differs: one queue without the bonus for the processor
+//!          that a thread ran on before; each child counts as an address space of its own; no
+//!          real-time classes (put `fixed-priority` above); a new child does not halve its creator's
+//!          counter; one that yields comes after all that have ticks left.
+//! Checked  laws, `tests/linux_counter.rs`.
+//!
+//! Each has a counter: the ticks that it may still run in this epoch. Its goodness is zero without
+//! any, else the counter and its static priority. When no ready child has a tick left a new epoch
+//! begins: every counter, of those that wait as well, is halved and the static priority added. That
+//! is done when one is looked at: keys name the epoch in which a child may run.
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::PRIORITY;
+use crate::parts::best_effort::BestEffort;
+use crate::parts::nice;
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
+use crate::parts::quantum;
+use crate::parts::ticks::Ticks;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View};
+use windfall_time::{Instant, Span};
+
+/// Counters converge on twice what is added in an epoch, and are below 2^8: halving as often as
+/// this makes any former value vanish.
+const HALVINGS: u64 = 8;
+
+pub(crate) const KIND: Kind = Kind {
+    name: "linux-2.4",
+    summary: "the time sharing of Linux 2.2 and 2.4: counters of ticks, goodness, epochs",
+    source: include_str!("linux_counter.rs"),
+    settings: &[
+        Setting {
+            name: "tick",
+            form: Form::Span,
+            default: "10ms",
+            help: "time between two ticks of the clock",
+        },
+        Setting {
+            name: "version",
+            form: Form::Word(&["2.4", "2.2"]),
+            default: "2.4",
+            help: "at nice 0, 6 ticks in each epoch (2.4) or 20 (2.2)",
+        },
+    ],
+    takes: &[&PRIORITY],
+    properties: Properties::NONE,
+    build: |settings| {
+        let versions = [("2.4", Version::V2_4), ("2.2", Version::V2_2)];
+        let version = settings.word("version", &versions);
+        let tick = settings.span("tick");
+        Ok(Box::new(Pooled::new(LinuxCounter::new(version, tick))))
+    },
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+/// Whose rules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Version {
+    /// 11 ticks to 1 in each epoch (nice -20 to 19), goodness by nice value.
+    #[default]
+    V2_4,
+    /// 40 ticks to 1.
+    V2_2,
+}
+
+impl Version {
+    /// What is added to the counter in each epoch.
+    fn ticks(self, nice: i32) -> i32 {
+        match self {
+            Version::V2_4 => (20 - nice) / 4 + 1,
+            Version::V2_2 => (20 - nice).max(1),
+        }
+    }
+
+    /// What a thread with ticks left has beside its counter.
+    fn bonus(self, nice: i32) -> i32 {
+        match self {
+            Version::V2_4 => 20 - nice,
+            Version::V2_2 => self.ticks(nice),
+        }
+    }
+
+    /// By how much the goodness of one that wakes must exceed that of one that runs.
+    fn margin(self) -> i32 {
+        // One for the address space that whoever runs has loaded; 2.4 wants two points more.
+        match self {
+            Version::V2_4 => 2,
+            Version::V2_2 => 1,
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Task {
+    nice: i32,
+    /// Ticks left, as of `epoch`.
+    counter: i32,
+    epoch: u64,
+    /// Lets all with ticks left go first.
+    yields: bool,
+    /// When it last began to run, and to wait.
+    started: Instant,
+    waits_since: Option<Instant>,
+    /// The larger, the later it woke.
+    turn: u64,
+}
+
+/// The scheduler.
+pub(crate) struct LinuxCounter {
+    version: Version,
+    tasks: Vec<Task>,
+    /// Epochs that have begun.
+    epoch: u64,
+    drawn: u64,
+    ticks: Ticks,
+}
+
+impl LinuxCounter {
+    /// By the rules of a version, with the time between two ticks, above zero.
+    pub(crate) fn new(version: Version, tick: Span) -> LinuxCounter {
+        let ticks = Ticks::new(tick);
+        LinuxCounter { version, tasks: Vec::new(), epoch: 0, drawn: 0, ticks }
+    }
+
+    /// Brings a counter up to the present epoch.
+    fn catch_up(&mut self, child: ChildVp) {
+        let task = &mut self.tasks[child.index()];
+        let added = self.version.ticks(task.nice);
+        for _ in 0..(self.epoch - task.epoch).min(HALVINGS) {
+            task.counter = task.counter / 2 + added;
+        }
+        task.epoch = self.epoch;
+    }
+
+    /// The goodness in the present epoch.
+    fn goodness(&self, task: &Task) -> i32 {
+        if task.counter == 0 { 0 } else { task.counter + self.version.bonus(task.nice) }
+    }
+
+    /// The clock has found a child running on `own`.
+    fn tick(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let Some(child) = context.held_by(own) else {
+            return;
+        };
+        self.ticks.next(own, context);
+        self.catch_up(child);
+        let task = &mut self.tasks[child.index()];
+        if task.started == context.now() {
+            // What else happens at a tick happens after it.
+            return;
+        }
+        task.counter = (task.counter - 1).max(0);
+        if task.counter == 0 {
+            pool.rotate(child, self, context);
+        }
+    }
+
+    /// `reschedule_idle`: a child that does not run takes the processor from the one of least
+    /// goodness, or rather makes room for whoever is best.
+    fn preempt(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        if context.held_through(child).is_some() {
+            return;
+        }
+        let mut worst: Option<(i32, ChildVp)> = None;
+        for own in pool.own_vps() {
+            if let Some(held) = context.held_by(own) {
+                self.catch_up(held);
+                let goodness = self.goodness(&self.tasks[held.index()]);
+                if worst.is_none_or(|(least, _)| goodness < least) {
+                    worst = Some((goodness, held));
+                }
+            }
+        }
+        let task = &self.tasks[child.index()];
+        let goodness = if task.yields { 0 } else { self.goodness(task) };
+        if let Some((least, held)) = worst
+            && goodness - least > self.version.margin()
+        {
+            pool.rotate(held, self, context);
+        }
+    }
+}
+
+impl Policy for LinuxCounter {
+    /// The epoch in which it may run, how far its goodness lies below the largest, and who woke last.
+    type Key = (u64, i32, u64);
+    const PREEMPTS: bool = false;
+    const LETS_YIELD: bool = true;
+
+    fn key(&self, child: ChildVp) -> Self::Key {
+        let task = &self.tasks[child.index()];
+        let last = u64::MAX - task.turn;
+        if task.counter == 0 {
+            let next = self.version.ticks(task.nice) + self.version.bonus(task.nice);
+            return (task.epoch + 1, -next, last);
+        }
+        let goodness = if task.yields { 0 } else { self.goodness(task) };
+        (task.epoch, -goodness, last)
+    }
+
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        let task = &mut self.tasks[child.index()];
+        (task.started, task.yields) = (context.now(), false);
+        if task.counter == 0 && task.epoch == self.epoch {
+            self.epoch += 1;
+        }
+        self.catch_up(child);
+        self.ticks.started(own, context);
+    }
+
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.ticks.idle(own, context);
+    }
+
+    fn timers(&self, owns: usize) -> usize {
+        owns
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.ticks.init(context.owns());
+    }
+
+    fn register(&mut self, child: ChildVp) {
+        let unknown = Task {
+            nice: 0,
+            counter: self.version.ticks(0),
+            epoch: self.epoch,
+            yields: false,
+            started: Instant::ZERO,
+            waits_since: None,
+            turn: 0,
+        };
+        let tasks = &mut self.tasks;
+        tasks.resize(tasks.len().max(child.index() + 1), unknown);
+        tasks[child.index()] = unknown;
+    }
+
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.catch_up(child);
+        self.drawn += 1;
+        let turn = self.drawn;
+        let task = &mut self.tasks[child.index()];
+        task.yields = task.waits_since == Some(context.now());
+        task.turn = turn;
+        pool.request(child, self, context);
+        self.preempt(child, pool, context);
+    }
+
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        self.catch_up(child);
+        self.tasks[child.index()].waits_since = Some(context.now());
+        pool.release(child, held, self, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        let (Some(child), Message::Priority(priority)) = (child, message) else {
+            let takes = "priority (minus the nice value)";
+            return Err(HierarchyError::NotUnderstood { message: message.name(), takes });
+        };
+        let nice = nice::of_priority(priority)?;
+        self.catch_up(child);
+        self.tasks[child.index()].nice = nice;
+        pool.rerank(child, self, context);
+        Ok(())
+    }
+
+    fn revoke(
+        &mut self,
+        own: OwnVp,
+        child: ChildVp,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        self.catch_up(child);
+        pool.revoke(own, child, self, context);
+        self.preempt(child, pool, context);
+    }
+
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.tick(quantum::own_of(timer), pool, context);
+    }
+
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
+        let early = |child: &ChildVp| self.tasks[child.index()].epoch > self.epoch;
+        if view.children().any(|child| early(&child)) {
+            return Err("a counter is ahead of its epoch");
+        }
+        Ok(())
+    }
+}

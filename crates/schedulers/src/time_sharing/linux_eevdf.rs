@@ -1,0 +1,519 @@
+//! Linux 6.12: fair scheduling by earliest eligible virtual deadline first, as in `fair.c`.
+//!
+//! Takes    any guarantee, on one processor or several.
+//! Gives    NULL to each child (shares by weight, but whoever comes takes from all).
+//! Admits   everyone. `priority` is minus the nice value: 20 to -19, 0 where none is told.
+//! Assumes  nothing of its children.
+//! Costs    O(log n) per event, and one step more for each processor; 310 bytes per child; one timer
+//!          per processor.
+//! Ties     equal deadlines: whoever waits goes before whoever runs; then the lower slot.
+//! Source   kernel/sched/fair.c and core.c of Linux 6.12 (`place_entity`, `pick_eevdf`, `update_curr`,
+//!          `check_preempt_wakeup_fair`); Stoica and Abdel-Wahab 1995. Ours differs: one queue for all
+//!          processors, where Linux has one each and balances them (one instance a processor is
+//!          closer, without balancing); virtual time is exact; one that waits while ahead works that
+//!          off as under delayed dequeue, but does not weigh on the average meanwhile; no groups: each
+//!          instance is one. A child's own slice (`sched_runtime`) is its quantum.
+//! Checked  laws, `tests/linux_eevdf.rs`, the tree against a look at all.
+//!
+//! Virtual time passes for each child as it runs, at 1024 over its weight. Its lag is how far it lies
+//! behind the weighted average V of all that do not wait; what it is owed it keeps while it waits.
+//! One that has not run ahead of V is eligible. The eligible one of earliest virtual deadline runs
+//! for a slice, then its deadline is put off; until then only what is ineligible makes room for one
+//! that wakes (`parity = false`: the later deadline does).
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{PRIORITY, TIME_SLICE};
+use crate::parts::best_effort::BestEffort;
+use crate::parts::eligible::Eligible;
+use crate::parts::nice;
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
+use crate::parts::quantum;
+use crate::parts::ticks::round_up;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Span};
+
+pub(crate) const KIND: Kind = Kind {
+    name: "linux-eevdf",
+    summary: "the fair scheduling of Linux 6.12: earliest eligible virtual deadline first",
+    source: include_str!("linux_eevdf.rs"),
+    settings: &[
+        Setting {
+            name: "parity",
+            form: Form::Bool,
+            default: "true",
+            help: "whether whoever runs, and is eligible, runs to the end of its slice",
+        },
+        Setting {
+            name: "slice",
+            form: Form::Span,
+            default: "2.8ms",
+            help: "time at weight 1024 that a deadline allows for; the kernel's with 8 processors",
+        },
+        Setting {
+            name: "tick",
+            form: Form::Span,
+            default: "1ms",
+            help: "ends of slices are seen at multiples of this; 1ns for a precise clock",
+        },
+    ],
+    takes: &[&PRIORITY, &TIME_SLICE],
+    properties: Properties::NONE,
+    build: |settings| {
+        Ok(Box::new(Pooled::new(LinuxEevdf::new(EevdfSpec {
+            parity: settings.bool("parity"),
+            slice: settings.span("slice"),
+            tick: settings.span("tick"),
+        }))))
+    },
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+/// What may be tuned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct EevdfSpec {
+    /// Whether whoever runs, and is eligible, runs to the end of its slice (`RUN_TO_PARITY`).
+    pub(crate) parity: bool,
+    /// Processor time that a deadline allows for (`base_slice_ns`); above zero.
+    pub(crate) slice: Span,
+    /// Time between two ticks of the clock; above zero.
+    pub(crate) tick: Span,
+}
+
+/// `sched_prio_to_weight`: by nice value from -20; each step is about 10 % of processor time.
+const WEIGHTS: [i128; 40] = [
+    88_761, 71_755, 56_483, 46_273, 36_291, 29_154, 23_254, 18_705, 14_949, 11_916, 9548, 7620,
+    6100, 4904, 3906, 3121, 2501, 1991, 1586, 1277, 1024, 820, 655, 526, 423, 335, 272, 215, 172,
+    137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
+];
+/// The weight at nice 0, at which virtual time passes like time.
+const UNIT: i128 = 1024;
+
+/// Virtual times are in nanoseconds. With at most 2^64 ns, weights from 15 to 2^17 and 2^32 children,
+/// all sums and products below stay within 126 bits.
+#[derive(Clone, Copy)]
+struct Task {
+    weight: i128,
+    /// Virtual time, and what is left over of the last division, in 1/weight.
+    time: i128,
+    rest: i128,
+    deadline: i128,
+    /// How far it was behind when it last began to wait; if it was ahead, `time` stands still.
+    lag: i128,
+    /// Has never been ready.
+    fresh: bool,
+    waits_since: Option<Instant>,
+    /// Its own slice; else that of the instance.
+    slice: Option<Span>,
+}
+
+impl Task {
+    /// How far virtual time moves on in a time, and what is left over.
+    fn moves(&self, ran: Span) -> (i128, i128) {
+        let scaled = i128::from(ran.as_nanos()) * UNIT + self.rest;
+        (scaled / self.weight, scaled % self.weight)
+    }
+
+    /// A time of the instance as virtual time.
+    fn scaled(&self, span: Span) -> i128 {
+        i128::from(span.as_nanos()) * UNIT / self.weight
+    }
+}
+
+const UNKNOWN: Task = Task {
+    weight: UNIT,
+    time: 0,
+    rest: 0,
+    deadline: 0,
+    lag: 0,
+    fresh: true,
+    waits_since: None,
+    slice: None,
+};
+
+/// Sums over all that do not wait: what the average virtual time is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Load {
+    weight: i128,
+    /// Sum of weight times virtual time.
+    times: i128,
+}
+
+impl Load {
+    fn add(&mut self, task: &Task) {
+        self.weight += task.weight;
+        self.times += task.weight * task.time;
+    }
+
+    fn remove(&mut self, task: &Task) {
+        self.weight -= task.weight;
+        self.times -= task.weight * task.time;
+    }
+
+    /// The average, rounded down.
+    fn average(self) -> Option<i128> {
+        (self.weight > 0).then(|| self.times.div_euclid(self.weight))
+    }
+
+    /// Whether one at that virtual time has not run ahead of the average, exactly.
+    fn reaches(self, time: i128) -> bool {
+        time * self.weight <= self.times
+    }
+}
+
+/// The scheduler.
+pub(crate) struct LinuxEevdf {
+    spec: EevdfSpec,
+    tasks: Vec<Task>,
+    ready: Eligible,
+    load: Load,
+    /// Where the average was when the last one began to wait.
+    base: i128,
+    /// By own VP: charged up to here.
+    charged: Vec<Instant>,
+    /// Whom the pool serves next.
+    chosen: Option<ChildVp>,
+}
+
+impl LinuxEevdf {
+    /// As described by `spec`.
+    pub(crate) fn new(spec: EevdfSpec) -> LinuxEevdf {
+        LinuxEevdf {
+            spec,
+            tasks: Vec::new(),
+            ready: Eligible::new(),
+            load: Load::default(),
+            base: 0,
+            charged: Vec::new(),
+            chosen: None,
+        }
+    }
+
+    fn charge(&mut self, child: ChildVp, own: OwnVp, now: Instant) {
+        let since = core::mem::replace(&mut self.charged[own.index()], now);
+        let task = &mut self.tasks[child.index()];
+        let (moved, rest) = task.moves(now.saturating_since(since));
+        (task.time, task.rest) = (task.time + moved, rest);
+        self.load.times += task.weight * moved;
+    }
+
+    fn average(&self) -> i128 {
+        self.load.average().unwrap_or(self.base)
+    }
+
+    /// `place_entity`: a child joins those that do not wait.
+    fn enter(&mut self, child: ChildVp, now: Instant) {
+        let average = self.average();
+        let load = self.load.weight;
+        let slice = self.spec.slice;
+        let task = &mut self.tasks[child.index()];
+        let yields = task.waits_since == Some(now);
+        let slice = task.scaled(task.slice.unwrap_or(slice));
+        if task.lag < 0 && load > 0 && task.time > average {
+            // It is still ahead: its virtual time has stood still, and so has its deadline.
+            task.deadline += if yields { slice } else { 0 };
+        } else {
+            let lag = task.lag.max(0);
+            let inflated = (lag * (load + task.weight)).checked_div(load).unwrap_or(0);
+            (task.time, task.rest) = (average - inflated, 0);
+            task.deadline = match (yields, task.fresh) {
+                (true, _) => task.deadline.max(task.time) + slice,
+                (false, true) => task.time + slice / 2,
+                (false, false) => task.time + slice,
+            };
+        }
+        task.fresh = false;
+        self.load.add(task);
+        self.ready.insert(child.0, task.deadline, task.time);
+    }
+
+    /// `update_entity_lag`: a child leaves them, its lag bounded by two slices or a tick.
+    fn leave(&mut self, child: ChildVp, now: Instant) {
+        let average = self.average();
+        let task = &mut self.tasks[child.index()];
+        let slice = task.slice.unwrap_or(self.spec.slice);
+        let longest = slice.saturating_add(slice).max(self.spec.tick);
+        let bound = task.scaled(longest);
+        task.lag = (average - task.time).clamp(-bound, bound);
+        task.waits_since = Some(now);
+        self.base = average;
+        self.load.remove(task);
+        self.ready.remove(child.0);
+    }
+
+    /// Who is served next of those that are ready, at this load: with several processors there may
+    /// be nobody eligible, and then whoever will be first.
+    fn pick(&self, load: Load) -> Option<ChildVp> {
+        let eligible = self.ready.first(|time| load.reaches(time));
+        eligible.or_else(|| self.ready.least().map(|(_, slot)| slot)).map(ChildVp)
+    }
+
+    /// Whether a ready child goes before one that runs.
+    fn goes_before(&self, ready: ChildVp, running: ChildVp) -> bool {
+        let (ready, running) = (&self.tasks[ready.index()], &self.tasks[running.index()]);
+        match (self.load.reaches(ready.time), self.load.reaches(running.time)) {
+            (true, true) => ready.deadline <= running.deadline,
+            (true, false) => true,
+            (false, true) => false,
+            (false, false) => ready.time < running.time,
+        }
+    }
+
+    /// Sets the timer to the tick at which the slice of whoever runs on `own` has ended.
+    fn arm(&self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        let task = &self.tasks[child.index()];
+        let left = (task.deadline - task.time) * task.weight - task.rest;
+        let ns = (left + UNIT - 1).div_euclid(UNIT).max(1);
+        let end = context.now().saturating_add(Span::saturating_from_nanos(ns.unsigned_abs()));
+        context.set_timer(quantum::timer_of(own), Some(round_up(end, self.spec.tick)));
+    }
+
+    /// Another weight; a child's lag and what is left of its slice stay as long as they were.
+    fn reweigh(&mut self, child: ChildVp, weight: i128, state: VpState) {
+        let average = self.average();
+        let task = &mut self.tasks[child.index()];
+        let scale = |span: i128| span * task.weight / weight;
+        let (left, behind) = (scale(task.deadline - task.time), scale(average - task.time));
+        task.lag = scale(task.lag);
+        if state == VpState::Waiting {
+            task.weight = weight;
+            if task.lag < 0 {
+                task.time = average - behind;
+            }
+            return;
+        }
+        self.load.remove(task);
+        self.ready.remove(child.0);
+        (task.weight, task.rest, task.time) = (weight, 0, average - behind);
+        task.deadline = task.time + left;
+        self.load.add(task);
+        if state == VpState::Ready {
+            self.ready.insert(child.0, task.deadline, task.time);
+        }
+    }
+
+    fn charge_running(&mut self, pool: &Pool<Self>, context: &Context<'_>) {
+        for own in pool.own_vps() {
+            if let Some(child) = context.held_by(own) {
+                self.charge(child, own, context.now());
+            }
+        }
+    }
+
+    /// Has the pool serve that child next.
+    fn choose(&mut self, child: Option<ChildVp>, pool: &mut Pool<Self>, context: &Context<'_>) {
+        let before = core::mem::replace(&mut self.chosen, child);
+        for child in before.into_iter().chain(child) {
+            pool.refresh(child, self, context);
+        }
+    }
+
+    fn choose_best(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
+        let best = self.pick(self.load);
+        self.choose(best, pool, context);
+    }
+
+    /// Gives the best of the ready children the processor of the running one that is to make room
+    /// first, if one is to, and if the best is `woken` where that is given.
+    fn preempt(
+        &mut self,
+        woken: Option<ChildVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        let mut victim: Option<ChildVp> = None;
+        for own in pool.own_vps() {
+            let Some(child) = context.held_by(own) else {
+                return;
+            };
+            if victim.is_none_or(|victim| self.goes_before(victim, child)) {
+                victim = Some(child);
+            }
+        }
+        let best = self.pick(self.load);
+        let (Some(best), Some(victim)) = (best, victim) else {
+            return;
+        };
+        let keeps = self.spec.parity && self.load.reaches(self.tasks[victim.index()].time);
+        if woken.unwrap_or(best) == best && !keeps && self.goes_before(best, victim) {
+            self.choose(Some(best), pool, context);
+            pool.rotate(victim, self, context);
+        }
+    }
+
+    /// The slice of whoever runs on `own` may have ended.
+    fn tick(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let Some(child) = context.held_by(own) else {
+            return;
+        };
+        self.charge_running(pool, context);
+        let slice = self.spec.slice;
+        let task = &mut self.tasks[child.index()];
+        let ended = task.time >= task.deadline;
+        if ended {
+            task.deadline = task.time + task.scaled(task.slice.unwrap_or(slice));
+            let best = self.pick(self.load);
+            if let Some(best) = best.filter(|best| self.goes_before(*best, child)) {
+                self.choose(Some(best), pool, context);
+                return pool.rotate(child, self, context);
+            }
+        }
+        self.arm(child, own, context);
+    }
+}
+
+impl Policy for LinuxEevdf {
+    /// The chosen one, then all others: whom the pool serves is decided beforehand.
+    type Key = (bool, u32);
+    const PREEMPTS: bool = false;
+    const LETS_YIELD: bool = true;
+    const TAKES: &'static str = "priority (minus the nice value), quantum (the slice: a child's own, or that of all others)";
+
+    fn key(&self, child: ChildVp) -> Self::Key {
+        (self.chosen != Some(child), child.0)
+    }
+
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.chosen = None;
+        self.ready.remove(child.0);
+        self.charged[own.index()] = context.now();
+        self.arm(child, own, context);
+    }
+
+    fn stopped(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        if context.child(child) == VpState::Ready {
+            self.charge(child, own, context.now());
+            let task = &self.tasks[child.index()];
+            self.ready.insert(child.0, task.deadline, task.time);
+        }
+    }
+
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        context.set_timer(quantum::timer_of(own), None);
+    }
+
+    fn timers(&self, owns: usize) -> usize {
+        owns
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.charged.resize(context.owns(), Instant::ZERO);
+    }
+
+    fn register(&mut self, child: ChildVp) {
+        self.ready.reserve(child.index() + 1);
+        let tasks = &mut self.tasks;
+        tasks.resize(tasks.len().max(child.index() + 1), UNKNOWN);
+        tasks[child.index()] = UNKNOWN;
+    }
+
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_running(pool, context);
+        self.enter(child, context.now());
+        pool.request(child, self, context);
+        self.preempt(Some(child), pool, context);
+    }
+
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        self.charge_running(pool, context);
+        if let Some(own) = held {
+            self.charge(child, own, context.now());
+        }
+        self.leave(child, context.now());
+        self.choose_best(pool, context);
+        pool.release(child, held, self, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (Some(child), Message::Priority(priority)) => {
+                let nice = nice::of_priority(priority)?;
+                let at = usize::try_from(nice + 20).unwrap_or(0);
+                self.charge_running(pool, context);
+                self.reweigh(child, WEIGHTS[at], context.child(child));
+                if let Some(own) = context.held_through(child) {
+                    self.arm(child, own, context);
+                }
+                Ok(())
+            }
+            (Some(child), Message::Quantum(length)) => {
+                // It counts from the next deadline on.
+                self.tasks[child.index()].slice = Some(quantum::checked(length)?);
+                Ok(())
+            }
+            (None, Message::Quantum(length)) => {
+                self.spec.slice = quantum::checked(length)?;
+                Ok(())
+            }
+            _ => Self::not_understood(message),
+        }
+    }
+
+    fn grant(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.charge_running(pool, context);
+        self.choose_best(pool, context);
+        pool.grant(own, self, context);
+    }
+
+    fn settled(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.settled(self, context);
+        self.charge_running(pool, context);
+        self.preempt(None, pool, context);
+    }
+
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.tick(quantum::own_of(timer), pool, context);
+    }
+
+    fn next(&self, own: OwnVp, pool: &Pool<Self>, view: &View<'_>) -> Option<ChildVp> {
+        let mut load = self.load;
+        for other in pool.own_vps() {
+            let Some(child) = view.held_by(other) else {
+                continue;
+            };
+            let task = &self.tasks[child.index()];
+            if other == own {
+                load.remove(task);
+            } else {
+                let ran = view.now().saturating_since(self.charged[other.index()]);
+                load.times += task.weight * task.moves(ran).0;
+            }
+        }
+        self.pick(load)
+    }
+
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
+        let mut load = Load::default();
+        for child in view.children() {
+            let task = &self.tasks[child.index()];
+            let state = view.child(child);
+            if state != VpState::Waiting {
+                load.add(task);
+            }
+            let known = self.ready.deadline(child.0);
+            if known != (state == VpState::Ready).then_some(task.deadline) {
+                return Err("a ready child's deadline is not known, or is wrong");
+            }
+        }
+        if load != self.load {
+            return Err("the load is not the sum over all that do not wait");
+        }
+        Ok(())
+    }
+}

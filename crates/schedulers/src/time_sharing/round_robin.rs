@@ -1,0 +1,207 @@
+//! Round robin: each ready child in turn, one quantum long, on one processor or several.
+//!
+//! Takes    any guarantee.
+//! Gives    NULL to each child.
+//! Admits   everyone.
+//! Assumes  nothing of its children.
+//! Costs    O(log n) per event; 46 bytes per child; one timer per processor, set only while others
+//!          wait, unless `ends-alone` is set.
+//! Ties     none: children stand in line. A child that is preempted from above keeps its place at
+//!          the head and the rest of its quantum; one that wakes goes to the end with a whole one.
+//! Source   HLS 2.3.1; the quantum of appendix C.
+//! Checked  laws, `tests/round_robin.rs`, reference schedules rr_*.
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parts::best_effort::BestEffort;
+use crate::parts::line::Line;
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
+use crate::parts::quantum::{self, Quanta};
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId};
+use windfall_time::Span;
+
+pub(crate) const KIND: Kind = Kind {
+    name: "round-robin",
+    summary: "each ready child in turn, a quantum long",
+    source: include_str!("round_robin.rs"),
+    settings: &[
+        Setting {
+            name: "ends-alone",
+            form: Form::Bool,
+            default: "false",
+            help: "whether a quantum ends, and costs a timer, while nobody else waits, too, as in Multics",
+        },
+        Setting {
+            name: "quantum",
+            form: Form::Span,
+            default: "10ms",
+            help: "the longest time that a child runs while others wait",
+        },
+    ],
+    takes: &[],
+    properties: Properties::NONE,
+    build: |settings| {
+        let mut scheduler = RoundRobin::new(settings.span("quantum"));
+        scheduler.ends_alone = settings.bool("ends-alone");
+        Ok(Box::new(Pooled::new(scheduler)))
+    },
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+/// The scheduler.
+pub(crate) struct RoundRobin {
+    line: Line,
+    quanta: Quanta,
+    /// By own VP: whether its timer is set to the end of the quantum of the child that runs there.
+    set: Vec<bool>,
+    /// On how many own VPs a child runs without.
+    untimed: usize,
+    ends_alone: bool,
+}
+
+impl RoundRobin {
+    /// With the quantum, above zero, that ends while others wait.
+    pub(crate) fn new(quantum: Span) -> RoundRobin {
+        let quanta = Quanta::new(quantum);
+        RoundRobin { line: Line::default(), quanta, set: Vec::new(), untimed: 0, ends_alone: false }
+    }
+
+    /// While others wait, or wherever a quantum ends alone, the timer of each processor is set.
+    #[inline]
+    fn set_timers(&mut self, pool: &Pool<Self>, context: &mut Context<'_>) {
+        if self.untimed > 0 && (self.ends_alone || pool.best().is_some()) {
+            self.set_all_timers(pool, context);
+        }
+    }
+
+    fn set_all_timers(&mut self, pool: &Pool<Self>, context: &mut Context<'_>) {
+        self.untimed = 0;
+        for own in pool.own_vps() {
+            let set = &mut self.set[own.index()];
+            if let Some(child) = context.held_by(own).filter(|_| !*set) {
+                *set = true;
+                let end = self.quanta.catch_up(child, context.now());
+                context.set_timer(quantum::timer_of(own), Some(end));
+            }
+        }
+    }
+}
+
+impl Policy for RoundRobin {
+    type Key = u64;
+    const PREEMPTS: bool = false;
+    const LETS_YIELD: bool = true;
+    const TAKES: &'static str = "quantum (to the instance)";
+
+    fn key(&self, child: ChildVp) -> u64 {
+        self.line.place(child)
+    }
+
+    #[inline]
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.quanta.started_untimed(child, context.now());
+        self.set[own.index()] = false;
+        self.untimed += 1;
+    }
+
+    #[inline(always)]
+    fn stopped(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        if !self.set[own.index()] {
+            self.untimed -= 1;
+            self.quanta.stop_alone(child, context.now());
+        } else if self.quanta.stop(child, context.now()) {
+            self.line.queue(child);
+        }
+    }
+
+    #[inline]
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        if core::mem::take(&mut self.set[own.index()]) {
+            self.quanta.idle(own, context);
+        }
+    }
+
+    fn timers(&self, owns: usize) -> usize {
+        owns
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.set = vec![false; context.owns()];
+    }
+
+    fn register(&mut self, child: ChildVp) {
+        self.quanta.register(child);
+        self.line.register(child);
+    }
+
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.line.queue(child);
+        self.quanta.renew(child);
+        pool.request(child, self, context);
+        self.set_timers(pool, context);
+    }
+
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        pool.release(child, held, self, context);
+        self.set_timers(pool, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        _: &mut Pool<Self>,
+        _: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        let (None, Message::Quantum(length)) = (child, message) else {
+            return Self::not_understood(message);
+        };
+        self.quanta.length = quantum::checked(length)?;
+        Ok(())
+    }
+
+    fn grant(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.grant(own, self, context);
+        self.set_timers(pool, context);
+    }
+
+    fn revoke(
+        &mut self,
+        own: OwnVp,
+        child: ChildVp,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        pool.revoke(own, child, self, context);
+        self.set_timers(pool, context);
+    }
+
+    fn settled(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        pool.settled(self, context);
+        self.set_timers(pool, context);
+    }
+
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let own = quantum::own_of(timer);
+        match context.held_by(own) {
+            Some(child) if pool.best().is_some() && self.quanta.is_over(child, context.now()) => {
+                pool.rotate(child, self, context);
+            }
+            Some(_) => {
+                let was_set = core::mem::take(&mut self.set[own.index()]);
+                self.untimed += usize::from(was_set);
+            }
+            None => self.set[own.index()] = false,
+        }
+        self.set_timers(pool, context);
+    }
+}

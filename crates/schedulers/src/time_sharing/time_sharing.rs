@@ -1,0 +1,359 @@
+//! Time sharing: priorities and round robin, with boosts for those that wake and for the starved.
+//!
+//! Takes    any guarantee, on one processor or several.
+//! Gives    NULL to each child.
+//! Admits   everyone, at priorities 1 to 31; 8 where none is told.
+//! Assumes  nothing of its children.
+//! Costs    O(log n) per event; 106 bytes per child; one timer per processor and one more.
+//! Ties     among equals each in turn; one that is preempted keeps its place and the rest of its
+//!          quantum, one that wakes goes to the end with a whole quantum.
+//! Source   HLS 9.3.1, 9.2.2; the native scheduler of Windows 2000. Ours differs: the quantum of
+//!          20 ms is the same for all, and the boost is the same whatever was waited for.
+//! Checked  laws, `tests/time_sharing.rs`.
+//!
+//! Invariant: no child is ready while one of lower priority runs, boosts included. A child that
+//! wakes is raised by `boost`, never above 15, and sinks by one whenever a quantum ends. One that
+//! has been ready for `rescue-after` without running is raised to 15 for two quanta, then falls to
+//! its own priority at once. Priorities from 16 are never raised. Letting others go first without
+//! waiting (a release and a request at the same time) raises nobody.
+//! With `mode = "non-preemptive"` whoever runs goes on until it waits; there are neither quanta
+//! nor boosts, and a child from which the processor is taken from above is served first again.
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::PRIORITY;
+use crate::parts::best_effort::BestEffort;
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
+use crate::parts::quantum::{self, Quanta};
+use crate::parts::starvation::Starvation;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Span};
+
+const LOWEST: i32 = 1;
+const DEFAULT: i32 = 8;
+/// The highest priority that a boost leads to.
+const CEILING: i32 = 15;
+const HIGHEST: i32 = 31;
+/// Before all others: a child that a non-preemptive instance has begun to serve.
+const BEGUN: i32 = HIGHEST + 1;
+
+pub(crate) const KIND: Kind = Kind {
+    name: "time-sharing",
+    summary: "priorities and round robin, with boosts on waking and against starvation",
+    source: include_str!("time_sharing.rs"),
+    settings: &[
+        Setting {
+            name: "boost",
+            form: Form::Integer(0, 14),
+            default: "2",
+            help: "how far a child that wakes is raised above its priority",
+        },
+        Setting {
+            name: "mode",
+            form: Form::Word(&["round-robin", "non-preemptive"]),
+            default: "round-robin",
+            help: "whether whoever runs can be made to let others run",
+        },
+        Setting {
+            name: "quantum",
+            form: Form::Span,
+            default: "20ms",
+            help: "the longest time that a child runs while others of its priority wait",
+        },
+        Setting {
+            name: "rescue",
+            form: Form::Bool,
+            default: "true",
+            help: "whether a starved child is raised above all others for a while",
+        },
+        Setting {
+            name: "rescue-after",
+            form: Form::Span,
+            default: "3s",
+            help: "how long a child must have been ready without running to count as starved",
+        },
+    ],
+    takes: &[&PRIORITY],
+    properties: Properties::NONE,
+    build: |settings| {
+        let modes = [("round-robin", Mode::RoundRobin), ("non-preemptive", Mode::NonPreemptive)];
+        let boost = settings.integer("boost");
+        let after = settings.span("rescue-after");
+        let spec = TimeSharingSpec {
+            mode: settings.word("mode", &modes),
+            quantum: settings.span("quantum"),
+            boost: u8::try_from(boost).expect("its setting has bounds"),
+            rescue_after: settings.bool("rescue").then_some(after),
+        };
+        Ok(Box::new(Pooled::new(TimeSharing::new(spec))))
+    },
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+/// Whether whoever runs can be made to let others run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Mode {
+    /// By a higher priority at once, by an equal one when its quantum ends.
+    #[default]
+    RoundRobin,
+    /// By nobody.
+    NonPreemptive,
+}
+
+/// What a time-sharing scheduler is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TimeSharingSpec {
+    /// Whether whoever runs can be made to let others run.
+    pub(crate) mode: Mode,
+    /// The longest time that a child runs while others of its priority wait; above zero.
+    pub(crate) quantum: Span,
+    /// How far a child that wakes is raised above its priority.
+    pub(crate) boost: u8,
+    /// After how long without running a ready child is rescued, if at all.
+    pub(crate) rescue_after: Option<Span>,
+}
+
+#[derive(Clone, Copy)]
+struct Tenant {
+    base: i32,
+    /// `base`, or higher while boosted.
+    priority: i32,
+    /// Raised because it starved.
+    rescued: bool,
+    /// Has run since it last waited.
+    begun: bool,
+    /// When it last began to wait.
+    waits_since: Option<Instant>,
+    /// Place in line: a number drawn when it went to the end; 56 bits last for ever.
+    turn: u64,
+}
+
+impl Default for Tenant {
+    fn default() -> Tenant {
+        Tenant {
+            base: DEFAULT,
+            priority: DEFAULT,
+            rescued: false,
+            begun: false,
+            waits_since: None,
+            turn: 0,
+        }
+    }
+}
+
+/// The scheduler.
+pub(crate) struct TimeSharing {
+    spec: TimeSharingSpec,
+    tenants: Vec<Tenant>,
+    drawn: u64,
+    quanta: Quanta,
+    starving: Starvation,
+}
+
+impl TimeSharing {
+    /// As described by `spec`.
+    pub(crate) fn new(spec: TimeSharingSpec) -> TimeSharing {
+        TimeSharing {
+            spec,
+            tenants: Vec::new(),
+            drawn: 0,
+            quanta: Quanta::new(spec.quantum),
+            starving: Starvation::new(spec.rescue_after),
+        }
+    }
+
+    /// A child that does not run goes to the end of the line with a whole quantum.
+    fn queue(&mut self, child: ChildVp) {
+        self.drawn += 1;
+        self.tenants[child.index()].turn = self.drawn;
+        self.quanta.renew(child);
+    }
+
+    /// The quantum of a child has ended: it sinks.
+    fn sink(&mut self, child: ChildVp) {
+        let tenant = &mut self.tenants[child.index()];
+        if tenant.rescued {
+            (tenant.rescued, tenant.priority) = (false, tenant.base);
+        } else if tenant.priority > tenant.base {
+            tenant.priority -= 1;
+        }
+        self.queue(child);
+    }
+
+    /// A child has become ready and may begin to starve.
+    fn watch(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        let tenant = &self.tenants[child.index()];
+        if tenant.rescued || tenant.base > CEILING || self.spec.mode == Mode::NonPreemptive {
+            return;
+        }
+        self.starving.watch(child, context);
+    }
+
+    /// The quantum of whoever runs on `own` may have ended.
+    fn turn(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let Some(child) = context.held_by(own) else {
+            return;
+        };
+        if !self.quanta.is_over(child, context.now()) {
+            return;
+        }
+        self.sink(child);
+        // It begins the new quantum here, or puts it off until it runs again.
+        self.quanta.started(child, own, context);
+        pool.pass(child, self, context);
+    }
+
+    /// Rescues whoever has starved longest, if anybody starves; one in each call.
+    fn rescue(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let Some(child) = self.starving.starved(context) else {
+            return;
+        };
+        let tenant = &mut self.tenants[child.index()];
+        (tenant.rescued, tenant.priority) = (true, CEILING);
+        self.queue(child);
+        let twice = self.quanta.length;
+        self.quanta.give(child, twice.saturating_add(twice));
+        context.note(Some(child), Note::Rescued);
+        pool.rerank(child, self, context);
+    }
+}
+
+impl Policy for TimeSharing {
+    /// In the upper 8 bits, how far below [`BEGUN`] it stands; below these its place in line.
+    type Key = u64;
+    const LETS_YIELD: bool = true;
+    const TAKES: &'static str = "priority, quantum (to the instance)";
+
+    #[inline]
+    fn key(&self, child: ChildVp) -> u64 {
+        let tenant = &self.tenants[child.index()];
+        let begun = tenant.begun && self.spec.mode == Mode::NonPreemptive;
+        let priority = if begun { BEGUN } else { tenant.priority };
+        let below = u64::from(priority.abs_diff(BEGUN));
+        below << 56 | tenant.turn
+    }
+
+    #[inline]
+    fn preempts(ready: &u64, running: &u64) -> bool {
+        ready >> 56 < running >> 56
+    }
+
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.starving.forget(child);
+        self.tenants[child.index()].begun = true;
+        if self.spec.mode == Mode::RoundRobin {
+            self.quanta.started(child, own, context);
+        }
+    }
+
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        if self.spec.mode == Mode::RoundRobin {
+            if self.quanta.is_over(child, context.now()) {
+                self.sink(child);
+            } else {
+                self.quanta.stopped(child, context);
+            }
+        }
+        if context.child(child) == VpState::Ready {
+            self.watch(child, context);
+        }
+    }
+
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.quanta.idle(own, context);
+    }
+
+    fn timers(&self, owns: usize) -> usize {
+        owns + 1
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        let last = quantum::timers(context.owns());
+        self.starving.timer = TimerId(u16::try_from(last).expect("timers are numbered by 16 bits"));
+    }
+
+    fn register(&mut self, child: ChildVp) {
+        self.quanta.register(child);
+        self.starving.register(child);
+        let tenants = &mut self.tenants;
+        tenants.resize(tenants.len().max(child.index() + 1), Tenant::default());
+        tenants[child.index()] = Tenant::default();
+    }
+
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let tenant = &mut self.tenants[child.index()];
+        let woke = tenant.waits_since.is_some_and(|since| since < context.now());
+        tenant.begun = false;
+        if woke && self.spec.mode == Mode::RoundRobin {
+            let boosted = tenant.base + i32::from(self.spec.boost);
+            (tenant.rescued, tenant.priority) = (false, boosted.min(CEILING).max(tenant.base));
+            if tenant.priority > tenant.base {
+                context.note(Some(child), Note::Boosted);
+            }
+        }
+        self.queue(child);
+        self.watch(child, context);
+        pool.request(child, self, context);
+    }
+
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        self.starving.forget(child);
+        self.tenants[child.index()].waits_since = Some(context.now());
+        pool.release(child, held, self, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        match (child, message) {
+            (Some(child), Message::Priority(priority)) => {
+                if !(LOWEST..=HIGHEST).contains(&priority) {
+                    return Err(HierarchyError::OutOfRange {
+                        what: "priority",
+                        allowed: "1 to 31",
+                    });
+                }
+                let tenant = &mut self.tenants[child.index()];
+                (tenant.base, tenant.priority) = (priority, priority);
+                tenant.rescued = false;
+                self.starving.forget(child);
+                if context.child(child) == VpState::Ready {
+                    self.watch(child, context);
+                }
+                pool.rerank(child, self, context);
+                Ok(())
+            }
+            (None, Message::Quantum(length)) => {
+                self.quanta.length = quantum::checked(length)?;
+                Ok(())
+            }
+            _ => Self::not_understood(message),
+        }
+    }
+
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        if timer == self.starving.timer {
+            self.rescue(pool, context);
+        } else {
+            self.turn(quantum::own_of(timer), pool, context);
+        }
+    }
+
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
+        self.starving.check(view)
+    }
+}

@@ -1,0 +1,405 @@
+//! Windows 2000: 32 priority levels, quanta in thirds of a clock tick, boosts, balance set manager.
+//!
+//! Takes    any guarantee, on one processor or several.
+//! Gives    NULL to each child.
+//! Admits   everyone, at priorities 1 to 31 (real-time from 16); 8 where none is told.
+//! Assumes  nothing of its children.
+//! Costs    O(log n) per event; 114 bytes per child; one timer per processor (the clock tick) and one.
+//! Ties     among equals each in turn. One that is preempted goes to the head with the rest of its
+//!          quantum, one that wakes to the end.
+//! Source   Solomon and Russinovich, Inside Windows 2000, chapter 6; HLS 5.2.2.5, 3.4. Ours differs:
+//!          one line for all processors (no ideal processor), one boost for whatever was waited for,
+//!          and the starved are found at once, where Windows looks at 16 ready threads a second.
+//! Checked  laws, `tests/windows_time_sharing.rs`.
+//!
+//! Beside `time-sharing` (HLS 9.3.1): quanta are charged by the tick, 3 units to whoever it finds
+//! running, and 1 for each wait; a workstation's are 6 units, 12 or 18 in the foreground (`share`
+//! 2 or 3), a server's 36. Who wakes is raised to `boost` above its priority, in the foreground by
+//! 1 or 2 more, never above 15, and sinks by one at each end of a quantum. Once a second at most
+//! ten that have been ready for 3 s are raised to 15 for two quanta. Yielding ends the quantum.
+
+use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{PRIORITY, SHARE};
+use crate::parts::best_effort::BestEffort;
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
+use crate::parts::quantum;
+use crate::parts::starvation::Starvation;
+use crate::parts::ticks::Ticks;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use windfall_hierarchy::{
+    ChildVp, Context, HierarchyError, Message, Note, OwnVp, TimerId, View, VpState,
+};
+use windfall_time::{Instant, Span};
+
+const WORKSTATION: &str = "priority, share (1 to 3: times the quantum, as in the foreground)";
+const SERVER: &str = "priority";
+const LOWEST: i32 = 1;
+const DEFAULT: i32 = 8;
+/// From here on a wait does not shorten the quantum.
+const TIME_CRITICAL: i32 = 14;
+/// The highest priority that a boost leads to.
+const CEILING: i32 = 15;
+const HIGHEST: i32 = 31;
+/// Units of a quantum that a tick takes, and a wait.
+const TICK_UNITS: i32 = 3;
+const WAIT_UNITS: i32 = 1;
+/// The balance set manager: how often, how many at most, ready for how long.
+const BALANCE: Span = Span::from_secs(1);
+const RESCUED_AT_ONCE: u32 = 10;
+const STARVED: Span = Span::from_secs(3);
+
+pub(crate) const KIND: Kind = Kind {
+    name: "windows-2000",
+    summary: "the time sharing of Windows 2000: levels, ticks, boosts, rescue",
+    source: include_str!("windows_time_sharing.rs"),
+    settings: &[
+        Setting {
+            name: "boost",
+            form: Form::Integer(0, 14),
+            default: "1",
+            help: "for what is waited for: 1 disk or event, 2 network or window, 6 keys, 8 sound",
+        },
+        Setting {
+            name: "edition",
+            form: Form::Word(&["workstation", "server"]),
+            default: "workstation",
+            help: "quanta of 6 units, to be stretched, or of 36; a tick takes 3",
+        },
+        Setting {
+            name: "rescue",
+            form: Form::Bool,
+            default: "true",
+            help: "whether a starved child is raised above all others for a while",
+        },
+        Setting {
+            name: "tick",
+            form: Form::Span,
+            default: "10ms",
+            help: "time between two ticks of the clock",
+        },
+    ],
+    takes: &[&SHARE, &PRIORITY],
+    properties: Properties::NONE,
+    build: |settings| {
+        let editions = [("workstation", Edition::Workstation), ("server", Edition::Server)];
+        let boost = settings.integer("boost");
+        Ok(Box::new(Pooled::new(WindowsTimeSharing::new(WindowsSpec {
+            edition: settings.word("edition", &editions),
+            boost: u8::try_from(boost).expect("its setting has bounds"),
+            rescue: settings.bool("rescue"),
+            tick: settings.span("tick"),
+        }))))
+    },
+    conversion: |_| Ok(Box::new(BestEffort)),
+};
+
+/// How long quanta are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Edition {
+    /// 6 units, two or three times as much in the foreground.
+    #[default]
+    Workstation,
+    /// 36 units for everybody.
+    Server,
+}
+
+/// What a time-sharing scheduler of Windows 2000 is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct WindowsSpec {
+    /// How long quanta are.
+    pub(crate) edition: Edition,
+    /// How far a child that wakes is raised above its priority.
+    pub(crate) boost: u8,
+    /// Whether the starved are rescued.
+    pub(crate) rescue: bool,
+    /// Time between two ticks of the clock; above zero.
+    pub(crate) tick: Span,
+}
+
+#[derive(Clone, Copy)]
+struct Tenant {
+    base: i32,
+    /// `base`, or higher while boosted.
+    priority: i32,
+    /// Raised because it starved: falls to `base` when its quantum ends.
+    rescued: bool,
+    /// How many times the quantum of the background it gets.
+    stretch: u8,
+    /// What is left of its quantum.
+    units: i32,
+    /// When it last began to run.
+    started: Instant,
+    /// When it last began to wait.
+    waits_since: Option<Instant>,
+    /// Place in line: a number drawn when it went to the end; 56 bits last for ever.
+    turn: u64,
+}
+
+impl Tenant {
+    /// A whole quantum, and the priority after one has ended.
+    fn end_quantum(&mut self, whole: i32) {
+        self.units = whole;
+        self.priority = if self.rescued { self.base } else { self.base.max(self.priority - 1) };
+        self.rescued = false;
+    }
+}
+
+/// The scheduler.
+pub(crate) struct WindowsTimeSharing {
+    spec: WindowsSpec,
+    tenants: Vec<Tenant>,
+    drawn: u64,
+    ticks: Ticks,
+    starving: Starvation,
+}
+
+impl WindowsTimeSharing {
+    /// As described by `spec`.
+    pub(crate) fn new(spec: WindowsSpec) -> WindowsTimeSharing {
+        WindowsTimeSharing {
+            spec,
+            tenants: Vec::new(),
+            drawn: 0,
+            ticks: Ticks::new(spec.tick),
+            starving: Starvation::looked_for(spec.rescue.then_some(STARVED), BALANCE),
+        }
+    }
+
+    fn quantum(&self, child: ChildVp) -> i32 {
+        match self.spec.edition {
+            Edition::Workstation => 6 * i32::from(self.tenants[child.index()].stretch),
+            Edition::Server => 36,
+        }
+    }
+
+    /// A child goes to the end of the line.
+    fn queue(&mut self, child: ChildVp) {
+        self.drawn += 1;
+        self.tenants[child.index()].turn = self.drawn;
+    }
+
+    /// A child has become ready and may begin to starve.
+    fn watch(&mut self, child: ChildVp, context: &mut Context<'_>) {
+        if self.tenants[child.index()].priority < CEILING {
+            self.starving.watch(child, context);
+        }
+    }
+
+    /// A child has waited: boost, and what the wait costs. Whether it was raised.
+    fn woke(&mut self, child: ChildVp) -> bool {
+        let whole = self.quantum(child);
+        let tenant = &mut self.tenants[child.index()];
+        if tenant.base > CEILING {
+            tenant.units = whole;
+            return false;
+        }
+        let before = tenant.priority;
+        if !tenant.rescued {
+            let boost = i32::from(self.spec.boost) + i32::from(tenant.stretch) - 1;
+            tenant.priority = before.max((tenant.base + boost).min(CEILING));
+        }
+        let raised = tenant.priority > before;
+        if tenant.base >= TIME_CRITICAL {
+            tenant.units = whole;
+        } else {
+            tenant.units -= WAIT_UNITS;
+            if tenant.units <= 0 {
+                tenant.end_quantum(whole);
+            }
+        }
+        raised
+    }
+
+    /// The clock has found a child running on `own`.
+    fn tick(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let Some(child) = context.held_by(own) else {
+            return;
+        };
+        self.ticks.next(own, context);
+        let whole = self.quantum(child);
+        let tenant = &mut self.tenants[child.index()];
+        if tenant.started == context.now() {
+            // What else happens at a tick happens after it.
+            return;
+        }
+        tenant.units -= TICK_UNITS;
+        if tenant.units <= 0 {
+            tenant.end_quantum(whole);
+            self.queue(child);
+            pool.pass(child, self, context);
+        }
+    }
+
+    /// The balance set manager rescues those that have starved longest.
+    fn balance(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        for _ in 0..RESCUED_AT_ONCE {
+            let Some(child) = self.starving.take(context.now()) else {
+                break;
+            };
+            self.queue(child);
+            let whole = self.quantum(child);
+            let tenant = &mut self.tenants[child.index()];
+            (tenant.rescued, tenant.priority, tenant.units) = (true, CEILING, 2 * whole);
+            context.note(Some(child), Note::Rescued);
+            pool.refresh(child, self, context);
+        }
+        let from = context.now().saturating_add(BALANCE);
+        self.starving.arm(from, context);
+        pool.preempt(self, context);
+    }
+
+    fn set_priority(
+        &mut self,
+        child: ChildVp,
+        priority: i32,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        let whole = self.quantum(child);
+        let tenant = &mut self.tenants[child.index()];
+        (tenant.base, tenant.priority) = (priority, priority);
+        (tenant.rescued, tenant.units) = (false, whole);
+        self.starving.forget(child);
+        if context.child(child) == VpState::Ready {
+            self.watch(child, context);
+        }
+        pool.rerank(child, self, context);
+    }
+}
+
+impl Policy for WindowsTimeSharing {
+    /// In the upper 8 bits, how far below the highest priority it stands; then its place in line.
+    type Key = u64;
+    const LETS_YIELD: bool = true;
+
+    #[inline]
+    fn key(&self, child: ChildVp) -> u64 {
+        let tenant = &self.tenants[child.index()];
+        u64::from(tenant.priority.abs_diff(HIGHEST)) << 56 | tenant.turn
+    }
+
+    #[inline]
+    fn preempts(ready: &u64, running: &u64) -> bool {
+        ready >> 56 < running >> 56
+    }
+
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        self.starving.forget(child);
+        self.tenants[child.index()].started = context.now();
+        self.ticks.started(own, context);
+    }
+
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        if context.child(child) == VpState::Ready {
+            self.watch(child, context);
+        }
+    }
+
+    fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        self.ticks.idle(own, context);
+    }
+
+    fn timers(&self, owns: usize) -> usize {
+        owns + 1
+    }
+
+    fn init(&mut self, context: &mut Context<'_>) {
+        self.ticks.init(context.owns());
+        let last = quantum::timers(context.owns());
+        self.starving.timer = TimerId(u16::try_from(last).expect("timers are numbered by 16 bits"));
+    }
+
+    fn register(&mut self, child: ChildVp) {
+        self.starving.register(child);
+        let unknown = Tenant {
+            base: DEFAULT,
+            priority: DEFAULT,
+            rescued: false,
+            stretch: 1,
+            units: 0,
+            started: Instant::ZERO,
+            waits_since: None,
+            turn: 0,
+        };
+        let tenants = &mut self.tenants;
+        tenants.resize(tenants.len().max(child.index() + 1), unknown);
+        tenants[child.index()] = unknown;
+        let whole = self.quantum(child);
+        self.tenants[child.index()].units = whole;
+    }
+
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        let waits_since = self.tenants[child.index()].waits_since;
+        if waits_since == Some(context.now()) {
+            let whole = self.quantum(child);
+            self.tenants[child.index()].end_quantum(whole);
+        } else if waits_since.is_some() && self.woke(child) {
+            context.note(Some(child), Note::Boosted);
+        }
+        self.queue(child);
+        self.watch(child, context);
+        pool.request(child, self, context);
+    }
+
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        self.starving.forget(child);
+        self.tenants[child.index()].waits_since = Some(context.now());
+        pool.release(child, held, self, context);
+    }
+
+    fn message(
+        &mut self,
+        child: Option<ChildVp>,
+        message: Message,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) -> Result<(), HierarchyError> {
+        let workstation = self.spec.edition == Edition::Workstation;
+        match (child, message) {
+            (Some(child), Message::Priority(priority)) => {
+                if !(LOWEST..=HIGHEST).contains(&priority) {
+                    return Err(HierarchyError::OutOfRange {
+                        what: "priority",
+                        allowed: "1 to 31",
+                    });
+                }
+                self.set_priority(child, priority, pool, context);
+                Ok(())
+            }
+            (Some(child), Message::Share(share)) if workstation => {
+                let stretch = u8::try_from(share).ok().filter(|n| (1..=3).contains(n));
+                let Some(stretch) = stretch else {
+                    return Err(HierarchyError::OutOfRange { what: "share", allowed: "1, 2 or 3" });
+                };
+                self.tenants[child.index()].stretch = stretch;
+                let whole = self.quantum(child);
+                self.tenants[child.index()].units = whole;
+                Ok(())
+            }
+            _ => Err(HierarchyError::NotUnderstood {
+                message: message.name(),
+                takes: if workstation { WORKSTATION } else { SERVER },
+            }),
+        }
+    }
+
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        if timer == self.starving.timer {
+            self.balance(pool, context);
+        } else {
+            self.tick(quantum::own_of(timer), pool, context);
+        }
+    }
+
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
+        self.starving.check(view)
+    }
+}

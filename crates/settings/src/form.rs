@@ -1,0 +1,74 @@
+//! What may be written, and what was.
+
+use core::fmt;
+use windfall_time::Span;
+
+/// What may be written for a setting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// A length of time with a unit, above zero.
+    Span,
+    /// A whole number within these bounds, both included.
+    Integer(i64, i64),
+    /// `true` or `false`.
+    Bool,
+    /// One of these words.
+    Word(&'static [&'static str]),
+}
+
+/// What was written for a setting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Value<'a> {
+    /// A length of time.
+    Span(Span),
+    /// A whole number.
+    Integer(i64),
+    /// `true` or `false`.
+    Bool(bool),
+    /// A word.
+    Word(&'a str),
+}
+
+impl Form {
+    /// Whether this may be written.
+    #[must_use]
+    pub fn allows(self, value: Value<'_>) -> bool {
+        match (self, value) {
+            (Form::Span, Value::Span(span)) => !span.is_zero(),
+            (Form::Integer(least, most), Value::Integer(n)) => (least..=most).contains(&n),
+            (Form::Bool, Value::Bool(_)) => true,
+            (Form::Word(words), Value::Word(word)) => words.contains(&word),
+            _ => false,
+        }
+    }
+
+    /// A text of this form as a value, if it is one.
+    #[must_use]
+    pub fn parse(self, text: &str) -> Option<Value<'_>> {
+        let value = match self {
+            Form::Span => Value::Span(text.parse().ok()?),
+            Form::Integer(..) => Value::Integer(text.parse().ok()?),
+            Form::Bool => Value::Bool(text.parse().ok()?),
+            Form::Word(_) => Value::Word(text),
+        };
+        self.allows(value).then_some(value)
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Form::Span => f.write_str("a length of time above zero, as `10ms`"),
+            Form::Integer(least, most) => write!(f, "a whole number from {least} to {most}"),
+            Form::Bool => f.write_str("`true` or `false`"),
+            Form::Word(words) => {
+                f.write_str("one of ")?;
+                for (number, word) in words.iter().enumerate() {
+                    let before = if number == 0 { "" } else { ", " };
+                    write!(f, "{before}`{word}`")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

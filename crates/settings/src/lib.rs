@@ -1,0 +1,16 @@
+//! What settings are: a table says what may be written and what holds when nothing is, and what was written is checked against it.
+//!
+//! A catalogue declares a [`Setting`] once. [`Settings::check`] refuses whatever the declaration does not allow, so that
+//! [`Chosen`] answers without errors: with what was written, or with the declared default.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod error;
+mod form;
+mod settings;
+
+pub use error::SettingError;
+pub use form::{Form, Value};
+pub use settings::{Chosen, Setting, Settings};

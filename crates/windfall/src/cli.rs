@@ -240,6 +240,9 @@ pub(crate) struct KeepArgs {
     /// Write a report that a browser shows without a network.
     #[arg(long, value_name = "OUT.html")]
     pub(crate) report: Option<PathBuf>,
+    /// Write what each thread got as comma-separated values, times in nanoseconds.
+    #[arg(long, value_name = "OUT.csv")]
+    pub(crate) csv: Option<PathBuf>,
     /// Whether these may replace files.
     #[command(flatten)]
     pub(crate) force: ForceArgs,

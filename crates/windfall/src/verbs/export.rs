@@ -5,8 +5,8 @@ use crate::output::{Destinations, input_name};
 use crate::{Answer, VerbError};
 use std::io;
 use std::path::Path;
+use windfall_report::perfetto::Perfetto;
 use windfall_trace::codec::Writer;
-use windfall_trace::export::perfetto::Perfetto;
 use windfall_trace::import::Format;
 use windfall_trace::{Sink, Source};
 

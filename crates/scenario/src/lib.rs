@@ -33,6 +33,7 @@ mod profile;
 mod promises;
 mod recording;
 mod resolve;
+pub mod rtapp;
 mod schema;
 mod source;
 mod suggest;

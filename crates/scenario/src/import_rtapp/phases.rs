@@ -2,7 +2,7 @@
 
 use crate::model::{Phase, Run, Step};
 use crate::names::Names;
-use windfall_programs::learn::{Converted, ConvertedThread, SharedKind};
+use crate::rtapp::{Converted, ConvertedThread, SharedKind};
 use windfall_programs::{self as programs, Program, Resource};
 
 /// What threads and shared things are called, by number.

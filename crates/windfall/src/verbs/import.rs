@@ -5,10 +5,11 @@ use crate::output::{Destinations, input_name, is_standard};
 use crate::{Answer, VerbError};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
-use windfall_programs::learn::{Clock, convert};
+use windfall_programs::learn::Clock;
+use windfall_scenario::rtapp::{self, convert};
 use windfall_scenario::{Recording, Reserving, Scenario, import, import_rtapp, read_text};
 use windfall_trace::escape::escaped;
-use windfall_trace::import::{Format, Report, rtapp};
+use windfall_trace::import::{Format, Report};
 
 pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     let mut outputs = Destinations::new(args.force.force, [args.trace.as_path()])?;

@@ -12,13 +12,13 @@
 mod busy;
 mod settle;
 
-use crate::action::{Resource, Tick};
-use crate::program::{Phase, Program, Step, Work};
+use super::{Action, Policy, RtApp, Scheduling};
+use crate::rtapp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
+use windfall_programs::{Phase, Program, Resource, Step, Tick, Work};
 use windfall_time::Span;
-use windfall_trace::import::rtapp::{self, Action, Policy, RtApp, Scheduling};
 
 /// What became of a file.
 #[derive(Clone, PartialEq, Debug, Default)]

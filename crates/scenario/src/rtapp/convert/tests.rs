@@ -1,5 +1,5 @@
 use super::*;
-use windfall_trace::import::rtapp::parse;
+use crate::rtapp::parse;
 
 fn convert_text(text: &str) -> Converted {
     convert(&parse(text).unwrap())

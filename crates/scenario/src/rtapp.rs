@@ -13,9 +13,10 @@
 //! What rt-app or the kernel would refuse is refused here (an empty `cpus`, a nice value of 30), and so
 //! is what is too much for anybody (`limits.rs`).
 //!
-//! Absent on purpose: what the file means as a program; that is for those who run it.
+//! [`convert`] makes programs of it; [`import_rtapp`](crate::import_rtapp) a scenario of these.
 
 mod action;
+mod convert;
 mod json;
 mod keys;
 mod limits;
@@ -23,6 +24,9 @@ mod model;
 mod read;
 mod scheduling;
 
+pub use convert::{
+    Converted, ConvertedThread, EventName, Shared, SharedKind, Unconverted, convert,
+};
 pub use limits::MOST_BYTES;
 pub use model::{
     Action, Duplicates, Event, Global, Phase, Policy, Problem, Reservation, RtApp, RtAppError,

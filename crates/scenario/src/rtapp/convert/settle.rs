@@ -3,8 +3,9 @@
 //! rt-app gives a thread the policy of its task, then before each phase what that phase writes: policy,
 //! priority and reservation together, as they stand there; `cpus`, else those of the task; `taskgroup`.
 
-use super::{Converter, rtapp};
-use windfall_trace::import::rtapp::{Policy, Scheduling};
+use super::Converter;
+use crate::rtapp;
+use crate::rtapp::{Policy, Scheduling};
 
 /// The keys that one call to the kernel sets, so that writing one of them replaces all.
 const CLASS: [&str; 5] = ["policy", "priority", "dl-runtime", "dl-period", "dl-deadline"];

@@ -1,6 +1,6 @@
 //! Loops in which no time would pass: rt-app is busy there, for as long as its calls take.
 
-use crate::program::{Phase, Step, Work};
+use windfall_programs::{Phase, Step, Work};
 use windfall_time::Span;
 
 /// A round of a loop without end, and one of a loop that ends.

@@ -29,7 +29,7 @@ pub(crate) use program::ProgramFile;
 pub(crate) use requirements::RequirementsFile;
 pub(crate) use scalar::{Cap, Due, Frequency, Kib, Range};
 pub(crate) use scheduler::{OWN_KEYS, ParentFile, SchedulerFile};
-pub(crate) use steps::{PhaseFile, StepFile};
+pub(crate) use steps::{PhaseFile, StepFile, WORDS};
 pub(crate) use text_or::TextOr;
 pub(crate) use thread::{AfterFile, PeriodicFile, RecordedFile, SporadicFile, ThreadFile};
 pub(crate) use values::{Cycle, SpinText};

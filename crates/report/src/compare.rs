@@ -176,7 +176,8 @@ fn rows(pairs: &[Pair], width: Option<usize>) -> String {
 }
 
 /// How far the second is from the first, in per cent of the first with two places.
-fn difference(one: u64, other: u64) -> String {
+#[must_use]
+pub fn difference(one: u64, other: u64) -> String {
     let apart = i128::from(other) - i128::from(one);
     if apart == 0 {
         return "0".to_owned();
@@ -189,7 +190,9 @@ fn difference(one: u64, other: u64) -> String {
     format!("{sign}{}.{:02}%", hundredths / 100, hundredths % 100)
 }
 
-fn percent(ratio: Ratio) -> String {
+/// A part of a whole in per cent.
+#[must_use]
+pub fn percent(ratio: Ratio) -> String {
     let hundred = Ratio::whole(100);
     ratio.checked_mul(hundred).map_or_else(|| ratio.to_string(), |ratio| format!("{ratio} %"))
 }

@@ -10,7 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
-mod compare;
+pub mod compare;
 pub mod csv;
 pub mod explain;
 mod figures;

@@ -12,6 +12,7 @@ mod histogram;
 mod lanes;
 mod model;
 mod outcome;
+mod rows;
 mod tables;
 mod tree;
 
@@ -20,6 +21,7 @@ pub use self::model::{
 };
 pub use self::outcome::report;
 
+use crate::Story;
 use crate::figures::{grouped, short};
 use crate::html::{Page, Shown};
 use maud::{Markup, html};
@@ -29,7 +31,9 @@ const STYLE: &str = include_str!("page/report.css");
 const SCRIPT: &str = concat!(
     "'use strict';\n(() => {\n",
     include_str!("page/report.js"),
+    include_str!("page/rows.js"),
     include_str!("page/draw.js"),
+    include_str!("page/explain.js"),
     include_str!("page/input.js"),
     "})();\n"
 );
@@ -43,14 +47,38 @@ pub fn text(report: &Report) -> String {
             (tables::warnings(report))
             (tables::expectations(report))
             (tree::section(report))
-            @if let Some(story) = &report.story { (lanes::section(story)) }
+            @if let Some(story) = &report.story { (lanes::section(&[("", story)])) }
             (histogram::section(report))
             (tables::threads(report))
             (tables::cpus(report))
         }
-        @if let Some(story) = &report.story { (lanes::data(story)) }
+        @if let Some(story) = &report.story { (lanes::data(&[("", story)])) }
     };
     Page { title: &report.title, style: STYLE, script: SCRIPT, body }.text()
+}
+
+/// The page of runs on one axis, one below the other, each from its own beginning: what each is called, and what happened.
+#[must_use]
+pub fn beside(title: &str, runs: &[(&str, &Story)]) -> String {
+    let lost =
+        runs.iter().filter_map(|(name, story)| Some((name, tables::lost(story.timeline.lost)?)));
+    let body = html! {
+        header {
+            div.bar {
+                h1 { (Shown(title)) }
+                button #theme type="button" hidden { "Dark or light" }
+            }
+            ul.facts {
+                @for (name, story) in runs {
+                    li { (Shown(name)) ": " (short(story.timeline.span())) }
+                }
+                @for (name, lost) in lost { li.unknown { (Shown(name)) ": " (lost) } }
+            }
+        }
+        main { (lanes::section(runs)) }
+        (lanes::data(runs))
+    };
+    Page { title, style: STYLE, script: SCRIPT, body }.text()
 }
 
 /// Title, question and answer, and what matters most in a line of chips.

@@ -51,7 +51,7 @@ pub(crate) enum Verb {
     Record(RecordArgs),
     /// Find out the period and the need of each thread of a program, and keep them as a profile.
     Calibrate(CalibrateArgs),
-    /// Turn a recording into a trace for Perfetto, or into the compact form.
+    /// Turn a recording into a trace for Perfetto, a page, or the compact form.
     Export(ExportArgs),
     /// Control a scenario that runs: list its tree, change it, end it.
     Ctl(CtlArgs),
@@ -410,12 +410,18 @@ pub(crate) struct CalibrateArgs {
 
 /// Arguments of `export`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  windfall export recording.wft recording.pftrace")]
+#[command(after_help = "Examples:
+  windfall export recording.wft recording.pftrace
+  windfall export before.wft both.html --beside after.wft")]
 pub(crate) struct ExportArgs {
     /// The recording: Windfall's own, or text of tracefs, trace-cmd or `perf script`.
     pub(crate) trace: PathBuf,
-    /// What to write: for Perfetto (`.pftrace`, `.perfetto-trace`, and `-`), or compact (`.wft`).
+    /// What to write: for Perfetto (`.pftrace`, `.perfetto-trace`, and `-`), compact (`.wft`), or a page with the timeline
+    /// (`.html`).
     pub(crate) output: PathBuf,
+    /// Another recording, below the first on the page's axis; each begins at its left.
+    #[arg(long, value_name = "TRACE")]
+    pub(crate) beside: Option<PathBuf>,
     /// Whether that may replace a file.
     #[command(flatten)]
     pub(crate) force: ForceArgs,

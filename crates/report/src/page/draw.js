@@ -4,14 +4,16 @@
 
 // ---- Look -------------------------------------------------------------------------------------
 const LANE = 24, AXIS = 28; // lanes.rs has the same numbers.
-const PALETTE = ['#4477aa', '#e69f00', '#228833', '#aa3377', '#66ccee', '#b5a32a', '#9c6b4a', '#7f7fd5'];
+// None is near the colour of waiting, nor that of a miss: a test measures their hues.
+const PALETTE = ['#4477aa', '#228833', '#aa3377', '#66ccee', '#7f7fd5', '#5fa05f', '#c77dbb', '#3d8f8f'];
 const LEVELS = 8;
 const canvas = box.querySelector('canvas');
 const spacer = at('spacer'), tip = at('tip'), output = at('window'), said = at('said');
 const pen = canvas.getContext('2d', { alpha: false });
 const color = {};
 let hatch, lateHatch, tints;
-spacer.style.height = AXIS + rows.length * LANE + 'px';
+function heighten() { spacer.style.height = AXIS + rows.length * LANE + 'px'; }
+heighten();
 
 const channels = (css) => css.match(/[\d.]+/g).slice(0, 3).map(Number);
 const hex = (code) => [1, 3, 5].map((i) => parseInt(code.slice(i, i + 2), 16));
@@ -50,7 +52,7 @@ function readTheme() {
   const ladder = (rgb) => Array.from({ length: LEVELS + 1 }, (_, i) => mix(rgb, ground, 0.25 + 0.75 * i / LEVELS));
   tints = PALETTE.map((code) => ladder(hex(code)));
 }
-const tintsOf = (thread) => tints[thread % tints.length];
+const tintsOf = (lane) => tints[lane.hue % tints.length];
 
 // ---- View -------------------------------------------------------------------------------------
 const SHORTEST = 100; // ns in the whole window
@@ -175,14 +177,15 @@ function drawCpu(lane, y) {
   walk(lane, (i, x0, x1) => {
     const kind = lane.kind[i];
     if (kind >= THREAD) {
-      bar(tintsOf(kind - THREAD)[LEVELS], x0, top, Math.max(1, x1 - x0 - (x1 - x0 > 4 ? 1 : 0)), high);
-      text(threads[kind - THREAD].name, x0, x1, y + LANE / 2);
+      const thread = lane.run.threads[kind - THREAD];
+      bar(tintsOf(thread)[LEVELS], x0, top, Math.max(1, x1 - x0 - (x1 - x0 > 4 ? 1 : 0)), high);
+      text(thread.name, x0, x1, y + LANE / 2);
     } else if (kind === 5) bar(hatch, x0, top, x1 - x0, high);
     else bar(kind < 3 ? color.stolen : color.own, x0, top + (kind < 3 ? 0 : 5), x1 - x0, high - (kind < 3 ? 0 : 5));
   }, (px, i, j, pixel) => {
     const busy = share(lane, 0, i, j, pixel), stolen = share(lane, 1, i, j, pixel);
     const kind = busy > 0 ? usual(lane, i, j, THREAD) : -1;
-    if (kind >= 0) bar(tintsOf(kind - THREAD)[Math.round(busy * LEVELS)], px, top, 1, high);
+    if (kind >= 0) bar(tintsOf(lane.run.threads[kind - THREAD])[Math.round(busy * LEVELS)], px, top, 1, high);
     if (lane.sums[2][j] > lane.sums[2][i]) bar(hatch, px, top, 1, high);
     // Too little to be one of our slices: from the bottom, as high as its share, at least 1 px.
     if (stolen > 0.004) {
@@ -193,7 +196,7 @@ function drawCpu(lane, y) {
 }
 
 function drawThread(lane, y) {
-  const top = y + 5, high = LANE - 9, tint = tintsOf(lane.index);
+  const top = y + 5, high = LANE - 9, tint = tintsOf(lane);
   walk(lane, (i, x0, x1) => {
     const kind = lane.kind[i];
     if (kind >= CPU) bar(tint[LEVELS], x0, top, Math.max(1, x1 - x0), high);
@@ -202,6 +205,7 @@ function drawThread(lane, y) {
     else bar(color.device, x0, top + high - 2, x1 - x0, 2);
   }, (px, i, j, pixel) => {
     const run = share(lane, 0, i, j, pixel), wait = share(lane, 1, i, j, pixel);
+    if (share(lane, 3, i, j, pixel) > 0) bar(color.device, px, top + high - 2, 1, 2);
     if (wait > 0) bar(color.wait, px, top + high - Math.max(1, 5 * wait), 1, Math.max(1, 5 * wait));
     if (run > 0) bar(tint[Math.round(run * LEVELS)], px, top, 1, wait > 0 ? high - 5 : high);
     if (lane.sums[2][j] > lane.sums[2][i]) bar(hatch, px, top, 1, high);
@@ -283,6 +287,16 @@ function drawAxis() {
   }
 }
 
+// The stretch that is summed up, between two lines.
+function drawStretch() {
+  const x0 = Math.max(left, x(stretch[0])), x1 = Math.min(width, x(stretch[1]));
+  if (x1 < left || x0 > width) return;
+  pen.globalAlpha = 0.16;
+  bar(color.over, x0, 0, x1 - x0, height);
+  pen.globalAlpha = 1;
+  for (const edge of [x0, x1 - 1]) bar(color.over, edge, 0, 1, height);
+}
+
 function draw() {
   bar(color.ground, 0, 0, width, height);
   pen.font = '12px system-ui, "DejaVu Sans", sans-serif';
@@ -307,6 +321,7 @@ function draw() {
       pen.strokeRect(x0 - 1, y + 1, Math.max(3, x1 - x0 + 2), LANE - 3);
     }
   }
+  if (stretch) drawStretch();
   // Labels last, over what a mark may have left of the plot.
   for (let r = first; r < last; r++) drawLabel(rows[r], r, AXIS + r * LANE - scroll);
   bar(color.line, left - 1, 0, 1, height);
@@ -314,14 +329,23 @@ function draw() {
   output.textContent = shown(from, (to - from) / 100) + ' – ' + shown(to, (to - from) / 100) + ' (' + span(to - from) + ')';
 }
 
-function drawLabel({ label, kind, depth, lane, isCpu }, r, y) {
+// A triangle that points down where a row is open, to the right where it is closed.
+function mark(px, y, open) {
+  pen.fillStyle = color.dim;
+  pen.beginPath();
+  for (const [dx, dy] of open ? [[-4, -2.5], [4, -2.5], [0, 3.5]] : [[-2.5, -4], [3.5, 0], [-2.5, 4]]) pen.lineTo(px + dx, y + dy);
+  pen.fill();
+}
+
+function drawLabel({ label, kind, depth, lane, isCpu, open }, r, y) {
   bar(r === chosen ? color['hatch-a'] : lane ? color.ground : color.panel, 0, y, left - 1, LANE - 1);
-  const x0 = 8 + depth * 14 + (lane && !isCpu ? 12 : 0);
+  const x0 = 8 + depth * 14 + (lane && !isCpu || open !== undefined ? 12 : 0);
   pen.save();
   pen.beginPath();
   pen.rect(0, y, left - 6, LANE);
   pen.clip();
-  if (lane && !isCpu) bar(tintsOf(lane.index)[LEVELS], x0 - 11, y + 8, 7, 7);
+  if (open !== undefined) mark(x0 - 8, y + LANE / 2, open);
+  else if (lane && !isCpu) bar(tintsOf(lane)[LEVELS], x0 - 11, y + 8, 7, 7);
   pen.fillStyle = color.ink;
   pen.font = (lane ? '' : '600 ') + '12px system-ui, "DejaVu Sans", sans-serif';
   pen.fillText(label, x0, y + LANE / 2);

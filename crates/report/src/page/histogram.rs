@@ -55,6 +55,10 @@ impl Axis {
         let first = response.buckets.first().map_or(0, |bucket| bucket.from.as_nanos());
         let last = response.buckets.last().map_or(1, |bucket| bucket.to.as_nanos());
         let log = first > 0 && last / 10 > first;
+        if response.buckets.len() == 1 {
+            // One value is a line, with room on both sides, and no block.
+            return Axis { from: 0.0, to: last.max(1) as f64 * 4.0 / 3.0, log: false };
+        }
         let (from, to) = (first as f64, last.max(first + 1) as f64);
         Axis { from, to, log }
     }
@@ -71,6 +75,11 @@ impl Axis {
     }
 }
 
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "shown; above zero")]
+fn nanos(time: f64) -> Span {
+    Span::from_nanos(time.round() as u64)
+}
+
 /// A tenth of a pixel is all that is seen.
 fn place(pixels: f64) -> String {
     format!("{pixels:.1}")
@@ -79,8 +88,7 @@ fn place(pixels: f64) -> String {
 fn picture(response: &Response) -> Markup {
     let axis = Axis::of(response);
     let most = response.buckets.iter().map(|bucket| bucket.count).max().unwrap_or(1).max(1);
-    let (first, last) = (response.buckets.first(), response.buckets.last());
-    let (from, to) = (first.map_or(response.min, |b| b.from), last.map_or(response.max, |b| b.to));
+    let [from, to] = [axis.from, axis.to].map(nanos);
     html! {
         svg viewBox="-6 -4 312 112" role="img"
             aria-label={ (short(response.min)) " to " (short(response.max)) } {

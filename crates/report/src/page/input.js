@@ -11,13 +11,13 @@ function rowAt(y) {
 // Who had the processors while a thread waited: the three that had most.
 function antagonists(since, until, self) {
   const had = new Map();
-  for (const lane of cpus) {
+  for (const lane of self.run.cpus) {
     let seen = 0;
     for (let i = firstAfter(lane.end, lane.n, since); i < lane.n && lane.start[i] < until; i++) {
       if (++seen > 20000) return '';
       const time = Math.min(until, lane.end[i]) - Math.max(since, lane.start[i]), kind = lane.kind[i];
-      if (kind === THREAD + self) continue;
-      const who = kind >= THREAD ? threads[kind - THREAD].name : kind === 5 ? 'unknown' : THEFTS[kind];
+      if (kind >= THREAD && lane.run.threads[kind - THREAD] === self) continue;
+      const who = kind >= THREAD ? lane.run.threads[kind - THREAD].name : kind === 5 ? 'unknown' : THEFTS[kind];
       had.set(who, (had.get(who) || 0) + time);
     }
   }
@@ -37,16 +37,16 @@ function aboutJob(jobs, time) {
   return '';
 }
 
-function aboutSlice(row, i) {
-  const { lane, isCpu, label } = rows[row], kind = lane.kind[i];
+function aboutSlice({ lane, isCpu, label, members }, i) {
+  const kind = lane.kind[i];
   const what = isCpu
-    ? kind >= THREAD ? threads[kind - THREAD].name : kind === 5 ? STATES[3] : 'taken by ' + THEFTS[kind]
-    : kind >= CPU ? 'running on cpu ' + (kind - CPU) : STATES[kind];
+    ? kind >= THREAD ? lane.run.threads[kind - THREAD].name : kind === 5 ? STATES[3] : 'taken by ' + THEFTS[kind]
+    : kind < CPU ? STATES[kind] : members ? 'one of them runs' : 'running on cpu ' + (kind - CPU);
   const length = lane.end[i] - lane.start[i];
   const lines = [label + ': ' + what, span(length) + ' from ' + exact(lane.start[i]) + ' to ' + exact(lane.end[i])];
   if (!isCpu) {
     lines.push(aboutJob(lane.jobs, lane.start[i]));
-    if (kind === 0) lines.push(antagonists(lane.start[i], lane.end[i], lane.index));
+    if (kind === 0 && !members) lines.push(antagonists(lane.start[i], lane.end[i], lane));
   }
   return lines.filter(Boolean).join('\n');
 }
@@ -73,7 +73,7 @@ function aboutPlace(row, px) {
     return label + ': ' + (j - i) + ' slices here\n' + words[0] + ' ' + part(0) + ', ' + words[1] + ' ' + part(1)
       + ' of ' + span(next - time) + ' from ' + exact(Math.round(time));
   }
-  if (i < lane.n && lane.start[i] < next) return aboutSlice(row, i);
+  if (i < lane.n && lane.start[i] < next) return aboutSlice(rows[row], i);
   return label + ': ' + (isCpu ? 'idle' : 'not asking (blocked, or not there)') + ' at ' + exact(Math.round(time));
 }
 function gallopTo(lane, i, time) {
@@ -88,20 +88,49 @@ function tell(words, clientX, clientY) {
   tip.style.top = (clientY + 18 + high < innerHeight ? clientY + 18 : clientY - high - 10) + 'px';
 }
 
+// Opens or closes the chosen row, if something is below it.
+function toggle() {
+  const row = rows[chosen];
+  if (!row || row.open === undefined || sought) return;
+  row.open = !row.open;
+  arrange();
+  heighten();
+  chosen = rows.indexOf(row);
+  said.textContent = row.label + (row.open ? ' opened' : ' closed');
+  queue();
+}
+// Explains the slice of the chosen row under a place of the canvas.
+function click(px) {
+  const row = rows[chosen];
+  if (!row || !row.lane) return;
+  const { lane } = row, i = firstAfter(lane.end, lane.n, timeAt(px));
+  if (i >= lane.n || lane.start[i] >= timeAt(px + 1)) return;
+  picked = i;
+  explain(row, i);
+}
+
 let drag = null;
 canvas.addEventListener('pointerdown', (event) => {
   if (event.button !== 0) return;
   chosen = rowAt(event.offsetY);
   picked = -1;
-  if (event.offsetX >= left) {
-    drag = { x: event.clientX, from, to };
+  if (event.offsetX < left) {
+    toggle();
+  } else {
+    drag = { x: event.clientX, from, to, moved: false, since: event.shiftKey ? timeAt(event.offsetX) : null };
     canvas.setPointerCapture(event.pointerId);
     tip.hidden = true;
   }
   queue();
 });
 canvas.addEventListener('pointermove', (event) => {
-  if (drag) {
+  if (drag && (drag.moved || Math.abs(drag.x - event.clientX) > 3)) {
+    drag.moved = true;
+    if (drag.since !== null) {
+      const here = Math.min(SPAN, Math.max(0, timeAt(event.offsetX)));
+      sumUp(Math.min(drag.since, here), Math.max(drag.since, here));
+      return;
+    }
     const by = (drag.x - event.clientX) * (drag.to - drag.from) / (width - left);
     show(drag.from + by, drag.to + by);
     return;
@@ -110,7 +139,11 @@ canvas.addEventListener('pointermove', (event) => {
   if (row < 0) tip.hidden = true;
   else tell(aboutPlace(row, event.offsetX), event.clientX, event.clientY);
 });
-for (const name of ['pointerup', 'pointercancel']) canvas.addEventListener(name, () => { drag = null; });
+canvas.addEventListener('pointerup', (event) => {
+  if (drag && !drag.moved) click(event.offsetX);
+  drag = null;
+});
+canvas.addEventListener('pointercancel', () => { drag = null; });
 canvas.addEventListener('pointerleave', () => { tip.hidden = true; });
 canvas.addEventListener('dblclick', (event) => { if (event.offsetX >= left) zoom(0.25, timeAt(event.offsetX)); });
 // Over the names the wheel scrolls, over the plot it zooms; shift moves.
@@ -135,13 +168,14 @@ function pick(i) {
   picked = i;
   const middle = (lane.start[i] + lane.end[i]) / 2, half = (to - from) / 2;
   if (lane.end[i] < from || lane.start[i] > to) show(middle - half, middle + half);
-  const words = aboutSlice(chosen, i), place = box.getBoundingClientRect();
+  const words = aboutSlice(rows[chosen], i), place = box.getBoundingClientRect();
   said.textContent = words;
   tell(words, place.left + Math.max(left, Math.min(width - 10, x(middle))),
     place.top + AXIS + (chosen + 1) * LANE - box.scrollTop - 12);
   queue();
 }
 function choose(row) {
+  if (!rows.length) return;
   chosen = Math.max(0, Math.min(rows.length - 1, row));
   picked = -1;
   const top = chosen * LANE;
@@ -160,17 +194,35 @@ function step(by) {
 }
 
 // Misses of all threads in order of time, one after another, then from the start again.
-const misses = threads.flatMap(({ jobs, index }) => jobs.misses.map((i) => ({
-  index, time: isNaN(jobs.deadline[i]) ? jobs.release[i] : jobs.deadline[i], length: jobs.end[i] - jobs.release[i] || 0,
+const misses = threads.flatMap((lane, index) => lane.jobs.misses.map((i) => ({
+  lane, index, time: isNaN(lane.jobs.deadline[i]) ? lane.jobs.release[i] : lane.jobs.deadline[i],
+  length: lane.jobs.end[i] - lane.jobs.release[i] || 0,
 }))).sort((a, b) => a.time - b.time || a.index - b.index);
 let missed = -1;
+// Opens whatever is above a lane's row, and ends a search that hides it.
+function reveal(lane) {
+  if (rows.some((row) => row.lane === lane)) return;
+  const place = tree.findIndex((row) => row.lane === lane);
+  for (let i = place, depth = tree[place].depth; i >= 0; i--) {
+    if (tree[i].depth < depth) { depth = tree[i].depth; tree[i].open = true; }
+  }
+  at('search').value = '';
+  seek('');
+}
+function seek(text) {
+  search(text);
+  heighten();
+  chosen = picked = -1;
+  queue();
+}
 function nextMiss() {
   if (!misses.length) return;
   missed = (missed + 1) % misses.length;
-  const { index, time, length } = misses[missed];
+  const { lane, time, length } = misses[missed];
   const half = Math.max((to - from) / 2, 0) > 20 * length ? 4 * length : (to - from) / 2;
   show(time - half, time + half);
-  choose(rows.findIndex((row) => row.lane === threads[index]));
+  reveal(lane);
+  choose(rows.findIndex((row) => row.lane === lane));
 }
 
 const middle = () => (from + to) / 2;
@@ -178,10 +230,11 @@ const keys = {
   w: () => zoom(0.7, middle()), s: () => zoom(1 / 0.7, middle()),
   a: () => show(from - (to - from) * 0.2, to - (to - from) * 0.2),
   d: () => show(from + (to - from) * 0.2, to + (to - from) * 0.2),
-  0: () => show(0, SPAN), m: nextMiss,
+  0: () => show(0, SPAN), m: nextMiss, x: () => sumUp(from, to),
+  enter: () => { if (picked >= 0) explain(rows[chosen], picked); else toggle(); },
   arrowup: () => choose(chosen - 1), arrowdown: () => choose(chosen + 1),
   arrowleft: () => step(-1), arrowright: () => step(1),
-  escape: () => { tip.hidden = true; picked = -1; queue(); },
+  escape: () => { tip.hidden = panel.hidden = true; picked = -1; stretch = null; queue(); },
 };
 box.addEventListener('keydown', (event) => {
   const key = keys[event.key.toLowerCase()];
@@ -194,6 +247,8 @@ at('fit').onclick = () => show(0, SPAN);
 at('closer').onclick = () => zoom(0.5, middle());
 at('farther').onclick = () => zoom(2, middle());
 at('miss').onclick = nextMiss;
+at('sum').onclick = () => sumUp(from, to);
+at('search').oninput = () => seek(at('search').value);
 
 addEventListener('theme', () => { readTheme(); queue(); });
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readTheme(); queue(); });

@@ -1,19 +1,23 @@
-//! The timeline's place in the page, and the data that the script draws in it.
+//! The timeline's place in the page, and the data that the script draws in it: one run, or several on one axis.
 //!
 //! Invariant: the place is as high as it will be when drawn.
 
 use super::embed;
-use crate::html::data as script_data;
-use crate::{Outcome, Row, Story};
+use super::rows::{Line, lines};
+use crate::html::{Shown, data as script_data};
+use crate::{Outcome, Story};
 use maud::{Markup, html};
-use serde_json::json;
+use serde_json::{Value, json};
 
-/// Pixels of a lane; `report.js` has the same number.
+/// Pixels of a lane; `draw.js` has the same number.
 const LANE: usize = 24;
 /// Pixels of the time axis.
 const AXIS: usize = 28;
 /// Lanes that are seen at once; the others are scrolled to.
 const SEEN: usize = 26;
+
+/// A run on the axis, and what it is called.
+pub(super) type Run<'a> = (&'a str, &'a Story);
 
 /// What the colours mean: class, words.
 const LEGEND: [(&str, &str); 7] = [
@@ -27,22 +31,35 @@ const LEGEND: [(&str, &str); 7] = [
 ];
 
 const LABEL: &str = "Timeline. W and S zoom, A and D move, up and down choose a row, left and right \
-                     go from slice to slice, 0 shows everything.";
+                     go from slice to slice, Enter opens or closes a row or explains a slice, X sums \
+                     up what is seen, 0 shows everything.";
 
-pub(super) fn section(story: &Story) -> Markup {
-    let lanes = story.rows().len() + story.timeline.cpus.len();
+pub(super) fn section(runs: &[Run<'_>]) -> Markup {
+    let of = |(_, story): &Run<'_>| {
+        let open = lines(story).into_iter().filter(|(_, line)| !matches!(line, Line::Member(_)));
+        open.count() + story.timeline.cpus.len() + usize::from(runs.len() > 1)
+    };
+    let lanes: usize = runs.iter().map(of).sum();
     let height = lanes.min(SEEN) * LANE + AXIS + 4;
-    let missed = story.jobs.iter().any(|job| job.outcome == Outcome::Missed);
+    let is_late =
+        |(_, story): &Run<'_>| story.jobs.iter().any(|job| job.outcome == Outcome::Missed);
     html! {
         section aria-labelledby="when" {
             div.bar {
-                h2 #when { "What happened when" }
+                h2 #when {
+                    "What happened when"
+                    @if let [(first, _), (second, _)] = runs {
+                        " " small { (Shown(first)) " above " (Shown(second)) ", each from its beginning" }
+                    }
+                }
                 div.tools {
                     output #window {}
+                    input #search type="search" placeholder="Search names" aria-label="Search names";
                     button #fit type="button" { "Whole" }
                     button #closer type="button" aria-label="closer" { "+" }
                     button #farther type="button" aria-label="farther" { "−" }
-                    button #miss type="button" disabled[!missed] { "Next miss" }
+                    button #sum type="button" title="or drag with Shift over a stretch" { "Sum up" }
+                    button #miss type="button" disabled[!runs.iter().any(is_late)] { "Next miss" }
                 }
             }
             div #timeline tabindex="0" role="application" aria-label=(LABEL)
@@ -55,35 +72,41 @@ pub(super) fn section(story: &Story) -> Markup {
                 span { "↑ release" } span { "↓ deadline" }
                 span.keys {
                     kbd { "W" } kbd { "S" } " or wheel: zoom · " kbd { "A" } kbd { "D" }
-                    " or drag: move · " kbd { "0" } " whole · arrows: from slice to slice"
+                    " or drag: move · " kbd { "0" } " whole · arrows: from slice to slice · click or "
+                    kbd { "Enter" } ": explain · " kbd { "Shift" } "-drag or " kbd { "X" } ": sum up"
                 }
             }
+            div #panel aria-live="polite" hidden {}
             p #said.said aria-live="polite" {}
             noscript { p { "The timeline needs script; the tables do not." } }
         }
     }
 }
 
-/// Names and order of the lanes as JSON, slices as base64.
-pub(super) fn data(story: &Story) -> Markup {
+/// Names and order of the lanes as JSON, slices as base64, a word for each run.
+pub(super) fn data(runs: &[Run<'_>]) -> Markup {
+    let slices: Vec<String> = runs.iter().map(|(_, story)| embed::pack(story)).collect();
+    let names: Vec<Value> = runs.iter().map(names).collect();
+    html! {
+        (script_data("names", &json!({ "runs": names })))
+        script type="text/plain" id="slices" { (slices.join(" ")) }
+    }
+}
+
+fn names((name, story): &Run<'_>) -> Value {
     let timeline = &story.timeline;
-    let rows = story.rows().into_iter().map(|(depth, row)| match row {
-        Row::Node(node) => {
-            let node = &story.nodes[node];
-            json!([depth, -1, node.name, node.kind])
-        }
-        Row::Thread(thread) => json!([depth, thread]),
+    let rows = lines(story).into_iter().map(|(depth, line)| match line {
+        Line::Node(node) => json!({ "depth": depth, "label": node.name, "kind": node.kind }),
+        Line::Group(name, members) => json!({ "depth": depth, "label": name, "members": members }),
+        Line::Thread(thread) | Line::Member(thread) => json!({ "depth": depth, "thread": thread }),
     });
-    let names = json!({
+    json!({
+        "name": name,
         "from": timeline.from.as_nanos(),
         "span": timeline.span().as_nanos(),
         "lost": timeline.lost.gaps,
         "cpus": timeline.cpus.iter().map(|line| line.cpu.0).collect::<Vec<_>>(),
         "threads": timeline.threads.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(),
         "rows": rows.collect::<Vec<_>>(),
-    });
-    html! {
-        (script_data("names", &names))
-        script type="text/plain" id="slices" { (embed::pack(story)) }
-    }
+    })
 }

@@ -79,7 +79,7 @@ pub(super) fn threads(report: &Report) -> Markup {
             section aria-labelledby="detail" {
                 h2 #detail { "Threads in numbers" }
                 div.wide {
-                    table {
+                    table.names {
                         thead {
                             tr { th { "Thread" } @for head in THREAD_HEADS { th.n { (head) } } }
                         }

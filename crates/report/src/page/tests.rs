@@ -214,3 +214,87 @@ fn sample_pages_are_written_where_windfall_samples_says() {
     }
     std::fs::write(folder.join("hostile.html"), page(&hostile())).unwrap();
 }
+
+/// The hue of `#rrggbb` in degrees; `None` for a grey.
+fn hue(colour: &str) -> Option<f64> {
+    let part = |at: usize| f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap());
+    let (r, g, b) = (part(1), part(3), part(5));
+    let (most, least) = (r.max(g).max(b), r.min(g).min(b));
+    let turn = match most {
+        _ if most - least < 30.0 => return None,
+        _ if most <= r => (g - b) / (most - least),
+        _ if most <= g => 2.0 + (b - r) / (most - least),
+        _ => 4.0 + (r - g) / (most - least),
+    };
+    Some((turn * 60.0).rem_euclid(360.0))
+}
+
+#[test]
+fn law_no_thread_has_the_colour_of_waiting_or_of_a_miss() {
+    let palette = SCRIPT.split_once("const PALETTE = [").unwrap().1.split_once(']').unwrap().0;
+    let threads: Vec<f64> =
+        palette.split('\'').filter(|part| part.starts_with('#')).filter_map(hue).collect();
+    assert_eq!(threads.len(), 8, "none of them is a grey: {palette}");
+    for name in ["--wait:", "--bad:"] {
+        let (_, colours) = STYLE.split_once(name).unwrap();
+        let colours = colours.split_once(';').unwrap().0;
+        for own in colours.split(['(', ',', ')', ' ']).filter(|part| part.starts_with('#')) {
+            let own = hue(own).unwrap();
+            let apart = |thread: &f64| (thread - own).abs().min(360.0 - (thread - own).abs());
+            let nearest = threads.iter().map(apart).fold(360.0, f64::min);
+            assert!(nearest > 25.0, "{name} {own}: {nearest} degrees from a thread's");
+        }
+    }
+}
+
+#[test]
+fn limit_a_histogram_of_one_value_is_a_line_and_no_block() {
+    let mut report = report_on(&Sample::small());
+    let span = Span::from_millis(5);
+    let bucket = Bucket { from: Span::from_nanos(4_960_938), to: span, count: 30 };
+    report.threads.truncate(1);
+    report.threads[0].response = Some(Response {
+        min: span,
+        mean: span,
+        p50: span,
+        p99: span,
+        max: span,
+        buckets: vec![bucket],
+    });
+    let page = page(&report);
+    let wide = page.split_once("<rect ").unwrap().1.split_once("width=\"").unwrap().1;
+    let wide: f64 = wide.split_once('"').unwrap().0.parse().unwrap();
+    assert!(wide < 6.0, "{wide}");
+}
+
+#[test]
+fn law_a_margin_that_was_not_needed_does_not_look_like_a_miss() {
+    let mut report = report_on(&Sample::small());
+    let (promise, share) = (Some("RESBH 9ms 10ms".to_owned()), Ratio::new(9, 10));
+    let row = |missed| ThreadRow {
+        promise: promise.clone(),
+        share,
+        received: Span::from_millis(20),
+        runnable: Span::from_millis(30),
+        deadlines_missed: missed,
+        due: true,
+        ..ThreadRow::default()
+    };
+    (report.nodes, report.story) = (Vec::new(), None);
+    for (missed, shown) in [(0, "not needed"), (1, "<span class=\"bad\">−10.0 ms")] {
+        report.threads = vec![row(missed)];
+        let page = page(&report);
+        assert!(page.contains(shown), "{missed}");
+        assert_eq!(page.contains("<span class=\"bad\">−"), missed > 0);
+    }
+}
+
+#[test]
+fn accepts_two_runs_on_one_axis() {
+    let [one, other] = [Sample::small(), Sample { length_us: 200_000, ..Sample::small() }];
+    let [one, other] = [one, other].map(|sample| Story::build(sample.records()));
+    let page = beside("b", &[("shared </script>", &one), ("reserved", &other)]);
+    assert_eq!(page.matches("</script>").count(), 3);
+    let slices = page.split_once("id=\"slices\">").unwrap().1.split_once('<').unwrap().0;
+    assert_eq!(slices.split(' ').count(), 2);
+}

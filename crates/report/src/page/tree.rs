@@ -30,7 +30,7 @@ pub(super) fn section(report: &Report) -> Markup {
             section aria-labelledby="tree" {
                 h2 #tree { "Who was promised what, and got it" }
                 div.wide {
-                    table.tree {
+                    table.tree.names {
                         thead {
                             tr {
                                 th { "Name" } th { "Promise" }
@@ -135,7 +135,7 @@ fn row(line: &Line<'_>, span: Span, scale: Span) -> Markup {
             }
             td.gauge { (gauge(line, promised, scale)) }
             td.n { (percent(line.received, span)) }
-            td.n { (margin(line.received, promised)) }
+            td.n { (margin(line, promised)) }
             td.n { (short(line.runnable.saturating_sub(line.received))) }
             @match line.missed {
                 Some(count) => td.n.bad[count > 0] { (grouped(count)) },
@@ -167,14 +167,20 @@ fn gauge(line: &Line<'_>, promised: Option<Span>, scale: Span) -> Markup {
     }
 }
 
-fn margin(received: Span, promised: Option<Span>) -> Markup {
+/// What was received beyond the promise, or short of what it asked for of that where that was missed. Who asks for less
+/// than it was promised needs no more.
+fn margin(line: &Line<'_>, promised: Option<Span>) -> Markup {
+    let lacks = promised.map(|promised| promised.min(line.runnable).saturating_sub(line.received));
+    let missed =
+        line.standing == Some(RowStatus::Missed) && lacks.is_some_and(|lacks| !lacks.is_zero());
     html! {
         @match promised {
             None => span.none { "–" },
-            Some(promised) if received >= promised => {
-                "+" (short(received.saturating_sub(promised)))
+            Some(promised) if line.received >= promised => {
+                "+" (short(line.received.saturating_sub(promised)))
             }
-            Some(promised) => { "−" (short(promised.saturating_sub(received))) }
+            Some(_) if missed => span.bad { "−" (lacks.map(short).unwrap_or_default()) },
+            Some(_) => span.none title="it asked for less than it was promised" { "not needed" },
         }
     }
 }

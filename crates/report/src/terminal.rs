@@ -1,11 +1,11 @@
-//! Text for a terminal: tables, paragraphs, times in four digits.
-//!
-//! Invariant: a cell holds nothing that steers a terminal.
+//! Text for a terminal: tables (`terminal/table.rs`), paragraphs, times in four digits.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+mod table;
+
+pub use table::table;
+
 use windfall_guarantees::Length;
 use windfall_time::Span;
-use windfall_trace::escape::escaped;
 
 /// `head`, and then `text` from column `indent` on, broken between words at `width`.
 #[must_use]
@@ -27,34 +27,6 @@ pub fn paragraph(head: &str, indent: usize, text: &str, width: usize) -> String 
     }
     lines.push('\n');
     lines
-}
-
-/// A table; columns after the first `left` are aligned to the right. Where lines may have only so many characters, long
-/// cells go on below.
-#[must_use]
-pub fn table(head: &[&str], left: usize, rows: Vec<Vec<String>>, width: Option<usize>) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    match width.and_then(|width| u16::try_from(width).ok()) {
-        // The last column's padding is cut off again.
-        Some(width) => {
-            table.set_width(width + 2).set_content_arrangement(ContentArrangement::Dynamic)
-        }
-        None => table.set_content_arrangement(ContentArrangement::Disabled),
-    };
-    table.set_header(head.to_vec());
-    for row in rows {
-        table.add_row(row.iter().map(|cell| escaped(cell).into_owned()));
-    }
-    for (number, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if number >= left {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    let lines: Vec<String> =
-        table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
-    lines.join("\n") + "\n"
 }
 
 /// What a scheduler counted, for people: keys that end in `_ns` are times.

@@ -2,8 +2,10 @@
 //!
 //! Length: a table of every verb and its options, read top to bottom; a part of it alone says little.
 
+use crate::candidates;
 use crate::verbs::reserve::TaskText;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::ArgValueCandidates as Candidates;
 use std::path::PathBuf;
 use windfall_time::{Ratio, Span};
 use windfall_trace::explain::Pattern;
@@ -106,7 +108,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Explain what this scheduler or thread has been granted, or why not.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = Candidates::new(candidates::file_nodes))]
     pub(crate) why: Option<String>,
 }
 
@@ -461,10 +463,10 @@ pub(crate) enum CtlVerb {
         /// Its name.
         name: String,
         /// Its kind; `windfall catalogue` lists them.
-        #[arg(long, value_name = "KIND")]
+        #[arg(long, value_name = "KIND", add = Candidates::new(candidates::kinds))]
         scheduler: String,
         /// The scheduler above it, or `top`; several times for a join.
-        #[arg(long, value_name = "NAME", required = true)]
+        #[arg(long, value_name = "NAME", required = true, add = Candidates::new(candidates::run_schedulers))]
         parent: Vec<String>,
         /// Keys of its table in a file: settings of its kind, and what is asked of its parent.
         #[arg(value_name = "KEY=VALUE")]
@@ -473,26 +475,30 @@ pub(crate) enum CtlVerb {
     /// Destroy a scheduler; its children move to the default.
     Destroy {
         /// The scheduler.
+        #[arg(add = Candidates::new(candidates::run_schedulers))]
         scheduler: String,
     },
     /// Begin or change a reservation.
     Reserve {
         /// A thread or a scheduler.
+        #[arg(add = Candidates::new(candidates::run_nodes))]
         name: String,
         /// A guarantee, as `RESBH 3ms 10ms`, or an amount in a period, as `3ms/10ms`.
         guarantee: String,
         /// Move the thread to this scheduler for it.
-        #[arg(long, value_name = "SCHEDULER")]
+        #[arg(long, value_name = "SCHEDULER", add = Candidates::new(candidates::run_schedulers))]
         at: Option<String>,
     },
     /// End a thread's reservation: it goes back to where it was.
     Unreserve {
         /// The thread.
+        #[arg(add = Candidates::new(candidates::run_threads))]
         thread: String,
     },
     /// Set the share of a thread or a scheduler.
     Share {
         /// A thread or a scheduler.
+        #[arg(add = Candidates::new(candidates::run_nodes))]
         name: String,
         /// Its weight among its siblings.
         share: u32,
@@ -500,6 +506,7 @@ pub(crate) enum CtlVerb {
     /// Set the warp of a thread or a scheduler.
     Warp {
         /// A thread or a scheduler.
+        #[arg(add = Candidates::new(candidates::run_nodes))]
         name: String,
         /// How far it may borrow against its future [units: ns, us, ms, s].
         warp: Span,
@@ -507,6 +514,7 @@ pub(crate) enum CtlVerb {
     /// Set the priority of a thread or a scheduler.
     Priority {
         /// A thread or a scheduler.
+        #[arg(add = Candidates::new(candidates::run_nodes))]
         name: String,
         /// Larger is served first.
         #[arg(allow_hyphen_values = true)]
@@ -515,8 +523,10 @@ pub(crate) enum CtlVerb {
     /// Move a thread to another scheduler.
     Move {
         /// The thread.
+        #[arg(add = Candidates::new(candidates::run_threads))]
         thread: String,
         /// Where to.
+        #[arg(add = Candidates::new(candidates::run_schedulers))]
         scheduler: String,
         /// What is asked for it there, as `share=3`.
         #[arg(value_name = "KEY=VALUE")]
@@ -525,11 +535,13 @@ pub(crate) enum CtlVerb {
     /// Make a scheduler the default and move the former's threads to it.
     Default {
         /// The scheduler.
+        #[arg(add = Candidates::new(candidates::run_schedulers))]
         scheduler: String,
     },
     /// Set a scheduler's quantum.
     Quantum {
         /// The scheduler.
+        #[arg(add = Candidates::new(candidates::run_schedulers))]
         scheduler: String,
         /// How long one child keeps the processor [units: ns, us, ms, s].
         quantum: Span,
@@ -692,6 +704,7 @@ impl From<LabHost> for windfall_lab::Host {
 Exit status: 0 the claim stands, or is not decided; 1 it is refuted; 2 could not run.")]
 pub(crate) struct LabArgs {
     /// A table or figure, or `list` for all of them.
+    #[arg(add = Candidates::new(candidates::experiments))]
     pub(crate) name: String,
     /// Run it only there [default: each host that it has, but `linux`, which needs rights].
     #[arg(long)]
@@ -715,6 +728,7 @@ pub(crate) struct LabArgs {
 #[command(after_help = "Example:\n  windfall catalogue proportional-share")]
 pub(crate) struct CatalogueArgs {
     /// Describe this one, with its settings.
+    #[arg(add = Candidates::new(candidates::kinds))]
     pub(crate) name: Option<String>,
     /// Print JSON instead of text.
     #[arg(long)]

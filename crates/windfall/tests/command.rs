@@ -169,8 +169,44 @@ fn every_verb_has_help_a_man_page_and_completions() {
     }
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let text = printed(&windfall(&["completions", shell]));
-        assert!(verbs.iter().all(|verb| text.contains(verb)), "{shell}");
+        assert!(text.contains("WINDFALL_COMPLETE") && text.contains("windfall"), "{shell}: {text}");
     }
+    let completed = completions(&["windfall", ""]);
+    assert!(verbs.iter().all(|verb| completed.contains(&(*verb).to_owned())), "{completed:?}");
+}
+
+/// What bash is told that the last of these words may become.
+fn completions(words: &[&str]) -> Vec<String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_windfall"))
+        .args([&["--"], words].concat())
+        .env("WINDFALL_COMPLETE", "bash")
+        .env("_CLAP_IFS", "\n")
+        .env("_CLAP_COMPLETE_INDEX", (words.len() - 1).to_string())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    printed(&output).lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+#[test]
+fn completions_know_schedulers_experiments_and_nodes() {
+    let kinds = completions(&["windfall", "catalogue", "lottery"]);
+    assert_eq!(kinds, ["lottery"]);
+    let kinds = completions(&["windfall", "ctl", "create", "late", "--scheduler", "round"]);
+    assert_eq!(kinds, ["round-robin"]);
+    assert_eq!(completions(&["windfall", "lab", "figure-11-6"]), ["figure-11-6"]);
+    let scenario = file("nodes.toml", SCENARIO);
+    let nodes = completions(&["windfall", "check", &scenario, "--why", ""]);
+    let declared = SCENARIO.lines().filter_map(|line| {
+        let (_, name) = line.strip_prefix('[')?.strip_suffix(']')?.split_once('.')?;
+        Some(name.to_owned())
+    });
+    let mut declared: Vec<String> = declared.collect();
+    declared.sort();
+    let mut nodes = nodes;
+    nodes.sort();
+    assert_eq!(nodes, declared);
+    assert!(completions(&["windfall", "ctl", "destroy", "--socket", "/nowhere", ""]).len() < 20);
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub(crate) enum Verb {
     /// Examine this machine: what it can host and enforce, what stands in the way, what would help.
     Doctor(DoctorArgs),
     /// Give back what a run has changed that is gone, with its guardian.
-    Restore,
+    Restore(RestoreArgs),
     /// Measure what switches, timers, decisions and caches cost here, as a cost model for `simulate`.
     Measure(MeasureArgs),
     /// Record what this machine's processors do, or what a command and its children do on them.
@@ -84,7 +84,7 @@ impl Verb {
             Verb::Run(args) => args.host == RunHost::Sim,
             Verb::Lab(args) => args.host == Some(LabHost::Sim),
             Verb::Compare(_) | Verb::Doctor(_) | Verb::Measure(_) | Verb::Record(_) => false,
-            Verb::Calibrate(_) | Verb::Ctl(_) | Verb::Top(_) | Verb::Restore => false,
+            Verb::Calibrate(_) | Verb::Ctl(_) | Verb::Top(_) | Verb::Restore(_) => false,
             _ => true,
         }
     }
@@ -334,6 +334,14 @@ pub(crate) struct DoctorArgs {
     pub(crate) json: bool,
 }
 
+/// Arguments of `restore`.
+#[derive(Args, Debug)]
+pub(crate) struct RestoreArgs {
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Arguments of `measure`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  windfall measure -o costs.toml\n\n\
@@ -375,6 +383,9 @@ pub(crate) struct RecordArgs {
     /// Whether that may replace a file.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// A command to start; its threads are told from all others, which are recorded, too.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
@@ -401,6 +412,9 @@ pub(crate) struct CalibrateArgs {
     /// Whether that may replace a profile.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Watch this process, which is there already.
     #[arg(long, value_name = "N", conflicts_with = "command",
           value_parser = clap::value_parser!(i32).range(1..))]
@@ -424,6 +438,9 @@ pub(crate) struct ExportArgs {
     /// Another recording, below the first on the page's axis; each begins at its left.
     #[arg(long, value_name = "TRACE")]
     pub(crate) beside: Option<PathBuf>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Whether that may replace a file.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
@@ -568,6 +585,9 @@ pub(crate) struct TopArgs {
     /// How often to look [units: ms, s].
     #[arg(short, long, value_name = "SPAN", default_value = "1s")]
     pub(crate) delay: Span,
+    /// Look once, and print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What a trace may be.
@@ -590,6 +610,9 @@ pub(crate) enum Source {
 pub(crate) struct MigrateArgs {
     /// The scenario, which is replaced; `-` rewrites standard input to standard output.
     pub(crate) file: PathBuf,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `import`.
@@ -609,6 +632,9 @@ pub(crate) struct ImportArgs {
     /// Whether that may replace a file.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Give each periodic thread the reservation that is proposed for it, above time sharing.
     #[arg(long)]
     pub(crate) reserve: bool,
@@ -709,6 +735,9 @@ pub(crate) struct LabArgs {
     /// Run it only there [default: each host that it has, but `linux`, which needs rights].
     #[arg(long)]
     pub(crate) host: Option<LabHost>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Shorter runs and fewer of them: a few seconds in all.
     #[arg(long)]
     pub(crate) quick: bool,

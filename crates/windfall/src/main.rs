@@ -66,7 +66,7 @@ fn run(verb: Verb) -> Result<Answer, CommandError> {
         Verb::Explain(args) => verbs::explain::run(&args)?,
         Verb::Compare(args) => verbs::compare::run(&args)?,
         Verb::Doctor(args) => verbs::doctor::run(&args)?,
-        Verb::Restore => verbs::restore::run()?,
+        Verb::Restore(args) => verbs::restore::run(&args)?,
         Verb::Measure(args) => verbs::measure::run(&args)?,
         Verb::Record(args) => verbs::record::run(&args)?,
         Verb::Calibrate(args) => verbs::calibrate::run(&args)?,

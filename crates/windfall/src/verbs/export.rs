@@ -1,8 +1,9 @@
 //! `windfall export TRACE OUT`
 
 use crate::cli::ExportArgs;
-use crate::output::{Destination, Destinations, input_name};
+use crate::output::{Destination, Destinations, document, input_name, print};
 use crate::{Answer, VerbError};
+use serde_json::json;
 use std::io::{self, Write};
 use std::path::Path;
 use windfall_report::perfetto::Perfetto;
@@ -22,6 +23,9 @@ enum Form {
 pub(crate) fn run(args: &ExportArgs) -> Result<Answer, VerbError> {
     let inputs = std::iter::once(&args.trace).chain(&args.beside).map(|path| path.as_path());
     let mut outputs = Destinations::new(args.force.force, inputs)?;
+    if args.json {
+        outputs.claim_standard("`--json`")?;
+    }
     let output = outputs.claim("OUTPUT", &args.output)?;
     let form = form(&output)?;
     if args.beside.is_some() && form != Form::Page {
@@ -46,6 +50,11 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Answer, VerbError> {
         written.map_err(|error| output.write_error(&error))?;
         reading.is_recording()?;
         draft.commit()?;
+    }
+    if args.json {
+        let Reading { count, cut, .. } = &reading;
+        print(&document(json!({ "wrote": output.name(), "records": count, "cut": cut })))?;
+        return Ok(Answer::Yes);
     }
     if let Some(why) = &reading.cut {
         outputs.print(&format!(

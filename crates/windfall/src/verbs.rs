@@ -17,7 +17,6 @@ pub(crate) mod live;
 pub(crate) mod man;
 pub(crate) mod measure;
 pub(crate) mod migrate;
-pub(crate) mod promises;
 pub(crate) mod record;
 pub(crate) mod reserve;
 pub(crate) mod restore;

@@ -2,14 +2,16 @@
 
 use crate::cli::{Judged, RunArgs, RunHost, SimulateArgs};
 use crate::command_error::CommandError;
-use crate::output::{document, input_name, print, print_error};
-use crate::verbs::check::{broken, load, plan};
+use crate::output::{document, input_name, print, print_error, width};
+use crate::verbs::check::{load, plan};
 use crate::verbs::keep::Outputs;
-use crate::verbs::simulate::{self, text, took};
+use crate::verbs::simulate;
 use crate::{Answer, VerbError};
 use std::time::Instant as Clock;
 use windfall_linux::Settings;
-use windfall_scenario::outcome::{PromiseVerdict, json, judge};
+use windfall_report::check::broken;
+use windfall_report::{json, text, took};
+use windfall_scenario::outcome::{PromiseVerdict, judge};
 use windfall_trace::{Header, Sink};
 
 pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
@@ -55,7 +57,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
         print(&document(json(&scenario, &outcome, &verdicts)))?;
         print_error(&took(&outcome, wall));
     } else {
-        outputs.print(&text(&scenario, &outcome, &verdicts, wall))?;
+        outputs.print(&text(&scenario, &outcome, &verdicts, wall, width()))?;
     }
     kept?;
     if let Some(failure) = &outcome.failure {

@@ -3,6 +3,8 @@
 #[allow(dead_code, reason = "the tests use more of it")]
 #[path = "../crates/trace/tests/oracle/mod.rs"]
 mod oracle;
+#[path = "../crates/scenario/tests/rtapp_laws/mod.rs"]
+mod rtapp_laws;
 
 use windfall_trace::import::Format;
 
@@ -23,5 +25,5 @@ pub fn trace(file: &[u8]) {
 
 /// The laws of reading rt-app's files.
 pub fn rtapp(text: &[u8]) {
-    oracle::rtapp_laws(text);
+    rtapp_laws::rtapp_laws(text);
 }

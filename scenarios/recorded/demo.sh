@@ -14,7 +14,7 @@ mkdir -p "$out"
 step=0
 step() {
     step=$((step + 1))
-    echo "[$step/5, after $SECONDS s] $*" >&2
+    echo "[$step/6, after $SECONDS s] $*" >&2
 }
 
 step "imports the recording: five seconds of a real machine"
@@ -29,8 +29,11 @@ for hierarchy in shared reserved; do
     sed 's/^scheduler = "time-sharing"$/scheduler = "linux-eevdf"/' "$out/$hierarchy.toml" > "$out/$hierarchy-linux.toml"
     grep -q '"linux-eevdf"' "$out/$hierarchy-linux.toml"
     "$windfall" simulate "$out/$hierarchy-linux.toml" --force --report "$out/$hierarchy.html" \
-        --trace "$out/$hierarchy.pftrace" > "$out/$hierarchy.txt"
+        --trace "$out/$hierarchy.wft" > "$out/$hierarchy.txt"
+    "$windfall" export "$out/$hierarchy.wft" "$out/$hierarchy.pftrace" --force > /dev/null
 done
+step "puts both replays on one axis"
+"$windfall" export "$out/shared.wft" "$out/both.html" --beside "$out/reserved.wft" --force > /dev/null
 echo >&2
 
 echo "Five seconds of a real machine: a video and an audio encoder, an editor, two compile jobs."
@@ -48,6 +51,7 @@ echo "Replayed, the periodic threads reserved what they need, all others under L
 grep -E "^(THREAD|$threads)" "$out/reserved.txt"
 echo
 echo "Look at the longest response of audio-src in all three. Then open, in a browser:"
+echo "  $out/both.html      (both replays on one axis: search for audio-src)"
 echo "  $out/shared.html"
 echo "  $out/reserved.html"
 echo "or the .pftrace files beside them in Perfetto. The scenarios are $out/*-linux.toml."

@@ -100,11 +100,11 @@ fn model(seconds: &'static str) -> Step {
 /// Where the targets are.
 const FUZZ: [(&str, &[&str]); 3] = [
     (
-        "recordings and descriptions",
+        "recordings",
         &["test", "-p", "windfall-trace", "--profile", "checked", "--test", "mutations"],
     ),
     (
-        "scenarios, promises, profiles, imports",
+        "scenarios, promises, profiles, imports, rt-app files",
         &["test", "-p", "windfall-scenario", "--profile", "checked", "--test", "fuzz"],
     ),
     (

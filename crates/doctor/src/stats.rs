@@ -1,6 +1,6 @@
 //! Quantiles of measured times.
 
-use windfall_time::Span;
+use windfall_time::{Span, quantile};
 
 /// Measured times, in order of size.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -16,10 +16,9 @@ impl Summary {
         self.0.len()
     }
 
-    /// The least that is not below `part` of `of` of them; zero where there are none.
-    pub(crate) fn quantile(&self, part: usize, of: usize) -> Span {
-        let at = (self.0.len() * part).div_ceil(of.max(1)).saturating_sub(1);
-        self.0.get(at).copied().unwrap_or(Span::ZERO)
+    /// As [`quantile`]; zero where there are none.
+    pub(crate) fn quantile(&self, part: u32, of: u32) -> Span {
+        quantile(&self.0, part, of).unwrap_or(Span::ZERO)
     }
 
     pub(crate) fn median(&self) -> Span {

@@ -5,12 +5,12 @@ use crate::experiment::LabError;
 use crate::reservation::{AMOUNT, Watch, scenario, watching};
 use crate::supervised::supervise;
 use windfall_plot::Scene;
+use windfall_report::picture::Picture;
+use windfall_report::{Story, StoryBuilder};
 use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{PlannedInterrupts, Scenario};
 use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
-use windfall_trace::export::picture::Picture;
-use windfall_trace::export::{Story, StoryBuilder};
 use windfall_trace::{Cpu, Event, OverheadKind, Sink, Stop, ThreadId};
 
 /// What was seen of the reservation, and all that is to be drawn of it.

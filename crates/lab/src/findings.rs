@@ -65,14 +65,10 @@ impl Raw {
     /// Records with the names of their fields, which are separated by commas in `head`. What has a comma in it is quoted.
     #[must_use]
     pub fn csv(name: &str, head: &str, rows: impl IntoIterator<Item = Vec<String>>) -> Raw {
-        let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
-        let head = head.split(',').map(str::to_owned).collect();
-        let written = std::iter::once(head).chain(rows).try_for_each(|row: Vec<String>| {
-            writer.write_record(row) // of any length, into memory: it has no way to fail
-        });
-        debug_assert!(written.is_ok(), "{written:?}");
-        let text = writer.into_inner().unwrap_or_default();
-        Raw { name: format!("{name}.csv"), text: String::from_utf8_lossy(&text).into_owned() }
+        Raw {
+            name: format!("{name}.csv"),
+            text: windfall_report::csv::table(head.split(','), rows),
+        }
     }
 }
 

@@ -1,35 +1,41 @@
 //! Findings as one HTML page that holds everything and fetches nothing.
-//!
-//! Invariant: no text can leave its place in the page.
 
 use crate::experiment::Experiment;
 use crate::findings::{ClaimStatus, Findings, Table};
-
-const STYLE: &str = include_str!("page.css");
+use maud::{Markup, PreEscaped, html};
+use windfall_report::html::{Page, Shown};
 
 /// The page.
 #[must_use]
 pub fn page(experiment: &Experiment, findings: &Findings) -> String {
     let names: Vec<_> = experiment.names().collect();
-    let title = escaped(&format!("{}: {}", names.join(", "), experiment.title));
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'unsafe-inline'\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n\
-         <body>\n<h1>{title}</h1>\n<dl>\n"
-    );
-    let about = [
-        ("Source", experiment.source),
-        ("Question", experiment.question),
-        ("Claim", experiment.claim),
-    ];
-    for (name, text) in about {
-        page.push_str(&format!("<dt>{name}</dt><dd>{}</dd>\n", escaped(text)));
-    }
-    for line in &findings.circumstances {
-        page.push_str(&format!("<dt>Measured</dt><dd>{}</dd>\n", escaped(line)));
-    }
+    let title = format!("{}: {}", names.join(", "), experiment.title);
+    let body = html! {
+        h1 { (Shown(&title)) }
+        dl {
+            dt { "Source" } dd { (experiment.source) }
+            dt { "Question" } dd { (experiment.question) }
+            dt { "Claim" } dd { (experiment.claim) }
+            @for line in &findings.circumstances { dt { "Measured" } dd { (Shown(line)) } }
+        }
+        (verdict(findings))
+        @for one in &findings.tables { (table(one)) "\n" }
+        @if !findings.figures.is_empty() { h2 { "Figures" } }
+        @for figure in &findings.figures {
+            figure {
+                // What a scene writes is a picture; its letters are escaped there.
+                (PreEscaped(figure.picture.svg()))
+                figcaption { (Shown(&figure.caption)) }
+            }
+            "\n"
+        }
+        @if !findings.notes.is_empty() { h2 { "To weigh it by" } }
+        @for note in &findings.notes { p { (Shown(note)) } "\n" }
+    };
+    Page { title: &title, style: include_str!("page.css"), script: "", body }.text()
+}
+
+fn verdict(findings: &Findings) -> Markup {
     let (class, word) = match findings.verdict.standing {
         ClaimStatus::Stands => ("stands", "The claim stands"),
         ClaimStatus::Calibrated => {
@@ -38,53 +44,37 @@ pub fn page(experiment: &Experiment, findings: &Findings) -> String {
         ClaimStatus::Refuted => ("refuted", "The claim is refuted"),
         ClaimStatus::Open => ("open", "Not decided"),
     };
-    let why = escaped(&findings.verdict.why);
-    page.push_str(&format!("</dl>\n<p class=\"verdict {class}\"><b>{word}:</b> {why}</p>\n"));
-    for one in &findings.tables {
-        table(&mut page, one);
-    }
-    for (number, figure) in findings.figures.iter().enumerate() {
-        if number == 0 {
-            page.push_str("<h2>Figures</h2>\n");
-        }
-        let (picture, caption) = (figure.picture.svg(), escaped(&figure.caption));
-        page.push_str(&format!("<figure>\n{picture}<figcaption>{caption}</figcaption></figure>\n"));
-    }
-    if !findings.notes.is_empty() {
-        page.push_str("<h2>To weigh it by</h2>\n");
-    }
-    for note in &findings.notes {
-        page.push_str(&format!("<p>{}</p>\n", escaped(note)));
-    }
-    page.push_str("</body>\n</html>\n");
-    page
+    html! { p.verdict.(class) { b { (word) ":" } " " (Shown(&findings.verdict.why)) } }
 }
 
-fn table(page: &mut String, table: &Table) {
-    page.push_str(&format!(
-        "<h2>{}</h2>\n<div class=\"wide\"><table>\n<thead><tr>",
-        escaped(&table.title)
-    ));
+fn table(table: &Table) -> Markup {
     let class = |column: usize| match column {
-        _ if column < table.words => "",
-        _ if table.head[column].starts_with("paper") => " class=\"n paper\"",
-        _ => " class=\"n\"",
+        _ if column < table.words => None,
+        _ if table.head[column].starts_with("paper") => Some("n paper"),
+        _ => Some("n"),
     };
-    for (column, name) in table.head.iter().enumerate() {
-        page.push_str(&format!("<th scope=\"col\"{}>{}</th>", class(column), escaped(name)));
-    }
-    page.push_str("</tr></thead>\n<tbody>\n");
-    for row in &table.rows {
-        page.push_str("<tr>");
-        for (column, cell) in row.iter().enumerate().take(table.head.len()) {
-            page.push_str(&format!("<td{}>{}</td>", class(column), escaped(cell)));
+    html! {
+        h2 { (Shown(&table.title)) }
+        div.wide {
+            table {
+                thead {
+                    tr {
+                        @for (column, name) in table.head.iter().enumerate() {
+                            th scope="col" class=[class(column)] { (Shown(name)) }
+                        }
+                    }
+                }
+                tbody {
+                    @for row in &table.rows {
+                        tr {
+                            @for (column, cell) in row.iter().enumerate().take(table.head.len()) {
+                                td class=[class(column)] { (Shown(cell)) }
+                            }
+                        }
+                        "\n"
+                    }
+                }
+            }
         }
-        page.push_str("</tr>\n");
     }
-    page.push_str("</tbody></table></div>\n");
-}
-
-fn escaped(text: &str) -> String {
-    let safe = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    safe.replace('"', "&quot;")
 }

@@ -125,24 +125,17 @@ pub(crate) fn costs_of(samples: &[(f64, f64, f64)]) -> (Mean, Mean) {
     (mean(a, bb), mean(b, aa))
 }
 
-/// The value with as many samples below it as above; not a number without any.
+/// The value with as many samples below it as above, of two in the middle the lower; not a number without any.
 #[must_use]
 pub fn median(samples: &[f64]) -> f64 {
-    quantile(samples, 0.5)
+    quantile(samples, 50)
 }
 
-/// The sample that a share of all lies below.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a place in a list"
-)]
-pub(crate) fn quantile(samples: &[f64], share: f64) -> f64 {
+/// The sample that so many hundredths of all do not exceed; not a number without any.
+pub(crate) fn quantile(samples: &[f64], hundredths: u32) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let at = (sorted.len().saturating_sub(1) as f64 * share).round() as usize;
-    sorted.get(at).copied().unwrap_or(f64::NAN)
+    windfall_time::quantile(&sorted, hundredths, 100).unwrap_or(f64::NAN)
 }
 
 /// How many samples lie in each of the parts of equal factor between two values above zero; what lies

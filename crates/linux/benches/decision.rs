@@ -143,7 +143,7 @@ fn row(what: &str, ran: bool, file: &str) {
 
 fn quantiles(what: &str, mut samples: Vec<u64>) {
     samples.sort_unstable();
-    let quantile = |percent: usize| samples.get(samples.len() * percent / 100).copied();
+    let quantile = |percent: u32| windfall_time::quantile(&samples, percent, 100);
     match (quantile(50), quantile(99)) {
         (Some(median), Some(p99)) => {
             println!("  {what:<75} {median:>8} {p99:>8} ({} samples)", samples.len());

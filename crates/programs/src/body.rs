@@ -2,7 +2,8 @@
 
 use crate::action::{Action, Body, Tick};
 use crate::process::ProcessError;
-use crate::program::{Jobs, Phase, Program, Recorded, RecordedStep, Step, Work};
+use crate::program::{Jobs, Program, Recorded, RecordedStep, Work};
+use crate::step::{Phase, Step};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
 use std::sync::Arc;

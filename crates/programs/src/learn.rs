@@ -1,8 +1,8 @@
-//! Programs from recordings and from other tools' descriptions.
+//! Programs from recordings.
 //!
 //! [`learn`] turns the records of a trace into recorded programs; [`habit()`] says whether a thread
 //! has a period and what it needs in one; [`Proposal`] says what one might promise whom, and never
-//! applies itself; [`Calibration`] says what an application needs; [`convert`] turns an rt-app file into phases.
+//! applies itself; [`Calibration`] says what an application needs.
 //!
 //! No floats decide anything here: shares are exact fractions, spans are nanoseconds.
 
@@ -16,7 +16,6 @@ mod pace;
 mod period;
 mod proposal;
 mod replay;
-mod rtapp;
 mod select;
 mod table;
 
@@ -28,4 +27,3 @@ pub use proposal::{Options, Parent, Proposal, Row};
 pub use replay::{
     Activation, Cause, Dropped, Learned, LearnedThread, StartsKnown, Stolen, learn, learn_as,
 };
-pub use rtapp::{Converted, ConvertedThread, EventName, Shared, SharedKind, Unconverted, convert};

@@ -24,6 +24,7 @@ pub mod learn;
 mod process;
 mod program;
 mod runtime;
+mod step;
 mod sync;
 
 pub use action::{Action, Body, Resource, Tick};
@@ -33,6 +34,7 @@ pub use process::{
     NewProcess, Node, NodeCosts, Place, Posted, Process, ProcessError, ProcessHandle,
     ProcessParams, Queue, Reply, Start, Template,
 };
-pub use program::{Activation, Jobs, OnLate, Phase, Program, Recorded, RecordedStep, Step, Work};
+pub use program::{Activation, Jobs, OnLate, Program, Recorded, RecordedStep, Work};
 pub use runtime::{Condition, Job, ProgramError, ProgramRuntime, Progress, RuntimeHost, Wakeup};
+pub use step::{Names, Naming, Numbers, Phase, Sharing, Step, Translate};
 pub use sync::{NotOwner, SyncPoint, SyncPoints};

@@ -3,8 +3,8 @@
 //! Phases and steps are rt-app's (UX 3.8); jobs are real-time theory's tasks; recorded programs
 //! are bursts and waits taken from a trace.
 
-use crate::action::{Resource, Tick};
 use crate::process::Start;
+use crate::step::Phase;
 use windfall_time::{Instant, Span};
 
 /// What a thread runs.
@@ -95,61 +95,6 @@ pub enum OnLate {
     Complete,
     /// It is given up.
     Abort,
-}
-
-/// A named sequence of steps.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Phase {
-    /// Its name.
-    pub name: String,
-    /// How often its steps are run before the next phase.
-    pub loops: u64,
-    /// The steps; at least one.
-    pub steps: Vec<Step>,
-}
-
-/// One step of a phase.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
-    /// Computes.
-    Run(Work),
-    /// Waits so long.
-    Sleep(Span),
-    /// Waits for the next tick of a timer, which also ends one job and begins the next. Ticks count
-    /// from when the thread began, as in rt-app, not from the first visit.
-    Timer {
-        /// Which timer.
-        timer: usize,
-        /// Time between ticks; above zero.
-        period: Span,
-        /// What a late arrival does to the grid.
-        tick: Tick,
-    },
-    /// Ends one job and begins the next at once, which has no deadline.
-    Job,
-    /// Takes a lock; waits while another thread has it.
-    Lock(Resource),
-    /// Gives a lock back.
-    Unlock(Resource),
-    /// Gives a lock back, waits for a signal, and takes the lock again.
-    Wait {
-        /// The condition.
-        condition: Resource,
-        /// The lock, held.
-        lock: Resource,
-    },
-    /// Wakes the longest waiting thread of a condition, if there is one.
-    Signal(Resource),
-    /// Wakes all threads that wait for a condition.
-    Broadcast(Resource),
-    /// Waits until all threads that use this barrier have arrived.
-    Barrier(Resource),
-    /// Lets others go first.
-    Yield,
-    /// Suspends itself until another thread resumes it (by number in the scenario).
-    Suspend,
-    /// Resumes a suspended thread; remembered if it is not suspended.
-    Resume(usize),
 }
 
 /// What a thread did in a recording.

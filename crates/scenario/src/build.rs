@@ -12,7 +12,7 @@ mod ticks;
 mod trees;
 
 pub use recordings::{NoRecordings, Numbers, Recordings};
-pub(crate) use threads::{parent_of, thread_messages};
+pub(crate) use threads::parent_of;
 pub(crate) use trees::{conversion, ranks_by};
 
 use crate::check::check;

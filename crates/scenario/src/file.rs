@@ -10,6 +10,7 @@ mod expectation;
 mod external;
 mod lax;
 mod machine;
+mod program;
 mod scalar;
 mod scheduler;
 mod steps;
@@ -24,10 +25,11 @@ pub(crate) use lax::{Lax, Raw, Scalar};
 pub(crate) use machine::{
     CacheFile, CostsFile, InterruptsFile, MachineFile, Processors, SpeedFile,
 };
+pub(crate) use program::ProgramFile;
 pub(crate) use requirements::RequirementsFile;
 pub(crate) use scalar::{Cap, Due, Frequency, Kib, Range};
 pub(crate) use scheduler::{ParentFile, SchedulerFile, own_keys};
-pub(crate) use steps::{PhaseFile, StepFile};
+pub(crate) use steps::{PhaseFile, StepFile, WORDS};
 pub(crate) use text_or::TextOr;
 pub(crate) use thread::{AfterFile, PeriodicFile, RecordedFile, SporadicFile, ThreadFile};
 pub(crate) use values::{Cycle, SpinText};
@@ -74,6 +76,8 @@ pub(crate) struct ScenarioFile {
     interrupts: Option<Vec<InterruptsFile>>,
     /// The schedulers by name.
     schedulers: Option<BTreeMap<String, SchedulerFile>>,
+    /// Programs by name, which threads run that name them.
+    programs: Option<BTreeMap<String, ProgramFile>>,
     /// The threads by name.
     threads: Option<BTreeMap<String, ThreadFile>>,
     /// What users ask for while it runs.

@@ -18,11 +18,11 @@ pub use endless::EndlessWait;
 use crate::Origin;
 use crate::model::{Machine, Scenario, Thread};
 use crate::names::Names;
+use crate::rtapp::{Converted, ConvertedThread, Unconverted};
 use islands::Islands;
 use phases::Named;
 use std::collections::BTreeSet;
 use tree::Tree;
-use windfall_programs::learn::{Converted, ConvertedThread, Unconverted};
 use windfall_time::{Instant, Span};
 
 /// How long a file without a duration is simulated.

@@ -59,7 +59,9 @@ mod plan;
 mod profile;
 mod promises;
 mod recording;
+mod reference;
 mod resolve;
+pub mod rtapp;
 mod schema;
 mod source;
 mod suggest;
@@ -88,6 +90,7 @@ pub use plan::{
 pub use profile::{Profile, ProfiledThread, Profiles};
 pub use promises::Promises;
 pub use recording::{Recording, TraceFiles};
+pub use reference::reference;
 pub use schema::schema;
 pub use source::{Origin, SourceFile};
 pub use suggest::near;

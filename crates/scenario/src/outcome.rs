@@ -2,15 +2,13 @@
 //!
 //! A host counts into these while it runs. Nothing here knows how a host works.
 //! Read next: `outcome/thread.rs` (what is counted), `outcome/watch.rs` (promises, judged while they
-//! are kept), `outcome/judge.rs` (expectations), `outcome/json.rs` and `outcome/page.rs` (how it is told).
+//! are kept), `outcome/judge.rs` (expectations). Crate `report` says how it is told.
 
 mod accounts;
 mod failure;
 mod figures;
 mod group;
-mod json;
 mod judge;
-mod page;
 mod promise;
 mod requested;
 mod response;
@@ -22,9 +20,7 @@ pub use accounts::Accounts;
 pub use failure::RunError;
 pub use figures::{Figures, plain};
 pub use group::{Group, groups};
-pub use json::json;
 pub use judge::{Verdict, judge};
-pub use page::page;
 pub use promise::{Promise, PromiseStatus, PromiseVerdict};
 pub(crate) use requested::requested_promises;
 pub use requested::{Refused, all_promises, broken_bounds, promises, refusals};

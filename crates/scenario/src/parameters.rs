@@ -1,7 +1,10 @@
 //! What is asked of a parent, as the messages that its kind understands.
 //!
 //! What a child has to say in order to be given a guarantee is the parent's own affair: its conversion
-//! tells (HLS table 5.1). Whether it is given that is decided in `promises.rs`.
+//! tells (HLS table 5.1). Whether it is given that is decided in `promises.rs`, from what `parameters/counted.rs`
+//! makes of the same keys: a guarantee goes from the file to the checker without these messages.
+
+mod counted;
 
 use crate::Guarantee;
 use crate::build::conversion;
@@ -9,7 +12,7 @@ use crate::model::{
     Activation, Change, Jobs, Rate, Requirements, Reserve, Run, Scenario, Scheduler, WarpLimit,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use windfall_guarantees::{ChildParam, ChildParams, Conversion};
+use windfall_guarantees::{ChildParam, Conversion};
 use windfall_hierarchy::{Message, Value};
 use windfall_schedulers::parameters::{CURRENCY, RATE, WARP_LIMIT};
 use windfall_time::{Instant, Ratio, Span};
@@ -59,6 +62,24 @@ fn least_common_multiple(a: u64, b: u64) -> Option<u64> {
         (x, y) = (y, x % y);
     }
     a.checked_div(x)?.checked_mul(b).filter(|product| *product <= FINEST)
+}
+
+/// What a guarantee takes at a parent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Needed {
+    Reserve { amount: Span, period: Span },
+    Block { amount: Span, period: Span, at: Option<Instant> },
+    Weight(u32),
+}
+
+impl Needed {
+    const fn message(self) -> Message {
+        match self {
+            Needed::Reserve { amount, period } => Message::Reserve { amount, period },
+            Needed::Block { amount, period, at } => Message::Block { amount, period, at },
+            Needed::Weight(weight) => Message::Share(weight),
+        }
+    }
 }
 
 /// How to ask every scheduler of a scenario.
@@ -114,9 +135,9 @@ impl<'a> ParameterWriter<'a> {
     ) -> Result<Vec<(&'static str, Message)>, ParamError> {
         let mut messages = Vec::new();
         if let Some(guarantee) = requires.guarantee
-            && let Some(message) = self.guaranteed(guarantee, parent, requires)?
+            && let Some(needed) = self.guaranteed(guarantee, parent, requires)?
         {
-            messages.push(("guarantee", message));
+            messages.push(("guarantee", needed.message()));
         }
         if let Some(Reserve { amount, period }) = requires.reserve {
             messages.push(("reserve", Message::Reserve { amount, period }));
@@ -146,8 +167,8 @@ impl<'a> ParameterWriter<'a> {
         if let Some(slice) = requires.time_slice {
             messages.push(("time-slice", Message::Quantum(slice)));
         }
-        if let Some(Rate { work, period, deadline }) = requires.rate {
-            messages.push(("rate", Message::Periodic { period, deadline, amount: work }));
+        if let Some(rate) = requires.rate {
+            messages.push(("rate", rate.message()));
         }
         match (parent, messages.iter().find(|(key, _)| *key != "guarantee")) {
             (None, Some((key, _))) => {
@@ -192,13 +213,13 @@ impl<'a> ParameterWriter<'a> {
         Ok(virtually)
     }
 
-    /// What is to be told in order to be given a guarantee, unless parameters say it already.
+    /// What is to be asked in order to be given a guarantee, unless parameters say it already.
     fn guaranteed(
         &self,
         guarantee: Guarantee,
         parent: Option<&str>,
         requires: &Requirements,
-    ) -> Result<Option<Message>, ParamError> {
+    ) -> Result<Option<Needed>, ParamError> {
         let refuse = |what: &str, help: &str| {
             Err(("guarantee", format!("{what} does not give `{guarantee}`"), help.to_owned()))
         };
@@ -214,13 +235,13 @@ impl<'a> ParameterWriter<'a> {
             _ if told => Ok(None),
             Ok(ChildParam::Nothing) => Ok(None),
             Ok(ChildParam::Reserve { amount, period }) => {
-                Ok(Some(Message::Reserve { amount, period }))
+                Ok(Some(Needed::Reserve { amount, period }))
             }
             Ok(ChildParam::Block { amount, period, at }) => {
-                Ok(Some(Message::Block { amount, period, at }))
+                Ok(Some(Needed::Block { amount, period, at }))
             }
             Ok(ChildParam::Share(share)) => match self.weights.weight(share) {
-                Some(weight) => Ok(Some(Message::Share(weight))),
+                Some(weight) => Ok(Some(Needed::Weight(weight))),
                 None => Err((
                     "guarantee",
                     format!("the share {share} is too fine to become a whole weight"),
@@ -235,40 +256,20 @@ impl<'a> ParameterWriter<'a> {
     }
 }
 
-/// What messages come to, for the checker, and when they are told, where that is known.
-pub(crate) fn terms<'m>(
-    messages: impl IntoIterator<Item = &'m Message>,
-    since: Option<Instant>,
-) -> ChildParams {
-    let mut terms = ChildParams { since, ..ChildParams::default() };
-    for message in messages {
-        match *message {
-            Message::Reserve { amount, period } => terms.reserve = Some((amount, period)),
-            Message::Block { amount, period, at } => {
-                (terms.reserve, terms.at) = (Some((amount, period)), at);
-            }
-            Message::Share(weight) => terms.weight = Ratio::whole(u64::from(weight)),
-            Message::Warp(warp) => terms.warp = warp,
-            Message::Priority(priority) => terms.priority = Some(priority),
-            Message::Periodic { period, deadline, amount } => {
-                terms.rate = Some((amount, period, deadline));
-            }
-            Message::Set(key, Value::Integer(currency)) if key == CURRENCY.key => {
-                terms.currency = u32::try_from(currency).ok();
-            }
-            _ => {}
-        }
+impl Rate {
+    pub(crate) const fn message(self) -> Message {
+        let Rate { work, period, deadline } = self;
+        Message::Periodic { period, deadline, amount: work }
     }
-    terms
 }
 
-/// What a thread's own program tells the scheduler above it about its rate, unless it is told.
+/// How often a thread's own program works, for a scheduler above it that wants to know, unless the file says it.
 pub(crate) fn rate(
     scenario: &Scenario,
     run: &Run,
     requires: &Requirements,
     parent: &str,
-) -> Option<Message> {
+) -> Option<Rate> {
     let Run::Jobs(Jobs { activation, work, deadline, .. }) = run else {
         return None;
     };
@@ -281,7 +282,7 @@ pub(crate) fn rate(
         Activation::After(_) => return None,
     };
     let deadline = deadline.unwrap_or(period);
-    Some(Message::Periodic { period, deadline, amount: Some(work.most()) })
+    Some(Rate { work: Some(work.most()), period, deadline })
 }
 
 /// Through so many schedulers at most a rate is passed on: a scenario that goes round in circles is

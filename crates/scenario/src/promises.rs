@@ -5,9 +5,9 @@
 //! is granted here holds until the first of them ([`Promises::until`]).
 //! Absent on purpose: deadlines of periodic threads (`deadlines.rs`).
 
-use crate::build::{conversion, parent_of, thread_messages};
+use crate::build::{conversion, parent_of};
 use crate::model::{Scenario, Scheduler, Thread};
-use crate::parameters::{ParameterWriter, terms};
+use crate::parameters::{ParameterWriter, rate};
 use std::collections::BTreeMap;
 use windfall_guarantees::check::{Findings, Node, Tree, Vp, check};
 use windfall_guarantees::{Remedy, remedy};
@@ -78,11 +78,11 @@ fn tree(scenario: &Scenario) -> Tree {
     for thread in threads {
         let Some(parent) = parent_of(scenario, thread) else { continue };
         let Some(node) = at.get(parent).copied() else { continue };
-        let messages = thread_messages(scenario, &asking, thread, parent);
         // A program of the machine asks when it is met, some time after its start.
         let known = !scenario.under_way && thread.external.is_none();
         let since = known.then_some(thread.start);
-        let terms = terms(messages.iter().map(|(_, message)| message), since);
+        let rate = rate(scenario, &thread.run, &thread.requires, parent);
+        let terms = asking.counted(&thread.requires, Some(parent), rate, since);
         for name in thread.names() {
             let requires = thread.requires.guarantee;
             let outright = thread.requires.reports_deadlines_itself();
@@ -113,8 +113,7 @@ fn add<'s>(
             false => scheduler.name.clone(),
         };
         let parent = attachment.parent.name();
-        let messages = asking.messages(&attachment.requires, parent).unwrap_or_default();
-        let terms = terms(messages.iter().map(|(_, message)| message), begins);
+        let terms = asking.counted(&attachment.requires, parent, None, begins);
         let parent = parent.and_then(|name| at.get(name).copied());
         let requires = attachment.requires.guarantee;
         let outright = attachment.requires.reports_deadlines_itself();

@@ -4,6 +4,7 @@ mod change;
 mod expectation;
 mod external;
 mod machine;
+mod named;
 mod program;
 mod reader;
 mod scheduler;
@@ -30,9 +31,10 @@ pub(crate) const SCHEMA: u64 = 2;
 pub(crate) const SEED: u64 = 1;
 
 /// The keys of a scenario that hold tables.
-const PARTS: [&str; 6] = ["machine", "interrupts", "schedulers", "threads", "at", "expect"];
+const PARTS: [&str; 7] =
+    ["machine", "interrupts", "schedulers", "programs", "threads", "at", "expect"];
 /// Which of them holds requests.
-const AT: usize = 4;
+const AT: usize = 5;
 const HEAD: [&str; 8] =
     ["schema", "inherits", "question", "answer", "seed", "epoch", "length", "default"];
 
@@ -188,12 +190,17 @@ fn inherited(root: &Node<'_>) -> Option<(String, std::ops::Range<usize>)> {
     Some((value.get_ref().as_str()?.to_owned(), value.span()))
 }
 
-fn resolve(root: Node<'_>, files: Vec<SourceFile>) -> Result<Scenario, Diagnostics> {
+fn resolve(mut root: Node<'_>, files: Vec<SourceFile>) -> Result<Scenario, Diagnostics> {
     if let Some(mistake) = crate::check::entries(&root) {
         return Err(one(&origin(files), mistake));
     }
+    let mistakes = match named::put_into_threads(&mut root) {
+        Ok(mistakes) => mistakes,
+        Err(too_much) => return Err(one(&origin(files), too_much)),
+    };
     let origin = Origin { files: Arc::new(files), places: Arc::new(tree::places(&root)) };
     let mut reader = Reader::new(&origin);
+    reader.mistakes = mistakes;
     let mut scenario = read(root, &mut reader);
     let mut mistakes = reader.mistakes;
     crate::check::check(&scenario, &mut mistakes);
@@ -249,6 +256,7 @@ fn read(root: Node<'_>, reader: &mut Reader<'_>) -> Scenario {
     let machine = part().map_or_else(|| Machine::ideal(1), |node| machine::machine(node, reader));
     let interrupts = machine::interrupts(part(), reader);
     let schedulers = scheduler::schedulers(part(), reader);
+    named::programs(part(), reader);
     let threads = thread::threads(part(), reader);
     let requests = change::requests(part(), reader);
     let mut names: Vec<&str> = schedulers.iter().map(|scheduler| scheduler.name.as_str()).collect();

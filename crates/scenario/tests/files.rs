@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use std::path::{Path, PathBuf};
-use windfall_scenario::{Scenario, schema};
+use windfall_scenario::{Scenario, reference, schema};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -45,12 +45,42 @@ fn law_every_scenario_is_read_again_as_it_was_written() {
     }
 }
 
-#[test]
-fn schema_in_docs_is_up_to_date() {
-    let path = root().join("docs/scenario.schema.json");
+/// A file under `docs/` that is made, and made anew where `UPDATE_GOLDEN` says so.
+fn is_up_to_date(name: &str, made: &str) {
+    let path = root().join("docs").join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, schema()).unwrap();
+        std::fs::write(&path, made).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == schema(), "run UPDATE_GOLDEN=1 cargo test -p windfall-scenario");
+    assert!(written == made, "{name}: run UPDATE_GOLDEN=1 cargo test -p windfall-scenario");
+}
+
+#[test]
+fn schema_in_docs_is_up_to_date() {
+    is_up_to_date("scenario.schema.json", &schema());
+}
+
+#[test]
+fn reference_in_docs_is_up_to_date_and_has_every_key() {
+    let reference = reference();
+    is_up_to_date("scenario.md", &reference);
+    let schema: serde_json::Value = serde_json::from_str(&schema()).unwrap();
+    let mut tables = vec![&schema];
+    tables.extend(schema["$defs"].as_object().unwrap().values());
+    let keys = tables.iter().filter_map(|table| table["properties"].as_object());
+    for key in keys.flat_map(|properties| properties.keys()) {
+        let part = ["machine", "interrupts", "schedulers", "programs", "threads", "at", "expect"];
+        let told = reference.contains(&format!("| `{key}` |"));
+        assert!(told || part.contains(&key.as_str()), "{key}");
+    }
+    // A link leads to a heading.
+    for link in reference.split("](#").skip(1).map(|rest| rest.split(')').next().unwrap()) {
+        let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | ' ');
+        let heading = |line: &str| {
+            let text: String = line.to_lowercase().chars().filter(kept).collect();
+            text.trim().replace(' ', "-")
+        };
+        let mut headings = reference.lines().filter_map(|line| line.strip_prefix("## "));
+        assert!(headings.any(|line| heading(line) == link), "{link}");
+    }
 }

@@ -1,10 +1,12 @@
-//! No input panics: mutated scenarios, profiles, and recordings that become scenarios (`fuzz/mutate.rs`).
+//! No input panics: mutated scenarios, profiles, rt-app files, and recordings that become scenarios (`fuzz/mutate.rs`).
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 #[path = "../../../fuzz/mutate.rs"]
 mod mutate;
+mod rtapp_laws;
 
 use mutate::{fuzz, fuzz_with};
+use rtapp_laws::rtapp_laws;
 use windfall_programs::learn::learn;
 use windfall_scenario::{Diagnostics, Profile, Recording, Reserving, Scenario, import};
 use windfall_trace::import::{Format, open};
@@ -200,4 +202,17 @@ fn law_whatever_a_recording_holds_the_scenario_made_of_it_is_accepted() {
         }
     });
     assert!(sound > 0);
+}
+
+const RTAPP: &str = include_str!("fixtures/rtapp.json");
+
+#[test]
+fn law_no_rtapp_file_panics() {
+    fuzz("import_rtapp", &[RTAPP.as_bytes()], rtapp_laws);
+}
+
+#[test]
+fn accepts_the_fixture_of_rtapp_whole() {
+    let file = windfall_scenario::rtapp::parse(RTAPP).unwrap();
+    assert_eq!((file.tasks.len(), file.warnings.len()), (4, 4), "{:?}", file.warnings);
 }

@@ -2,9 +2,8 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use windfall_programs::learn::convert;
+use windfall_scenario::rtapp::{convert, parse};
 use windfall_scenario::{Scenario, import_rtapp};
-use windfall_trace::import::rtapp::parse;
 
 /// Event keys with their values. Numbers make keys differ.
 fn event() -> impl Strategy<Value = String> {

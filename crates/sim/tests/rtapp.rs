@@ -2,12 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-use windfall_programs::learn::convert;
 use windfall_scenario::outcome::Outcome;
+use windfall_scenario::rtapp::{convert, parse};
 use windfall_scenario::{ImportedRtApp, Scenario, import_rtapp};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
-use windfall_trace::import::rtapp::parse;
 
 /// Imports tasks for so many processors.
 fn imported(processors: u16, tasks: &str) -> ImportedRtApp {

@@ -1,4 +1,4 @@
-//! Time is a type: instants and spans in integer nanoseconds, exact rationals, units in and out.
+//! Time is a type: instants and spans in integer nanoseconds, exact rationals, units in and out, and what a quantile of many is.
 //!
 //! Invariants: every operation that could leave the range is checked and says so by `Option` or
 //! `Result`; the operators `+` and `-` stop with a message that names both operands. No floats
@@ -27,11 +27,13 @@ extern crate alloc;
 extern crate std;
 
 mod instant;
+mod quantile;
 mod ratio;
 mod span;
 mod text;
 
 pub use instant::Instant;
+pub use quantile::quantile;
 pub use ratio::Ratio;
 pub use span::{Slack, Span};
 pub use text::ParseError;

@@ -16,8 +16,7 @@
 //! Limits ([`limits`]) hold before anything is kept: a line with a processor, a name or a thread number that no
 //! kernel has is not understood; a text with too many lines, bytes or threads ends early, with an error.
 //!
-//! rt-app's files are descriptions rather than recordings: [`rtapp`]. Read next: `line.rs` (heads),
-//! `args.rs` (what an event says), `translate.rs` (what it means).
+//! Read next: `line.rs` (heads), `args.rs` (what an event says), `translate.rs` (what it means).
 
 mod args;
 mod error;
@@ -28,7 +27,6 @@ mod lines;
 mod queue;
 mod record;
 mod report;
-pub mod rtapp;
 mod threads;
 mod translate;
 mod zstd;

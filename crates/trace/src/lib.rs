@@ -1,4 +1,4 @@
-//! What happened: the event model, its importers and its exporters.
+//! What happened: the event model, its importers and its compact form.
 //!
 //! One model (`event.rs`) stands between every source (a simulation, ftrace, perf) and every
 //! output (Perfetto, a picture, a report), so that a recorded machine and a simulated one are
@@ -25,7 +25,6 @@ pub mod codec;
 pub mod escape;
 mod event;
 pub mod explain;
-pub mod export;
 pub mod glob;
 pub mod import;
 mod reorder;

@@ -5,14 +5,13 @@ mod mutate;
 mod oracle;
 
 use mutate::fuzz;
-use oracle::{import, importer_laws, reader_laws, rtapp_laws};
+use oracle::{import, importer_laws, reader_laws};
 use windfall_trace::Sink;
 use windfall_trace::codec::Writer;
 use windfall_trace::import::Format;
 
 const FTRACE: &str = include_str!("fixtures/ftrace.txt");
 const PERF: &str = include_str!("fixtures/perf.txt");
-const RTAPP: &str = include_str!("fixtures/rtapp.json");
 
 #[test]
 fn law_no_ftrace_text_panics() {
@@ -44,11 +43,6 @@ fn law_no_packed_text_panics() {
 }
 
 #[test]
-fn law_no_rtapp_file_panics() {
-    fuzz("import_rtapp", &[RTAPP.as_bytes()], rtapp_laws);
-}
-
-#[test]
 fn law_no_trace_file_panics() {
     let mut file = Vec::new();
     let imported = import(FTRACE.as_bytes(), Format::Ftrace);
@@ -70,6 +64,4 @@ fn accepts_the_fixtures_whole() {
         assert_eq!(bad, (0, 0, 0), "{report:?}");
         assert_eq!(report.not_imported.len(), 1);
     }
-    let file = windfall_trace::import::rtapp::parse(RTAPP).unwrap();
-    assert_eq!((file.tasks.len(), file.warnings.len()), (4, 4), "{:?}", file.warnings);
 }

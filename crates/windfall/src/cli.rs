@@ -2,8 +2,10 @@
 //!
 //! Length: a table of every verb and its options, read top to bottom; a part of it alone says little.
 
+use crate::candidates;
 use crate::verbs::reserve::TaskText;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::ArgValueCandidates as Candidates;
 use std::path::PathBuf;
 use windfall_scenario::Override;
 use windfall_time::{Ratio, Span};
@@ -51,14 +53,14 @@ pub(crate) enum Verb {
     /// Examine this machine: what it can host and enforce, what stands in the way, what would help.
     Doctor(DoctorArgs),
     /// Restore what a run has changed, where the run and its guardian were both killed.
-    Restore,
+    Restore(RestoreArgs),
     /// Measure what switches, timers, decisions and caches cost here, as a cost model for `simulate`.
     Measure(MeasureArgs),
     /// Record what this machine's processors do, or what a command and its children do on them.
     Record(RecordArgs),
     /// Measure the period and the need of each thread of a program, and keep them as a profile.
     Calibrate(CalibrateArgs),
-    /// Turn a recording into a trace for Perfetto, or into the compact form.
+    /// Turn a recording into a trace for Perfetto, a page, or the compact form.
     Export(ExportArgs),
     /// Control a scenario that runs: list its tree, change it, end it.
     Ctl(CtlArgs),
@@ -90,7 +92,7 @@ impl Verb {
             Verb::Lab(args) => args.host == Some(LabHost::Sim),
             Verb::Compare(args) => args.other.is_some(),
             Verb::Doctor(_) | Verb::Measure(_) | Verb::Record(_) => false,
-            Verb::Calibrate(_) | Verb::Ctl(_) | Verb::Top(_) | Verb::Restore => false,
+            Verb::Calibrate(_) | Verb::Ctl(_) | Verb::Top(_) | Verb::Restore(_) => false,
             _ => true,
         }
     }
@@ -185,7 +187,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Explain what this scheduler or thread has been granted, or why not.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = Candidates::new(candidates::file_nodes))]
     pub(crate) why: Option<String>,
 }
 
@@ -323,6 +325,9 @@ pub(crate) struct KeepArgs {
     /// Write a report that a browser shows without a network.
     #[arg(long, value_name = "OUT.html")]
     pub(crate) report: Option<PathBuf>,
+    /// Write what each thread got as comma-separated values, times in nanoseconds.
+    #[arg(long, value_name = "OUT.csv")]
+    pub(crate) csv: Option<PathBuf>,
     /// Whether these may replace files.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
@@ -432,6 +437,14 @@ pub(crate) struct DoctorArgs {
     pub(crate) json: bool,
 }
 
+/// Arguments of `restore`.
+#[derive(Args, Debug)]
+pub(crate) struct RestoreArgs {
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Arguments of `measure`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  windfall measure -o costs.toml\n\n\
@@ -473,6 +486,9 @@ pub(crate) struct RecordArgs {
     /// Whether that may replace a file.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// A command to start. Its threads are marked; all others are recorded as well.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
@@ -499,6 +515,9 @@ pub(crate) struct CalibrateArgs {
     /// Whether it may replace a profile.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Watch this running process.
     #[arg(long, value_name = "N", conflicts_with = "command",
           value_parser = clap::value_parser!(i32).range(1..))]
@@ -510,12 +529,21 @@ pub(crate) struct CalibrateArgs {
 
 /// Arguments of `export`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  windfall export recording.wft recording.pftrace")]
+#[command(after_help = "Examples:
+  windfall export recording.wft recording.pftrace
+  windfall export before.wft both.html --beside after.wft")]
 pub(crate) struct ExportArgs {
     /// The recording: Windfall's own, or text of tracefs, trace-cmd or `perf script`.
     pub(crate) trace: PathBuf,
-    /// What to write: for Perfetto (`.pftrace`, `.perfetto-trace`, and `-`), or compact (`.wft`).
+    /// What to write: for Perfetto (`.pftrace`, `.perfetto-trace`, and `-`), compact (`.wft`), or a page with the timeline
+    /// (`.html`).
     pub(crate) output: PathBuf,
+    /// Another recording, below the first on the page's axis; each begins at its left.
+    #[arg(long, value_name = "TRACE")]
+    pub(crate) beside: Option<PathBuf>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Whether that may replace a file.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
@@ -555,10 +583,10 @@ pub(crate) enum CtlVerb {
         /// Its name.
         name: String,
         /// Its kind; `windfall catalogue` lists them.
-        #[arg(long, value_name = "KIND")]
+        #[arg(long, value_name = "KIND", add = Candidates::new(candidates::kinds))]
         scheduler: String,
         /// The scheduler above it, or `top`; several times for a join.
-        #[arg(long, value_name = "NAME", required = true)]
+        #[arg(long, value_name = "NAME", required = true, add = Candidates::new(candidates::run_schedulers))]
         parent: Vec<String>,
         /// Keys of its table in a file: settings of its kind, and what is asked of its parent.
         #[arg(value_name = "KEY=VALUE")]
@@ -567,26 +595,30 @@ pub(crate) enum CtlVerb {
     /// Destroy a scheduler; its children move to the default.
     Destroy {
         /// The scheduler.
+        #[arg(add = Candidates::new(candidates::run_schedulers))]
         scheduler: String,
     },
     /// Begin or change a reservation.
     Reserve {
         /// A thread or a scheduler.
+        #[arg(add = Candidates::new(candidates::run_nodes))]
         name: String,
         /// A guarantee, as `RESBH 3ms 10ms`, or an amount in a period, as `3ms/10ms`.
         guarantee: String,
         /// Move the thread to this scheduler for it.
-        #[arg(long, value_name = "SCHEDULER")]
+        #[arg(long, value_name = "SCHEDULER", add = Candidates::new(candidates::run_schedulers))]
         at: Option<String>,
     },
     /// End a thread's reservation: it goes back to where it was.
     Unreserve {
         /// The thread.
+        #[arg(add = Candidates::new(candidates::run_threads))]
         thread: String,
     },
     /// Set the share of a thread or a scheduler.
     Share {
         /// A thread or a scheduler.
+        #[arg(add = Candidates::new(candidates::run_nodes))]
         name: String,
         /// Its weight among its siblings.
         share: u32,
@@ -594,6 +626,7 @@ pub(crate) enum CtlVerb {
     /// Set the warp of a thread or a scheduler.
     Warp {
         /// A thread or a scheduler.
+        #[arg(add = Candidates::new(candidates::run_nodes))]
         name: String,
         /// How far it may borrow against its future [units: ns, us, ms, s].
         warp: Span,
@@ -601,6 +634,7 @@ pub(crate) enum CtlVerb {
     /// Set the priority of a thread or a scheduler.
     Priority {
         /// A thread or a scheduler.
+        #[arg(add = Candidates::new(candidates::run_nodes))]
         name: String,
         /// Larger is served first.
         #[arg(allow_hyphen_values = true)]
@@ -609,8 +643,10 @@ pub(crate) enum CtlVerb {
     /// Move a thread to another scheduler.
     Move {
         /// The thread.
+        #[arg(add = Candidates::new(candidates::run_threads))]
         thread: String,
         /// Where to.
+        #[arg(add = Candidates::new(candidates::run_schedulers))]
         scheduler: String,
         /// What is asked for it there, as `share=3`.
         #[arg(value_name = "KEY=VALUE")]
@@ -619,11 +655,13 @@ pub(crate) enum CtlVerb {
     /// Make a scheduler the default and move the former's threads to it.
     Default {
         /// The scheduler.
+        #[arg(add = Candidates::new(candidates::run_schedulers))]
         scheduler: String,
     },
     /// Set a scheduler's quantum.
     Quantum {
         /// The scheduler.
+        #[arg(add = Candidates::new(candidates::run_schedulers))]
         scheduler: String,
         /// How long one child keeps the processor [units: ns, us, ms, s].
         quantum: Span,
@@ -650,6 +688,9 @@ pub(crate) struct TopArgs {
     /// How often to look [units: ms, s].
     #[arg(short, long, value_name = "SPAN", default_value = "1s")]
     pub(crate) delay: Span,
+    /// Look once, and print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What a trace may be.
@@ -672,6 +713,9 @@ pub(crate) enum Source {
 pub(crate) struct MigrateArgs {
     /// The scenario, which is replaced; `-` rewrites standard input to standard output.
     pub(crate) file: PathBuf,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `import`.
@@ -691,6 +735,9 @@ pub(crate) struct ImportArgs {
     /// Whether that may replace a file.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Give each periodic thread the reservation that is proposed for it, above time sharing.
     #[arg(long)]
     pub(crate) reserve: bool,
@@ -790,10 +837,14 @@ impl From<LabHost> for windfall_lab::Host {
 Exit status: 0 the claim stands, or is not decided; 1 it is refuted; 2 could not run.")]
 pub(crate) struct LabArgs {
     /// A table or figure, or `list` for all of them.
+    #[arg(add = Candidates::new(candidates::experiments))]
     pub(crate) name: String,
     /// Run it only on this host [default: all of its hosts but `linux`, which needs rights].
     #[arg(long)]
     pub(crate) host: Option<LabHost>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Shorter runs and fewer of them: a few seconds in all.
     #[arg(long)]
     pub(crate) quick: bool,
@@ -813,6 +864,7 @@ pub(crate) struct LabArgs {
 #[command(after_help = "Example:\n  windfall catalogue proportional-share")]
 pub(crate) struct CatalogueArgs {
     /// Describe this one, with its settings.
+    #[arg(add = Candidates::new(candidates::kinds))]
     pub(crate) name: Option<String>,
     /// Print JSON instead of text.
     #[arg(long)]

@@ -3,13 +3,15 @@
 //! No logic of its own lives here: verbs join what the crates below offer, and print.
 #![forbid(unsafe_code)]
 
+mod candidates;
 mod cli;
 mod command_error;
 mod output;
 mod signals;
 mod verbs;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use clap_complete::CompleteEnv;
 use cli::{Cli, Verb};
 use command_error::{CommandError, json_is_wanted};
 use std::process::ExitCode;
@@ -35,6 +37,7 @@ impl<E: std::error::Error> From<E> for VerbError {
 }
 
 fn main() -> ExitCode {
+    CompleteEnv::with_factory(Cli::command).var(verbs::completions::VARIABLE).complete();
     let json = json_is_wanted(std::env::args_os());
     let done = match Cli::try_parse() {
         Ok(cli) => run(&cli.verb).inspect(|answer| {
@@ -69,7 +72,7 @@ fn run(verb: &Verb) -> Result<Answer, CommandError> {
         Verb::Explain(args) => verbs::explain::run(args)?,
         Verb::Compare(args) => verbs::compare::run(args)?,
         Verb::Doctor(args) => verbs::doctor::run(args)?,
-        Verb::Restore => verbs::restore::run()?,
+        Verb::Restore(args) => verbs::restore::run(args)?,
         Verb::Measure(args) => verbs::measure::run(args)?,
         Verb::Record(args) => verbs::record::run(args)?,
         Verb::Calibrate(args) => verbs::calibrate::run(args)?,

@@ -19,7 +19,6 @@ pub(crate) mod measure;
 pub(crate) mod migrate;
 pub(crate) mod new;
 pub(crate) mod next;
-pub(crate) mod promises;
 pub(crate) mod record;
 pub(crate) mod reserve;
 pub(crate) mod restore;

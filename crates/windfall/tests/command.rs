@@ -171,8 +171,78 @@ fn every_verb_has_help_a_man_page_and_completions() {
     }
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let text = printed(&windfall(&["completions", shell]));
-        assert!(verbs.iter().all(|verb| text.contains(verb)), "{shell}");
+        assert!(text.contains("WINDFALL_COMPLETE") && text.contains("windfall"), "{shell}: {text}");
     }
+    let completed = completions(&["windfall", ""]);
+    assert!(verbs.iter().all(|verb| completed.contains(&(*verb).to_owned())), "{completed:?}");
+}
+
+/// What completes words or makes files alone is for shells and folders; a schema is JSON itself.
+#[test]
+fn every_verb_that_prints_has_json() {
+    let help = printed(&windfall(&["--help"]));
+    let verbs = help.split_once("Commands:").unwrap().1.split_once("Options:").unwrap().0;
+    let verbs = verbs.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let verbs: Vec<&str> = verbs.filter(|verb| !verb.is_empty() && *verb != "help").collect();
+    assert!(verbs.len() >= 20, "{verbs:?}");
+    for verb in verbs.iter().filter(|verb| !["completions", "man", "new", "schema"].contains(verb))
+    {
+        assert!(printed(&windfall(&[verb, "--help"])).contains("--json"), "{verb}");
+    }
+    let scenario = file("json.toml", SCENARIO);
+    let made = |name: &str| file(name, "");
+    let (trace, page) = (made("json.wft"), made("json.html"));
+    let kept = windfall(&["simulate", &scenario, "--trace", &trace, "--force"]);
+    assert_eq!(kept.status.code(), Some(0), "{kept:?}");
+    for arguments in [
+        vec!["lab", "list", "--json"],
+        vec!["migrate", &scenario, "--json"],
+        vec!["export", &trace, &page, "--force", "--json"],
+        vec!["import", &trace, "-o", &made("imported.toml"), "--force", "--json"],
+    ] {
+        let output = windfall(&arguments);
+        let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(value["windfall"], 2, "{arguments:?}: {output:?}");
+        let taken: Vec<&str> =
+            arguments.iter().map(|word| if *word == page { "-" } else { word }).collect();
+        if taken != arguments {
+            assert_eq!(windfall(&taken).status.code(), Some(2), "two things on standard output");
+        }
+    }
+}
+
+/// What bash is told that the last of these words may become.
+fn completions(words: &[&str]) -> Vec<String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_windfall"))
+        .args([&["--"], words].concat())
+        .env("WINDFALL_COMPLETE", "bash")
+        .env("_CLAP_IFS", "\n")
+        .env("_CLAP_COMPLETE_INDEX", (words.len() - 1).to_string())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    printed(&output).lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+#[test]
+fn completions_know_schedulers_experiments_and_nodes() {
+    let kinds = completions(&["windfall", "catalogue", "lottery"]);
+    assert_eq!(kinds, ["lottery"]);
+    let kinds = completions(&["windfall", "ctl", "create", "late", "--scheduler", "round"]);
+    assert_eq!(kinds, ["round-robin"]);
+    assert_eq!(completions(&["windfall", "lab", "figure-11-6"]), ["figure-11-6"]);
+    let scenario = file("nodes.toml", SCENARIO);
+    let nodes = completions(&["windfall", "check", &scenario, "--why", ""]);
+    let declared = SCENARIO.lines().filter_map(|line| {
+        let (_, name) = line.strip_prefix('[')?.strip_suffix(']')?.split_once('.')?;
+        Some(name.to_owned())
+    });
+    let mut declared: Vec<String> = declared.collect();
+    declared.sort();
+    let mut nodes = nodes;
+    nodes.sort();
+    assert_eq!(nodes, declared);
+    assert!(completions(&["windfall", "ctl", "destroy", "--socket", "/nowhere", ""]).len() < 20);
 }
 
 #[test]

@@ -49,7 +49,10 @@ fn law_mistakes_of_every_verb_are_json_where_json_is_asked_for() {
         (vec!["explain", "none.wft", "--json"], "failed", "No such file"),
         (vec!["explain", "a.wft", "--json", "--thread", "nobody"], "failed", "`nobody`"),
         (vec!["catalogue", "nobody", "--json"], "failed", "`nobody`"),
-        (vec!["import", "--json"], "usage", "--json"),
+        (vec!["import", "--json"], "usage", "required"),
+        (vec!["import", "none.wft", "-o", "o.toml", "--json"], "failed", "No such file"),
+        (vec!["lab", "nobody", "--json"], "failed", "`nobody`"),
+        (vec!["man", "--json"], "usage", "--json"),
         (vec!["chekc", "--json"], "usage", "chekc"),
     ] {
         let error = error(&folder, &arguments);

@@ -47,13 +47,17 @@ fn feed(folder: &Scratch, arguments: &[&str], input: &[u8]) -> Output {
 }
 
 /// Arguments of verbs that write files, and the files, in a folder with a scenario, a trace and a recording.
-const WRITERS: [(&[&str], &[&str]); 12] = [
+const WRITERS: [(&[&str], &[&str]); 13] = [
     (&["simulate", "a.toml", "--trace", "o.wft"], &["o.wft"]),
     (&["simulate", "a.toml", "--trace", "o.pftrace"], &["o.pftrace"]),
     (&["simulate", "a.toml", "--picture", "o.svg", "--report", "o.html"], &["o.svg", "o.html"]),
-    (&["run", "a.toml", "--host", "sim", "--picture", "o.png"], &["o.png"]),
+    (
+        &["run", "a.toml", "--host", "sim", "--picture", "o.png", "--csv", "o.csv"],
+        &["o.png", "o.csv"],
+    ),
     (&["reserve", "--task", "1ms/10ms", "--picture", "o.svg"], &["o.svg"]),
     (&["export", "a.wft", "o.pftrace"], &["o.pftrace"]),
+    (&["export", "a.wft", "o.html", "--beside", "a.ftrace.gz"], &["o.html"]),
     (&["import", "a.ftrace.gz", "-o", "o.toml"], &["o.toml"]),
     (&["suggest", "a.ftrace.gz", "-o", "o.toml"], &["o.toml"]),
     (&["new", "audio", "-o", "o.toml"], &["o.toml"]),

@@ -144,7 +144,7 @@ fn accepts_the_demonstration() {
     assert!(output.status.success(), "{output:?}");
     let told = String::from_utf8_lossy(&output.stderr);
     let steps: Vec<&str> = told.lines().filter(|line| line.starts_with('[')).collect();
-    assert!(steps.len() == 5 && steps[0].starts_with("[1/5, after 0 s] imports"), "{told}");
+    assert!(steps.len() == 6 && steps[0].starts_with("[1/6, after 0 s] imports"), "{told}");
     let longest = |hierarchy: &str| {
         let path = root().join(format!("target/demo/{hierarchy}.toml"));
         let output = windfall(&root(), &["simulate", "--json", path.to_str().unwrap()]);

@@ -153,7 +153,7 @@ impl Measured {
         let mut table = Table::new(&title, 1, &head);
         for measurement in &MEASUREMENTS {
             let (clear, circled) = self.of(measurement);
-            let at = [0.0, 0.01, 0.5, 0.99, 1.0].map(|share| digits(quantile(&clear, share)));
+            let at = [0, 1, 50, 99, 100].map(|percent| digits(quantile(&clear, percent)));
             let circled = match self.place {
                 Place::Supervised => "-".to_owned(),
                 _ => circled.to_string(),

@@ -124,7 +124,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         (settings.progress)(&format!("{}: {THREADS} threads, {length}", column.name));
         let (stretches, why) = measure(column, length)?;
         let gaps = gaps(&stretches);
-        row.extend([0.5, 0.0, 0.99, 1.0].map(|share| digits(quantile(&gaps, share))));
+        row.extend([50, 0, 99, 100].map(|percent| digits(quantile(&gaps, percent))));
         row.push(gaps.len().to_string());
         row.push(digits(median(&interruptions(&stretches))));
         let short = column.name.replace(' ', "-");
@@ -190,8 +190,8 @@ fn notes(host: Host) -> Vec<String> {
 }
 
 fn figure(name: &str, short: &str, gaps: &[f64]) -> Figure {
-    let most = quantile(gaps, 1.0).max(10.0);
-    let least = quantile(gaps, 0.0).clamp(0.05, 1.0);
+    let most = quantile(gaps, 100).max(10.0);
+    let least = quantile(gaps, 0).clamp(0.05, 1.0);
     let x = Axis::factors("context switch time (us)", least, most);
     let parts = histogram(gaps, (x.from, x.to), 160);
     let highest = parts.iter().map(|part| part.2).max().unwrap_or(1);

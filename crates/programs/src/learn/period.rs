@@ -14,7 +14,7 @@ use super::grid::Grid;
 use super::pace::pace;
 use super::replay::{Activation, Cause, Learned};
 use std::fmt;
-use windfall_time::{Instant, Ratio, Span};
+use windfall_time::{Instant, Ratio, Span, quantile};
 
 /// Fewer periods than this are not trusted.
 pub(super) const FEWEST: u64 = 8;
@@ -183,10 +183,9 @@ fn releaser(wakes: &[Activation]) -> Option<usize> {
     (most.len() * 10 >= wakes.len() * 9).then(|| most[0])
 }
 
-/// The nearest rank: of so many hundredths of the sorted spans at most this.
-pub(super) fn percentile(sorted: &[Span], hundredths: usize) -> Span {
-    let rank = (sorted.len() * hundredths).div_ceil(100).max(1);
-    sorted.get(rank - 1).copied().unwrap_or(Span::ZERO)
+/// Of so many hundredths of the sorted spans at most this; zero without any.
+pub(super) fn percentile(sorted: &[Span], hundredths: u32) -> Span {
+    quantile(sorted, hundredths, 100).unwrap_or(Span::ZERO)
 }
 
 impl Need {

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::process::{Node, ProcessError, ProcessParams};
-use crate::program::{Jobs, OnLate, Phase, Step, Work};
+use crate::program::{Jobs, OnLate, Work};
+use crate::step::{Phase, Step};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 

@@ -3,7 +3,7 @@
 use crate::check::{means, number_in};
 use crate::model::{Activation, Jobs, Run, Scenario, Step, Thread};
 use std::collections::BTreeMap;
-use windfall_programs::{self as programs, Program, Resource};
+use windfall_programs::{self as programs, Program, Resource, Translate};
 
 /// The numbers of everything that has a name.
 pub(super) struct Numbers<'a> {
@@ -52,16 +52,8 @@ impl<'a> Numbers<'a> {
             Run::Spin { from } => Program::Spin { from: *from },
             Run::Jobs(jobs) => Program::Jobs(self.jobs(jobs, thread, at)),
             Run::Phases { loops, phases } => {
-                let mut timers = Vec::new();
-                let phases = phases.iter().map(|phase| programs::Phase {
-                    name: phase.name.clone(),
-                    loops: phase.loops,
-                    steps: phase
-                        .steps
-                        .iter()
-                        .flat_map(|step| self.step(step, thread, at, &mut timers))
-                        .collect(),
-                });
+                let mut steps = Steps { numbers: self, thread, at, timers: Vec::new() };
+                let phases = phases.iter().map(|phase| phase.translated(&mut steps));
                 Program::Phases { loops: *loops, phases: phases.collect() }
             }
             Run::Recorded { .. } => Program::Recorded(programs::Recorded::default()),
@@ -90,41 +82,31 @@ impl<'a> Numbers<'a> {
             count: jobs.count,
         }
     }
+}
 
-    fn step<'t>(
-        &self,
-        step: &'t Step,
-        thread: &Thread,
-        at: usize,
-        timers: &mut Vec<&'t str>,
-    ) -> Vec<programs::Step> {
-        let resource = |name: &str| self.resources.get(name).copied().unwrap_or(Resource(0));
-        vec![match step {
-            Step::Run(work) => programs::Step::Run(*work),
-            Step::Sleep(span) => programs::Step::Sleep(*span),
-            Step::Timer { timer, period, tick } => {
-                let number = timers.iter().position(|other| other == timer).unwrap_or_else(|| {
-                    timers.push(timer);
-                    timers.len() - 1
-                });
-                programs::Step::Timer { timer: number, period: *period, tick: *tick }
-            }
-            Step::Job => programs::Step::Job,
-            Step::Lock(lock) => programs::Step::Lock(resource(lock)),
-            Step::Unlock(lock) => programs::Step::Unlock(resource(lock)),
-            Step::Wait { condition, lock } => {
-                programs::Step::Wait { condition: resource(condition), lock: resource(lock) }
-            }
-            Step::Signal(condition) => programs::Step::Signal(resource(condition)),
-            Step::Broadcast(condition) => programs::Step::Broadcast(resource(condition)),
-            Step::Barrier(barrier) => programs::Step::Barrier(resource(barrier)),
-            Step::Yield => programs::Step::Yield,
-            Step::Suspend => programs::Step::Suspend,
-            Step::Resume(name) => {
-                let threads = self.threads(name, Some((thread, at)));
-                return threads.into_iter().map(programs::Step::Resume).collect();
-            }
-        }]
+/// What the steps of one thread refer to, by number.
+struct Steps<'n, 'a> {
+    numbers: &'n Numbers<'a>,
+    thread: &'n Thread,
+    at: usize,
+    /// Its timers so far.
+    timers: Vec<String>,
+}
+
+impl Translate<programs::Names, programs::Numbers> for Steps<'_, '_> {
+    fn shared(&mut self, name: &String) -> Resource {
+        self.numbers.resources.get(name.as_str()).copied().unwrap_or(Resource(0))
+    }
+
+    fn timer(&mut self, timer: &String) -> usize {
+        self.timers.iter().position(|other| other == timer).unwrap_or_else(|| {
+            self.timers.push(timer.clone());
+            self.timers.len() - 1
+        })
+    }
+
+    fn threads(&mut self, name: &String) -> Vec<usize> {
+        self.numbers.threads(name, Some((self.thread, self.at)))
     }
 }
 
@@ -133,16 +115,7 @@ fn resources(scenario: &Scenario) -> BTreeMap<&str, Resource> {
     let mut resources = BTreeMap::new();
     for thread in &scenario.threads {
         for step in steps(&thread.run) {
-            let names: [Option<&String>; 2] = match step {
-                Step::Wait { condition, lock } => [Some(condition), Some(lock)],
-                Step::Lock(name)
-                | Step::Unlock(name)
-                | Step::Signal(name)
-                | Step::Broadcast(name)
-                | Step::Barrier(name) => [Some(name), None],
-                _ => [None, None],
-            };
-            for name in names.into_iter().flatten() {
+            for (name, _) in step.shared() {
                 let next = Resource(resources.len());
                 resources.entry(name.as_str()).or_insert(next);
             }

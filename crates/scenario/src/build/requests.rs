@@ -2,7 +2,7 @@
 
 use super::Builder;
 use super::programs::Numbers;
-use crate::model::{Change, Parent, Requirements, Reserve, Scenario, Scheduler, Whom};
+use crate::model::{Change, Parent, Rate, Requirements, Reserve, Scenario, Scheduler, Whom};
 use crate::parameters;
 use crate::plan::PlannedRequest;
 use crate::source::Path;
@@ -39,7 +39,8 @@ impl Builder<'_> {
                     let asked = self.parameters(requires, to);
                     let entry = scenario.threads.iter().find(|t| crate::check::means(thread, t));
                     let rate = entry
-                        .and_then(|entry| parameters::rate(scenario, &entry.run, requires, to));
+                        .and_then(|entry| parameters::rate(scenario, &entry.run, requires, to))
+                        .map(Rate::message);
                     let messages: Vec<Message> =
                         asked.into_iter().map(|(_, message)| message).chain(rate).collect();
                     let threads = numbers.threads(thread, None).into_iter();

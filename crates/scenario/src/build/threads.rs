@@ -162,7 +162,7 @@ fn planned_program(thread: &Thread, declared: Option<Program>) -> Option<Planned
 }
 
 /// What is told for a thread, its own program's rate included.
-pub(crate) fn thread_messages(
+fn thread_messages(
     scenario: &Scenario,
     asking: &ParameterWriter<'_>,
     thread: &Thread,
@@ -170,7 +170,8 @@ pub(crate) fn thread_messages(
 ) -> Vec<(&'static str, Message)> {
     let mut messages = asking.messages(&thread.requires, Some(parent)).unwrap_or_default();
     messages.extend(
-        parameters::rate(scenario, &thread.run, &thread.requires, parent).map(|m| ("periodic", m)),
+        parameters::rate(scenario, &thread.run, &thread.requires, parent)
+            .map(|rate| ("periodic", rate.message())),
     );
     messages
 }

@@ -4,20 +4,13 @@ use super::{Checker, names};
 use crate::model::{Phase, Run, Step};
 use crate::source::Path;
 use std::collections::BTreeMap;
-
-/// What a name is used as.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Sort {
-    Lock,
-    Condition,
-    Barrier,
-}
+use windfall_programs::Sharing;
 
 /// How a name is used over the whole scenario.
 #[derive(Default)]
 struct Use {
     /// As what, and where first.
-    sort: Option<(Sort, Path)>,
+    sort: Option<(Sharing, Path)>,
     /// How many threads use it.
     users: u64,
     waited: Option<Path>,
@@ -52,7 +45,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         let number = u64::from(thread.count.unwrap_or(1));
         let mut mine: BTreeMap<&str, ()> = BTreeMap::new();
         for (step, path) in &steps {
-            for (name, sort) in names_of(step) {
+            for (name, sort) in step.shared() {
                 let entry = uses.entry(name).or_default();
                 if mine.insert(name, ()).is_none() {
                     entry.users += number;
@@ -92,7 +85,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         }
     }
     for (name, entry) in uses {
-        if let Some((Sort::Barrier, path)) = &entry.sort
+        if let Some((Sharing::Barrier, path)) = &entry.sort
             && entry.users < 2
         {
             let help = "let another thread use it, or leave it out";
@@ -134,21 +127,11 @@ fn takes_time(step: &Step) -> bool {
     }
 }
 
-fn word(sort: Sort) -> &'static str {
+fn word(sort: Sharing) -> &'static str {
     match sort {
-        Sort::Lock => "lock",
-        Sort::Condition => "condition",
-        Sort::Barrier => "barrier",
-    }
-}
-
-fn names_of(step: &Step) -> Vec<(&str, Sort)> {
-    match step {
-        Step::Lock(name) | Step::Unlock(name) => vec![(name, Sort::Lock)],
-        Step::Wait { condition, lock } => vec![(condition, Sort::Condition), (lock, Sort::Lock)],
-        Step::Signal(name) | Step::Broadcast(name) => vec![(name, Sort::Condition)],
-        Step::Barrier(name) => vec![(name, Sort::Barrier)],
-        _ => Vec::new(),
+        Sharing::Lock => "lock",
+        Sharing::Condition => "condition",
+        Sharing::Barrier => "barrier",
     }
 }
 

@@ -1,12 +1,17 @@
-//! Phases and steps of a thread, as rt-app has them.
+//! Phases and steps of a thread, as rt-app has them: how each step is written. `resolve/steps.rs` reads it.
 
-use super::lax::Lax;
+use super::lax::{Lax, Raw};
 use super::scalar::Range;
 use super::text_or::TextOr;
+use crate::model::Step;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windfall_programs::Tick;
 use windfall_time::Span;
+
+/// Steps that are a word.
+pub(crate) const WORDS: [(&str, Step); 3] =
+    [("job", Step::Job), ("yield", Step::Yield), ("suspend", Step::Suspend)];
 
 /// Steps with a name, repeated before the next phase.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
@@ -66,4 +71,36 @@ pub(crate) struct StepFile {
     /// Resumes a suspended thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) resume: Option<Lax<String>>,
+}
+
+impl StepFile {
+    /// A step as it is written.
+    pub(crate) fn of(step: &Step) -> TextOr<StepFile> {
+        if let Some((word, _)) = WORDS.iter().find(|(_, known)| known == step) {
+            return TextOr::Text(Raw::Text((*word).to_owned()));
+        }
+        let none = StepFile::default();
+        let name = |name: &String| Lax::good(name.clone());
+        TextOr::Table(match step {
+            // These are words.
+            Step::Job | Step::Yield | Step::Suspend => none,
+            Step::Run(work) => StepFile { run: Lax::good(Range::of(*work)), ..none },
+            Step::Sleep(span) => StepFile { sleep: Lax::good(*span), ..none },
+            Step::Timer { timer, period, tick } => StepFile {
+                timer: Lax::good(*period),
+                name: (timer != "timer").then_some(Lax(Ok(timer.clone()))),
+                mode: (*tick != Tick::Relative).then_some(Lax(Ok(*tick))),
+                ..none
+            },
+            Step::Lock(lock) => StepFile { lock: name(lock), ..none },
+            Step::Unlock(lock) => StepFile { unlock: name(lock), ..none },
+            Step::Wait { condition, lock } => {
+                StepFile { wait: name(condition), lock: name(lock), ..none }
+            }
+            Step::Signal(condition) => StepFile { signal: name(condition), ..none },
+            Step::Broadcast(condition) => StepFile { broadcast: name(condition), ..none },
+            Step::Barrier(barrier) => StepFile { barrier: name(barrier), ..none },
+            Step::Resume(thread) => StepFile { resume: name(thread), ..none },
+        })
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::external::{Command, MatchFile};
 use super::lax::Lax;
+use super::program::ProgramFile;
 use super::scalar::{Due, Kib, Range};
 use super::steps::{PhaseFile, StepFile};
 use super::text_or::TextOr;
@@ -14,7 +15,7 @@ use windfall_time::{Instant, Span};
 
 with_requirements! {
     /// A thread, or several alike. Exactly one of `run`, `periodic`, `sporadic`, `after`, `steps`,
-    /// `phases` and `recorded` says what it runs; beside one of `exec`, `pid`, `cgroup`, `unit` and `of`,
+    /// `phases`, `recorded` and `program` says what it runs; beside one of `exec`, `pid`, `cgroup`, `unit` and `of`,
     /// which name a program of a real machine, at most one of them or of `profile` says what a
     /// simulation takes it to do.
     #[schemars(rename = "Thread")]
@@ -27,6 +28,8 @@ with_requirements! {
         pub(crate) start: Option<Lax<Instant>>,
         /// How much of the cache it uses.
         pub(crate) working_set: Option<Lax<Kib>>,
+        /// One of `[programs.NAME]`, which others may run, too.
+        pub(crate) program: Option<Lax<String>>,
         /// `spin` or `spin from 2s`: computes for ever.
         pub(crate) run: Option<Lax<SpinText>>,
         /// Jobs at equal distances: `3ms/10ms`, `3ms/10ms@8ms`, or a table.
@@ -62,6 +65,22 @@ with_requirements! {
         pub(crate) each: Option<Lax<bool>>,
         /// A stored profile that says what the program does.
         pub(crate) profile: Option<Lax<String>>,
+    }
+}
+
+impl ThreadFile {
+    /// The program of its own; takes it out.
+    pub(crate) fn take_program(&mut self) -> ProgramFile {
+        ProgramFile {
+            run: self.run.take(),
+            periodic: self.periodic.take(),
+            sporadic: self.sporadic.take(),
+            after: self.after.take(),
+            steps: self.steps.take(),
+            phases: self.phases.take(),
+            loops: self.loops.take(),
+            recorded: self.recorded.take(),
+        }
     }
 }
 

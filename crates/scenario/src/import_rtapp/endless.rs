@@ -2,9 +2,9 @@
 //! that, since whoever reads a scenario takes a condition that nobody signals for a slip of the pen.
 
 use crate::model::{Run, Scenario, Step};
+use crate::rtapp::ConvertedThread;
 use crate::waiting::{self, Endless};
 use std::fmt;
-use windfall_programs::learn::ConvertedThread;
 use windfall_time::Span;
 
 /// Longer than any clock counts.

@@ -2,9 +2,9 @@
 //!
 //! Invariant: each processor is in one island, and what a thread may use is a union of islands.
 
+use crate::rtapp::ConvertedThread;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use windfall_programs::learn::ConvertedThread;
 
 /// The islands of a machine, and which of them each thread may use.
 pub(super) struct Islands {

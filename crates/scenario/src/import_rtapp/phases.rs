@@ -1,9 +1,9 @@
 //! Programs of an rt-app file by name.
 
-use crate::model::{Phase, Run, Step};
+use crate::model::Run;
 use crate::names::Names;
-use windfall_programs::learn::{Converted, ConvertedThread, SharedKind};
-use windfall_programs::{self as programs, Program, Resource};
+use crate::rtapp::{Converted, ConvertedThread, SharedKind};
+use windfall_programs::{self as programs, Numbers, Program, Resource, Translate};
 
 /// What threads and shared things are called, by number.
 pub(super) struct Named {
@@ -31,38 +31,25 @@ impl Named {
         match &thread.program {
             Program::Phases { loops, phases } => Run::Phases {
                 loops: *loops,
-                phases: phases.iter().map(|phase| self.phase(phase)).collect(),
+                phases: phases.iter().map(|phase| phase.translated(&mut { self })).collect(),
             },
             Program::Spin { from } => Run::Spin { from: *from },
             // rt-app knows phases only.
             Program::Jobs(_) | Program::Recorded(_) | Program::Process(_) => Run::spin(),
         }
     }
+}
 
-    fn phase(&self, phase: &programs::Phase) -> Phase {
-        let shared =
-            |resource: &Resource| self.resources.get(resource.0).cloned().unwrap_or_default();
-        let steps = phase.steps.iter().map(|step| match step {
-            programs::Step::Run(work) => Step::Run(*work),
-            programs::Step::Sleep(span) => Step::Sleep(*span),
-            programs::Step::Timer { timer, period, tick } => {
-                Step::Timer { timer: format!("timer{timer}"), period: *period, tick: *tick }
-            }
-            programs::Step::Job => Step::Job,
-            programs::Step::Lock(lock) => Step::Lock(shared(lock)),
-            programs::Step::Unlock(lock) => Step::Unlock(shared(lock)),
-            programs::Step::Wait { condition, lock } => {
-                Step::Wait { condition: shared(condition), lock: shared(lock) }
-            }
-            programs::Step::Signal(condition) => Step::Signal(shared(condition)),
-            programs::Step::Broadcast(condition) => Step::Broadcast(shared(condition)),
-            programs::Step::Barrier(barrier) => Step::Barrier(shared(barrier)),
-            programs::Step::Yield => Step::Yield,
-            programs::Step::Suspend => Step::Suspend,
-            programs::Step::Resume(thread) => {
-                Step::Resume(self.threads.get(*thread).cloned().unwrap_or_default())
-            }
-        });
-        Phase { name: phase.name.clone(), loops: phase.loops, steps: steps.collect() }
+impl Translate<Numbers, programs::Names> for &Named {
+    fn shared(&mut self, resource: &Resource) -> String {
+        self.resources.get(resource.0).cloned().unwrap_or_default()
+    }
+
+    fn timer(&mut self, timer: &usize) -> String {
+        format!("timer{timer}")
+    }
+
+    fn threads(&mut self, thread: &usize) -> Vec<String> {
+        vec![self.threads.get(*thread).cloned().unwrap_or_default()]
     }
 }

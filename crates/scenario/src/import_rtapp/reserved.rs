@@ -5,8 +5,8 @@
 
 use super::Losses;
 use super::islands::Islands;
+use crate::rtapp::ConvertedThread;
 use std::collections::BTreeMap;
-use windfall_programs::learn::ConvertedThread;
 use windfall_time::Ratio;
 
 /// A place for a reservation scheduler: an island, and which of its processors.

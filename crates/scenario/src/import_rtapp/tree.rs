@@ -6,12 +6,12 @@ use super::reserved::{self, Slot};
 use crate::Guarantee;
 use crate::model::{Requirements, Scheduler, Setting};
 use crate::names::Names;
+use crate::rtapp::{Converted, ConvertedThread};
+use crate::rtapp::{Policy, Reservation, Scheduling};
 use std::collections::{BTreeMap, BTreeSet};
-use windfall_programs::learn::{Converted, ConvertedThread};
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
 use windfall_time::Span;
-use windfall_trace::import::rtapp::{Policy, Reservation, Scheduling};
 
 /// Turns of SCHED_RR (`RR_TIMESLICE`).
 const TURN: Span = Span::from_millis(100);

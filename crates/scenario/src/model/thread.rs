@@ -2,7 +2,7 @@
 
 use super::external::External;
 use super::scheduler::Requirements;
-use windfall_programs::{OnLate, Tick, Work};
+use windfall_programs::{self as programs, OnLate, Work};
 use windfall_time::{Instant, Span};
 
 /// A thread, or several that are alike.
@@ -95,60 +95,11 @@ pub enum Activation {
     After(String),
 }
 
-/// A named sequence of steps.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Phase {
-    /// Its name.
-    pub name: String,
-    /// How often its steps are run before the next phase; at least once.
-    pub loops: u64,
-    /// The steps; at least one.
-    pub steps: Vec<Step>,
-}
+/// A phase whose steps refer to others by name.
+pub type Phase = programs::Phase<programs::Names>;
 
-/// One step of a phase. Locks, conditions and barriers are named, each name of one sort only.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
-    /// Computes.
-    Run(Work),
-    /// Waits so long.
-    Sleep(Span),
-    /// Waits for the next tick; ends one job and begins the next, which is due a period later.
-    Timer {
-        /// Which timer of this thread.
-        timer: String,
-        /// Time between ticks; above zero.
-        period: Span,
-        /// What a late arrival does to the grid.
-        tick: Tick,
-    },
-    /// Ends one job and begins the next at once. Such jobs have responses and intervals, but no
-    /// deadline.
-    Job,
-    /// Takes a lock.
-    Lock(String),
-    /// Gives a lock back.
-    Unlock(String),
-    /// Gives a lock back, waits for a signal, and takes the lock again.
-    Wait {
-        /// The condition.
-        condition: String,
-        /// The lock, held.
-        lock: String,
-    },
-    /// Wakes the longest waiting thread of a condition.
-    Signal(String),
-    /// Wakes all threads that wait for a condition.
-    Broadcast(String),
-    /// Waits until all threads that use this barrier have arrived.
-    Barrier(String),
-    /// Lets others go first.
-    Yield,
-    /// Suspends itself until another thread resumes it.
-    Suspend,
-    /// Resumes a thread.
-    Resume(String),
-}
+/// A step that refers to others by name. Locks, conditions and barriers have each a name of one sort only.
+pub type Step = programs::Step<programs::Names>;
 
 impl Thread {
     /// One thread below a scheduler, from the beginning on.

@@ -1,12 +1,10 @@
 //! Programs that are phases of steps.
 
 use super::reader::Reader;
-use crate::file::{Lax, PhaseFile, Raw, StepFile, TextOr};
+use crate::file::{Lax, PhaseFile, Raw, StepFile, TextOr, WORDS};
 use crate::model::{Phase, Run, Step};
 use crate::source::Path;
 use windfall_time::Span;
-
-const WORDS: &str = "`job`, `yield` or `suspend`";
 
 /// `steps` of a thread: one phase.
 pub(super) fn alone(
@@ -65,17 +63,20 @@ fn steps(list: Vec<TextOr<StepFile>>, path: &Path, reader: &mut Reader<'_>) -> V
         .collect()
 }
 
+/// The steps that are a word.
+fn words() -> String {
+    let words: Vec<String> = WORDS.iter().map(|(word, _)| format!("`{word}`")).collect();
+    let (last, others) = words.split_last().map_or(("", &[][..]), |(last, rest)| (last, rest));
+    format!("{} or {last}", others.join(", "))
+}
+
 fn word(raw: &Raw, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
-    match raw {
-        Raw::Text(text) if text == "job" => Some(Step::Job),
-        Raw::Text(text) if text == "yield" => Some(Step::Yield),
-        Raw::Text(text) if text == "suspend" => Some(Step::Suspend),
-        _ => {
-            let help = format!("write {WORDS}, or a table, as `{{ run = \"3ms\" }}`");
-            reader.wrong(path, format!("{} is not a step", raw.show()), &help);
-            None
-        }
+    let known = WORDS.into_iter().find(|(word, _)| matches!(raw, Raw::Text(text) if text == word));
+    if known.is_none() {
+        let help = format!("write {}, or a table, as `{{ run = \"3ms\" }}`", words());
+        reader.wrong(path, format!("{} is not a step", raw.show()), &help);
     }
+    known.map(|(_, step)| step)
 }
 
 fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
@@ -99,7 +100,7 @@ fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
             reader.wrong(path, message, "write two steps, one after the other");
         } else if !reader.cut_from(path) {
             let all: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
-            let help = format!("write one of `{}`, or the word {WORDS}", all.join("`, `"));
+            let help = format!("write one of `{}`, or the word {}", all.join("`, `"), words());
             reader.wrong(path, "a step that does nothing", &help);
         }
         return None;

@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use super::{external, program, steps};
 use crate::decode::decode;
-use crate::file::ThreadFile;
+use crate::file::{ProgramFile, ThreadFile};
 use crate::model::{Run, Thread};
 use crate::source::Path;
 use crate::tree::Node;
@@ -14,7 +14,8 @@ pub(super) fn threads(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<Th
     entries.into_iter().map(|(name, node)| thread(name, node, reader)).collect()
 }
 
-const PROGRAMS: &str =
+/// The keys that say what is run.
+pub(super) const PROGRAMS: &str =
     "one of `run`, `periodic`, `sporadic`, `after`, `steps`, `phases` and `recorded`";
 
 fn thread(name: String, node: Node<'_>, reader: &mut Reader<'_>) -> Thread {
@@ -43,39 +44,53 @@ fn thread(name: String, node: Node<'_>, reader: &mut Reader<'_>) -> Thread {
     }
 }
 
-fn run(file: ThreadFile, start: Instant, path: &Path, reader: &mut Reader<'_>) -> Run {
-    let keys = [
-        ("run", file.run.is_some()),
-        ("periodic", file.periodic.is_some()),
-        ("sporadic", file.sporadic.is_some()),
-        ("after", file.after.is_some()),
-        ("steps", file.steps.is_some()),
-        ("phases", file.phases.is_some()),
-        ("recorded", file.recorded.is_some()),
-        ("profile", file.profile.is_some()),
-    ];
+fn run(mut file: ThreadFile, start: Instant, path: &Path, reader: &mut Reader<'_>) -> Run {
+    let own = file.take_program();
+    let _ = reader.get(file.program, &path.key("program"));
+    let keys = own.keys().into_iter().chain([("profile", file.profile.is_some())]);
     let is_external = external::is_named(path, reader);
-    let given: Vec<&str> = keys.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect();
+    let given: Vec<&str> = keys.filter(|(_, given)| *given).map(|(key, _)| key).collect();
     match given.as_slice() {
         [_] => {}
         [] if is_external => {}
-        // A program that could not be read has been told of.
-        [] if keys.iter().any(|(key, _)| reader.origin.has(&path.key(key))) => {}
+        // A program that could not be read, or found, has been told of.
+        [] if unread(path, reader) => {}
         [] => reader.wrong(
             &path.key(""),
             "it is not said what this thread runs",
             &format!(
-                "write {PROGRAMS}; or name a program of a real machine by `exec`, `pid`, `cgroup`, \
-                 `unit` or `of`"
+                "write {PROGRAMS}; or `program`, which names one of `[programs.NAME]`; or name a program of a real \
+                 machine by `exec`, `pid`, `cgroup`, `unit` or `of`"
             ),
         ),
-        [first, .., last] => reader.wrong(
-            &path.key(last),
-            format!("`{first}` and `{last}` exclude each other"),
-            &format!("write exactly {PROGRAMS}"),
-        ),
+        [first, .., last] => exclude(first, last, path, reader),
     }
-    if file.loops.is_some() && !given.iter().any(|key| matches!(*key, "steps" | "phases")) {
+    let found = program(own, start, path, reader);
+    let profile = file.profile.and_then(|name| reader.get(Some(name), &path.key("profile")));
+    let unsaid = if is_external { Run::Unknown } else { Run::spin() };
+    profile.map(Run::Profile).or(found).unwrap_or(unsaid)
+}
+
+/// Whether a program stands in the file that was not understood.
+fn unread(path: &Path, reader: &Reader<'_>) -> bool {
+    let keys = ProgramFile::default().keys().map(|(key, _)| key).into_iter();
+    keys.chain(["profile", "program"]).any(|key| reader.origin.has(&path.key(key)))
+}
+
+/// Two keys that say what is run.
+pub(super) fn exclude(first: &str, last: &str, path: &Path, reader: &mut Reader<'_>) {
+    let message = format!("`{first}` and `{last}` exclude each other");
+    reader.wrong(&path.key(last), message, &format!("write exactly {PROGRAMS}"));
+}
+
+/// What a program's keys mean for a thread that starts then; of several the last.
+pub(super) fn program(
+    file: ProgramFile,
+    start: Instant,
+    path: &Path,
+    reader: &mut Reader<'_>,
+) -> Option<Run> {
+    if file.loops.is_some() && file.steps.is_none() && file.phases.is_none() {
         reader.wrong(&path.key("loops"), "`loops` goes with `steps` or `phases`", "leave it out");
     }
     let mut found = None;
@@ -99,14 +114,11 @@ fn run(file: ThreadFile, start: Instant, path: &Path, reader: &mut Reader<'_>) -
         found = steps::phases(list, file.loops, path, reader);
     }
     if let Some(recorded) = file.recorded {
-        let path = path.key("recorded");
-        let file = reader.need(recorded.file, &path.key("file"), "the trace's name");
+        let inner = path.key("recorded");
+        let file = reader.need(recorded.file, &inner.key("file"), "the trace's name");
         let what = "a thread's name in the trace, or `#TID`";
-        let thread = reader.need(recorded.thread, &path.key("thread"), what);
+        let thread = reader.need(recorded.thread, &inner.key("thread"), what);
         found = file.zip(thread).map(|(file, thread)| Run::Recorded { file, thread });
     }
-    if let Some(profile) = file.profile {
-        found = reader.get(Some(profile), &path.key("profile")).map(Run::Profile);
-    }
-    found.unwrap_or(if is_external { Run::Unknown } else { Run::spin() })
+    found
 }

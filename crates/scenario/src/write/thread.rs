@@ -2,11 +2,11 @@
 
 use super::{external, requirements};
 use crate::file::{
-    AfterFile, Cycle, Due, Kib, Lax, PeriodicFile, PhaseFile, Range, Raw, RecordedFile, Scalar,
+    AfterFile, Cycle, Due, Kib, Lax, PeriodicFile, PhaseFile, Range, RecordedFile, Scalar,
     SpinText, SporadicFile, StepFile, TextOr, ThreadFile,
 };
 use crate::model::{Activation, Jobs, Phase, Run, Step, Thread};
-use windfall_programs::{OnLate, Tick};
+use windfall_programs::OnLate;
 use windfall_time::{Instant, Span};
 
 pub(super) fn thread(thread: &Thread) -> ThreadFile {
@@ -99,33 +99,5 @@ fn phase(phase: &Phase) -> PhaseFile {
 }
 
 fn steps(steps: &[Step]) -> Vec<TextOr<StepFile>> {
-    steps.iter().map(step).collect()
-}
-
-fn step(step: &Step) -> TextOr<StepFile> {
-    let word = |word: &str| TextOr::Text(Raw::Text(word.to_owned()));
-    let none = StepFile::default();
-    let name = |name: &String| Lax::good(name.clone());
-    TextOr::Table(match step {
-        Step::Job => return word("job"),
-        Step::Yield => return word("yield"),
-        Step::Suspend => return word("suspend"),
-        Step::Run(work) => StepFile { run: Lax::good(Range::of(*work)), ..none },
-        Step::Sleep(span) => StepFile { sleep: Lax::good(*span), ..none },
-        Step::Timer { timer, period, tick } => StepFile {
-            timer: Lax::good(*period),
-            name: (timer != "timer").then_some(Lax(Ok(timer.clone()))),
-            mode: (*tick != Tick::Relative).then_some(Lax(Ok(*tick))),
-            ..none
-        },
-        Step::Lock(lock) => StepFile { lock: name(lock), ..none },
-        Step::Unlock(lock) => StepFile { unlock: name(lock), ..none },
-        Step::Wait { condition, lock } => {
-            StepFile { wait: name(condition), lock: name(lock), ..none }
-        }
-        Step::Signal(condition) => StepFile { signal: name(condition), ..none },
-        Step::Broadcast(condition) => StepFile { broadcast: name(condition), ..none },
-        Step::Barrier(barrier) => StepFile { barrier: name(barrier), ..none },
-        Step::Resume(thread) => StepFile { resume: name(thread), ..none },
-    })
+    steps.iter().map(StepFile::of).collect()
 }

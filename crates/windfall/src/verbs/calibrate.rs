@@ -1,8 +1,10 @@
 //! `windfall calibrate -- COMMAND`, and the shelf that profiles are kept on.
 
+pub(crate) mod json;
+
 use crate::cli::CalibrateArgs;
-use crate::output::{Destinations, print, print_error, table};
-use crate::verbs::record::summary;
+use crate::output::{Destinations, document, print, print_error, table};
+use crate::verbs::record::{data, summary};
 use crate::{Answer, VerbError};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -38,13 +40,23 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
     let mut learned = learn(memory.records);
     learned.retain(|thread| thread.of_command);
     let calibration = Calibration::new(&learned, &timeline, &recorded.origins, conservatism);
-    print_error(&summary(&recorded));
-    print(&text(&calibration, &recorded, args))?;
+    if args.json {
+        print(&document(json::all(&calibration, data(&recorded))))?;
+    } else {
+        print_error(&summary(&recorded));
+        print(&text(&calibration, &recorded, args))?;
+    }
     if let (Some(place), Some(name)) = (&place, &args.save) {
         let profile = profile(&calibration, &recorded, args)?;
         let text = profile.write().map_err(VerbError)?;
         place.write(|out| out.write_all(text.as_bytes()))?;
-        print(&format!("wrote {}; a scenario names it by `profile = \"{name}\"`\n", place.name()))?;
+        let wrote =
+            format!("wrote {}; a scenario names it by `profile = \"{name}\"`\n", place.name());
+        if args.json {
+            print_error(&wrote);
+        } else {
+            print(&wrote)?;
+        }
     }
     let some = calibration.kinds.iter().any(|kind| kind.amount.is_some());
     Ok(if some { Answer::Yes } else { Answer::No })

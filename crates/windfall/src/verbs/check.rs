@@ -2,22 +2,12 @@
 
 use crate::cli::CheckArgs;
 use crate::command_error::CommandError;
-use crate::output::{document, print, table};
+use crate::output::{document, print, width};
 use crate::verbs::calibrate::Shelf;
 use crate::{Answer, VerbError};
 use std::path::Path;
-use windfall_scenario::outcome::Promise;
+use windfall_report::check;
 use windfall_scenario::{Deadline, Override, Plan, Promises, Scenario, TraceFiles};
-use windfall_time::Instant;
-
-/// How many refusals are explained at once, fewer where an answer takes many children; `--why`
-/// explains any.
-const EXPLAINED: usize = 10;
-
-fn explained(promises: &Promises) -> usize {
-    let widest = promises.tree.nodes.iter().map(|node| node.children.len()).max().unwrap_or(0);
-    (10_000 / widest.max(1)).clamp(1, EXPLAINED)
-}
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
     let scenario = load(&args.file)?;
@@ -35,18 +25,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
         // Every scheduler admits its children, and recordings can be read.
         plan(&scenario, &args.file)?;
     }
-    print(&if args.json { json(&scenario, &promises) } else { text(&scenario, &promises) })?;
+    print(&match args.json {
+        true => document(check::json(&scenario, &promises)),
+        false => check::text(&scenario, &promises, width()),
+    })?;
     Ok(answer)
-}
-
-/// What its own requests break, in words.
-pub(crate) fn broken(scenario: &Scenario) -> Vec<String> {
-    let broken = scenario.broken_by_requests().into_iter();
-    let line = |(at, promise): (Instant, Promise)| {
-        let Promise { guarantee, owner, .. } = promise;
-        format!("BROKEN at {at}: a request takes {guarantee} from {owner}, to whom it is granted")
-    };
-    broken.map(line).collect()
 }
 
 /// Reads a scenario, and the profiles that it names.
@@ -81,182 +64,4 @@ fn why(promises: &Promises, name: &str, json: bool) -> Result<String, VerbError>
         return Ok(document(serde_json::json!({ "explanations": explanations })));
     }
     Ok(explanations.iter().map(|why| format!("{why:#}")).collect::<Vec<_>>().join("\n"))
-}
-
-/// The tree with what each has asked for and whether it is granted; then the refusals.
-fn text(scenario: &Scenario, promises: &Promises) -> String {
-    let deadlines = promises.deadlines(scenario);
-    let mut rows = Vec::new();
-    for (at, vp) in promises.tree.vps.iter().enumerate() {
-        // A scheduler stands below its first parent.
-        let first = vp.child.is_none_or(|node| promises.tree.nodes[node].own.first() == Some(&at));
-        if vp.parent.is_none() && first {
-            below(promises, &deadlines, at, 0, &mut rows);
-        }
-    }
-    let mut head = vec!["NAME", "KIND", "ASKS FOR", "VERDICT", "ANSWERS WITHIN"];
-    if deadlines.is_empty() {
-        head.pop();
-        rows.iter_mut().for_each(|row| row.truncate(head.len()));
-    }
-    let mut text = table(&head, head.len(), rows);
-    let explained = explained(promises);
-    for vp in promises.refused().take(explained) {
-        text.push('\n');
-        text.push_str(&promises.explain(vp).to_string());
-    }
-    let asked = promises.tree.vps.iter().filter(|vp| vp.requested.is_some()).count();
-    let refused = promises.refused().count();
-    if refused > explained {
-        text.push_str(&format!(
-            "\n{} more are refused; `--why NAME` explains each\n",
-            refused - explained
-        ));
-    }
-    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    text.push_str(&format!(
-        "\n{} and {} on {}: {}\n",
-        count(promises.tree.nodes.len(), "scheduler"),
-        count(promises.tree.vps.iter().filter(|vp| vp.child.is_none()).count(), "thread"),
-        count(scenario.machine.speeds.len(), "processor"),
-        match (asked, refused) {
-            (0, _) => "nobody asks for a guarantee".to_owned(),
-            (_, 0) => format!("{} granted", count(asked, "promise")),
-            _ => format!("{} of {} refused", refused, count(asked, "promise")),
-        },
-    ));
-    let late = deadlines.iter().filter(|deadline| deadline.is_late()).count();
-    if late > 0 {
-        let of = count(deadlines.len(), "thread");
-        text.push_str(&format!("{late} of {of} with deadlines may be late\n"));
-    }
-    for overload in promises.overloads(scenario) {
-        text.push_str(&format!("OVERLOAD: {overload}\n"));
-    }
-    for line in promises.never_served() {
-        text.push_str(&format!("{line}\n"));
-    }
-    for thread in scenario.waits_for_ever() {
-        text.push_str(&format!("{thread}\n"));
-    }
-    for line in broken(scenario) {
-        text.push_str(&format!("{line}\n"));
-    }
-    if let (Some(until), true) = (promises.until, asked > 0 || !deadlines.is_empty()) {
-        text.push_str(&format!("holds until {until}, when a request changes the tree\n"));
-    }
-    text
-}
-
-fn below(
-    promises: &Promises,
-    deadlines: &[Deadline],
-    at: usize,
-    depth: usize,
-    rows: &mut Vec<Vec<String>>,
-) {
-    let vp = &promises.tree.vps[at];
-    let indent = "  ".repeat(depth);
-    let Some(node) = vp.child.map(|node| &promises.tree.nodes[node]) else {
-        let [asks, verdict] = verdict(promises, at);
-        let deadline = deadlines.binary_search_by_key(&at, |deadline| deadline.vp).ok();
-        let answers = deadline.map(|at| answers(&deadlines[at])).unwrap_or_default();
-        let name = format!("{indent}{}", vp.name);
-        rows.push(vec![name, "thread".to_owned(), asks, verdict, answers]);
-        return;
-    };
-    for (number, own) in node.own.iter().enumerate() {
-        let [asks, verdict] = verdict(promises, *own);
-        let (name, kind) = match number {
-            0 => (node.name.as_str(), node.kind),
-            _ => ("", ""),
-        };
-        rows.push(vec![format!("{indent}{name}"), kind.to_owned(), asks, verdict, String::new()]);
-    }
-    for child in &node.children {
-        let first = promises.tree.vps[*child]
-            .child
-            .is_none_or(|child_node| promises.tree.nodes[child_node].own.first() == Some(child));
-        if first {
-            below(promises, deadlines, *child, depth + 1, rows);
-        }
-    }
-}
-
-/// The longest time from a job's release to its end, beside its deadline.
-fn answers(deadline: &Deadline) -> String {
-    match &deadline.bound {
-        Ok(bound) if deadline.is_met() => format!("{bound} of {}", deadline.deadline),
-        Ok(bound) if deadline.is_late() => format!("LATE: {bound}, due in {}", deadline.deadline),
-        Ok(bound) => format!("{bound}, due in {}", deadline.deadline),
-        Err(why) => format!("no bound: {why}"),
-    }
-}
-
-/// What is asked, and what became of it.
-fn verdict(promises: &Promises, at: usize) -> [String; 2] {
-    let (vp, found) = (&promises.tree.vps[at], &promises.findings.vps[at]);
-    let asks = vp.requested.map(|asks| asks.to_string()).unwrap_or_default();
-    let has = || {
-        let has = promises.findings.counted_on(at);
-        let has: Vec<String> = has.iter().map(ToString::to_string).collect();
-        if has.is_empty() { "has NULL".to_owned() } else { format!("has {}", has.join(", ")) }
-    };
-    let parent = vp.parent.map_or("top", |parent| &promises.tree.nodes[parent].name);
-    let verdict = match (vp.requested, found.is_refused()) {
-        (_, true) => format!("REFUSED by {parent}"),
-        (Some(_), false) => "granted".to_owned(),
-        (None, false) => has(),
-    };
-    [asks, verdict]
-}
-
-fn json(scenario: &Scenario, promises: &Promises) -> String {
-    let tree = &promises.tree;
-    let parent = |vp: &usize| {
-        let parent = tree.vps[*vp].parent;
-        parent.map(|parent| tree.nodes[parent].name.clone())
-    };
-    let schedulers = tree.nodes.iter().map(|node| {
-        let parents: Vec<Option<String>> = node.own.iter().map(parent).collect();
-        serde_json::json!({ "name": node.name, "kind": node.kind, "parents": parents })
-    });
-    let threads = (0..tree.vps.len()).filter(|vp| tree.vps[*vp].child.is_none()).map(|vp| {
-        let promised = tree.vps[vp].requested.map(|asks| asks.to_string());
-        serde_json::json!({
-            "name": tree.vps[vp].name, "parent": parent(&vp), "promised": promised,
-        })
-    });
-    let deadlines = promises.deadlines(scenario);
-    let late = deadlines.iter().any(Deadline::is_late);
-    let deadlines = deadlines.into_iter().map(|deadline| {
-        serde_json::json!({
-            "thread": tree.vps[deadline.vp].name,
-            "deadline_ns": deadline.deadline.as_nanos(),
-            "met": deadline.is_met(),
-            "bound_ns": deadline.bound.as_ref().ok().map(|bound| bound.as_nanos()),
-            "why_not": deadline.bound.err(),
-        })
-    });
-    let broken = scenario.broken_by_requests().into_iter().map(|(at, promise)| {
-        let guarantee = promise.guarantee.to_string();
-        serde_json::json!({ "at_ns": at.as_nanos(), "owner": promise.owner, "guarantee": guarantee })
-    });
-    let explained = (0..tree.vps.len()).filter(|vp| tree.vps[*vp].requested.is_some());
-    let value = serde_json::json!({
-        "processors": scenario.machine.speeds.len(),
-        "length_ns": scenario.length.as_nanos(),
-        "composes": promises.refused().next().is_none(),
-        "in_time": !late,
-        "overloads": promises.overloads(scenario).iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "never_served": promises.never_served(),
-        "waits_for_ever": scenario.waits_for_ever().iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "broken_by_requests": broken.collect::<Vec<_>>(),
-        "holds_until_ns": promises.until.map(windfall_time::Instant::as_nanos),
-        "schedulers": schedulers.collect::<Vec<_>>(),
-        "threads": threads.collect::<Vec<_>>(),
-        "deadlines": deadlines.collect::<Vec<_>>(),
-        "promises": explained.map(|vp| promises.explain(vp)).collect::<Vec<_>>(),
-    });
-    document(value)
 }

@@ -1,13 +1,20 @@
-//! `windfall completions SHELL`
+//! `windfall completions SHELL`: a script that asks the command itself what a word may become.
 
-use crate::cli::{Cli, CompletionsArgs};
+use crate::cli::CompletionsArgs;
 use crate::output::print;
 use crate::{Answer, VerbError};
-use clap::CommandFactory;
+use clap_complete::env::Shells;
+
+/// The variable by which a shell asks for completions.
+pub(crate) const VARIABLE: &str = "WINDFALL_COMPLETE";
 
 pub(crate) fn run(args: &CompletionsArgs) -> Result<Answer, VerbError> {
+    let shells = Shells::builtins();
+    let name = args.shell.to_string();
+    let shell = shells.completer(&name);
+    let shell = shell.ok_or_else(|| VerbError(format!("windfall: no completions for {name}")))?;
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "windfall", &mut text);
+    shell.write_registration(VARIABLE, "windfall", "windfall", "windfall", &mut text)?;
     print(&String::from_utf8_lossy(&text))?;
     Ok(Answer::Yes)
 }

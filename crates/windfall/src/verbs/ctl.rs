@@ -1,11 +1,12 @@
 //! `windfall ctl VERB`
 
 use crate::cli::{CtlArgs, CtlVerb};
-use crate::output::{document, figures, print, print_error, table};
+use crate::output::{document, print, print_error, table};
 use crate::verbs::live::{Row, ms, percent, rows, standing};
 use crate::{Answer, VerbError};
 use serde_json::{Map, Value, json};
 use windfall_linux::control::{self, Account, Listing};
+use windfall_report::terminal::figures;
 use windfall_trace::escape::escaped;
 
 pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {

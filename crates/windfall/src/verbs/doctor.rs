@@ -1,16 +1,24 @@
 //! `windfall doctor`: what this machine can host and enforce, what stands in the way, what would help.
 
 use crate::cli::DoctorArgs;
-use crate::output::{document, paragraph, print, width};
+use crate::output::{document, print, width};
 use crate::{Answer, VerbError};
 use serde_json::{Value, json};
 use windfall_doctor::{Check, Examination, State, examine};
+use windfall_report::terminal::paragraph;
 
 pub(crate) fn run(args: &DoctorArgs) -> Result<Answer, VerbError> {
     let found = examine()?;
-    print(&if args.json { document(data(&found)) } else { text(&found, width()) })?;
+    print(&if args.json {
+        document(data(&found))
+    } else {
+        text(&found, width().unwrap_or(WIDTH))
+    })?;
     Ok(if found.ready() { Answer::Yes } else { Answer::No })
 }
+
+/// How wide lines are where no terminal is there.
+const WIDTH: usize = 100;
 
 const fn word(state: State) -> &'static str {
     match state {

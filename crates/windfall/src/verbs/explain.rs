@@ -1,34 +1,22 @@
 //! `windfall explain [RECORDING] --thread NAME`: why a thread was late, and who ran instead; of a recording, or of
 //! what a run has recorded lately.
 
-mod json;
-mod table;
-mod text;
-
 use crate::cli::{ExplainArgs, Text};
-use crate::output::{document, input_name, print};
+use crate::output::{document, input_name, print, width};
 use crate::verbs::export::open_recording;
 use crate::{Answer, VerbError};
 use std::fmt::Display;
 use std::path::Path;
+use windfall_report::explain::{self, Asked, Reading};
 use windfall_scenario::near;
 use windfall_trace::codec::Reader;
 use windfall_trace::escape::escaped;
 use windfall_trace::explain::{Explained, Explainer, Explanation, Keep, Question};
-use windfall_trace::import::{Format, Report};
+use windfall_trace::import::Format;
 use windfall_trace::{Record, Sink, Source};
 
 /// How many misses are explained unless all are asked for: the worst.
 const WORST: usize = 3;
-
-/// A recording that has been gone through.
-struct Read {
-    explanation: Explanation,
-    /// What became of the lines of a text.
-    report: Option<Report>,
-    /// What stood in the way of reading it whole.
-    warnings: Vec<String>,
-}
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, VerbError> {
     let mut read = read(args)?;
@@ -53,7 +41,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, VerbError> {
             return Err(has("miss", number, thread.misses));
         }
         if let Some(number) = args.job {
-            return Err(has(text::word(thread.kind), number, thread.episodes()));
+            return Err(has(explain::word(thread.kind), number, thread.episodes()));
         }
     }
     if threads.len() > 1 && (args.miss.is_some() || args.job.is_some()) {
@@ -65,15 +53,11 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, VerbError> {
             threads.len()
         )));
     }
-    let several = threads.len() > 1;
     let missed = threads.iter().any(|thread| thread.misses > 0);
-    if !args.json {
-        read.explanation.escape();
-    }
-    print(&match (args.json, several) {
-        (true, _) => document(json::all(&read, args.miss.or(args.job).is_some())),
-        (false, true) => table::text(args, &read),
-        (false, false) => text::text(args, &read),
+    let one = args.miss.or(args.job).is_some();
+    print(&match args.json {
+        true => document(explain::json(&read, one)),
+        false => explain::text(&asked(args, one), read, width()),
     })?;
     Ok(if missed { Answer::No } else { Answer::Yes })
 }
@@ -86,12 +70,21 @@ fn keep_worst(explanation: &mut Explanation) {
     explanation.threads.retain(|thread| Some(thread.thread) == worst);
 }
 
+fn asked(args: &ExplainArgs, one: bool) -> Asked {
+    let of = match (&args.recording, &args.socket) {
+        (Some(file), _) => format!("{} ", file.display()),
+        (None, Some(socket)) => format!("--socket {} ", socket.display()),
+        (None, None) => String::new(),
+    };
+    Asked { all: args.all, one, longer_than: args.longer_than, of }
+}
+
 /// What is explained.
 fn named(args: &ExplainArgs) -> String {
     args.recording.as_deref().map_or_else(|| "the run".to_owned(), input_name)
 }
 
-fn read(args: &ExplainArgs) -> Result<Read, VerbError> {
+fn read(args: &ExplainArgs) -> Result<Reading, VerbError> {
     let keep = match (args.miss, args.job) {
         (Some(number), _) => Keep::Miss(number),
         (_, Some(number)) => Keep::Job(number),
@@ -101,18 +94,18 @@ fn read(args: &ExplainArgs) -> Result<Read, VerbError> {
     };
     let question = Question { thread: args.thread.clone(), longer_than: args.longer_than, keep };
     let trouble = |why: String| VerbError(format!("windfall: {}: {why}", named(args)));
-    let mut report = None;
+    let mut silent = 0;
     let (explanation, warnings) = match &args.recording {
         Some(path) => {
             let mut source = open(path, args.from).map_err(trouble)?;
-            let read = explain(question, &mut source);
-            report = source.report().cloned();
+            let read = explained(question, &mut source);
+            silent = source.report().map_or(0, |report| report.mismatches.count);
             read
         }
         None => {
             let trace = windfall_linux::control::trace(args.socket.as_deref())?;
             let records = Reader::new(&trace[..]).map_err(|error| trouble(error.to_string()))?;
-            explain(question, records)
+            explained(question, records)
         }
     };
     if explanation.people.is_empty() {
@@ -122,7 +115,7 @@ fn read(args: &ExplainArgs) -> Result<Read, VerbError> {
         };
         return Err(trouble(warnings.into_iter().next().unwrap_or_else(nothing)));
     }
-    Ok(Read { explanation, report, warnings })
+    Ok(Reading { explanation, silent, warnings })
 }
 
 fn open(path: &Path, from: Option<Text>) -> Result<Source, String> {
@@ -135,7 +128,7 @@ fn open(path: &Path, from: Option<Text>) -> Result<Source, String> {
 }
 
 /// The explanation, and what stood in the way of reading it whole.
-fn explain<E: Display>(
+fn explained<E: Display>(
     question: Question,
     records: impl Iterator<Item = Result<Record, E>>,
 ) -> (Explanation, Vec<String>) {
@@ -151,7 +144,7 @@ fn explain<E: Display>(
 }
 
 /// Nobody is called so; who is called alike.
-fn nobody(args: &ExplainArgs, read: &Read) -> VerbError {
+fn nobody(args: &ExplainArgs, read: &Reading) -> VerbError {
     let asked = args.thread.as_str();
     let mut names: Vec<&str> =
         read.explanation.people.values().map(|person| person.name.as_str()).collect();

@@ -1,70 +1,152 @@
 //! `windfall export TRACE OUT`
 
 use crate::cli::ExportArgs;
-use crate::output::{Destinations, input_name};
+use crate::output::{Destination, Destinations, document, input_name, print};
 use crate::{Answer, VerbError};
-use std::io;
+use serde_json::json;
+use std::io::{self, Write};
 use std::path::Path;
+use windfall_report::perfetto::Perfetto;
+use windfall_report::{StoryBuilder, page};
 use windfall_trace::codec::Writer;
-use windfall_trace::export::perfetto::Perfetto;
 use windfall_trace::import::Format;
-use windfall_trace::{Sink, Source};
+use windfall_trace::{Header, Record, Sink, Source, SourceError};
+
+/// What to write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Perfetto,
+    Compact,
+    Page,
+}
 
 pub(crate) fn run(args: &ExportArgs) -> Result<Answer, VerbError> {
-    let mut outputs = Destinations::new(args.force.force, [args.trace.as_path()])?;
-    let output = outputs.claim("OUTPUT", &args.output)?;
-    let trouble = |why: String| VerbError(format!("windfall: {}: {why}", input_name(&args.trace)));
-    let perfetto = match output.extension("pftrace") {
-        "pftrace" | "perfetto-trace" => true,
-        "wft" => false,
-        other => {
-            return Err(VerbError(format!(
-                "windfall: `.{other}` is no kind of trace; end the name in `.pftrace` (Perfetto) or \
-                 `.wft` (compact)"
-            )));
-        }
-    };
-    let mut source = open_recording(&args.trace, Format::Auto).map_err(trouble)?;
-    // The header of a text is complete once a record has been given.
-    let first = source.next();
-    let header = source.header().clone();
-    let (mut count, mut cut) = (0_u64, None);
-    let mut records = first.into_iter().chain(source.by_ref());
-    let mut draft = output.open()?;
-    let mut pour = |sink: &mut dyn Sink| {
-        for record in records.by_ref() {
-            match record {
-                Ok(record) => {
-                    sink.record(record.at, &record.event);
-                    count += 1;
-                }
-                Err(why) => cut = Some(why.to_string()),
-            }
-        }
-    };
-    let written = if perfetto {
-        let mut writer = Perfetto::new(&mut draft, &header);
-        pour(&mut writer);
-        writer.finish().map(drop)
-    } else {
-        let mut writer = Writer::new(&mut draft, &header);
-        pour(&mut writer);
-        writer.finish().map(drop).map_err(io::Error::other)
-    };
-    written.map_err(|error| output.write_error(&error))?;
-    if source.report().is_some_and(|report| report.imported() == 0) {
-        return Err(trouble(cut.unwrap_or_else(|| {
-            "no recording: not one of its lines is an event of ftrace or perf; nothing was written".to_owned()
-        })));
+    let inputs = std::iter::once(&args.trace).chain(&args.beside).map(|path| path.as_path());
+    let mut outputs = Destinations::new(args.force.force, inputs)?;
+    if args.json {
+        outputs.claim_standard("`--json`")?;
     }
-    draft.commit()?;
-    if let Some(why) = cut {
+    let output = outputs.claim("OUTPUT", &args.output)?;
+    let form = form(&output)?;
+    if args.beside.is_some() && form != Form::Page {
+        let why = "windfall: `--beside` is for pages; end the name of the output in `.html`";
+        return Err(VerbError(why.to_owned()));
+    }
+    let mut reading = Reading::open(&args.trace)?;
+    if form == Form::Page {
+        page(args, &output, &mut reading)?;
+    } else {
+        let mut draft = output.open()?;
+        let header = reading.header.clone();
+        let written = if form == Form::Perfetto {
+            let mut writer = Perfetto::new(&mut draft, &header);
+            reading.pour(&mut writer);
+            writer.finish().map(drop)
+        } else {
+            let mut writer = Writer::new(&mut draft, &header);
+            reading.pour(&mut writer);
+            writer.finish().map(drop).map_err(io::Error::other)
+        };
+        written.map_err(|error| output.write_error(&error))?;
+        reading.is_recording()?;
+        draft.commit()?;
+    }
+    if args.json {
+        let Reading { count, cut, .. } = &reading;
+        print(&document(json!({ "wrote": output.name(), "records": count, "cut": cut })))?;
+        return Ok(Answer::Yes);
+    }
+    if let Some(why) = &reading.cut {
         outputs.print(&format!(
             "LOST: the recording is not whole ({why}); what could be read is written\n"
         ))?;
     }
-    outputs.print(&format!("wrote {}: {count} records\n", output.name()))?;
+    outputs.print(&format!("wrote {}: {} records\n", output.name(), reading.count))?;
     Ok(Answer::Yes)
+}
+
+fn form(output: &Destination) -> Result<Form, VerbError> {
+    Ok(match output.extension("pftrace") {
+        "pftrace" | "perfetto-trace" => Form::Perfetto,
+        "wft" => Form::Compact,
+        "html" | "htm" => Form::Page,
+        other => {
+            return Err(VerbError(format!(
+                "windfall: cannot tell from `.{other}` what trace to write; end the name in `.pftrace` (Perfetto), \
+                 `.wft` (compact) or `.html` (a page)"
+            )));
+        }
+    })
+}
+
+/// A page with the timeline of the recording, and of another one below it.
+fn page(args: &ExportArgs, output: &Destination, first: &mut Reading) -> Result<(), VerbError> {
+    let mut runs = Vec::new();
+    let mut tell = |path: &Path, reading: &mut Reading| {
+        let mut story = StoryBuilder::default();
+        reading.pour(&mut story);
+        reading.is_recording()?;
+        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
+        runs.push((name.unwrap_or_default(), story.finish()));
+        Ok::<(), VerbError>(())
+    };
+    tell(&args.trace, first)?;
+    if let Some(other) = &args.beside {
+        let mut reading = Reading::open(other)?;
+        tell(other, &mut reading)?;
+        first.cut = first.cut.take().or(reading.cut);
+        first.count += reading.count;
+    }
+    let runs: Vec<_> = runs.iter().map(|(name, story)| (name.as_str(), story)).collect();
+    let title = runs.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" and ");
+    let text = page::beside(&title, &runs);
+    output.write(|out| out.write_all(text.as_bytes()))
+}
+
+/// A recording on the way into something else.
+struct Reading {
+    name: String,
+    source: Source,
+    header: Header,
+    first: Option<Result<Record, SourceError>>,
+    count: u64,
+    /// Why it is not whole.
+    cut: Option<String>,
+}
+
+impl Reading {
+    fn open(path: &Path) -> Result<Reading, VerbError> {
+        let name = input_name(path);
+        let mut source = open_recording(path, Format::Auto)
+            .map_err(|why| VerbError(format!("windfall: {name}: {why}")))?;
+        // The header of a text is complete once a record has been given.
+        let first = source.next();
+        let header = source.header().clone();
+        Ok(Reading { name, source, header, first, count: 0, cut: None })
+    }
+
+    fn pour(&mut self, sink: &mut dyn Sink) {
+        for record in self.first.take().into_iter().chain(self.source.by_ref()) {
+            match record {
+                Ok(record) => {
+                    sink.record(record.at, &record.event);
+                    self.count += 1;
+                }
+                Err(why) => self.cut = Some(why.to_string()),
+            }
+        }
+    }
+
+    /// Refuses a text of which nothing was understood.
+    fn is_recording(&mut self) -> Result<(), VerbError> {
+        if self.source.report().is_none_or(|report| report.imported() > 0) {
+            return Ok(());
+        }
+        let why = self.cut.take().unwrap_or_else(|| {
+            "no recording: not one of its lines is an event of ftrace or perf; nothing was written".to_owned()
+        });
+        Err(VerbError(format!("windfall: {}: {why}", self.name)))
+    }
 }
 
 /// Opens a recording. A scenario is none, and says how to make one of it.

@@ -1,26 +1,35 @@
 //! `windfall import TRACE -o FILE.toml`
 
+mod json;
+
 use super::new::{place_schema, with_schema};
 use crate::cli::{ImportArgs, Source};
-use crate::output::{Destinations, input_name, is_standard};
+use crate::output::{Destinations, document, input_name, is_standard, print};
 use crate::{Answer, VerbError};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
-use windfall_programs::learn::{Clock, convert};
-use windfall_scenario::{Recording, Reserving, Scenario, import, import_rtapp, read_text};
+use windfall_programs::learn::Clock;
+use windfall_scenario::rtapp::{self, convert};
+use windfall_scenario::{
+    Imported, Recording, Reserving, Scenario, import, import_rtapp, read_text,
+};
 use windfall_trace::escape::escaped;
-use windfall_trace::import::{Format, Report, rtapp};
+use windfall_trace::import::{Format, Report};
 
 pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     let mut outputs = Destinations::new(args.force.force, [args.trace.as_path()])?;
+    if args.json {
+        outputs.claim_standard("`--json`")?;
+    }
     let output = outputs.claim("--output", &args.output)?;
     let trouble = |why: String| VerbError(format!("windfall: {}: {why}", input_name(&args.trace)));
     let is_rtapp = args.from == Some(Source::RtApp)
         || (args.from.is_none() && args.trace.extension().is_some_and(|e| e == "json"));
-    let (scenario, words) = if is_rtapp {
+    let (scenario, proposal, words) = if is_rtapp {
         let text = read_text(&args.trace).map_err(trouble)?;
         let file = rtapp::parse(&text).map_err(|refusal| trouble(refusal.to_string()))?;
-        from_rtapp(&file, args.processors).map_err(trouble)?
+        let (scenario, words) = from_rtapp(&file, args.processors).map_err(trouble)?;
+        (scenario, None, words)
     } else if is_standard(&args.trace) {
         let why = "the scenario names its recording, which needs a file; keep the recording in one, or say `--from rt-app`";
         return Err(trouble(why.to_owned()));
@@ -35,13 +44,20 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
             _ => Format::Auto,
         };
         let recording = Recording::read(&args.trace, format).map_err(trouble)?;
-        from_recording(args, &recording)?
+        let imported = from_recording(args, &recording)?;
+        (imported.scenario, Some(imported.proposal), remarks(&recording))
     };
     scenario.check().map_err(|mistakes| trouble(mistakes.render(false)))?;
     output.write(|out| out.write_all(with_schema(&scenario).as_bytes()))?;
     let beside = place_schema(&args.output)?;
+    if args.json {
+        let value = json::data(&scenario, proposal.as_ref(), &words, &output.name());
+        print(&document(value))?;
+        return Ok(Answer::Yes);
+    }
+    let proposal = proposal.map_or_else(String::new, |proposal| format!("{proposal}\n"));
     let next = format!("windfall simulate {}", args.output.display());
-    outputs.print(&format!("{words}wrote {}{beside}; next: {next}\n", output.name()))?;
+    outputs.print(&format!("{proposal}{words}wrote {}{beside}; next: {next}\n", output.name()))?;
     Ok(Answer::Yes)
 }
 
@@ -96,15 +112,10 @@ fn processors(file: &rtapp::RtApp, asked: Option<u16>) -> (u16, &'static str) {
     }
 }
 
-fn from_recording(
-    args: &ImportArgs,
-    recording: &Recording,
-) -> Result<(Scenario, String), VerbError> {
+fn from_recording(args: &ImportArgs, recording: &Recording) -> Result<Imported, VerbError> {
     let reserving = if args.reserve { Reserving::Periodic } else { Reserving::Nobody };
     let file = seen_from(&args.trace, &args.output)?;
-    let imported = import(recording, &file, reserving);
-    let words = format!("{}\n{}", imported.proposal, remarks(recording));
-    Ok((imported.scenario, words))
+    Ok(import(recording, &file, reserving))
 }
 
 /// What is doubtful or missing in a recording.

@@ -1,4 +1,4 @@
-//! What is kept of a run, whatever the host: a trace, a picture, a report.
+//! What is kept of a run, whatever the host: a trace, a picture, a report, values.
 
 mod tape;
 
@@ -9,11 +9,11 @@ use crate::output::{Destination, Destinations, is_standard};
 use crate::verbs::reserve::is_png;
 use std::io::Write;
 use std::path::Path;
+use windfall_report::picture::Picture;
+use windfall_report::{Story, StoryBuilder, csv, page};
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{Outcome, Verdict};
 use windfall_time::Instant;
-use windfall_trace::export::picture::Picture;
-use windfall_trace::export::{Story, StoryBuilder, report};
 use windfall_trace::{Event, Header, Sink};
 
 /// Everything that is to be kept of what happens.
@@ -24,6 +24,7 @@ pub(crate) struct Outputs {
     /// And whether it is to be a PNG.
     picture: Option<(Destination, bool)>,
     report: Option<Destination>,
+    csv: Option<Destination>,
 }
 
 impl Outputs {
@@ -45,6 +46,7 @@ impl Outputs {
         let trace = claim("--trace", &args.trace)?;
         let picture = claim("--picture", &args.picture)?;
         let report = claim("--report", &args.report)?;
+        let csv = claim("--csv", &args.csv)?;
         if let Some(report) = &report {
             is_page(report)?;
         }
@@ -55,7 +57,7 @@ impl Outputs {
         let told = picture.is_some() || report.is_some();
         let story = told.then(StoryBuilder::default);
         let trace = trace.map(|trace| Tape::open(trace, header)).transpose()?;
-        Ok(Outputs { destinations, trace, story, picture, report })
+        Ok(Outputs { destinations, trace, story, picture, report, csv })
     }
 
     /// Whether anything is to be kept.
@@ -77,6 +79,9 @@ impl Outputs {
         verdicts: &[Verdict],
     ) -> Result<(), VerbError> {
         self.trace.take().map_or(Ok(()), Tape::close)?;
+        if let Some(values) = &self.csv {
+            values.write(|out| out.write_all(csv::threads(outcome).as_bytes()))?;
+        }
         let Some(builder) = self.story.take() else { return Ok(()) };
         let story: Story = builder.finish();
         let title = match file.file_stem() {
@@ -89,8 +94,8 @@ impl Outputs {
             picture.write(|out| out.write_all(&bytes))?;
         }
         if let Some(report) = &self.report {
-            let page = windfall_scenario::outcome::page(&title, scenario, outcome, verdicts, story);
-            report.write(|out| self::report::write(out, &page))?;
+            let text = page::text(&page::report(&title, scenario, outcome, verdicts, story));
+            report.write(|out| out.write_all(text.as_bytes()))?;
         }
         Ok(())
     }

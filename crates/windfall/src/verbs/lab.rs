@@ -2,13 +2,16 @@
 
 use crate::cli::LabArgs;
 use crate::output::{
-    Destination, Destinations, errors_are_read, is_standard, print, print_error, table,
+    Destination, Destinations, document, errors_are_read, is_standard, print, print_error, table,
 };
 use crate::verbs::keep::is_page;
 use crate::{Answer, VerbError};
+use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
-use windfall_lab::{ClaimStatus, EXPERIMENTS, Experiment, Findings, Host, Settings, find, page};
+use windfall_lab::{
+    ClaimStatus, EXPERIMENTS, Experiment, Findings, Host, Settings, Table, find, page,
+};
 
 pub(crate) fn run(args: &LabArgs) -> Result<Answer, VerbError> {
     if args.name == "list" {
@@ -17,11 +20,14 @@ pub(crate) fn run(args: &LabArgs) -> Result<Answer, VerbError> {
                 "windfall: `lab list` runs nothing; name an experiment to run it".to_owned(),
             ));
         }
-        print(&list())?;
+        print(&if args.json { document(listed()) } else { list() })?;
         return Ok(Answer::Yes);
     }
     let experiment = find(&args.name).ok_or_else(|| unknown(&args.name))?;
     let mut outputs = Destinations::new(args.force.force, [])?;
+    if args.json {
+        outputs.claim_standard("`--json`")?;
+    }
     let report = ready(args, experiment, &mut outputs)?;
     let read = errors_are_read();
     let progress = |what: &str| {
@@ -31,7 +37,11 @@ pub(crate) fn run(args: &LabArgs) -> Result<Answer, VerbError> {
     };
     let host = args.host.map(Host::from);
     let findings = experiment.run(&Settings { host, quick: args.quick, progress: &progress })?;
-    outputs.print(&text(experiment, &findings))?;
+    if args.json {
+        print(&document(data(experiment, &findings)))?;
+    } else {
+        outputs.print(&text(experiment, &findings))?;
+    }
     if let Some(folder) = &args.keep {
         keep(folder, &findings, &mut outputs)?;
     }
@@ -85,6 +95,45 @@ fn list() -> String {
         vec![names.join(", "), hosts.join(", "), one.title.to_owned(), one.source.to_owned()]
     };
     table(&["NAME", "HOSTS", "ABOUT", "SOURCE"], 4, EXPERIMENTS.iter().map(row).collect())
+}
+
+/// The experiments, for programs.
+fn listed() -> Value {
+    let one = |one: &&Experiment| {
+        json!({
+            "names": one.names().collect::<Vec<_>>(),
+            "hosts": one.hosts.iter().map(|host| host.name()).collect::<Vec<_>>(),
+            "title": one.title,
+            "source": one.source,
+        })
+    };
+    json!({ "experiments": EXPERIMENTS.iter().map(one).collect::<Vec<_>>() })
+}
+
+/// Findings for programs; the raw numbers are what `--keep` keeps.
+fn data(experiment: &Experiment, findings: &Findings) -> Value {
+    let table =
+        |table: &Table| json!({ "title": table.title, "head": table.head, "rows": table.rows });
+    json!({
+        "names": experiment.names().collect::<Vec<_>>(),
+        "source": experiment.source,
+        "question": experiment.question,
+        "claim": experiment.claim,
+        "standing": standing(findings.verdict.standing),
+        "why": findings.verdict.why,
+        "measured": findings.circumstances,
+        "tables": findings.tables.iter().map(table).collect::<Vec<_>>(),
+        "notes": findings.notes,
+    })
+}
+
+const fn standing(standing: ClaimStatus) -> &'static str {
+    match standing {
+        ClaimStatus::Stands => "stands",
+        ClaimStatus::Calibrated => "calibrated",
+        ClaimStatus::Refuted => "refuted",
+        ClaimStatus::Open => "open",
+    }
 }
 
 /// Raw numbers and pictures into a folder.

@@ -39,7 +39,7 @@ fn after(verb: &Verb, answer: Answer) -> Option<String> {
         Verb::Explain(args) => after_explanation(args)?,
         Verb::Doctor(_) if yes => "record --for 10s".to_owned(),
         Verb::Doctor(_) => "new audio".to_owned(),
-        Verb::Restore => "doctor".to_owned(),
+        Verb::Restore(_) => "doctor".to_owned(),
         Verb::Measure(args) => match &args.output {
             Some(output) => format!("compare SCENARIO.toml --costs {}", named(output)?),
             None => "measure -o costs.toml".to_owned(),
@@ -212,12 +212,7 @@ mod tests {
     fn accepts_names_that_a_shell_would_take_apart() {
         assert_eq!(quoted("a b's.wft"), r"'a b'\''s.wft'");
         assert_eq!(quoted("scenarios/a-1.toml"), "scenarios/a-1.toml");
-        let record = Verb::Record(crate::cli::RecordArgs {
-            length: None,
-            output: "-".into(),
-            force: crate::cli::ForceArgs::default(),
-            command: Vec::new(),
-        });
+        let record = parsed("record -o -");
         assert_eq!(after(&record, Answer::Yes), None);
     }
 }

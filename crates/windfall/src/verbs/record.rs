@@ -1,8 +1,9 @@
 //! `windfall record [-- COMMAND...]`
 
 use crate::cli::RecordArgs;
-use crate::output::{Destinations, print_error};
+use crate::output::{Destinations, document, print, print_error};
 use crate::{Answer, VerbError};
+use serde_json::{Value, json};
 use std::io::Write;
 use windfall_record::{Recorded, Recorder, Wanted};
 use windfall_time::Span;
@@ -13,6 +14,9 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
         return Err(VerbError("windfall: `--for 0s` is no time at all; write how long".to_owned()));
     }
     let mut outputs = Destinations::new(args.force.force, [])?;
+    if args.json {
+        outputs.claim_standard("`--json`")?;
+    }
     let output = outputs.claim("--output", &args.output)?;
     let name = output.name();
     if output.extension("wft") != "wft" {
@@ -33,12 +37,22 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
         }
     };
     let records = writer.records();
-    print_error(&summary(&recorded));
+    if !args.json {
+        print_error(&summary(&recorded));
+    }
     let mut draft = writer.finish().map_err(|error| output.write_error(&error))?;
     draft.flush().map_err(|error| output.write_error(&error))?;
-    let bytes = draft.bytes().map_or(String::new(), |bytes| format!(", {bytes} bytes"));
+    let bytes = draft.bytes();
     draft.commit()?;
-    outputs.print(&format!("wrote {name}: {records} records{bytes}\n"))?;
+    if args.json {
+        let mut value = data(&recorded);
+        value["wrote"] = name.into();
+        value["records"] = records.into();
+        print(&document(value))?;
+    } else {
+        let bytes = bytes.map_or(String::new(), |bytes| format!(", {bytes} bytes"));
+        outputs.print(&format!("wrote {name}: {records} records{bytes}\n"))?;
+    }
     Ok(answer(&recorded))
 }
 
@@ -48,6 +62,23 @@ pub(crate) fn answer(recorded: &Recorded) -> Answer {
         Some(answered) if !answered.asked => Answer::Status(answered.code),
         _ => Answer::Yes,
     }
+}
+
+/// What was recorded, for programs.
+pub(crate) fn data(recorded: &Recorded) -> Value {
+    json!({
+        "by": recorded.by,
+        "length_ns": recorded.length.as_nanos(),
+        "switches": recorded.switches,
+        "wakeups": recorded.wakeups,
+        "threads": recorded.threads,
+        "lost": recorded.lost,
+        "missing": recorded.missing,
+        "late": recorded.late,
+        "latest_ns": recorded.latest.as_nanos(),
+        "own_ns": recorded.own.as_nanos(),
+        "status": recorded.answer.map(|answered| answered.code),
+    })
 }
 
 /// What was recorded, what is missing, and what it cost.

@@ -4,17 +4,19 @@ mod command;
 
 use crate::cli::{Judged, RunArgs, RunHost, SimulateArgs};
 use crate::command_error::CommandError;
-use crate::output::{document, input_name, print, print_error};
-use crate::verbs::check::{broken, load, plan};
+use crate::output::{document, input_name, print, print_error, width};
+use crate::verbs::check::{load, plan};
 use crate::verbs::keep::Outputs;
-use crate::verbs::simulate::{self, text, took};
+use crate::verbs::simulate;
 use crate::{Answer, VerbError};
 use command::Started;
 use std::path::Path;
 use std::time::Instant as Clock;
 use windfall_linux::Settings;
+use windfall_report::check::broken;
+use windfall_report::{json, text, took};
 use windfall_scenario::Scenario;
-use windfall_scenario::outcome::{PromiseVerdict, json, judge};
+use windfall_scenario::outcome::{PromiseVerdict, judge};
 use windfall_trace::{Header, Sink};
 
 pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
@@ -75,10 +77,10 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
         print(&document(json(&scenario, &outcome, &verdicts)))?;
         print_error(&took(&outcome, wall));
     } else if args.file.is_some() {
-        outputs.print(&text(&scenario, &outcome, &verdicts, wall))?;
+        outputs.print(&text(&scenario, &outcome, &verdicts, wall, width()))?;
     } else {
         // Standard output is the command's.
-        print_error(&text(&scenario, &outcome, &verdicts, wall));
+        print_error(&text(&scenario, &outcome, &verdicts, wall, width()));
     }
     kept?;
     if let Some(failure) = &outcome.failure {

@@ -2,18 +2,13 @@
 
 use crate::cli::{Judged, SimulateArgs};
 use crate::command_error::CommandError;
-use crate::output::{
-    document, errors_are_read, figures, input_name, percent, print, print_error, short, table,
-};
+use crate::output::{document, errors_are_read, input_name, print, print_error, width};
 use crate::verbs::check::{load_with, plan};
 use crate::verbs::keep::Outputs;
 use crate::{Answer, VerbError};
 use std::time::{Duration, Instant as Clock};
-use windfall_scenario::Scenario;
-use windfall_scenario::outcome::{
-    Claimed, Outcome, PromiseVerdict, ThreadOutcome, Verdict, all_promises, broken_bounds, groups,
-    judge, plain, promises,
-};
+use windfall_report::{json, text, took};
+use windfall_scenario::outcome::{PromiseVerdict, all_promises, broken_bounds, judge, promises};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Header, Sink};
@@ -52,11 +47,10 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     let verdicts = judge(&scenario, &outcome);
     let kept = outputs.close(&args.file, &scenario, &outcome, &verdicts);
     if args.json {
-        let json = windfall_scenario::outcome::json(&scenario, &outcome, &verdicts);
-        print(&document(json))?;
+        print(&document(json(&scenario, &outcome, &verdicts)))?;
         print_error(&took(&outcome, wall));
     } else {
-        outputs.print(&text(&scenario, &outcome, &verdicts, wall))?;
+        outputs.print(&text(&scenario, &outcome, &verdicts, wall, width()))?;
     }
     kept?;
     let late = match args.judge {
@@ -114,215 +108,4 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
-}
-
-/// Results for people.
-pub(crate) fn text(
-    scenario: &Scenario,
-    outcome: &Outcome,
-    verdicts: &[Verdict],
-    wall: Duration,
-) -> String {
-    let mut text = String::new();
-    for (what, words) in [("Question", &scenario.question), ("Answer", &scenario.answer)] {
-        if let Some(words) = words {
-            text.push_str(&format!("{what}: {words}\n"));
-        }
-    }
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    let head = [
-        "THREAD",
-        "SCHEDULER",
-        "PROMISED",
-        "RECEIVED",
-        "%CPU",
-        "RUNNABLE",
-        "JOBS",
-        "MISSED",
-        "RESPONSE p50",
-        "p99",
-        "MAX",
-    ];
-    let rows = rows(scenario, outcome);
-    text.push_str(&table(&head, 3, rows));
-    text.push_str(&crate::verbs::promises::text(scenario, outcome));
-    text.push_str(&counted(scenario, outcome));
-    text.push('\n');
-    for (number, cpu) in outcome.cpus.iter().enumerate() {
-        let of = |span: Span| percent(span, outcome.length);
-        text.push_str(&format!(
-            "cpu {number}: threads {}%, idle {}%, switching {}%, scheduling {}%, stolen {}%\n",
-            of(cpu.received),
-            of(cpu.idle),
-            of(cpu.switching),
-            of(cpu.scheduling),
-            of(cpu.stolen),
-        ));
-    }
-    text.push_str(&took(outcome, wall));
-    if let Some(supervision) = &outcome.supervision {
-        text.push_str(&format!(
-            "supervised by {}, {} events lost; seen to at most {} late{}; {} without a grant\n",
-            supervision.events,
-            supervision.lost,
-            short(supervision.lag),
-            if supervision.lag_without_steal < supervision.lag {
-                format!(" ({} while the processor was ours)", short(supervision.lag_without_steal))
-            } else {
-                String::new()
-            },
-            short(supervision.leaked),
-        ));
-        text.push_str(&claimed(&supervision.claimed));
-        for (at, what) in &supervision.remarks {
-            text.push_str(&format!("at {at}: {what}\n"));
-        }
-        if let Some(steal) = supervision.steal.filter(|steal| !steal.is_zero()) {
-            text.push_str(&format!(
-                "processors stood still for {}, all together: their hypervisor or late timers say so\n",
-                short(steal),
-            ));
-        }
-    }
-    for (name, reason) in &outcome.quarantined {
-        text.push_str(&format!("QUARANTINED {name}: {reason}\n"));
-    }
-    for name in &outcome.not_admitted {
-        text.push_str(&format!("LOST thread {name}: no scheduler would have it\n"));
-    }
-    text.push_str(&waiting(&outcome.waiting));
-    for (at, why) in &outcome.refused {
-        text.push_str(&format!("refused at {at}: {why}\n"));
-    }
-    if !verdicts.is_empty() {
-        text.push('\n');
-    }
-    for verdict in verdicts {
-        let word = if verdict.held { "held  " } else { "FAILED" };
-        text.push_str(&format!(
-            "{word} {} {}: found {} ({})\n",
-            verdict.what, verdict.expected, verdict.found, verdict.because
-        ));
-    }
-    text
-}
-
-/// What a run has moved off its processors.
-fn claimed(claimed: &Claimed) -> String {
-    let mut text = String::new();
-    let remark = claimed.remark.iter();
-    remark.for_each(|remark| text.push_str(&format!("{remark}\n")));
-    if claimed.processors.is_empty() {
-        return text;
-    }
-    let numbers: Vec<String> = claimed.processors.iter().map(ToString::to_string).collect();
-    text.push_str(&format!(
-        "claimed processor {}: {} threads and {} interrupts were elsewhere meanwhile\n",
-        numbers.join(", "),
-        claimed.threads,
-        claimed.interrupts,
-    ));
-    text
-}
-
-/// How long it took by a clock on the wall: no part of the results, which the seed alone decides.
-pub(crate) fn took(outcome: &Outcome, wall: Duration) -> String {
-    let did = if outcome.supervision.is_some() { "ran" } else { "simulated" };
-    format!(
-        "{did} {} in {:.3} s: {} notifications, {} decisions\n",
-        outcome.length,
-        wall.as_secs_f64(),
-        outcome.notifications,
-        outcome.decisions,
-    )
-}
-
-/// Who waits at the end, where nothing could happen any more.
-fn waiting(threads: &[String]) -> String {
-    if threads.is_empty() {
-        return String::new();
-    }
-    let first: Vec<&str> = threads.iter().take(10).map(String::as_str).collect();
-    let more = match threads.len() - first.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("WAITING FOR EVER, all threads that are left: {}{more}\n", first.join(", "))
-}
-
-/// What schedulers counted of themselves and of their threads, of those that count anything.
-/// Of many threads that are alike nothing is told; `--json` has it.
-fn counted(scenario: &Scenario, outcome: &Outcome) -> String {
-    let nodes = outcome.nodes.iter().map(|node| (&node.name, &node.stats));
-    let groups = groups(scenario, outcome).into_iter().filter(|group| !group.together);
-    let threads = groups.flat_map(|group| group.threads);
-    let threads = threads.map(|thread| (&thread.name, &thread.stats));
-    let mut text = String::new();
-    for (name, all) in nodes.chain(threads).filter(|(_, all)| !all.is_empty()) {
-        let all: Vec<_> = all.iter().map(|(name, count)| plain(name, *count)).collect();
-        text.push_str(&format!("{name} counted: {}\n", figures(&all)));
-    }
-    if text.is_empty() { text } else { format!("\n{text}") }
-}
-
-/// A row for each thread; many threads that are alike share one. `--json` has them all.
-fn rows(scenario: &Scenario, outcome: &Outcome) -> Vec<Vec<String>> {
-    let mut rows = Vec::new();
-    for group in groups(scenario, outcome) {
-        if group.together {
-            rows.push(row_of_many(group.name, group.threads, outcome.length));
-        } else {
-            rows.extend(group.threads.iter().map(|thread| row(thread, outcome.length)));
-        }
-    }
-    rows
-}
-
-/// Sums over threads that are alike; of response times only the longest, since quantiles do not add.
-fn row_of_many(name: &str, threads: &[ThreadOutcome], length: Span) -> Vec<String> {
-    let dash = || "-".to_owned();
-    let sum = |of: fn(&ThreadOutcome) -> Span| {
-        threads.iter().map(of).fold(Span::ZERO, Span::saturating_add)
-    };
-    let count = |of: fn(&ThreadOutcome) -> u64| threads.iter().map(of).sum::<u64>().to_string();
-    let mut parents: Vec<&str> = threads.iter().filter_map(|t| t.parent.as_deref()).collect();
-    parents.dedup();
-    let promised = threads.iter().find_map(|thread| thread.promised.clone());
-    vec![
-        format!("{name} ({} threads)", threads.len()),
-        parents.first().map_or_else(dash, |parent| (*parent).to_owned()),
-        promised.map_or_else(dash, |promised| format!("{promised} each")),
-        short(sum(|thread| thread.received)),
-        percent(sum(|thread| thread.received), length),
-        short(sum(|thread| thread.runnable)),
-        count(|thread| thread.completed),
-        if threads.iter().any(|thread| thread.due) {
-            count(|thread| thread.missed)
-        } else {
-            dash()
-        },
-        dash(),
-        dash(),
-        threads.iter().filter_map(|t| t.response.most()).max().map_or_else(dash, short),
-    ]
-}
-
-fn row(thread: &ThreadOutcome, length: Span) -> Vec<String> {
-    let dash = || "-".to_owned();
-    let span = |span: Option<Span>| span.map_or_else(dash, short);
-    vec![
-        thread.name.clone(),
-        thread.parent.clone().unwrap_or_else(dash),
-        thread.promised.clone().unwrap_or_else(dash),
-        short(thread.received),
-        percent(thread.received, length),
-        short(thread.runnable),
-        thread.completed.to_string(),
-        if thread.due { thread.missed.to_string() } else { dash() },
-        span(thread.response.quantile(50)),
-        span(thread.response.quantile(99)),
-        span(thread.response.most()),
-    ]
 }

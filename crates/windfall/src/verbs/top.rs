@@ -3,7 +3,7 @@
 mod draw;
 
 use crate::cli::TopArgs;
-use crate::output::{colour_is_wanted, print, print_error};
+use crate::output::{colour_is_wanted, document, print, print_error};
 use crate::verbs::live::{Row, rows};
 use crate::{Answer, VerbError};
 use draw::draw;
@@ -119,6 +119,10 @@ pub(crate) fn run(args: &TopArgs) -> Result<Answer, VerbError> {
         return Err(VerbError(format!("windfall: {why}")));
     }
     let mut screen = Screen::new(control::list(socket)?);
+    if args.json {
+        print(&document(serde_json::to_value(&screen.listing)?))?;
+        return Ok(Answer::Yes);
+    }
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         print(&super::ctl::text(&screen.listing))?;
         return Ok(Answer::Yes);

@@ -1,14 +1,16 @@
 //! `windfall compare A B`: two outcomes side by side, each as `--json` has printed it, or of a scenario that is simulated here.
 
-use super::{difference, percent};
 use crate::cli::CompareArgs;
 use crate::command_error::CommandError;
-use crate::output::{Destinations, JSON_VERSION, document, input_name, print, short, table};
+use crate::output::{Destinations, JSON_VERSION, document, input_name, print, table};
 use crate::verbs::check::{load, plan};
 use crate::{Answer, VerbError};
 use serde_json::{Value, json};
 use std::path::Path;
-use windfall_scenario::outcome::{json as outcome_json, judge, promises};
+use windfall_report::compare::{difference, percent};
+use windfall_report::json as outcome_json;
+use windfall_report::terminal::short;
+use windfall_scenario::outcome::{judge, promises};
 use windfall_scenario::read_text;
 use windfall_sim::Sim;
 use windfall_time::{Instant, Ratio, Span};

@@ -2,9 +2,9 @@
 
 use crate::VerbError;
 use crate::output::{Destination, Draft};
+use windfall_report::perfetto::Perfetto;
 use windfall_time::Instant;
 use windfall_trace::codec::Writer;
-use windfall_trace::export::perfetto::Perfetto;
 use windfall_trace::{Event, Header, Sink};
 
 /// A trace's file, and what is written there.

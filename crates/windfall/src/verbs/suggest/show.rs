@@ -1,9 +1,10 @@
 //! What is suggested, for people and as JSON.
 
 use super::{Found, Suggested};
-use crate::output::{short, table};
+use crate::output::table;
 use serde_json::{Value, json};
 use windfall_programs::learn::Row;
+use windfall_report::terminal::short;
 use windfall_time::{Ratio, Span};
 
 pub(super) fn text(found: &Found) -> String {

@@ -1,0 +1,174 @@
+//! Steps of a program and phases of them, by whatever name they refer to locks, timers and threads.
+//!
+//! A step is the same thing in a file, where everything has a name, and in a program that runs, where it has a number:
+//! [`Step<N>`] says what it does, [`Naming`] how it refers to others. A new step is added here, with what it shares
+//! ([`Step::shared`]) and how it is translated; what it means stands in `body.rs`.
+
+use crate::action::{Resource, Tick};
+use crate::program::Work;
+use core::fmt::Debug;
+use windfall_time::Span;
+
+/// How steps refer to what is not theirs alone.
+pub trait Naming: Clone + PartialEq + Eq + Debug {
+    /// A lock, a condition or a barrier.
+    type Shared: Clone + PartialEq + Eq + Debug;
+    /// A timer of the thread.
+    type Timer: Clone + PartialEq + Eq + Debug;
+    /// Another thread.
+    type Thread: Clone + PartialEq + Eq + Debug;
+}
+
+/// Everything has a number: programs that run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Numbers {}
+
+impl Naming for Numbers {
+    type Shared = Resource;
+    type Timer = usize;
+    type Thread = usize;
+}
+
+/// Everything has a name: files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Names {}
+
+impl Naming for Names {
+    type Shared = String;
+    type Timer = String;
+    type Thread = String;
+}
+
+/// A named sequence of steps.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Phase<N: Naming = Numbers> {
+    /// Its name.
+    pub name: String,
+    /// How often its steps are run before the next phase.
+    pub loops: u64,
+    /// The steps; at least one.
+    pub steps: Vec<Step<N>>,
+}
+
+/// One step of a phase.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step<N: Naming = Numbers> {
+    /// Computes.
+    Run(Work),
+    /// Waits so long.
+    Sleep(Span),
+    /// Waits for the next tick of a timer, which also ends one job and begins the next, due a period
+    /// later. Ticks count from when the thread began, as in rt-app, not from the first visit.
+    Timer {
+        /// Which timer.
+        timer: N::Timer,
+        /// Time between ticks; above zero.
+        period: Span,
+        /// What a late arrival does to the grid.
+        tick: Tick,
+    },
+    /// Ends one job and begins the next at once. Such jobs have responses and intervals, but no
+    /// deadline.
+    Job,
+    /// Takes a lock; waits while another thread has it.
+    Lock(N::Shared),
+    /// Gives a lock back.
+    Unlock(N::Shared),
+    /// Gives a lock back, waits for a signal, and takes the lock again.
+    Wait {
+        /// The condition.
+        condition: N::Shared,
+        /// The lock, held.
+        lock: N::Shared,
+    },
+    /// Wakes the longest waiting thread of a condition, if there is one.
+    Signal(N::Shared),
+    /// Wakes all threads that wait for a condition.
+    Broadcast(N::Shared),
+    /// Waits until all threads that use this barrier have arrived.
+    Barrier(N::Shared),
+    /// Lets others go first.
+    Yield,
+    /// Suspends itself until another thread resumes it.
+    Suspend,
+    /// Resumes a suspended thread; remembered if it is not suspended.
+    Resume(N::Thread),
+}
+
+/// What a shared thing is used as.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Sharing {
+    /// A lock.
+    Lock,
+    /// A condition.
+    Condition,
+    /// A barrier.
+    Barrier,
+}
+
+/// Says what others call the things that steps refer to.
+pub trait Translate<N: Naming, M: Naming> {
+    /// A lock, a condition or a barrier.
+    fn shared(&mut self, shared: &N::Shared) -> M::Shared;
+    /// A timer of the thread.
+    fn timer(&mut self, timer: &N::Timer) -> M::Timer;
+    /// Threads: a name may mean several.
+    fn threads(&mut self, thread: &N::Thread) -> Vec<M::Thread>;
+}
+
+impl<N: Naming> Phase<N> {
+    /// The same phase in other words.
+    pub fn translated<M: Naming>(&self, by: &mut impl Translate<N, M>) -> Phase<M> {
+        let steps = self.steps.iter().flat_map(|step| step.translated(by)).collect();
+        Phase { name: self.name.clone(), loops: self.loops, steps }
+    }
+}
+
+impl<N: Naming> Step<N> {
+    /// The same step in other words; one for each thread that it names.
+    fn translated<M: Naming>(&self, by: &mut impl Translate<N, M>) -> Vec<Step<M>> {
+        vec![match self {
+            Step::Run(work) => Step::Run(*work),
+            Step::Sleep(span) => Step::Sleep(*span),
+            Step::Timer { timer, period, tick } => {
+                Step::Timer { timer: by.timer(timer), period: *period, tick: *tick }
+            }
+            Step::Job => Step::Job,
+            Step::Lock(lock) => Step::Lock(by.shared(lock)),
+            Step::Unlock(lock) => Step::Unlock(by.shared(lock)),
+            Step::Wait { condition, lock } => {
+                Step::Wait { condition: by.shared(condition), lock: by.shared(lock) }
+            }
+            Step::Signal(condition) => Step::Signal(by.shared(condition)),
+            Step::Broadcast(condition) => Step::Broadcast(by.shared(condition)),
+            Step::Barrier(barrier) => Step::Barrier(by.shared(barrier)),
+            Step::Yield => Step::Yield,
+            Step::Suspend => Step::Suspend,
+            Step::Resume(thread) => {
+                return by.threads(thread).into_iter().map(Step::Resume).collect();
+            }
+        }]
+    }
+
+    /// What it shares with others, and as what.
+    pub fn shared(&self) -> impl Iterator<Item = (&N::Shared, Sharing)> {
+        let (first, second) = match self {
+            Step::Lock(lock) | Step::Unlock(lock) => (Some((lock, Sharing::Lock)), None),
+            Step::Wait { condition, lock } => {
+                (Some((condition, Sharing::Condition)), Some((lock, Sharing::Lock)))
+            }
+            Step::Signal(condition) | Step::Broadcast(condition) => {
+                (Some((condition, Sharing::Condition)), None)
+            }
+            Step::Barrier(barrier) => (Some((barrier, Sharing::Barrier)), None),
+            Step::Run(_)
+            | Step::Sleep(_)
+            | Step::Timer { .. }
+            | Step::Job
+            | Step::Yield
+            | Step::Suspend
+            | Step::Resume(_) => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+}

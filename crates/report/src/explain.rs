@@ -1,0 +1,45 @@
+//! Why threads were late, as text and as JSON: one thread with its misses, or a line for each of several.
+
+mod json;
+mod one;
+mod several;
+
+pub use json::json;
+pub use one::word;
+
+use windfall_time::Span;
+use windfall_trace::explain::Explanation;
+
+/// A recording that has been gone through.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// What was found.
+    pub explanation: Explanation,
+    /// How many switches of a text are missing without a word.
+    pub silent: u64,
+    /// What stood in the way of reading it whole.
+    pub warnings: Vec<String>,
+}
+
+/// What was asked, as far as the text says so.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// Every miss, and every thread.
+    pub all: bool,
+    /// One miss or one job.
+    pub one: bool,
+    /// What takes longer is a miss.
+    pub longer_than: Option<Span>,
+    /// The recording as an argument, to ask on with.
+    pub of: String,
+}
+
+/// For people, on lines of at most `width` characters where that matters.
+#[must_use]
+pub fn text(asked: &Asked, mut reading: Reading, width: Option<usize>) -> String {
+    reading.explanation.escape();
+    match reading.explanation.threads.len() {
+        0 | 1 => one::text(asked, &reading),
+        _ => several::text(asked, &reading, width),
+    }
+}

@@ -1,0 +1,138 @@
+//! Several threads: one line each, the worst first, and how to ask about one.
+
+use super::one::{losses, scheduler, word, words};
+use super::{Asked, Reading};
+use crate::terminal::{percent, short, table};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use windfall_time::Span;
+use windfall_trace::explain::{Account, Explained, Explanation, Part, Person};
+
+/// How many lines there are unless all are asked for.
+const LISTED: usize = 25;
+
+/// A thread, or all threads of one name under one scheduler.
+struct Line<'a> {
+    person: Person,
+    threads: Vec<&'a Explained>,
+    misses: u64,
+    longest: Span,
+    all: Account,
+    missed: Account,
+}
+
+pub(super) fn text(asked: &Asked, read: &Reading, width: Option<usize>) -> String {
+    let explanation = &read.explanation;
+    let lines = lines(explanation, asked.all);
+    let listed = if asked.all { lines.len() } else { LISTED.min(lines.len()) };
+    let rows = lines[..listed].iter().map(|line| row(explanation, line)).collect();
+    let head =
+        ["THREAD", "TID", "JOBS", "", "MISSES", "LONGEST", "RAN", "WAITED", "MOSTLY", "UNKNOWN"];
+    let mut text = table(&head, 1, rows, width);
+    if listed < lines.len() {
+        let rest = lines.len() - listed;
+        text.push_str(&format!("{rest} more, no worse than these: `--all` lists every thread\n"));
+    }
+    text.push_str(&losses(read));
+    if lines.iter().all(|line| line.misses == 0) {
+        let limit = match asked.longer_than {
+            Some(limit) => format!(": nothing takes longer than {limit}"),
+            None => "; `--longer-than SPAN` says what is too long".to_owned(),
+        };
+        text.push_str(&format!("no miss{limit}\n"));
+    }
+    if let Some(worst) = lines.first() {
+        let alone = lines.iter().filter(|line| line.person.name == worst.person.name).count() == 1;
+        let whom = match worst.person.tid {
+            tid if tid != 0 && !alone => format!("#{tid}"),
+            _ => worst.person.name.clone(),
+        };
+        let of = &asked.of;
+        text.push_str(&format!("next: windfall explain {of}--thread '{whom}'\n"));
+    }
+    text
+}
+
+/// The threads, the worst first; threads of one name share a line, unless there is only that name.
+fn lines(explanation: &Explanation, apart: bool) -> Vec<Line<'_>> {
+    let person = |found: &Explained| explanation.people.get(&found.thread).cloned();
+    let mut groups: BTreeMap<_, Line<'_>> = BTreeMap::new();
+    let first = explanation.threads.first().and_then(person).map(|person| person.name);
+    let one_name =
+        explanation.threads.iter().all(|found| person(found).map(|person| person.name) == first);
+    for found in &explanation.threads {
+        let person = person(found).unwrap_or_default();
+        let alone = (apart || one_name).then_some(found.thread);
+        let line =
+            groups.entry((person.name.clone(), person.node, alone)).or_insert_with(|| Line {
+                person,
+                threads: Vec::new(),
+                misses: 0,
+                longest: Span::ZERO,
+                all: Account::default(),
+                missed: Account::default(),
+            });
+        line.threads.push(found);
+        line.misses += found.misses;
+        line.longest = line.longest.max(found.most);
+        line.all.add(&found.all);
+        line.missed.add(&found.missed);
+    }
+    let mut lines: Vec<Line<'_>> = groups.into_values().collect();
+    lines.sort_by_key(|line| Reverse((line.misses, line.all.waited())));
+    lines
+}
+
+fn row(explanation: &Explanation, line: &Line<'_>) -> Vec<String> {
+    let dash = || "-".to_owned();
+    let episodes: u64 = line.threads.iter().map(|found| found.episodes()).sum();
+    let kind = line.threads[0].kind;
+    let account = if line.misses > 0 { &line.missed } else { &line.all };
+    let unknown = account.of(Part::Unknown);
+    let tid = match (line.threads.len(), line.person.tid) {
+        (1, 0) => dash(),
+        (1, tid) => tid.to_string(),
+        (many, _) => format!("{many} threads"),
+    };
+    vec![
+        line.person.name.clone(),
+        tid,
+        episodes.to_string(),
+        if episodes == 1 { word(kind) } else { words(kind) }.to_owned(),
+        missed(line),
+        short(line.longest),
+        short(line.all.received()),
+        short(line.all.waited()),
+        mostly(explanation, account).unwrap_or_else(dash),
+        if unknown.is_zero() { dash() } else { short(unknown) },
+    ]
+}
+
+/// How many of its jobs or bursts were missed, and of its periods where there are such: `3 + 4 periods`.
+fn missed(line: &Line<'_>) -> String {
+    let periods: u64 = line.threads.iter().map(|found| found.short).sum();
+    let episodes = line.misses.saturating_sub(periods);
+    match periods {
+        0 => episodes.to_string(),
+        1 => format!("{episodes} + 1 period"),
+        _ => format!("{episodes} + {periods} periods"),
+    }
+}
+
+/// What a thread mostly waited for.
+fn mostly(explanation: &Explanation, account: &Account) -> Option<String> {
+    let first = explanation.antagonists(account).into_iter().next();
+    let first = first.map(|antagonist| (antagonist.span, antagonist.name));
+    let others = account.parts.iter().filter_map(|(part, span)| {
+        let what = match part {
+            Part::Held(None) => "held".to_owned(),
+            Part::Held(node) => format!("held, {}", scheduler(explanation, *node)?),
+            Part::BehindOverhead(_) => "interrupts".to_owned(),
+            Part::Idle => "idle processor".to_owned(),
+            _ => return None,
+        };
+        Some((*span, what))
+    });
+    let (span, what) = others.chain(first).max_by_key(|(span, _)| *span)?;
+    Some(format!("{what} {} ({}%)", short(span), percent(span, account.waited())))
+}

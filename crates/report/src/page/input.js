@@ -1,0 +1,268 @@
+// What a hand does with the timeline: wheel, drag, keys, and the tip that says what is there.
+//
+// Invariant: whatever the mouse can reach, the keys can too; a tip is text, never markup.
+
+// The lane under a height of the canvas.
+function rowAt(y) {
+  const row = Math.floor((y - AXIS + box.scrollTop) / LANE);
+  return y >= AXIS && row >= 0 && row < rows.length ? row : -1;
+}
+
+// Who had the processors while a thread waited: the three that had most.
+function antagonists(since, until, self) {
+  const had = new Map();
+  for (const lane of self.run.cpus) {
+    let seen = 0;
+    for (let i = firstAfter(lane.end, lane.n, since); i < lane.n && lane.start[i] < until; i++) {
+      if (++seen > 20000) return '';
+      const time = Math.min(until, lane.end[i]) - Math.max(since, lane.start[i]), kind = lane.kind[i];
+      if (kind >= THREAD && lane.run.threads[kind - THREAD] === self) continue;
+      const who = kind >= THREAD ? lane.run.threads[kind - THREAD].name : kind === 5 ? 'unknown' : THEFTS[kind];
+      had.set(who, (had.get(who) || 0) + time);
+    }
+  }
+  const most = [...had].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 3);
+  return most.length ? 'meanwhile: ' + most.map(([who, time]) => who + ' ' + span(time)).join(', ') : '';
+}
+
+function aboutJob(jobs, time) {
+  const last = firstAfter(jobs.release, jobs.n, time) - 1;
+  for (let i = last; i >= 0 && i > last - 16; i--) {
+    const done = isNaN(jobs.end[i]) ? SPAN : jobs.end[i];
+    if (done < time) continue;
+    const fate = ['not done', 'done', 'MISSED its deadline', 'given up'][jobs.outcome[i]];
+    const due = isNaN(jobs.deadline[i]) ? '' : ', deadline after ' + span(jobs.deadline[i] - jobs.release[i]);
+    return 'job ' + (i + 1) + ': ' + fate + ' after ' + span(done - jobs.release[i]) + due;
+  }
+  return '';
+}
+
+function aboutSlice({ lane, isCpu, label, members }, i) {
+  const kind = lane.kind[i];
+  const what = isCpu
+    ? kind >= THREAD ? lane.run.threads[kind - THREAD].name : kind === 5 ? STATES[3] : 'taken by ' + THEFTS[kind]
+    : kind < CPU ? STATES[kind] : members ? 'one of them runs' : 'running on cpu ' + (kind - CPU);
+  const length = lane.end[i] - lane.start[i];
+  const lines = [label + ': ' + what, span(length) + ' from ' + exact(lane.start[i]) + ' to ' + exact(lane.end[i])];
+  if (!isCpu) {
+    lines.push(aboutJob(lane.jobs, lane.start[i]));
+    if (kind === 0 && !members) lines.push(antagonists(lane.start[i], lane.end[i], lane));
+  }
+  return lines.filter(Boolean).join('\n');
+}
+
+// All nanoseconds of a time, since a tip is where one looks for them.
+function exact(time) {
+  const [size, unit] = unitFor(time);
+  const digits = (time / size).toFixed(Math.round(Math.log10(size)));
+  return (digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits) + ' ' + unit;
+}
+
+function aboutPlace(row, px) {
+  const { lane, isCpu, label, kind } = rows[row];
+  if (!lane) return label + (kind ? ': ' + kind + ' scheduler' : '');
+  if (px < left) return label;
+  const time = timeAt(px), next = timeAt(px + 1);
+  const i = firstAfter(lane.end, lane.n, time), j = gallopTo(lane, i, next);
+  if (j - i > 1 && lane.end[i] - lane.start[i] < next - time) {
+    // The first and the last of them may reach beyond the pixel.
+    const over = (c, k, by) => lane.sums[c][k + 1] > lane.sums[c][k] ? Math.max(0, by) : 0;
+    const part = (c) => Math.round(100 * (lane.sums[c][j] - lane.sums[c][i] - over(c, i, time - lane.start[i])
+      - over(c, j - 1, lane.end[j - 1] - next)) / (next - time)) + ' %';
+    const words = isCpu ? ['threads', 'stolen or scheduling'] : ['running', 'waiting'];
+    return label + ': ' + (j - i) + ' slices here\n' + words[0] + ' ' + part(0) + ', ' + words[1] + ' ' + part(1)
+      + ' of ' + span(next - time) + ' from ' + exact(Math.round(time));
+  }
+  if (i < lane.n && lane.start[i] < next) return aboutSlice(rows[row], i);
+  return label + ': ' + (isCpu ? 'idle' : 'not asking (blocked, or not there)') + ' at ' + exact(Math.round(time));
+}
+function gallopTo(lane, i, time) {
+  return i < lane.n && lane.start[i] < time ? gallop(lane.start, lane.n, i, time) : i;
+}
+
+function tell(words, clientX, clientY) {
+  tip.textContent = words;
+  tip.hidden = false;
+  const { offsetWidth: wide, offsetHeight: high } = tip;
+  tip.style.left = Math.max(4, Math.min(clientX + 14, innerWidth - wide - 6)) + 'px';
+  tip.style.top = (clientY + 18 + high < innerHeight ? clientY + 18 : clientY - high - 10) + 'px';
+}
+
+// Opens or closes the chosen row, if something is below it.
+function toggle() {
+  const row = rows[chosen];
+  if (!row || row.open === undefined || sought) return;
+  row.open = !row.open;
+  arrange();
+  heighten();
+  chosen = rows.indexOf(row);
+  said.textContent = row.label + (row.open ? ' opened' : ' closed');
+  queue();
+}
+// Explains the slice of the chosen row under a place of the canvas.
+function click(px) {
+  const row = rows[chosen];
+  if (!row || !row.lane) return;
+  const { lane } = row, i = firstAfter(lane.end, lane.n, timeAt(px));
+  if (i >= lane.n || lane.start[i] >= timeAt(px + 1)) return;
+  picked = i;
+  explain(row, i);
+}
+
+let drag = null;
+canvas.addEventListener('pointerdown', (event) => {
+  if (event.button !== 0) return;
+  chosen = rowAt(event.offsetY);
+  picked = -1;
+  if (event.offsetX < left) {
+    toggle();
+  } else {
+    drag = { x: event.clientX, from, to, moved: false, since: event.shiftKey ? timeAt(event.offsetX) : null };
+    canvas.setPointerCapture(event.pointerId);
+    tip.hidden = true;
+  }
+  queue();
+});
+canvas.addEventListener('pointermove', (event) => {
+  if (drag && (drag.moved || Math.abs(drag.x - event.clientX) > 3)) {
+    drag.moved = true;
+    if (drag.since !== null) {
+      const here = Math.min(SPAN, Math.max(0, timeAt(event.offsetX)));
+      sumUp(Math.min(drag.since, here), Math.max(drag.since, here));
+      return;
+    }
+    const by = (drag.x - event.clientX) * (drag.to - drag.from) / (width - left);
+    show(drag.from + by, drag.to + by);
+    return;
+  }
+  const row = rowAt(event.offsetY);
+  if (row < 0) tip.hidden = true;
+  else tell(aboutPlace(row, event.offsetX), event.clientX, event.clientY);
+});
+canvas.addEventListener('pointerup', (event) => {
+  if (drag && !drag.moved) click(event.offsetX);
+  drag = null;
+});
+canvas.addEventListener('pointercancel', () => { drag = null; });
+canvas.addEventListener('pointerleave', () => { tip.hidden = true; });
+canvas.addEventListener('dblclick', (event) => { if (event.offsetX >= left) zoom(0.25, timeAt(event.offsetX)); });
+// Over the names the wheel scrolls, over the plot it zooms; shift moves.
+canvas.addEventListener('wheel', (event) => {
+  if (event.offsetX < left) return;
+  event.preventDefault();
+  tip.hidden = true;
+  const sideways = event.shiftKey ? event.deltaY : event.deltaX;
+  if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+    const by = sideways * (to - from) / (width - left);
+    show(from + by, to + by);
+  } else {
+    zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY * 0.0022))), timeAt(event.offsetX));
+  }
+}, { passive: false });
+box.addEventListener('scroll', queue);
+
+// Goes to a slice of the chosen row, moves the window there when needed, and says what it is.
+function pick(i) {
+  const { lane } = rows[chosen];
+  if (i < 0 || i >= lane.n) return;
+  picked = i;
+  const middle = (lane.start[i] + lane.end[i]) / 2, half = (to - from) / 2;
+  if (lane.end[i] < from || lane.start[i] > to) show(middle - half, middle + half);
+  const words = aboutSlice(rows[chosen], i), place = box.getBoundingClientRect();
+  said.textContent = words;
+  tell(words, place.left + Math.max(left, Math.min(width - 10, x(middle))),
+    place.top + AXIS + (chosen + 1) * LANE - box.scrollTop - 12);
+  queue();
+}
+function choose(row) {
+  if (!rows.length) return;
+  chosen = Math.max(0, Math.min(rows.length - 1, row));
+  picked = -1;
+  const top = chosen * LANE;
+  if (top < box.scrollTop) box.scrollTop = top;
+  if (top + LANE > box.scrollTop + height - AXIS) box.scrollTop = top + LANE - height + AXIS;
+  said.textContent = rows[chosen].label;
+  tip.hidden = true;
+  queue();
+}
+function step(by) {
+  if (chosen < 0 || !rows[chosen].lane) return choose(rows.findIndex((row) => row.lane));
+  const { lane } = rows[chosen];
+  if (picked >= 0) return pick(picked + by);
+  const first = firstAfter(lane.end, lane.n, by > 0 ? from : to);
+  pick(by > 0 ? first : Math.min(lane.n - 1, first));
+}
+
+// Misses of all threads in order of time, one after another, then from the start again.
+const misses = threads.flatMap((lane, index) => lane.jobs.misses.map((i) => ({
+  lane, index, time: isNaN(lane.jobs.deadline[i]) ? lane.jobs.release[i] : lane.jobs.deadline[i],
+  length: lane.jobs.end[i] - lane.jobs.release[i] || 0,
+}))).sort((a, b) => a.time - b.time || a.index - b.index);
+let missed = -1;
+// Opens whatever is above a lane's row, and ends a search that hides it.
+function reveal(lane) {
+  if (rows.some((row) => row.lane === lane)) return;
+  const place = tree.findIndex((row) => row.lane === lane);
+  for (let i = place, depth = tree[place].depth; i >= 0; i--) {
+    if (tree[i].depth < depth) { depth = tree[i].depth; tree[i].open = true; }
+  }
+  at('search').value = '';
+  seek('');
+}
+function seek(text) {
+  search(text);
+  heighten();
+  chosen = picked = -1;
+  queue();
+}
+function nextMiss() {
+  if (!misses.length) return;
+  missed = (missed + 1) % misses.length;
+  const { lane, time, length } = misses[missed];
+  const half = Math.max((to - from) / 2, 0) > 20 * length ? 4 * length : (to - from) / 2;
+  show(time - half, time + half);
+  reveal(lane);
+  choose(rows.findIndex((row) => row.lane === lane));
+}
+
+const middle = () => (from + to) / 2;
+const keys = {
+  w: () => zoom(0.7, middle()), s: () => zoom(1 / 0.7, middle()),
+  a: () => show(from - (to - from) * 0.2, to - (to - from) * 0.2),
+  d: () => show(from + (to - from) * 0.2, to + (to - from) * 0.2),
+  0: () => show(0, SPAN), m: nextMiss, x: () => sumUp(from, to),
+  enter: () => { if (picked >= 0) explain(rows[chosen], picked); else toggle(); },
+  arrowup: () => choose(chosen - 1), arrowdown: () => choose(chosen + 1),
+  arrowleft: () => step(-1), arrowright: () => step(1),
+  escape: () => { tip.hidden = panel.hidden = true; picked = -1; stretch = null; queue(); },
+};
+box.addEventListener('keydown', (event) => {
+  const key = keys[event.key.toLowerCase()];
+  if (!key || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  key();
+});
+box.addEventListener('blur', () => { tip.hidden = true; });
+at('fit').onclick = () => show(0, SPAN);
+at('closer').onclick = () => zoom(0.5, middle());
+at('farther').onclick = () => zoom(2, middle());
+at('miss').onclick = nextMiss;
+at('sum').onclick = () => sumUp(from, to);
+at('search').oninput = () => seek(at('search').value);
+
+addEventListener('theme', () => { readTheme(); queue(); });
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readTheme(); queue(); });
+new ResizeObserver(resize).observe(box);
+readTheme();
+resize();
+
+// For tests: where the window is, and how long a frame takes, in milliseconds.
+window.windfallTimeline = {
+  SPAN, show, slices: cpus.concat(threads).reduce((sum, lane) => sum + lane.n, 0),
+  frame() {
+    const since = performance.now();
+    draw();
+    pen.getImageData(0, 0, 1, 1); // waits until the picture is there
+    return performance.now() - since;
+  },
+};

@@ -1,0 +1,112 @@
+//! The timeline's place in the page, and the data that the script draws in it: one run, or several on one axis.
+//!
+//! Invariant: the place is as high as it will be when drawn.
+
+use super::embed;
+use super::rows::{Line, lines};
+use crate::html::{Shown, data as script_data};
+use crate::{Outcome, Story};
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+/// Pixels of a lane; `draw.js` has the same number.
+const LANE: usize = 24;
+/// Pixels of the time axis.
+const AXIS: usize = 28;
+/// Lanes that are seen at once; the others are scrolled to.
+const SEEN: usize = 26;
+
+/// A run on the axis, and what it is called.
+pub(super) type Run<'a> = (&'a str, &'a Story);
+
+/// What the colours mean: class, words.
+const LEGEND: [(&str, &str); 7] = [
+    ("run", "running"),
+    ("wait", "ready, waiting for a processor"),
+    ("device", "waiting for a device, or stopped"),
+    ("stolen", "stolen by an interrupt or the hypervisor"),
+    ("own", "scheduling, switching"),
+    ("unknown", "unknown: events lost"),
+    ("late", "late"),
+];
+
+const LABEL: &str = "Timeline. W and S zoom, A and D move, up and down choose a row, left and right \
+                     go from slice to slice, Enter opens or closes a row or explains a slice, X sums \
+                     up what is seen, 0 shows everything.";
+
+pub(super) fn section(runs: &[Run<'_>]) -> Markup {
+    let of = |(_, story): &Run<'_>| {
+        let open = lines(story).into_iter().filter(|(_, line)| !matches!(line, Line::Member(_)));
+        open.count() + story.timeline.cpus.len() + usize::from(runs.len() > 1)
+    };
+    let lanes: usize = runs.iter().map(of).sum();
+    let height = lanes.min(SEEN) * LANE + AXIS + 4;
+    let is_late =
+        |(_, story): &Run<'_>| story.jobs.iter().any(|job| job.outcome == Outcome::Missed);
+    html! {
+        section aria-labelledby="when" {
+            div.bar {
+                h2 #when {
+                    "What happened when"
+                    @if let [(first, _), (second, _)] = runs {
+                        " " small { (Shown(first)) " above " (Shown(second)) ", each from its beginning" }
+                    }
+                }
+                div.tools {
+                    output #window {}
+                    input #search type="search" placeholder="Search names" aria-label="Search names";
+                    button #fit type="button" { "Whole" }
+                    button #closer type="button" aria-label="closer" { "+" }
+                    button #farther type="button" aria-label="farther" { "−" }
+                    button #sum type="button" title="or drag with Shift over a stretch" { "Sum up" }
+                    button #miss type="button" disabled[!runs.iter().any(is_late)] { "Next miss" }
+                }
+            }
+            div #timeline tabindex="0" role="application" aria-label=(LABEL)
+                style={ "height:" (height) "px" } {
+                div #spacer { canvas {} }
+                div #tip hidden {}
+            }
+            p.legend {
+                @for (class, words) in LEGEND { span { i.k.(class) {} (words) } }
+                span { "↑ release" } span { "↓ deadline" }
+                span.keys {
+                    kbd { "W" } kbd { "S" } " or wheel: zoom · " kbd { "A" } kbd { "D" }
+                    " or drag: move · " kbd { "0" } " whole · arrows: from slice to slice · click or "
+                    kbd { "Enter" } ": explain · " kbd { "Shift" } "-drag or " kbd { "X" } ": sum up"
+                }
+            }
+            div #panel aria-live="polite" hidden {}
+            p #said.said aria-live="polite" {}
+            noscript { p { "The timeline needs script; the tables do not." } }
+        }
+    }
+}
+
+/// Names and order of the lanes as JSON, slices as base64, a word for each run.
+pub(super) fn data(runs: &[Run<'_>]) -> Markup {
+    let slices: Vec<String> = runs.iter().map(|(_, story)| embed::pack(story)).collect();
+    let names: Vec<Value> = runs.iter().map(names).collect();
+    html! {
+        (script_data("names", &json!({ "runs": names })))
+        script type="text/plain" id="slices" { (slices.join(" ")) }
+    }
+}
+
+fn names((name, story): &Run<'_>) -> Value {
+    let timeline = &story.timeline;
+    let rows = lines(story).into_iter().map(|(depth, line)| match line {
+        Line::Node(node) => json!({ "depth": depth, "label": node.name, "kind": node.kind }),
+        Line::Group(name, members) => json!({ "depth": depth, "label": name, "members": members }),
+        Line::Thread(thread) | Line::Member(thread) => json!({ "depth": depth, "thread": thread }),
+    });
+    json!({
+        "name": name,
+        "from": timeline.from.as_nanos(),
+        "span": timeline.span().as_nanos(),
+        "lost": timeline.lost.gaps,
+        "cpus": timeline.cpus.iter().map(|line| line.cpu.0).collect::<Vec<_>>(),
+        "threads": timeline.threads.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(),
+        "rows": rows.collect::<Vec<_>>(),
+    })
+}

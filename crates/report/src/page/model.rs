@@ -1,0 +1,238 @@
+//! What a report says: plain data, filled in by whoever ran or measured.
+//!
+//! Invariant: nothing here refers outside itself; parents are indices into the same list or into
+//! the list of nodes, and one that leads nowhere means "at the root".
+
+use crate::Story;
+use windfall_time::{Ratio, Span};
+use windfall_trace::timeline::LostCount;
+
+/// Everything on the page.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// What the page is called.
+    pub title: String,
+    /// The question that was asked, if one was.
+    pub question: Option<String>,
+    /// The answer that was expected or found.
+    pub answer: Option<String>,
+    /// The machine in words: `2 cpus at speed 1, switch 2us, simulated`.
+    pub machine: String,
+    /// How long was looked at; rates refer to it.
+    pub span: Span,
+    /// The schedulers.
+    pub nodes: Vec<NodeRow>,
+    /// The threads.
+    pub threads: Vec<ThreadRow>,
+    /// The processors.
+    pub cpus: Vec<CpuRow>,
+    /// What was expected, and whether it held.
+    pub expectations: Vec<Expectation>,
+    /// Schedulers that were taken out of the tree: name and reason.
+    pub quarantined: Vec<(String, String)>,
+    /// What is missing.
+    pub lost: LostCount,
+    /// What happened when; without it the page has no timeline.
+    pub story: Option<Story>,
+}
+
+/// A scheduler in the tree.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct NodeRow {
+    /// Its name.
+    pub name: String,
+    /// The kind of scheduler.
+    pub kind: String,
+    /// Index of its parent among the nodes.
+    pub parent: Option<usize>,
+    /// What it has been promised, as text.
+    pub promise: Option<String>,
+    /// That promise as a share of one processor, where it is one.
+    pub share: Option<Ratio>,
+    /// Processor time that the threads below it received.
+    pub received: Span,
+    /// Time that it asked for a processor, whether it had one or not.
+    pub runnable: Span,
+    /// How often its promise was broken; `None` when nobody checked.
+    pub missed: Option<u64>,
+    /// Its state, where known better than by [`standing`].
+    pub standing: Option<RowStatus>,
+}
+
+/// A thread and what became of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ThreadRow {
+    /// Its name.
+    pub name: String,
+    /// Index of its scheduler among the nodes.
+    pub parent: Option<usize>,
+    /// What it was promised, as text.
+    pub promise: Option<String>,
+    /// That promise as a share of one processor, where it is one.
+    pub share: Option<Ratio>,
+    /// Processor time received.
+    pub received: Span,
+    /// Time running or waiting for a processor.
+    pub runnable: Span,
+    /// Time of which nothing is known.
+    pub unknown: Span,
+    /// How often it began to wait for a processor after it had waited for something else.
+    pub wakeups: u64,
+    /// How often it got a processor.
+    pub dispatches: u64,
+    /// How often it lost one against its will.
+    pub preemptions: u64,
+    /// How often it got another one than the last.
+    pub migrations: u64,
+    /// Jobs completed.
+    pub jobs: u64,
+    /// Jobs too late or given up.
+    pub deadlines_missed: u64,
+    /// Whether any of its jobs had a deadline.
+    pub due: bool,
+    /// Response times of its jobs, if it had any.
+    pub response: Option<Response>,
+    /// Its state, where known better than by [`standing`].
+    pub standing: Option<RowStatus>,
+}
+
+/// How long jobs took from release to completion.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Response {
+    /// The shortest.
+    pub min: Span,
+    /// The mean.
+    pub mean: Span,
+    /// Half took no longer.
+    pub p50: Span,
+    /// 99 of 100 took no longer.
+    pub p99: Span,
+    /// The longest.
+    pub max: Span,
+    /// Counts by length, in order, not overlapping.
+    pub buckets: Vec<Bucket>,
+}
+
+/// How many responses took from `from` up to `to`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Bucket {
+    /// The shortest of them.
+    pub from: Span,
+    /// Longer than each of them.
+    pub to: Span,
+    /// How many.
+    pub count: u64,
+}
+
+/// Where a processor's time went.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CpuRow {
+    /// Its name (`cpu 0`).
+    pub name: String,
+    /// Nobody wanted it.
+    pub idle: Span,
+    /// Threads received it.
+    pub received: Span,
+    /// Going from one thread to another.
+    pub switching: Span,
+    /// Deciding who runs.
+    pub scheduling: Span,
+    /// Interrupts and the hypervisor.
+    pub stolen: Span,
+}
+
+/// Something that was expected.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Expectation {
+    /// What it is called.
+    pub name: String,
+    /// Whether it held.
+    pub held: bool,
+    /// What was expected, what was found, and why.
+    pub text: String,
+}
+
+/// How a promise fared. Five, since "not kept" and "kept" leave out the usual cases.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RowStatus {
+    /// It asked and got what it was promised.
+    Met,
+    /// It hardly asked: a thread that sleeps is not starved.
+    NotAsking,
+    /// It got more than it was promised.
+    Over,
+    /// It asked and did not get it, or was late.
+    Missed,
+    /// Events are missing, so nobody can tell.
+    Unknown,
+}
+
+/// What the numbers of a row say, when nobody knows better: late is `Missed`, else time unknown is
+/// `Unknown`, else less than a hundredth of the promise asked for is `NotAsking`, else less than it
+/// received although it asked all the time is `Missed`, else more than a
+/// hundredth above it received is `Over`, else `Met`. `None` without a promise and without deadlines.
+#[must_use]
+pub fn standing(row: &ThreadRow, span: Span) -> Option<RowStatus> {
+    if row.standing.is_some() {
+        return row.standing;
+    }
+    if row.deadlines_missed > 0 {
+        return Some(RowStatus::Missed);
+    }
+    if row.promise.is_none() && !row.due {
+        return None;
+    }
+    if !row.unknown.is_zero() {
+        return Some(RowStatus::Unknown);
+    }
+    let promised = row.share.and_then(|share| crate::promised_share::part(share, span));
+    let Some(promised) = promised else {
+        let asked = !row.runnable.is_zero();
+        return Some(if asked { RowStatus::Met } else { RowStatus::NotAsking });
+    };
+    let hundredth = promised.as_nanos() / 100;
+    let received = row.received.as_nanos();
+    let always = row.runnable.as_nanos() >= span.as_nanos() - span.as_nanos() / 100;
+    Some(if row.runnable.as_nanos() <= hundredth {
+        RowStatus::NotAsking
+    } else if always && received.saturating_add(hundredth) < promised.as_nanos() {
+        RowStatus::Missed
+    } else if row.received.as_nanos() > promised.as_nanos().saturating_add(hundredth) {
+        RowStatus::Over
+    } else {
+        RowStatus::Met
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(received: u32, runnable: u32) -> ThreadRow {
+        ThreadRow {
+            promise: Some("RESBH 3ms 10ms".to_owned()),
+            share: Ratio::new(3, 10),
+            received: Span::from_millis(received),
+            runnable: Span::from_millis(runnable),
+            ..ThreadRow::default()
+        }
+    }
+
+    #[test]
+    fn standing_tells_five_cases_apart() {
+        let of = |row: &ThreadRow| standing(row, Span::from_millis(1_000)).unwrap();
+        assert_eq!(of(&row(300, 400)), RowStatus::Met);
+        assert_eq!(of(&row(200, 200)), RowStatus::Met, "it asked for less");
+        assert_eq!(of(&row(0, 3)), RowStatus::NotAsking);
+        assert_eq!(of(&row(304, 900)), RowStatus::Over);
+        assert_eq!(of(&row(290, 1_000)), RowStatus::Missed, "it asked all the time");
+        assert_eq!(of(&ThreadRow { deadlines_missed: 1, ..row(300, 400) }), RowStatus::Missed);
+        let unknown = Span::from_nanos(1);
+        assert_eq!(of(&ThreadRow { unknown, ..row(300, 400) }), RowStatus::Unknown);
+    }
+
+    #[test]
+    fn thread_without_promise_or_jobs_has_no_standing() {
+        assert_eq!(standing(&ThreadRow::default(), Span::from_millis(1)), None);
+    }
+}

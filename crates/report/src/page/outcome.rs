@@ -1,0 +1,194 @@
+//! Results as the data of a report's page.
+
+use super::{Bucket, CpuRow, Expectation, NodeRow, Report, Response, RowStatus, ThreadRow};
+use crate::Story;
+use windfall_scenario::outcome::{
+    Outcome, PromiseStatus, PromiseVerdict, ThreadOutcome, Verdict, groups,
+};
+use windfall_scenario::{Guarantee, Scenario};
+use windfall_time::{Ratio, Span};
+
+/// What the page of a run says.
+#[must_use]
+pub fn report(
+    title: &str,
+    scenario: &Scenario,
+    outcome: &Outcome,
+    verdicts: &[Verdict],
+    story: Story,
+) -> Report {
+    let at = |name: &str| outcome.nodes.iter().position(|node| node.name == name);
+    let nodes = outcome.nodes.iter().map(|node| {
+        let asked = scenario.schedulers.iter().find(|scheduler| scheduler.name == node.name);
+        let guarantee = asked
+            .and_then(|scheduler| scheduler.owns.iter().find_map(|own| own.requires.guarantee));
+        NodeRow {
+            name: node.name.clone(),
+            kind: node.kind.clone(),
+            parent: node.parents.first().and_then(|parent| at(parent)),
+            promise: guarantee.map(|guarantee| guarantee.to_string()),
+            share: guarantee.and_then(share),
+            received: node.received,
+            runnable: below(outcome, &node.name),
+            missed: None,
+            standing: judged(outcome, &node.name),
+        }
+    });
+    let mut threads = Vec::new();
+    for group in groups(scenario, outcome) {
+        let rows = group.threads.iter();
+        let rows = rows.map(|thread| ThreadRow {
+            // Deadlines and totals say more of one that was kept.
+            standing: judged(outcome, &thread.name).filter(|found| *found == RowStatus::Missed),
+            ..row(thread, thread.parent.as_deref().and_then(at))
+        });
+        if group.together {
+            threads.push(together(group.name, rows.collect()));
+        } else {
+            threads.extend(rows);
+        }
+    }
+    let cpus = (0..).zip(&outcome.cpus).map(|(number, cpu)| CpuRow {
+        name: format!("cpu {number}"),
+        idle: cpu.idle,
+        received: cpu.received,
+        switching: cpu.switching,
+        scheduling: cpu.scheduling,
+        stolen: cpu.stolen,
+    });
+    let expectations = verdicts.iter().map(|verdict| Expectation {
+        name: verdict.what.clone(),
+        held: verdict.held,
+        text: format!(
+            "expected {}, found {}: {}",
+            verdict.expected, verdict.found, verdict.because
+        ),
+    });
+    Report {
+        title: title.to_owned(),
+        question: scenario.question.clone(),
+        answer: scenario.answer.clone(),
+        machine: outcome.machine.clone(),
+        span: outcome.length,
+        nodes: nodes.collect(),
+        threads,
+        cpus: cpus.collect(),
+        expectations: expectations.collect(),
+        quarantined: outcome.quarantined.clone(),
+        lost: story.timeline.lost,
+        story: Some(story),
+    }
+}
+
+/// How the promises to a thread or a scheduler fared in all windows, the worst of them; `None` without
+/// one that was judged.
+fn judged(outcome: &Outcome, name: &str) -> Option<RowStatus> {
+    let promises = outcome.promises.iter().filter(|verdict| verdict.promise.owner == name);
+    let worst = promises.map(PromiseVerdict::status).max()?;
+    Some(match worst {
+        PromiseStatus::NotAsking | PromiseStatus::NotTested => RowStatus::NotAsking,
+        PromiseStatus::Kept => RowStatus::Met,
+        PromiseStatus::Exceeded => RowStatus::Over,
+        PromiseStatus::Stolen | PromiseStatus::Overhead | PromiseStatus::Missed => {
+            RowStatus::Missed
+        }
+    })
+}
+
+fn row(thread: &ThreadOutcome, parent: Option<usize>) -> ThreadRow {
+    ThreadRow {
+        name: thread.name.clone(),
+        parent,
+        promise: thread.promised.clone(),
+        share: thread.promised.as_deref().and_then(|text| text.parse().ok()).and_then(share),
+        received: thread.received,
+        runnable: thread.runnable,
+        unknown: Span::ZERO,
+        wakeups: thread.wakeups,
+        dispatches: thread.dispatches,
+        preemptions: thread.preemptions,
+        migrations: thread.migrations,
+        jobs: thread.completed,
+        deadlines_missed: thread.missed,
+        due: thread.due,
+        response: response(thread),
+        standing: None,
+    }
+}
+
+/// One row for many threads that are alike: sums, without response times, which do not add.
+fn together(name: &str, rows: Vec<ThreadRow>) -> ThreadRow {
+    let many =
+        ThreadRow { name: format!("{name} ({} threads)", rows.len()), ..ThreadRow::default() };
+    rows.into_iter().fold(many, |sum, row| ThreadRow {
+        name: sum.name,
+        parent: sum.parent.or(row.parent),
+        promise: sum.promise.or(row.promise),
+        share: match (sum.share, row.share) {
+            (Some(sum), Some(share)) => sum.checked_add(share),
+            (sum, share) => sum.or(share),
+        },
+        received: sum.received.saturating_add(row.received),
+        runnable: sum.runnable.saturating_add(row.runnable),
+        unknown: sum.unknown.saturating_add(row.unknown),
+        wakeups: sum.wakeups + row.wakeups,
+        dispatches: sum.dispatches + row.dispatches,
+        preemptions: sum.preemptions + row.preemptions,
+        migrations: sum.migrations + row.migrations,
+        jobs: sum.jobs + row.jobs,
+        deadlines_missed: sum.deadlines_missed + row.deadlines_missed,
+        due: sum.due || row.due,
+        response: None,
+        standing: None,
+    })
+}
+
+/// A promise as a share of one processor, where it is one.
+fn share(guarantee: Guarantee) -> Option<Ratio> {
+    guarantee.share().filter(|share| !share.is_zero())
+}
+
+/// Time that the threads below a scheduler could have run, at most all of it.
+fn below(outcome: &Outcome, name: &str) -> Span {
+    let under = |thread: &&ThreadOutcome| {
+        let mut above: Vec<&str> = thread.parent.iter().map(String::as_str).collect();
+        let mut next = 0;
+        while let Some(node) = above.get(next).copied() {
+            if node == name {
+                return true;
+            }
+            next += 1;
+            let parents = outcome.nodes.iter().filter(|other| other.name == node);
+            for parent in parents.flat_map(|other| &other.parents) {
+                if !above.contains(&parent.as_str()) {
+                    above.push(parent);
+                }
+            }
+        }
+        false
+    };
+    let runnable = outcome.threads.iter().filter(under).map(|thread| thread.runnable);
+    let sum = runnable.fold(Span::ZERO, Span::saturating_add);
+    let cpus = outcome.cpus.len() as u64;
+    sum.min(outcome.length.saturating_mul(cpus))
+}
+
+fn response(thread: &ThreadOutcome) -> Option<Response> {
+    let response = &thread.response;
+    let mut from = Span::ZERO;
+    let mut buckets = Vec::new();
+    for (last, count) in response.buckets() {
+        let to = last.saturating_add(Span::from_nanos(1));
+        let lowest = Span::from_nanos(last.as_nanos() - last.as_nanos() / 128);
+        buckets.push(Bucket { from: lowest.max(from), to, count });
+        from = to;
+    }
+    Some(Response {
+        min: response.least()?,
+        mean: response.mean()?,
+        p50: response.quantile(50)?,
+        p99: response.quantile(99)?,
+        max: response.most()?,
+        buckets,
+    })
+}

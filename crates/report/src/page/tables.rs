@@ -1,0 +1,164 @@
+//! The plain tables: what went wrong, expectations, threads in detail, processors.
+
+use super::{CpuRow, Report};
+use crate::figures::{grouped, percent, short};
+use crate::html::Shown;
+use maud::{Markup, html};
+use windfall_time::Span;
+use windfall_trace::timeline::LostCount;
+
+/// What is missing, in words; nothing when nothing is.
+pub(super) fn lost(lost: LostCount) -> Option<String> {
+    let times = |count: u64| if count == 1 { "once".to_owned() } else { format!("{count} times") };
+    match (lost.gaps, lost.events, lost.uncounted) {
+        (0, ..) => None,
+        (gaps, 0, _) => Some(format!("events lost {}", times(gaps))),
+        (gaps, events, 0) => Some(format!("{} events lost, {}", grouped(events), times(gaps))),
+        (gaps, events, _) => {
+            Some(format!("at least {} events lost, {}", grouped(events), times(gaps)))
+        }
+    }
+}
+
+pub(super) fn warnings(report: &Report) -> Markup {
+    html! {
+        @if let Some(lost) = lost(report.lost) {
+            p.warning.unknown {
+                (lost) ": what happened there is drawn hatched grey and counts as unknown, not as calm."
+            }
+        }
+        @for (name, reason) in &report.quarantined {
+            p.warning.bad {
+                "Scheduler " b { (Shown(name)) } " was quarantined: " (Shown(reason))
+                ". Its children went on under the default scheduler."
+            }
+        }
+    }
+}
+
+pub(super) fn expectations(report: &Report) -> Markup {
+    html! {
+        @if !report.expectations.is_empty() {
+            section aria-labelledby="expected" {
+                h2 #expected { "Expectations" }
+                ul.expectations {
+                    @for expectation in &report.expectations {
+                        @let (class, word) =
+                            if expectation.held { ("met", "held") } else { ("missed", "FAILED") };
+                        li {
+                            span.chip.(class) { (word) } " " b { (Shown(&expectation.name)) } " "
+                            span { (Shown(&expectation.text)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+const THREAD_HEADS: [&str; 14] = [
+    "Received",
+    "Runnable",
+    "Unknown",
+    "Wake-ups",
+    "Dispatches",
+    "Preempted",
+    "Migrated",
+    "Jobs",
+    "Missed",
+    "Response min",
+    "mean",
+    "p50",
+    "p99",
+    "max",
+];
+
+pub(super) fn threads(report: &Report) -> Markup {
+    html! {
+        @if !report.threads.is_empty() {
+            section aria-labelledby="detail" {
+                h2 #detail { "Threads in numbers" }
+                div.wide {
+                    table.names {
+                        thead {
+                            tr { th { "Thread" } @for head in THREAD_HEADS { th.n { (head) } } }
+                        }
+                        tbody { @for row in &report.threads { (thread(row)) "\n" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn thread(row: &super::ThreadRow) -> Markup {
+    let counts = [row.wakeups, row.dispatches, row.preemptions, row.migrations, row.jobs];
+    html! {
+        tr {
+            th scope="row" { (Shown(&row.name)) }
+            @for span in [row.received, row.runnable, row.unknown] { td.n { (short(span)) } }
+            @for count in counts { td.n { (grouped(count)) } }
+            td.n.bad[row.deadlines_missed > 0] { (grouped(row.deadlines_missed)) }
+            @match &row.response {
+                Some(response) => {
+                    @for span in [response.min, response.mean, response.p50, response.p99, response.max] {
+                        td.n { (short(span)) }
+                    }
+                }
+                None => { @for _ in 0..5 { td.n.none { "–" } } }
+            }
+        }
+    }
+}
+
+/// Where a processor's time may have gone: class, head.
+const PARTS: [(&str, &str); 5] = [
+    ("received", "Threads"),
+    ("switching", "Switching"),
+    ("scheduling", "Scheduling"),
+    ("stolen", "Stolen"),
+    ("idle", "Idle"),
+];
+
+pub(super) fn cpus(report: &Report) -> Markup {
+    html! {
+        @if !report.cpus.is_empty() {
+            section aria-labelledby="cpus" {
+                h2 #cpus { "Where the processors' time went" }
+                div.wide {
+                    table {
+                        thead {
+                            tr {
+                                th { "Processor" } th.gauge { "Share" }
+                                @for (class, head) in PARTS {
+                                    th.n { span.key.(class) {} (head) }
+                                }
+                            }
+                        }
+                        tbody { @for row in &report.cpus { (cpu(row)) "\n" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cpu(row: &CpuRow) -> Markup {
+    let parts = [row.received, row.switching, row.scheduling, row.stolen, row.idle];
+    let all = parts.iter().fold(Span::ZERO, |sum, part| sum.saturating_add(*part));
+    let named = PARTS.into_iter().zip(parts);
+    html! {
+        tr {
+            th scope="row" { (Shown(&row.name)) }
+            td.gauge {
+                div.stack {
+                    @for ((class, _), part) in named.filter(|(_, part)| !part.is_zero()) {
+                        i.(class) style={ "flex-grow:" (part.as_nanos()) }
+                            title={ (class) " " (percent(part, all)) } {}
+                    }
+                }
+            }
+            @for part in parts { td.n { (short(part)) " " small { (percent(part, all)) } } }
+        }
+    }
+}

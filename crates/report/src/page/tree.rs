@@ -1,0 +1,206 @@
+//! The hierarchy as a table: promise, what was received with a tick at the promise, and its state.
+//!
+//! All bars of the page share one scale, from nothing to the largest share, so that rows compare.
+
+use super::{NodeRow, Report, RowStatus, ThreadRow, standing};
+use crate::figures::{grouped, percent, short};
+use crate::html::Shown;
+use crate::promised_share::part;
+use maud::{Markup, html};
+use windfall_time::{Ratio, Span};
+
+/// What a row of the table says, of a node or of a thread.
+struct Line<'a> {
+    depth: usize,
+    name: &'a str,
+    kind: Option<&'a str>,
+    promise: Option<&'a str>,
+    share: Option<Ratio>,
+    received: Span,
+    runnable: Span,
+    missed: Option<u64>,
+    standing: Option<RowStatus>,
+}
+
+pub(super) fn section(report: &Report) -> Markup {
+    let lines = lines(report);
+    let scale = scale(&lines, report.span);
+    html! {
+        @if !lines.is_empty() {
+            section aria-labelledby="tree" {
+                h2 #tree { "Who was promised what, and got it" }
+                div.wide {
+                    table.tree.names {
+                        thead {
+                            tr {
+                                th { "Name" } th { "Promise" }
+                                th.gauge {
+                                    "Received in " (short(report.span)) " " small { "tick: promised" }
+                                }
+                                th.n { "Of one cpu" }
+                                th.n title="received less promised" { "Margin" }
+                                th.n title="ready, without a processor" { "Waited" }
+                                th.n { "Missed" } th { "State" }
+                            }
+                        }
+                        tbody { @for line in &lines { (row(line, report.span, scale)) "\n" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The rows in the order of the tree; threads without a scheduler come last.
+fn lines(report: &Report) -> Vec<Line<'_>> {
+    let orphan = |parent: Option<usize>| parent.is_none_or(|parent| parent >= report.nodes.len());
+    let mut lines = Vec::new();
+    for (at, _) in report.nodes.iter().enumerate().filter(|(_, node)| orphan(node.parent)) {
+        below(report, at, 0, &mut lines);
+    }
+    for row in report.threads.iter().filter(|row| orphan(row.parent)) {
+        lines.push(of_thread(row, 0, report.span));
+    }
+    lines
+}
+
+fn below<'a>(report: &'a Report, at: usize, depth: usize, lines: &mut Vec<Line<'a>>) {
+    lines.push(of_node(&report.nodes[at], depth));
+    for row in report.threads.iter().filter(|row| row.parent == Some(at)) {
+        lines.push(of_thread(row, depth + 1, report.span));
+    }
+    for (child, node) in report.nodes.iter().enumerate() {
+        // A circle of parents has no root and is not reached; the depth only bounds the stack.
+        if node.parent == Some(at) && depth < 64 {
+            below(report, child, depth + 1, lines);
+        }
+    }
+}
+
+fn of_node(row: &NodeRow, depth: usize) -> Line<'_> {
+    Line {
+        depth,
+        name: &row.name,
+        kind: Some(&row.kind),
+        promise: row.promise.as_deref(),
+        share: row.share,
+        received: row.received,
+        runnable: row.runnable,
+        missed: row.missed,
+        standing: row.standing,
+    }
+}
+
+fn of_thread(row: &ThreadRow, depth: usize, span: Span) -> Line<'_> {
+    Line {
+        depth,
+        name: &row.name,
+        kind: None,
+        promise: row.promise.as_deref(),
+        share: row.share,
+        received: row.received,
+        runnable: row.runnable,
+        missed: Some(row.deadlines_missed),
+        standing: standing(row, span),
+    }
+}
+
+/// The time that fills a bar: the largest received or promised, at least a tenth of the span.
+fn scale(lines: &[Line<'_>], span: Span) -> Span {
+    let tenth = Span::from_nanos(span.as_nanos() / 10);
+    let promised = |line: &Line<'_>| line.share.and_then(|share| part(share, span));
+    let largest = lines.iter().flat_map(|line| [Some(line.received), promised(line)]).flatten();
+    largest.max().unwrap_or(tenth).max(tenth)
+}
+
+/// `part` of `whole` in hundredths of a percent, for positions.
+fn position(part: Span, whole: Span) -> String {
+    let hundredths = u128::from(part.as_nanos()) * 10_000 / u128::from(whole.as_nanos().max(1));
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+fn row(line: &Line<'_>, span: Span, scale: Span) -> Markup {
+    let promised = line.share.and_then(|share| part(share, span));
+    html! {
+        tr.(if line.kind.is_some() { "node" } else { "thread" }) {
+            th scope="row" style={ "--depth:" (line.depth) } {
+                span.name { (Shown(line.name)) }
+                @if let Some(kind) = line.kind { " " span.kind { (Shown(kind)) } }
+            }
+            td.promise {
+                @match line.promise {
+                    Some(promise) => (Shown(promise)),
+                    None => span.none { "–" },
+                }
+            }
+            td.gauge { (gauge(line, promised, scale)) }
+            td.n { (percent(line.received, span)) }
+            td.n { (margin(line, promised)) }
+            td.n { (short(line.runnable.saturating_sub(line.received))) }
+            @match line.missed {
+                Some(count) => td.n.bad[count > 0] { (grouped(count)) },
+                None => td.n.none { "–" },
+            }
+            @match line.standing {
+                Some(standing) => td { span.chip.(class_of(standing)) { (word(standing)) } },
+                None => td.none { "no promise" },
+            }
+        }
+    }
+}
+
+/// What was received as a bar, with a tick at the promise.
+fn gauge(line: &Line<'_>, promised: Option<Span>, scale: Span) -> Markup {
+    let received = short(line.received);
+    let label = match promised {
+        Some(promised) => format!("{received} received, {} promised", short(promised)),
+        None => format!("{received} received"),
+    };
+    html! {
+        div.track.(line.standing.map_or("plain", class_of)) role="img" aria-label=(label) title=(label) {
+            i style={ "width:" (position(line.received.min(scale), scale)) "%" } {}
+            @if let Some(promised) = promised {
+                b style={ "left:" (position(promised.min(scale), scale)) "%" } {}
+            }
+            span { (received) }
+        }
+    }
+}
+
+/// What was received beyond the promise, or short of what it asked for of that where that was missed. Who asks for less
+/// than it was promised needs no more.
+fn margin(line: &Line<'_>, promised: Option<Span>) -> Markup {
+    let lacks = promised.map(|promised| promised.min(line.runnable).saturating_sub(line.received));
+    let missed =
+        line.standing == Some(RowStatus::Missed) && lacks.is_some_and(|lacks| !lacks.is_zero());
+    html! {
+        @match promised {
+            None => span.none { "–" },
+            Some(promised) if line.received >= promised => {
+                "+" (short(line.received.saturating_sub(promised)))
+            }
+            Some(_) if missed => span.bad { "−" (lacks.map(short).unwrap_or_default()) },
+            Some(_) => span.none title="it asked for less than it was promised" { "not needed" },
+        }
+    }
+}
+
+fn class_of(standing: RowStatus) -> &'static str {
+    match standing {
+        RowStatus::Met => "met",
+        RowStatus::NotAsking => "quiet",
+        RowStatus::Over => "over",
+        RowStatus::Missed => "missed",
+        RowStatus::Unknown => "unknown",
+    }
+}
+
+fn word(standing: RowStatus) -> &'static str {
+    match standing {
+        RowStatus::Met => "kept",
+        RowStatus::NotAsking => "not asking",
+        RowStatus::Over => "exceeded",
+        RowStatus::Missed => "MISSED",
+        RowStatus::Unknown => "unknown",
+    }
+}

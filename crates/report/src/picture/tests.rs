@@ -1,0 +1,97 @@
+use super::*;
+use crate::sample::Sample;
+use windfall_trace::timeline::{CpuLine, Slice, What};
+use windfall_trace::{Cpu, OverheadKind};
+
+fn busy() -> Sample {
+    let mut sample = Sample::small();
+    sample.threads.push(("late", 9_000, 11_000));
+    sample.loss = true;
+    sample
+}
+
+fn picture(title: &str) -> Picture {
+    Picture { title: title.to_owned(), ..Picture::default() }
+}
+
+#[test]
+fn same_story_gives_the_same_bytes() {
+    let story = Story::build(busy().records());
+    let picture = picture("twice");
+    assert_eq!(picture.svg(&story), picture.svg(&story));
+    assert_eq!(picture.png(&story), picture.png(&story));
+}
+
+#[test]
+fn names_in_a_picture_stay_text() {
+    let mut story = Story::build(busy().records());
+    story.timeline.threads[0].name = "</svg><b>&".to_owned();
+    let svg = picture("</title><script>").svg(&story);
+    assert_eq!(svg.matches("</svg>").count(), 1);
+    assert_eq!(svg.matches("</title>").count(), 1);
+    assert!(!svg.contains("<script"));
+}
+
+#[test]
+fn everything_that_happened_is_in_the_legend() {
+    let svg = picture("busy").svg(&Story::build(busy().records()));
+    for text in ["running", "ready, without", "stolen by", "unknown: events", "release", "missed"] {
+        assert!(svg.contains(text), "{text}");
+    }
+    assert!(svg.contains("12 events LOST"));
+}
+
+#[test]
+fn long_run_shows_its_first_periods() {
+    let sample = Sample { length_us: 3_000_000, ..Sample::small() };
+    let svg = picture("long").svg(&Story::build(sample.records()));
+    assert!(svg.contains("of 3.00 s: first 3 periods of video"));
+}
+
+/// A processor that turns to something else every microsecond.
+fn restless(slices: u64) -> Story {
+    let mut story = Story::default();
+    let at = |us: u64| Instant::from_nanos(us * 1_000);
+    let slices = (0..slices).map(|i| {
+        let what = match i % 3 {
+            0 => What::Overhead(OverheadKind::Interrupt),
+            1 => What::Idle,
+            _ => What::Unknown,
+        };
+        Slice { from: at(i), to: at(i + 1), what }
+    });
+    story.timeline.cpus = vec![CpuLine { cpu: Cpu(0), slices: slices.collect() }];
+    story.timeline.to = story.timeline.cpus[0].slices.last().map_or(at(0), |slice| slice.to);
+    story
+}
+
+#[test]
+fn shapes_are_bounded_by_pixels() {
+    let story = restless(200_000);
+    let window = Some((story.timeline.from, story.timeline.to));
+    let svg = Picture { window, ..picture("restless") }.svg(&story);
+    let shapes = svg.matches("<rect").count();
+    assert!(shapes < 3 * 1_200, "{shapes} rectangles");
+}
+
+#[test]
+fn empty_story_is_a_picture() {
+    let png = picture("nothing").png(&Story::default());
+    assert_eq!(&png[1..4], b"PNG");
+}
+
+/// Writes pictures to look at; only when asked for by the variable.
+#[test]
+fn sample_pictures_are_written_where_windfall_samples_says() {
+    let Some(folder) = std::env::var_os("WINDFALL_SAMPLES") else { return };
+    let folder = std::path::Path::new(&folder);
+    let long = Sample { length_us: 3_000_000, ..busy() };
+    for (name, sample, whole) in [("busy", busy(), false), ("long", long, true)] {
+        let story = Story::build(sample.records());
+        let window = whole.then_some((story.timeline.from, story.timeline.to));
+        let title = "Does the control loop keep its promise?".to_owned();
+        let picture = Picture { title, window, ..Picture::default() };
+        std::fs::write(folder.join(format!("{name}.svg")), picture.svg(&story)).unwrap();
+        std::fs::write(folder.join(format!("{name}.png")), picture.png(&story)).unwrap();
+    }
+}

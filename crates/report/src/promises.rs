@@ -1,0 +1,99 @@
+//! The promises of a run and how each fared, for people.
+
+use crate::check::broken;
+use crate::terminal::{decimal, table};
+use core::cmp::Reverse;
+use std::collections::BTreeMap;
+use windfall_guarantees::Length;
+use windfall_guarantees::meaning::Verdict;
+use windfall_scenario::Scenario;
+use windfall_scenario::outcome::{Outcome, PromiseStatus, PromiseVerdict, groups};
+
+/// A row for each promise; of many threads that are alike, the one that fared worst. Empty without
+/// promises.
+pub(crate) fn text(scenario: &Scenario, outcome: &Outcome, width: Option<usize>) -> String {
+    let remarks = remarks(scenario);
+    if outcome.promises.is_empty() {
+        return remarks;
+    }
+    let mut together = BTreeMap::new();
+    for group in groups(scenario, outcome).into_iter().filter(|group| group.together) {
+        for thread in group.threads {
+            together.insert(thread.name.as_str(), (group.name, group.threads.len()));
+        }
+    }
+    let mut rows: Vec<(String, &PromiseVerdict)> = Vec::new();
+    for verdict in &outcome.promises {
+        let alike = together.get(verdict.promise.owner.as_str());
+        let alike = alike.filter(|_| verdict.promise.own.is_none());
+        let owner = alike.map_or_else(
+            || verdict.owner(),
+            |(name, count)| format!("{name} (worst of {count} threads)"),
+        );
+        match rows.iter_mut().find(|(other, _)| alike.is_some() && *other == owner) {
+            Some((_, worst)) if standing(verdict) > standing(worst) => *worst = verdict,
+            Some(_) => {}
+            None => rows.push((owner, verdict)),
+        }
+    }
+    let head = ["PROMISE", "OWNER", "KEPT", "MARGIN", "TESTED", "WORST WINDOW"];
+    let rows = rows.into_iter().map(row).collect();
+    format!("\n{}{remarks}", table(&head, 6, rows, width))
+}
+
+/// How many refusals are told.
+const SHOWN: usize = 10;
+
+/// What was asked for and never promised, once, with the reason, of many the first; and what requests of the file break.
+fn remarks(scenario: &Scenario) -> String {
+    let refused = windfall_scenario::outcome::refusals(scenario);
+    let mut text = String::new();
+    for refusal in refused.iter().take(SHOWN) {
+        text.push_str(&format!("refused, and so not promised: {refusal}\n"));
+    }
+    if refused.len() > SHOWN {
+        let more = refused.len() - SHOWN;
+        text.push_str(&format!("{more} more were refused; `windfall check` explains each\n"));
+    }
+    for line in broken(scenario) {
+        text.push_str(&format!("{line}\n"));
+    }
+    if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+/// The worse the larger; of equals the one with the smaller margin.
+fn standing(verdict: &PromiseVerdict) -> (PromiseStatus, Option<Reverse<Length>>) {
+    let margin = match verdict.verdict {
+        Some(Verdict::Kept { margin, .. } | Verdict::NotRefuted { margin, .. }) => Some(margin),
+        _ => None,
+    };
+    (verdict.status(), margin.map(Reverse))
+}
+
+fn row((owner, verdict): (String, &PromiseVerdict)) -> Vec<String> {
+    let margin = match verdict.verdict {
+        Some(Verdict::Kept { margin, .. } | Verdict::NotRefuted { margin, .. }) => decimal(margin),
+        Some(Verdict::Broken { short, .. }) => format!("-{}", decimal(short)),
+        Some(Verdict::Exceeded { by, .. }) => format!("-{}", decimal(by)),
+        Some(Verdict::NeverTested) | None => "-".to_owned(),
+    };
+    let mut state = verdict.status().name().to_owned();
+    if let Some(until) = verdict.until {
+        state += &format!(", until {until}");
+    }
+    let tested = verdict.verdict.as_ref().map_or(0, Verdict::tested);
+    let worst = verdict.worst().map_or_else(
+        || "-".to_owned(),
+        |worst| {
+            let span = worst.to.checked_sub(worst.from).unwrap_or(Length::ZERO);
+            let [span, from] = [span, worst.from].map(decimal);
+            let [received, promised] = [worst.received, worst.promised].map(decimal);
+            if worst.promised.is_zero() {
+                return format!("{received} in {span} from {from}"); // behind by less than the error
+            }
+            format!("{received} of {promised} in {span} from {from}")
+        },
+    );
+    let promise = verdict.promise.guarantee.to_string();
+    vec![promise, owner, state, margin, tested.to_string(), worst]
+}

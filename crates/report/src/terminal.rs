@@ -1,0 +1,78 @@
+//! Text for a terminal: tables (`terminal/table.rs`), paragraphs, times in four digits.
+
+mod table;
+
+pub use table::table;
+
+use windfall_guarantees::Length;
+use windfall_time::Span;
+
+/// `head`, and then `text` from column `indent` on, broken between words at `width`.
+#[must_use]
+pub fn paragraph(head: &str, indent: usize, text: &str, width: usize) -> String {
+    let mut lines = format!("{head:<indent$}");
+    let mut column = indent;
+    for (number, word) in text.split_whitespace().enumerate() {
+        let length = word.chars().count();
+        if number > 0 && column + 1 + length > width {
+            lines.push('\n');
+            lines.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if number > 0 {
+            lines.push(' ');
+            column += 1;
+        }
+        lines.push_str(word);
+        column += length;
+    }
+    lines.push('\n');
+    lines
+}
+
+/// What a scheduler counted, for people: keys that end in `_ns` are times.
+#[must_use]
+pub fn figures(counted: &[(String, u64)]) -> String {
+    let figure = |(key, number): &(String, u64)| match key.strip_suffix("_ns") {
+        Some(key) => format!("{} {}", key.replace('_', " "), short(Span::from_nanos(*number))),
+        None => format!("{} {number}", key.replace('_', " ")),
+    };
+    counted.iter().map(figure).collect::<Vec<_>>().join(", ")
+}
+
+/// Four digits are enough for people.
+#[must_use]
+pub fn short(span: Span) -> String {
+    let ns = span.as_nanos();
+    let (unit, name): (u64, _) = match ns {
+        0 => return "0".to_owned(),
+        1_000_000_000.. => (1_000_000_000, "s"),
+        1_000_000.. => (1_000_000, "ms"),
+        1_000.. => (1_000, "us"),
+        _ => (1, "ns"),
+    };
+    let thousandths = u128::from(ns) * 1_000 / u128::from(unit);
+    let places = match thousandths {
+        100_000.. => 1,
+        10_000.. => 2,
+        _ => 3,
+    };
+    let divisor = 10_u128.pow(3 - places);
+    let rounded = (thousandths + divisor / 2) / divisor;
+    let scale = 10_u128.pow(places);
+    let width = usize::try_from(places).unwrap_or(0);
+    format!("{}.{:0width$}{name}", rounded / scale, rounded % scale)
+}
+
+/// An exact length of time in decimals, where it is no whole number of nanoseconds rounded down to one.
+#[must_use]
+pub fn decimal(length: Length) -> String {
+    length.floor().map_or_else(|| length.to_string(), |span| span.to_string())
+}
+
+/// A share in per cent with two places, rounded to the nearest.
+#[must_use]
+pub fn percent(part: Span, whole: Span) -> String {
+    let whole = u128::from(whole.as_nanos()).max(1);
+    let hundredths = (u128::from(part.as_nanos()) * 10_000 + whole / 2) / whole;
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}

@@ -1,0 +1,169 @@
+//! Tables that fit a terminal: long cells go on below, between words, and columns for which there is no room stand in
+//! a second table with the first column once more.
+//!
+//! Invariant: a cell holds nothing that steers a terminal, and no number is broken.
+
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
+use std::borrow::Cow;
+use windfall_trace::escape::escaped;
+
+/// Spaces between two columns.
+const BETWEEN: usize = 2;
+
+/// A table; columns after the first `left` are aligned to the right. Lines have at most `width` characters, if that is
+/// said.
+#[must_use]
+pub fn table(head: &[&str], left: usize, rows: Vec<Vec<String>>, width: Option<usize>) -> String {
+    let cells = Cells { head, left, rows };
+    let all: Vec<usize> = (0..head.len()).collect();
+    let Some(width) = width else { return cells.draw(&all, None) };
+    let parts = cells.parts(width);
+    let parts =
+        parts.iter().map(|columns| cells.draw(columns, Some(&cells.widths(columns, width))));
+    parts.collect::<Vec<_>>().join("\n")
+}
+
+struct Cells<'a> {
+    head: &'a [&'a str],
+    left: usize,
+    rows: Vec<Vec<String>>,
+}
+
+impl Cells<'_> {
+    /// The longest of what `length` says of each cell of a column.
+    fn longest(&self, column: usize, length: fn(&str) -> usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(column)).map(|cell| escaped(cell));
+        let all = cells.chain([Cow::Borrowed(self.head[column])]);
+        all.map(|cell| length(&cell)).max().unwrap_or(0)
+    }
+
+    /// The columns of each table that is drawn: as many as fit, in order, and the first one in each.
+    fn parts(&self, width: usize) -> Vec<Vec<usize>> {
+        let (mut parts, mut used) = (vec![Vec::new()], 0);
+        for column in 0..self.head.len() {
+            let wide = self.longest(column, word).min(width / 2) + BETWEEN;
+            if used + wide > width + BETWEEN && parts.last().is_some_and(|part| part.len() > 1) {
+                used = self.longest(0, word).min(width / 2) + BETWEEN;
+                parts.push(vec![0]);
+            }
+            used += wide;
+            parts.last_mut().expect("there is one from the beginning").push(column);
+        }
+        parts
+    }
+
+    /// How wide each of these columns is: enough for its words, then evenly more, up to whole cells.
+    fn widths(&self, columns: &[usize], width: usize) -> Vec<usize> {
+        let mut widths: Vec<usize> =
+            columns.iter().map(|column| self.longest(*column, word).min(width / 2)).collect();
+        let used: usize = widths.iter().map(|wide| wide + BETWEEN).sum();
+        let mut room = (width + BETWEEN).saturating_sub(used);
+        let wholes: Vec<usize> =
+            columns.iter().map(|column| self.longest(*column, whole)).collect();
+        // What is left goes round, so that no column is folded more than others.
+        while room > 0 && widths.iter().zip(&wholes).any(|(wide, whole)| wide < whole) {
+            for (wide, _) in widths.iter_mut().zip(&wholes).filter(|(wide, whole)| **wide < **whole)
+            {
+                if room > 0 {
+                    *wide += 1;
+                    room -= 1;
+                }
+            }
+        }
+        widths
+    }
+
+    fn draw(&self, columns: &[usize], widths: Option<&[usize]>) -> String {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        let arrangement = match widths {
+            Some(_) => ContentArrangement::Dynamic,
+            None => ContentArrangement::Disabled,
+        };
+        table.set_content_arrangement(arrangement);
+        table.set_header(columns.iter().map(|column| self.head[*column]));
+        for row in &self.rows {
+            let cell = |column: &usize| row.get(*column).map_or("", String::as_str);
+            table.add_row(columns.iter().map(|column| escaped(cell(column)).into_owned()));
+        }
+        for (place, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((0, 2));
+            if columns[place] >= self.left {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+            if let Some(wide) =
+                widths.and_then(|widths| u16::try_from(widths[place] + BETWEEN).ok())
+            {
+                column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(wide)));
+            }
+        }
+        let lines: Vec<String> =
+            table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
+        lines.join("\n") + "\n"
+    }
+}
+
+fn whole(cell: &str) -> usize {
+    cell.chars().count()
+}
+
+/// The longest word, with what a cell is indented by.
+fn word(cell: &str) -> usize {
+    let indent = cell.len() - cell.trim_start_matches(' ').len();
+    cell.split_whitespace().map(whole).max().unwrap_or(0) + indent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows() -> Vec<Vec<String>> {
+        let row = |cells: [&str; 5]| cells.map(str::to_owned).to_vec();
+        vec![
+            row([
+                "audio-src",
+                "RESBH 3ms 10ms",
+                "800.0ms",
+                "34.08ms",
+                "it waited for a lock that others held",
+            ]),
+            row(["  cc1 (116 threads)", "-", "8.151s", "287.9ms", "cc1 6.511s (77.45%)"]),
+        ]
+    }
+
+    #[test]
+    fn law_no_line_is_wider_than_the_terminal_and_no_word_is_broken() {
+        let head = ["THREAD", "PROMISED", "RECEIVED", "LONGEST", "MOSTLY"];
+        for width in [36, 60, 80, 120] {
+            let text = table(&head, 2, rows(), Some(width));
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
+            let words = |text: &str| {
+                let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+                words.sort();
+                words.dedup();
+                words
+            };
+            assert_eq!(words(&text), words(&table(&head, 2, rows(), None)), "{width}:\n{text}");
+        }
+    }
+
+    #[test]
+    fn limit_a_table_that_just_fits_is_as_wide_as_it_is_and_one_in_two_parts_repeats_the_first_column()
+     {
+        let head = ["NAME", "A", "B"];
+        let rows = || vec![vec!["x".repeat(10), "1".repeat(10), "2".repeat(10)]];
+        let plain = table(&head, 1, rows(), None);
+        let widest = plain.lines().map(whole).max().unwrap();
+        assert_eq!(widest, 34);
+        assert_eq!(table(&head, 1, rows(), Some(widest)), plain);
+        let split = table(&head, 1, rows(), Some(widest - 1));
+        assert_eq!(split.matches("NAME").count(), 2, "{split}");
+        assert_eq!(split.matches(&"x".repeat(10)).count(), 2, "{split}");
+    }
+
+    #[test]
+    fn accepts_a_name_that_is_wider_than_the_terminal() {
+        let text = table(&["NAME", "A"], 1, vec![vec!["n".repeat(300), "1".to_owned()]], Some(60));
+        assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
+    }
+}

@@ -1,0 +1,48 @@
+//! `[programs.NAME]`, and the same keys of a thread that has a program of its own.
+
+use super::lax::Lax;
+use super::steps::{PhaseFile, StepFile};
+use super::text_or::TextOr;
+use super::thread::{AfterFile, PeriodicFile, RecordedFile, SporadicFile};
+use super::values::SpinText;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A program that several threads may run. Exactly one of `run`, `periodic`, `sporadic`, `after`,
+/// `steps`, `phases` and `recorded`.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Program")]
+pub(crate) struct ProgramFile {
+    /// `spin` or `spin from 2s`: computes for ever.
+    pub(crate) run: Option<Lax<SpinText>>,
+    /// Jobs at equal distances: `3ms/10ms`, `3ms/10ms@8ms`, or a table.
+    pub(crate) periodic: Option<TextOr<PeriodicFile>>,
+    /// Jobs at random distances.
+    pub(crate) sporadic: Option<SporadicFile>,
+    /// Jobs that follow those of another thread.
+    pub(crate) after: Option<AfterFile>,
+    /// Steps, repeated.
+    pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
+    /// Phases of steps, repeated.
+    pub(crate) phases: Option<Vec<PhaseFile>>,
+    /// How often `steps` or `phases` are repeated; for ever when absent.
+    pub(crate) loops: Option<Lax<u64>>,
+    /// What a thread did in a recorded trace.
+    pub(crate) recorded: Option<RecordedFile>,
+}
+
+impl ProgramFile {
+    /// The keys that say what is run, and whether each is given.
+    pub(crate) fn keys(&self) -> [(&'static str, bool); 7] {
+        [
+            ("run", self.run.is_some()),
+            ("periodic", self.periodic.is_some()),
+            ("sporadic", self.sporadic.is_some()),
+            ("after", self.after.is_some()),
+            ("steps", self.steps.is_some()),
+            ("phases", self.phases.is_some()),
+            ("recorded", self.recorded.is_some()),
+        ]
+    }
+}

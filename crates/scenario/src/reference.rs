@@ -1,0 +1,142 @@
+//! The reference of all keys of a scenario file as Markdown, made from the schema, so from the types that read it.
+
+use crate::file::ScenarioFile;
+use serde_json::{Map, Value};
+use std::fmt::Write;
+
+const HEAD: &str = "# The keys of a scenario file
+
+Made from the types that read such files (`UPDATE_GOLDEN=1 cargo test -p windfall-scenario`); the same as a JSON schema for editors:
+`scenario.schema.json`, or `windfall schema`. Why the format is as it is: decision 0003. Keys of a scheduler beside those listed here are settings of its
+kind, which `windfall catalogue KIND` lists.
+";
+
+/// The tables of a file in the order in which one writes them: the key, its heading.
+const TABLES: [(&str, &str); 7] = [
+    ("machine", "`[machine]`"),
+    ("interrupts", "`[[interrupts]]`"),
+    ("schedulers", "`[schedulers.NAME]`"),
+    ("programs", "`[programs.NAME]`"),
+    ("threads", "`[threads.NAME]`"),
+    ("at", "`[[at]]`"),
+    ("expect", "`[[expect]]`"),
+];
+
+/// All keys, with what may be written for each; ends with a line feed.
+#[must_use]
+pub fn reference() -> String {
+    let schema = schemars::schema_for!(ScenarioFile).to_value();
+    let schema =
+        Schema { definitions: table(&schema["$defs"]), root: table(&schema["properties"]) };
+    let mut text = HEAD.to_owned();
+    let named = |key: &str| TABLES.iter().any(|(part, _)| *part == key);
+    let own = schema.root.iter().filter(|(key, _)| !named(key));
+    schema.section(&mut text, "Keys of the file itself", "", own);
+    let mut told = Vec::new();
+    for (key, heading) in TABLES {
+        if let Some(name) = schema.root.get(key).and_then(definition) {
+            schema.definition(&mut text, heading, name);
+            told.push(name);
+        }
+    }
+    for name in schema.definitions.keys().map(String::as_str) {
+        if !told.contains(&name) && schema.definitions[name]["properties"].is_object() {
+            schema.definition(&mut text, name, name);
+        }
+    }
+    text
+}
+
+struct Schema {
+    definitions: Map<String, Value>,
+    root: Map<String, Value>,
+}
+
+impl Schema {
+    fn definition(&self, text: &mut String, heading: &str, name: &str) {
+        let Some(definition) = self.definitions.get(name) else { return };
+        let keys = table(&definition["properties"]);
+        self.section(text, heading, &words(definition), &keys);
+    }
+
+    fn section<'k>(
+        &self,
+        text: &mut String,
+        heading: &str,
+        about: &str,
+        keys: impl IntoIterator<Item = (&'k String, &'k Value)>,
+    ) {
+        text.push_str(&format!("\n## {heading}\n\n"));
+        if !about.is_empty() {
+            text.push_str(&format!("{about}\n\n"));
+        }
+        text.push_str("| key | value | meaning |\n|---|---|---|\n");
+        for (key, value) in keys {
+            let (form, meaning) = (cell(&self.form(value)), cell(&words(value)));
+            // Into a text, which takes everything.
+            let _ = writeln!(text, "| `{key}` | {form} | {meaning} |");
+        }
+    }
+
+    /// What may be written.
+    fn form(&self, value: &Value) -> String {
+        if let Some(name) = value["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
+            return self.named(&name.replace("%20", " "));
+        }
+        if let Some(all) = value["anyOf"].as_array() {
+            let forms = all.iter().filter(|one| one["type"] != "null").map(|one| self.form(one));
+            return forms.collect::<Vec<_>>().join(", or ");
+        }
+        let is = |kind: &str| {
+            let kinds = &value["type"];
+            *kinds == kind || kinds.as_array().is_some_and(|all| all.iter().any(|one| one == kind))
+        };
+        if is("array") {
+            return format!("a list: {}", self.form(&value["items"]));
+        }
+        if is("object") {
+            return format!("a table of names: {}", self.form(&value["additionalProperties"]));
+        }
+        if is("string") { "a text in quotes".to_owned() } else { "a whole number".to_owned() }
+    }
+
+    /// What the definition of that name stands for.
+    fn named(&self, name: &str) -> String {
+        let Some(definition) = self.definitions.get(name) else { return name.to_owned() };
+        if definition["properties"].is_object() {
+            let heading = TABLES
+                .iter()
+                .find(|(key, _)| self.root.get(*key).and_then(self::definition) == Some(name));
+            let heading = heading.map_or(name, |(_, heading)| heading);
+            let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | ' ');
+            let anchor: String = heading.to_lowercase().chars().filter(kept).collect();
+            return format!("a table: [{heading}](#{})", anchor.replace(' ', "-"));
+        }
+        match words(definition) {
+            words if words.is_empty() => self.form(definition),
+            words => words,
+        }
+    }
+}
+
+/// The definition that the entries of a table or a list have, or the value itself.
+fn definition(value: &Value) -> Option<&str> {
+    let inner = [&value["additionalProperties"], &value["items"], value];
+    let of_any = value["anyOf"].as_array().into_iter().flatten();
+    let all = inner.into_iter().chain(of_any).find_map(|one| one["$ref"].as_str());
+    all?.strip_prefix("#/$defs/")
+}
+
+fn table(value: &Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
+}
+
+/// What the types say of it, on one line.
+fn words(value: &Value) -> String {
+    value["description"].as_str().unwrap_or_default().replace('\n', " ")
+}
+
+/// Text in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}

@@ -1,0 +1,112 @@
+//! `[programs.NAME]`: a program that several threads run.
+//!
+//! Its keys are put into each thread that names it before anything else is read. So a thread has one program, wherever
+//! it is written, and every mistake in it has its place in the program.
+
+use super::reader::Reader;
+use super::thread;
+use crate::decode::decode;
+use crate::diagnostic::ScenarioError;
+use crate::file::ProgramFile;
+use crate::source::Path;
+use crate::suggest;
+use crate::tree::Node;
+use toml::de::{DeTable, DeValue};
+use windfall_time::Instant;
+
+/// The keys of a program.
+const KEYS: [&str; 8] =
+    ["run", "periodic", "sporadic", "after", "steps", "phases", "loops", "recorded"];
+/// How many values the programs of all threads may come to; more would be a slip of the pen.
+const MOST_VALUES: usize = 500_000;
+
+/// Puts the programs of a file into the threads that name them; gives the mistakes.
+///
+/// # Errors
+/// They would come to too much to be read.
+pub(super) fn put_into_threads(root: &mut Node<'_>) -> Result<Vec<ScenarioError>, ScenarioError> {
+    let DeValue::Table(root) = root.get_mut() else { return Ok(Vec::new()) };
+    let programs = root.get("programs").and_then(|node| node.get_ref().as_table());
+    let programs = programs.cloned().unwrap_or_default();
+    let Some(DeValue::Table(threads)) = root.get_mut("threads").map(|node| node.get_mut()) else {
+        return Ok(Vec::new());
+    };
+    let (mut mistakes, mut room) = (Vec::new(), MOST_VALUES);
+    for (_, thread) in threads.iter_mut() {
+        let DeValue::Table(thread) = thread.get_mut() else { continue };
+        let Some(program) = program(&programs, thread).transpose() else { continue };
+        match program {
+            Ok(program) => put(program, thread, &mut room)?,
+            Err(mistake) => mistakes.push(mistake),
+        }
+    }
+    Ok(mistakes)
+}
+
+/// The program that a thread names, if it names one.
+fn program<'p, 'i>(
+    programs: &'p DeTable<'i>,
+    thread: &DeTable<'i>,
+) -> Result<Option<&'p DeTable<'i>>, ScenarioError> {
+    let Some(named) = thread.get("program") else { return Ok(None) };
+    // What is no text is told of where the thread is read.
+    let Some(name) = named.get_ref().as_str() else { return Ok(None) };
+    let wrong =
+        |message: String, help: &str| ScenarioError::new(message, Some(named.span())).help(help);
+    if let Some(own) = KEYS.iter().chain(&["profile"]).find(|key| thread.contains_key(**key)) {
+        let help = "a thread runs the program that it names, or one of its own";
+        return Err(wrong(format!("`program` and `{own}` exclude each other"), help));
+    }
+    let Some(program) = programs.get(name) else {
+        let names: Vec<&str> = programs.iter().map(|(name, _)| name.get_ref().as_ref()).collect();
+        let hint = suggest::hint(name, names.iter().copied());
+        return Err(wrong(format!("unknown program `{name}`"), &hint));
+    };
+    Ok(program.get_ref().as_table())
+}
+
+/// Puts a program into one thread, while there is room for its values.
+fn put<'i>(
+    program: &DeTable<'i>,
+    thread: &mut DeTable<'i>,
+    room: &mut usize,
+) -> Result<(), ScenarioError> {
+    for (key, value) in program.iter().filter(|(key, _)| KEYS.contains(&key.get_ref().as_ref())) {
+        let Some(left) = room.checked_sub(values(value)) else {
+            let place = thread.get("program").map(Node::span);
+            let message = format!("programs of more than {MOST_VALUES} values in all");
+            let help = "write one entry with `count`, or shorter programs";
+            return Err(ScenarioError::new(message, place).help(help));
+        };
+        *room = left;
+        thread.insert(key.clone(), value.clone());
+    }
+    Ok(())
+}
+
+/// How many values a value holds, itself included.
+fn values(node: &Node<'_>) -> usize {
+    match node.get_ref() {
+        DeValue::Table(table) => 1 + table.iter().map(|(_, value)| values(value)).sum::<usize>(),
+        DeValue::Array(list) => 1 + list.iter().map(values).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+/// Reads all programs for their mistakes; what a thread runs has been put into it.
+pub(super) fn programs(node: Option<Node<'_>>, reader: &mut Reader<'_>) {
+    for (name, node) in reader.named(node, "programs") {
+        let path = Path::of(&["programs", &name]);
+        let file: ProgramFile = decode(node, &mut reader.mistakes).unwrap_or_default();
+        let keys = file.keys().into_iter().filter(|(key, _)| reader.origin.has(&path.key(key)));
+        match keys.map(|(key, _)| key).collect::<Vec<_>>().as_slice() {
+            [] => {
+                let help = format!("write {}", thread::PROGRAMS);
+                reader.wrong_key(&path, format!("program `{name}` runs nothing"), &help);
+            }
+            [_] => {}
+            [first, .., last] => thread::exclude(first, last, &path, reader),
+        }
+        thread::program(file, Instant::ZERO, &path, reader);
+    }
+}

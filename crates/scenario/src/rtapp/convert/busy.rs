@@ -1,0 +1,39 @@
+//! Loops in which no time would pass: rt-app is busy there, for as long as its calls take.
+
+use windfall_programs::{Phase, Step, Work};
+use windfall_time::Span;
+
+/// A round of a loop without end, and one of a loop that ends.
+const ENDLESS: Span = Span::from_millis(1);
+const SHORT: Span = Span::from_nanos(1_000);
+/// So many rounds pass in no time at all.
+const FEW: u64 = 1_000;
+
+/// Has every long loop take time; how much each time, where something was added.
+pub(super) fn take_time(phases: &mut Vec<Phase>, loops: Option<u64>) -> Option<Span> {
+    let mut added = None;
+    for phase in phases.iter_mut().filter(|phase| phase.loops > FEW && !takes_time(phase)) {
+        let each = if phase.loops == u64::MAX { ENDLESS } else { SHORT };
+        phase.steps.push(Step::Run(Work::Fixed(each)));
+        added = Some(each.max(added.unwrap_or(each)));
+    }
+    if phases.iter().any(takes_time) {
+        return added;
+    }
+    let each = if loops.is_none() { ENDLESS } else { SHORT };
+    let run = Step::Run(Work::Fixed(each));
+    match phases.last_mut() {
+        Some(last) => last.steps.push(run),
+        None => phases.push(Phase { name: String::new(), loops: 1, steps: vec![run] }),
+    }
+    Some(each)
+}
+
+fn takes_time(phase: &Phase) -> bool {
+    phase.steps.iter().any(|step| match step {
+        Step::Run(work) => !work.most().is_zero(),
+        Step::Sleep(span) => !span.is_zero(),
+        Step::Timer { .. } | Step::Wait { .. } | Step::Barrier(_) => true,
+        _ => false,
+    })
+}

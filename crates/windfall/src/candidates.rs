@@ -1,0 +1,75 @@
+//! What a shell may complete a word to: schedulers of the catalogue, experiments of the lab, and the nodes of a
+//! scenario or of a run.
+
+use clap_complete::CompletionCandidate;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use windfall_linux::control;
+use windfall_scenario::Scenario;
+use windfall_schedulers::catalogue::KINDS;
+use windfall_trace::escape::escaped;
+
+/// The kinds of schedulers.
+pub(crate) fn kinds() -> Vec<CompletionCandidate> {
+    let candidate = |name: &str, help: &str| {
+        CompletionCandidate::new(name.to_owned()).help(Some(help.to_owned().into()))
+    };
+    KINDS.iter().map(|kind| candidate(kind.name, kind.summary)).collect()
+}
+
+/// The experiments.
+pub(crate) fn experiments() -> Vec<CompletionCandidate> {
+    let all = windfall_lab::EXPERIMENTS.iter().flat_map(|one| {
+        one.names().map(|name| {
+            CompletionCandidate::new(name.to_owned()).help(Some(one.title.to_owned().into()))
+        })
+    });
+    let list = CompletionCandidate::new("list").help(Some("all of them".into()));
+    std::iter::once(list).chain(all).collect()
+}
+
+/// The schedulers of the run.
+pub(crate) fn run_schedulers() -> Vec<CompletionCandidate> {
+    let listing = control::list(socket().as_deref());
+    let names = listing.into_iter().flat_map(|listing| listing.nodes).map(|node| node.name);
+    plain(names.collect())
+}
+
+/// The threads of the run.
+pub(crate) fn run_threads() -> Vec<CompletionCandidate> {
+    let listing = control::list(socket().as_deref());
+    let names = listing.into_iter().flat_map(|listing| listing.threads).map(|thread| thread.name);
+    plain(names.collect())
+}
+
+/// The schedulers and threads of the run.
+pub(crate) fn run_nodes() -> Vec<CompletionCandidate> {
+    let mut all = run_schedulers();
+    all.extend(run_threads());
+    all
+}
+
+/// The schedulers and threads of the scenario among the words before.
+pub(crate) fn file_nodes() -> Vec<CompletionCandidate> {
+    let is_scenario = |word: &PathBuf| word.extension() == Some(OsStr::new("toml"));
+    let file = std::env::args_os().map(PathBuf::from).find(is_scenario);
+    let scenario = file.and_then(|file| Scenario::load(Path::new(&file)).ok());
+    let names = scenario.into_iter().flat_map(|scenario| {
+        let schedulers = scenario.schedulers.into_iter().map(|scheduler| scheduler.name);
+        schedulers.chain(scenario.threads.into_iter().map(|thread| thread.name)).collect::<Vec<_>>()
+    });
+    plain(names.collect())
+}
+
+/// The run's socket, where the words before name one.
+fn socket() -> Option<PathBuf> {
+    let mut words = std::env::args_os().skip_while(|word| word != "--socket");
+    words.next()?;
+    words.next().map(PathBuf::from)
+}
+
+/// Names of others as candidates, but for those that would steer a terminal.
+fn plain(names: Vec<String>) -> Vec<CompletionCandidate> {
+    let names = names.into_iter().filter(|name| escaped(name) == name.as_str());
+    names.map(CompletionCandidate::new).collect()
+}

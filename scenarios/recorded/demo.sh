@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=target/demo
 recording=scenarios/recorded/desktop.ftrace.gz
-windfall=${WINDFALL:-${CARGO_TARGET_DIR:-target}/release/windfall}
+windfall=${WINDFALL:-${CARGO_TARGET_DIR:-target}/debug/windfall}
 threads='video-enc|audio-src|lame|vim|cc1'
 rm -rf "$out"
 mkdir -p "$out"

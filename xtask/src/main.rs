@@ -4,6 +4,7 @@
 mod arrows;
 mod bpf;
 mod folders;
+mod guide;
 mod lines;
 mod patience;
 mod run;
@@ -20,10 +21,11 @@ cargo xtask CHORE
   check    everything that must pass: format, lints, documentation, tests, arrows, no std
   tidy     of these what takes seconds: format, arrows, lengths and words
   model    all ways in which two or three threads can meet in crate exchange (loom), as far as half an hour goes
-  law      the law of the house on half a million random trees, a quarter of an hour
+  law      the law (what the checker grants is kept) on half a million random trees, a quarter of an hour
   fuzz     mutated inputs for every reader, ten minutes each (WINDFALL_FUZZ_SECONDS says otherwise); see fuzz/README.md
   bpf      compile the programs for the kernel anew; needs clang-19 and llvm-strip-19
   bench    the benchmarks; needs valgrind for the instruction counts
+  dist     pack each crate as it would be published, and build it from that alone; publishes nothing
 ";
 
 fn main() -> ExitCode {
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Some("fuzz") => fuzz(),
         Some("bpf") => bpf::remake(),
         Some("bench") => bench(),
+        Some("dist") => all(&[Step::cargo("crates as they would be published", &DIST)]),
         _ => {
             print!("{HELP}");
             return ExitCode::from(u8::from(chore.is_some()) * 2);
@@ -51,13 +54,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn tidiness() -> [Step; 5] {
+fn tidiness() -> [Step; 6] {
     [
         Step::cargo("format", &["fmt", "--all", "--check"]),
         Step::call("arrows between crates", arrows::check),
         Step::call("arrows between folders of linux", folders::check),
         Step::call("tidy", tidy::check),
         Step::call("compiled programs for the kernel", bpf::check),
+        Step::call("the guide as a book", guide::check),
     ]
 }
 
@@ -138,13 +142,15 @@ const LAW: [&str; 9] =
     ["test", "-p", "windfall-sim", "--profile", "checked", "--test", "law", "--", "--nocapture"];
 const NO_STD: [&str; 5] =
     ["build", "--manifest-path", "ci/no-std/Cargo.toml", "--target-dir", "target/no-std"];
+const DIST: [&str; 3] = ["publish", "--workspace", "--dry-run"];
 const HIERARCHY_PLAIN: [&str; 4] = ["check", "-p", "windfall-hierarchy", "--no-default-features"];
 
 fn demo() -> Result<(), String> {
+    // What is shown takes two seconds even so; to optimise the command would take several times as long as to build it.
     eprintln!(
-        "first the command is built, optimised: some minutes, once; then five steps of seconds each"
+        "first the command is built, not optimised: two to four minutes, once; then five steps of a second each"
     );
-    all(&[Step::cargo("build", &["build", "--release", "-p", "windfall"])])?;
+    all(&[Step::cargo("build", &["build", "-p", "windfall"])])?;
     run::script("scenarios/recorded/demo.sh")
 }
 

@@ -43,7 +43,7 @@ fn lateness() -> Check {
     };
     let class = if real_time { "SCHED_FIFO" } else { "an ordinary class" };
     let (median, most) = (late.median(), late.most());
-    let found = format!("in {class}: {median} late in the middle, {most} at most");
+    let found = format!("in {class}: median {median} late, at most {most}");
     let state = if most > Span::from_millis(1) { State::Limited } else { State::Yes };
     let remedy = if real_time {
         "look for firmware, a hypervisor, or drivers that keep interrupts off \

@@ -4,7 +4,7 @@
 //! appended is decided by what the last node is, and one step appends it. Links and ends count up with each change, so that
 //! a node which left and came back is not taken for one that never left. The node at the head is spent.
 //!
-//! Who takes a waiter's ticket has taken it upon himself to hand his datum to that; a waiter's node leaves only without its
+//! The thread that claims a waiter's ticket must deliver its datum to that waiter; a waiter's node leaves only without its
 //! ticket. An event that is reset leaves its node behind: whoever comes to it passes over it, and if the event comes back
 //! before that, it has its old place again. So waiting in vain, again and again, takes no room.
 //! A queue that is deleted gets an end that nothing can be appended to, before its place is given to another.

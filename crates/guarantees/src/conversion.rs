@@ -19,6 +19,38 @@ use windfall_time::{Instant, Ratio, Span};
 /// - C2. Monotone, as far as nobody more is admitted: from stronger own guarantees follow no weaker offers; a
 ///   child that tells less (a smaller amount, a smaller share) takes nothing from the others. Who is refused
 ///   counts against nobody.
+///
+/// ```
+/// use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
+/// use windfall_time::Ratio;
+///
+/// /// Serves children in turn, for as long each: of a whole processor, each of n has the n-th part in the long run.
+/// struct InTurn;
+///
+/// impl Conversion for InTurn {
+///     fn takes(&self) -> &'static [Type] {
+///         &[Type::All]
+///     }
+///     fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+///         match asked {
+///             Guarantee::Share(_) => Ok(ChildParam::Nothing),
+///             _ => Err("it gives PS"),
+///         }
+///     }
+///     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+///         let [Guarantee::All] = own.guarantees else {
+///             return vec![Offer::nothing(); children.len()];
+///         };
+///         let part = i128::try_from(children.len()).ok().and_then(|n| Ratio::new(1, n));
+///         let offer = Offer::exact(part.map(Guarantee::Share), "turns of one length");
+///         vec![offer; children.len()]
+///     }
+/// }
+///
+/// let children = [ChildParams::default(); 3];
+/// let offers = InTurn.give(Supply::of(&[Guarantee::All]), &children);
+/// assert_eq!(offers[0].gives[0].guarantee.to_string(), "PS 1/3");
+/// ```
 pub trait Conversion {
     /// The types of guarantee that it can make use of, the most useful first; what it is given is
     /// rewritten to these. None at all means any, as it is.

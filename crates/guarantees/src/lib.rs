@@ -10,6 +10,19 @@
 //! Absent on purpose: which scheduler converts how (each says so in its own file), deadlines (crate
 //! `analysis`), and running anything.
 //! Read next: `guarantee.rs`, `rewrite.rs`, `conversion.rs`, `check.rs`.
+//!
+//! ```
+//! use windfall_guarantees::{Guarantee, RewriteError, rewrite};
+//!
+//! let has: Guarantee = "RESBS 10ms 20ms".parse()?;
+//! let steps = rewrite(&has, &"PSBE 1/2 10ms".parse()?).expect("it follows");
+//! assert_eq!(steps[0].rule.name(), "theorem 5.5");
+//! let Err(RewriteError::TooMuch { most: Some(most) }) = rewrite(&has, &"PSBE 1/2 9ms".parse()?) else {
+//!     panic!("it does not follow");
+//! };
+//! assert_eq!(most.to_string(), "PSBE 1/2 10ms");
+//! # Ok::<(), String>(())
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -160,10 +160,9 @@ impl Hierarchy {
         })
     }
 
-    /// So much of a processor's time has been stolen since this was last said: it served an interrupt,
-    /// or another machine, and neither its thread nor its schedulers. No scheduler hears of it by
-    /// itself; those that ask find it in [`View::stolen`](crate::View::stolen). To be called before the
-    /// call whose time the overhead precedes, with what was stolen until then (decision 0006).
+    /// Reports time taken from `processor` since the last report, by an interrupt or a hypervisor: neither its thread
+    /// nor its schedulers had it. No scheduler is notified; [`View::stolen`](crate::View::stolen) has the sum. Call it before
+    /// the call whose time the overhead precedes, with what was stolen until then (decision 0006).
     ///
     /// # Errors
     /// When there is no such processor.
@@ -178,8 +177,8 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// So much of a processor's time has gone to deciding and switching since this was last said, while it was granted to a
-    /// thread. As [`report_stolen`](Hierarchy::report_stolen), for those that ask [`View::overhead`](crate::View::overhead).
+    /// Reports time that deciding and switching took from `processor` since the last report, while it was granted to a thread. As
+    /// [`report_stolen`](Hierarchy::report_stolen); [`View::overhead`](crate::View::overhead) has the sum.
     ///
     /// # Errors
     /// When there is no such processor.

@@ -43,6 +43,55 @@ use windfall_time::Instant;
 ///
 /// # Not promised
 /// Fairness among children that hold no guarantee. That a request is granted at all.
+///
+/// # Example
+/// A scheduler of several children is on the front page of this crate. This one has one child, and passes everything on.
+///
+/// ```
+/// use windfall_hierarchy::{
+///     ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId,
+/// };
+///
+/// struct PassOn;
+///
+/// const OWN: OwnVp = OwnVp(0);
+///
+/// impl Scheduler for PassOn {
+///     fn timers(&self, _: usize) -> usize {
+///         0
+///     }
+///     fn init(&mut self, _: &mut Context<'_>) {}
+///     fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+///         match child {
+///             ChildVp(0) => Ok(()),
+///             _ => Err(HierarchyError::Full { limit: "it has one child" }),
+///         }
+///     }
+///     fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
+///     fn request(&mut self, _: ChildVp, context: &mut Context<'_>) {
+///         context.request(OWN);
+///     }
+///     fn release(&mut self, _: ChildVp, _: Option<OwnVp>, context: &mut Context<'_>) {
+///         context.release(OWN);
+///     }
+///     fn message(
+///         &mut self,
+///         _: Option<ChildVp>,
+///         message: Message,
+///         context: &mut Context<'_>,
+///     ) -> Result<(), HierarchyError> {
+///         context.message(OWN, message);
+///         Ok(())
+///     }
+///     fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+///         context.grant(ChildVp(0), own);
+///     }
+///     fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+///         context.revoke(child);
+///     }
+///     fn timer(&mut self, _: TimerId, _: &mut Context<'_>) {}
+/// }
+/// ```
 pub trait Scheduler: Send {
     /// How many timers this instance uses when it has `owns` virtual processors. Asked once.
     fn timers(&self, owns: usize) -> usize;

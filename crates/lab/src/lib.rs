@@ -7,6 +7,12 @@
 //! Invariant: what runs on the simulator gives equal findings each time. What is measured on a machine
 //! says on which.
 //! Read next: `experiment.rs`, then any file of `experiments/`.
+//!
+//! ```
+//! let experiment = windfall_lab::find("table-10-4").expect("it is one of them");
+//! assert!(experiment.names().any(|name| name == "figure-10-5"));
+//! assert!(windfall_lab::EXPERIMENTS.len() > 10);
+//! ```
 #![forbid(unsafe_code)]
 
 mod bsat;
@@ -37,4 +43,19 @@ pub use statistics::{Line, Mean, difference, line, mean, median};
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Experiment> {
     EXPERIMENTS.iter().copied().find(|one| one.names().any(|other| other == name))
+}
+
+/// The Rust of the guide, which is run as this crate's own examples, because it may use all others.
+#[cfg(doctest)]
+#[allow(
+    rustdoc::invalid_codeblock_attributes,
+    reason = "other blocks say for the guide's own test what they are"
+)]
+mod guide {
+    #[doc = include_str!("../../../docs/guide/src/crates.md")]
+    mod crates {}
+    #[doc = include_str!("../../../docs/guide/src/writing-a-format.md")]
+    mod writing_a_format {}
+    #[doc = include_str!("../../../docs/guide/src/writing-a-scheduler.md")]
+    mod writing_a_scheduler {}
 }

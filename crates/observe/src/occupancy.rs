@@ -116,7 +116,7 @@ pub fn survey(claimed: &Affinity) -> Survey {
     }
     if !kernel.is_empty() {
         let names: Vec<String> = kernel.into_iter().collect();
-        let what = format!("kernel threads that nobody may move: {}", names.join(", "));
+        let what = format!("kernel threads that cannot be moved: {}", names.join(", "));
         let remedy = "most belong to the processor; `nohz_full=LIST rcu_nocbs=LIST` on the kernel's command line \
                       leaves them less to do";
         survey.stays.push(Stay::new(what, remedy));

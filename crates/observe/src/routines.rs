@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub const MAKER: &str = "pthread_create";
 
 /// Why start routines are not known where events come from perf.
-pub const BY_BPF: &str = "BPF alone tells them, and it did not load";
+pub const BY_BPF: &str = "only BPF reports them, and it did not load";
 
 type Elf<'a> = object::File<'a, &'a ReadCache<File>>;
 

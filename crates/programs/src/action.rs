@@ -69,6 +69,32 @@ pub enum Action {
 }
 
 /// A program under way.
+///
+/// ```
+/// use windfall_programs::{Action, Body};
+/// use windfall_time::{Instant, Span};
+///
+/// /// Computes a millisecond and sleeps until the next full 10 ms, for ever.
+/// struct Beat {
+///     computed: bool,
+/// }
+///
+/// impl Body for Beat {
+///     fn next(&mut self, now: Instant) -> Action {
+///         self.computed = !self.computed;
+///         if self.computed {
+///             return Action::Compute(Span::from_millis(1));
+///         }
+///         let periods = now.as_nanos() / 10_000_000 + 1;
+///         Action::SleepUntil(Instant::from_nanos(periods * 10_000_000))
+///     }
+/// }
+///
+/// let mut beat = Beat { computed: false };
+/// assert_eq!(beat.next(Instant::ZERO), Action::Compute(Span::from_millis(1)));
+/// let after = Instant::from_nanos(1_000_000);
+/// assert_eq!(beat.next(after), Action::SleepUntil(Instant::from_nanos(10_000_000)));
+/// ```
 pub trait Body: Send {
     /// What the thread does next, now that its last action is done.
     fn next(&mut self, now: Instant) -> Action;

@@ -112,6 +112,21 @@ pub struct EventId(pub u64);
 ///
 /// # Not promised
 /// That anybody posts what is waited for. Any order of what several processes do at the same time.
+///
+/// ```
+/// use windfall_programs::{Process, ProcessError, Queue};
+/// use windfall_time::Span;
+///
+/// /// Passes on what comes out of one queue into another, a millisecond of work each; the same on every host.
+/// async fn relay(mut me: impl Process, from: Queue, to: Queue) -> Result<(), ProcessError> {
+///     let event = me.make_event().await?;
+///     loop {
+///         let datum = me.take(from, event).await?;
+///         me.compute(Span::from_millis(1)).await;
+///         me.enqueue(to, datum).await?;
+///     }
+/// }
+/// ```
 pub trait Process: Send + Sized + 'static {
     /// This process.
     fn me(&self) -> ProcessHandle;

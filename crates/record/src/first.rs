@@ -82,7 +82,7 @@ pub(super) fn same_numbers() -> Result<(), LinuxError> {
     match std::fs::read_link("/proc/self/ns/pid") {
         Ok(space) if space.as_os_str() != OF_THE_KERNEL => Err(LinuxError::new(
             "cannot record the machine",
-            "this process is in a PID namespace of its own, where threads have other numbers than the kernel tells",
+            "this process is in a PID namespace of its own, where threads have other numbers than the kernel reports",
             "record outside of the container",
         )),
         _ => Ok(()),

@@ -13,13 +13,15 @@
 //! Read next: `first.rs` (the state at the beginning), `translate.rs` (what events mean), and the crate `observe` (where they come
 //! from).
 //!
-//! ```no_run
+//! ```
 //! use windfall_record::{Recorder, Wanted};
 //! use windfall_trace::Memory;
 //!
 //! let mut memory = Memory::default();
-//! let wanted = Wanted { length: Some(windfall_time::Span::from_secs(1)), ..Wanted::default() };
-//! let recorded = Recorder::open()?.run(&wanted, &mut memory)?;
+//! let wanted = Wanted { length: Some(windfall_time::Span::from_millis(10)), ..Wanted::default() };
+//! // Without the rights, the error says which are missing.
+//! let Ok(recorder) = Recorder::open() else { return Ok(()) };
+//! let recorded = recorder.run(&wanted, &mut memory)?;
 //! println!("{} switches, {} records", recorded.switches, memory.records.len());
 //! # Ok::<(), windfall_os::LinuxError>(())
 //! ```

@@ -144,7 +144,7 @@ impl Promises {
         if self.ranks_by(node) == RanksBy::Nothing {
             let has = self.findings.counted_on(all[at].0);
             return best(&has, |supply| within(&[], task, supply))
-                .ok_or_else(|| "it may work more than it is sure of".to_owned());
+                .ok_or_else(|| "it may need more than it is promised".to_owned());
         }
         if own.len() != 1 {
             return Err("its scheduler has several processors".to_owned());
@@ -194,7 +194,7 @@ pub(crate) struct Worker {
 type Bounds = BTreeMap<usize, Option<Span>>;
 
 /// Why there is no bound.
-const UNSURE: &str = "they may work more than their scheduler is sure of";
+const UNSURE: &str = "together they may need more than their scheduler is promised";
 
 /// A child of a scheduler, and its work if it is a thread that works periodically.
 type Beside = (usize, Option<Worker>);

@@ -79,6 +79,35 @@ pub struct ProfiledThread {
 }
 
 /// Whoever keeps profiles.
+///
+/// ```
+/// use windfall_scenario::model::ExternalProgram;
+/// use windfall_scenario::{Profile, Profiles, Scenario};
+///
+/// /// One profile, of one executable.
+/// struct One(Profile);
+///
+/// impl Profiles for One {
+///     fn profile(&self, name: &str) -> Result<Profile, String> {
+///         if name == "player" { Ok(self.0.clone()) } else { Err("there is none".to_owned()) }
+///     }
+///     fn checksum(&self, _: &ExternalProgram) -> Result<(String, String), String> {
+///         Ok((self.0.executable.clone(), self.0.sha256.clone()))
+///     }
+/// }
+///
+/// let profiles = One(Profile::new("/usr/bin/player".to_owned(), "0".repeat(64)));
+/// let text = r#"
+/// schema = 2
+/// length = "1 s"
+/// schedulers.root = { scheduler = "round-robin", parent = "top" }
+/// threads.player  = { parent = "root", exec = ["player"], profile = "play" }
+/// "#;
+/// let mut scenario = Scenario::parse("a.toml", text).map_err(|mistakes| mistakes.render(false))?;
+/// let refused = scenario.apply_profiles(&profiles).expect_err("it has another name");
+/// assert!(refused.render(false).contains("there is none"));
+/// # Ok::<(), String>(())
+/// ```
 pub trait Profiles {
     /// The profile of a name.
     ///
@@ -185,7 +214,7 @@ impl Profile {
                 })
             }
             several => Err(format!(
-                "several kinds of its threads are meant ({}); say which by `match = {{ comm = \"..\", routine = \"..\" }}`",
+                "it has several kinds of threads ({}); choose one by `match = {{ comm = \"..\", routine = \"..\" }}`",
                 list(several)
             )),
         }

@@ -15,6 +15,7 @@ use crate::decode::{decode, unknown_key};
 use crate::diagnostic::{Diagnostics, ScenarioError};
 use crate::file::HeadFile;
 use crate::model::{Change, Machine, Request, Scenario};
+use crate::overrides::{self, Override};
 use crate::source::{Origin, Path, SourceFile};
 use crate::text::read_text;
 use crate::tree::{self, Node};
@@ -43,17 +44,29 @@ impl Scenario {
     /// # Errors
     /// Every mistake in them, or that one cannot be read.
     pub fn load(path: &std::path::Path) -> Result<Scenario, Diagnostics> {
+        Scenario::load_with(path, &[])
+    }
+
+    /// Reads a file as [`load`](Scenario::load) does, with some values other than it says.
+    ///
+    /// # Errors
+    /// Every mistake in the files and in what is set, or that one cannot be read.
+    pub fn load_with(
+        path: &std::path::Path,
+        overrides: &[Override],
+    ) -> Result<Scenario, Diagnostics> {
         let standard = path == std::path::Path::new("-");
         let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
         let text = read_text(path).map_err(|why| {
             let mistake = ScenarioError::new(format!("{name}: cannot be read: {why}"), None);
             one(&Origin::default(), mistake)
         })?;
-        Scenario::parse_with(&name, &text, |base| {
+        let base = |base: &str| {
             let path = path.parent().unwrap_or(path).join(base);
             let text = read_text(&path)?;
             Ok((path.display().to_string(), text))
-        })
+        };
+        parse(&name, &text, base, overrides)
     }
 
     /// Reads a text that inherits nothing. `name` is how mistakes call it.
@@ -73,34 +86,65 @@ impl Scenario {
         text: &str,
         base: impl FnOnce(&str) -> Result<(String, String), String>,
     ) -> Result<Scenario, Diagnostics> {
-        let own = file(name, text, 0);
-        let root = tree::parse(&own.text, 0);
-        let root = root.map_err(|list| many(&origin(vec![own.clone()]), list))?;
-        let Some((base_name, place)) = inherited(&root) else {
-            return resolve(root, vec![own.clone()]);
-        };
-        let (base_name, base_text) = base(&base_name).map_err(|why| {
-            let mistake = ScenarioError::new(
-                format!("`{base_name}` cannot be read: {why}"),
-                Some(place.clone()),
-            )
-            .help("name a file relative to this one");
-            one(&origin(vec![own.clone()]), mistake)
-        })?;
-        let base = file(&base_name, &base_text, own.text.len() + 1);
-        let files = vec![own.clone(), base.clone()];
-        let below = tree::parse(&base.text, base.start);
-        let below = below.map_err(|list| many(&origin(files.clone()), list))?;
-        if let Some((_, place)) = inherited(&below) {
-            let mistake = ScenarioError::new(
-                "a file that is inherited from inherits nothing itself",
-                Some(place),
-            )
-            .help("inherit from one file only, and put there what both share");
-            return Err(one(&origin(files), mistake));
-        }
-        resolve(tree::merge(root.clone(), below), files)
+        parse(name, text, base, &[])
     }
+}
+
+/// Reads a text, what it inherits from, and what is set instead.
+fn parse(
+    name: &str,
+    text: &str,
+    base: impl FnOnce(&str) -> Result<(String, String), String>,
+    overrides: &[Override],
+) -> Result<Scenario, Diagnostics> {
+    let own = file(name, text, 0);
+    let root = tree::parse(&own.text, 0);
+    let root = root.map_err(|list| many(&origin(vec![own.clone()]), list))?;
+    let Some((base_name, place)) = inherited(&root) else {
+        return set(root, vec![own.clone()], overrides);
+    };
+    let (base_name, base_text) = base(&base_name).map_err(|why| {
+        let mistake =
+            ScenarioError::new(format!("`{base_name}` cannot be read: {why}"), Some(place.clone()))
+                .help("name a file relative to this one");
+        one(&origin(vec![own.clone()]), mistake)
+    })?;
+    let base = file(&base_name, &base_text, own.text.len() + 1);
+    let files = vec![own.clone(), base.clone()];
+    let below = tree::parse(&base.text, base.start);
+    let below = below.map_err(|list| many(&origin(files.clone()), list))?;
+    if let Some((_, place)) = inherited(&below) {
+        let mistake = ScenarioError::new(
+            "a file that is inherited from inherits nothing itself",
+            Some(place),
+        )
+        .help("inherit from one file only, and put there what both share");
+        return Err(one(&origin(files), mistake));
+    }
+    set(tree::merge(root.clone(), below), files, overrides)
+}
+
+/// Reads a tree in which some values are set from outside: each is a file of one line behind the others.
+fn set(
+    root: Node<'_>,
+    mut files: Vec<SourceFile>,
+    overrides: &[Override],
+) -> Result<Scenario, Diagnostics> {
+    let mut lines = Vec::new();
+    for one_value in overrides {
+        let line = one_value.line(&root).map_err(|mistake| one(&origin(files.clone()), mistake))?;
+        let start = files.last().map_or(0, |last| last.start + last.text.len() + 1);
+        let line = file(overrides::NAME, &line, start);
+        files.push(line.clone());
+        lines.push(line);
+    }
+    let mut root = root;
+    for line in &lines {
+        let value = tree::parse(&line.text, line.start);
+        let value = value.map_err(|list| many(&origin(files.clone()), list))?;
+        overrides::apply(&mut root, value, &line.text, line.start);
+    }
+    resolve(root, files)
 }
 
 /// Reads a text that holds requests only, as `[[at]]`. What they name is not looked up.

@@ -165,7 +165,7 @@ fn refuses_programs_that_cannot_work() {
         &program("{ run = \"1ms\", sleep = \"1ms\" }"),
         &[(9, "not `run` and `sleep`", "two steps")],
     );
-    tells(&program("{ run = \"1ms\" }, \"suspend\""), &[(9, "nobody resumes `x`", "resume = ")]);
+    tells(&program("{ run = \"1ms\" }, \"suspend\""), &[(9, "no thread resumes `x`", "resume = ")]);
     tells(
         &program("{ run = \"1ms\" }, { resume = \"y\" }"),
         &[(9, "unknown thread `y`", "allowed: x")],
@@ -174,7 +174,7 @@ fn refuses_programs_that_cannot_work() {
         &program(
             "{ run = \"1ms\" }, { lock = \"m\" }, { wait = \"c\", lock = \"m\" }, { unlock = \"m\" }",
         ),
-        &[(9, "nobody signals `c`", "signal = ")],
+        &[(9, "no thread signals `c`", "signal = ")],
     );
 }
 

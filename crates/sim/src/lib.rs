@@ -11,6 +11,27 @@
 //!
 //! Read next: `run.rs` (the loop), `machine.rs` (what a processor does), `cpu.rs` (where its time goes). What is the same on
 //! every machine is in the crate `windfall-host`.
+//!
+//! ```
+//! use windfall_scenario::Scenario;
+//! use windfall_sim::Sim;
+//! use windfall_time::{Instant, Span};
+//!
+//! let text = r#"
+//! schema = 2
+//! length = "1 s"
+//! schedulers.res = { scheduler = "rez", parent = "top" }
+//! threads.audio  = { parent = "res", guarantee = "RESBH 2ms 5ms", periodic = "2ms/10ms" }
+//! threads.greedy = { parent = "res", guarantee = "RESBH 3ms 10ms", run = "spin" }
+//! "#;
+//! let scenario = Scenario::parse("audio.toml", text).map_err(|mistakes| mistakes.render(false))?;
+//! let plan = scenario.build().map_err(|mistakes| mistakes.render(false))?;
+//! let sim = Sim::of(plan, None).map_err(|why| why.to_string())?;
+//! let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
+//! assert_eq!(outcome.threads[0].missed, 0);
+//! assert_eq!(outcome.threads[1].received, Span::from_millis(300));
+//! # Ok::<(), String>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod cpu;

@@ -1,4 +1,4 @@
-//! The law of the house: a guarantee that the checker grants is kept in every simulated run.
+//! The law of all trees: a guarantee that the checker grants is kept in every simulated run.
 //!
 //! Random hierarchies over the whole catalogue, with whatever can be asked of each scheduler, threads
 //! that are a burden to each other, several processors and, now and then, stolen time. Everything that

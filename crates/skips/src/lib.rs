@@ -5,6 +5,14 @@
 //! comma) names what the test needs, it fails instead.
 //!
 //! It deliberately does not find out what a machine can do: each test knows what it was refused.
+//!
+//! ```
+//! use windfall_skips::{Needs, skip};
+//!
+//! if std::env::var_os("PATH").is_none() {
+//!     skip(Needs::Other, "no program can be found");
+//! }
+//! ```
 #![forbid(unsafe_code)]
 
 use std::fmt::Display;

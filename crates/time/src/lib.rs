@@ -6,6 +6,18 @@
 //!
 //! Absent on purpose: a clock. Whoever has one (a host) makes [`Instant`]s; nobody else reads time.
 //! Read next: `instant.rs`, `span.rs`, `ratio.rs`, `text.rs`.
+//!
+//! ```
+//! use windfall_time::{Instant, Ratio, Span};
+//!
+//! let period: Span = "10 ms".parse()?;
+//! let release = Instant::ZERO + Span::from_millis(3);
+//! assert_eq!(release + period, Instant::from_nanos(13_000_000));
+//! assert_eq!((release + period).saturating_since(release).to_string(), "10ms");
+//! assert_eq!(Ratio::new(3, 10), "30%".parse().ok());
+//! assert!("10".parse::<Span>().is_err(), "a length of time has a unit");
+//! # Ok::<(), windfall_time::ParseError>(())
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 

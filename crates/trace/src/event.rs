@@ -229,6 +229,28 @@ pub enum Note {
 pub const COMMAND: &str = "command";
 
 /// Where records go, one after another, in order of time.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use windfall_time::Instant;
+/// use windfall_trace::{Event, Sink, ThreadId};
+///
+/// /// Counts wake-ups.
+/// #[derive(Default)]
+/// struct Wakeups(BTreeMap<ThreadId, u64>);
+///
+/// impl Sink for Wakeups {
+///     fn record(&mut self, _: Instant, event: &Event) {
+///         if let Event::Wake { thread, .. } = event {
+///             *self.0.entry(*thread).or_default() += 1;
+///         }
+///     }
+/// }
+///
+/// let mut wakeups = Wakeups::default();
+/// wakeups.record(Instant::ZERO, &Event::Wake { thread: ThreadId(3), by: None });
+/// assert_eq!(wakeups.0[&ThreadId(3)], 1);
+/// ```
 pub trait Sink {
     /// Takes one record. Errors that the sink meets are kept and told when it is finished.
     fn record(&mut self, at: Instant, event: &Event);

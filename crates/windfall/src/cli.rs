@@ -7,13 +7,16 @@ use crate::verbs::reserve::TaskText;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::ArgValueCandidates as Candidates;
 use std::path::PathBuf;
+use windfall_scenario::Override;
 use windfall_time::{Ratio, Span};
 use windfall_trace::explain::Pattern;
 
 /// Shares a machine's processors by a hierarchy of schedulers whose promises are checked first.
 ///
-/// One file describes who needs what. `check` proves that its promises compose, or says
-/// which one stands in the way; `simulate` says what each thread will get, `import` makes such a file from a recording of a real machine.
+/// One file describes who needs what. `new` writes a first one, `suggest` makes one of a recording. `check` proves that its promises
+/// compose, or says which one stands in the way; `simulate` says what each thread will get; `run` does it on this machine.
+///
+/// On a terminal each verb ends with the next command that makes sense.
 ///
 /// `-` stands for standard input where a file is read, and for standard output where one is written. Files that are there
 /// are replaced only with `--force`; a file appears when it is whole. `NO_COLOR` turns colour off.
@@ -31,6 +34,10 @@ pub(crate) struct Cli {
 /// A verb.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Verb {
+    /// Write a first scenario, with comments: an audio session, a shared server, a robot or a service.
+    New(NewArgs),
+    /// Say what to promise the threads of a recording, and what that would have changed.
+    Suggest(SuggestArgs),
     /// Check a scenario: does every promise follow from the one above it?
     Check(CheckArgs),
     /// Say whether one guarantee follows from another, and by which theorem.
@@ -39,19 +46,19 @@ pub(crate) enum Verb {
     Reserve(ReserveArgs),
     /// Simulate a scenario: what each thread gets, and whether the expectations hold.
     Simulate(SimulateArgs),
-    /// Run a scenario on this machine's processors, with real threads.
+    /// Run a scenario, or one command with a budget or a share, on this machine's processors.
     Run(RunArgs),
-    /// Simulate a scenario, run it on real threads, and set both side by side.
+    /// Set two outcomes side by side, or a scenario's simulation and its run on real threads.
     Compare(CompareArgs),
     /// Examine this machine: what it can host and enforce, what stands in the way, what would help.
     Doctor(DoctorArgs),
-    /// Give back what a run has changed that is gone, with its guardian.
+    /// Restore what a run has changed, where the run and its guardian were both killed.
     Restore(RestoreArgs),
     /// Measure what switches, timers, decisions and caches cost here, as a cost model for `simulate`.
     Measure(MeasureArgs),
     /// Record what this machine's processors do, or what a command and its children do on them.
     Record(RecordArgs),
-    /// Find out the period and the need of each thread of a program, and keep them as a profile.
+    /// Measure the period and the need of each thread of a program, and keep them as a profile.
     Calibrate(CalibrateArgs),
     /// Turn a recording into a trace for Perfetto, a page, or the compact form.
     Export(ExportArgs),
@@ -59,7 +66,7 @@ pub(crate) enum Verb {
     Ctl(CtlArgs),
     /// Watch a scenario that runs: promised against received, live.
     Top(TopArgs),
-    /// Make a scenario from a recording of a real machine, or from an rt-app file.
+    /// Make a scenario that repeats a recording of a real machine, or an rt-app file.
     Import(ImportArgs),
     /// Rewrite a scenario file of an earlier version, with its comments.
     Migrate(MigrateArgs),
@@ -69,8 +76,8 @@ pub(crate) enum Verb {
     Lab(LabArgs),
     /// List the schedulers with what each takes, gives, admits and assumes; or describe one.
     Catalogue(CatalogueArgs),
-    /// Print the JSON Schema of scenario files, for editors.
-    Schema,
+    /// Write the JSON Schema of scenario files, for editors.
+    Schema(SchemaArgs),
     /// Print completions for a shell.
     Completions(CompletionsArgs),
     /// Write the man pages into a folder.
@@ -83,7 +90,8 @@ impl Verb {
         match self {
             Verb::Run(args) => args.host == RunHost::Sim,
             Verb::Lab(args) => args.host == Some(LabHost::Sim),
-            Verb::Compare(_) | Verb::Doctor(_) | Verb::Measure(_) | Verb::Record(_) => false,
+            Verb::Compare(args) => args.other.is_some(),
+            Verb::Doctor(_) | Verb::Measure(_) | Verb::Record(_) => false,
             Verb::Calibrate(_) | Verb::Ctl(_) | Verb::Top(_) | Verb::Restore(_) => false,
             _ => true,
         }
@@ -96,6 +104,77 @@ pub(crate) struct ForceArgs {
     /// Replace files that are there.
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+/// What a first scenario is about.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Template {
+    /// An audio thread beside a compile job.
+    Audio,
+    /// Users with equal shares of a server.
+    Server,
+    /// A control loop on a processor of its own, vision and planning on another.
+    Robot,
+    /// A service with a target for its tail latency beside batch work.
+    Service,
+}
+
+/// Arguments of `new`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  windfall new audio -o audio.toml
+
+Writes `scenario.schema.json` beside it where there is none: the file names it in its first line, from which editors complete.")]
+pub(crate) struct NewArgs {
+    /// What about.
+    pub(crate) template: Template,
+    /// Where to write it [default: NAME.toml].
+    #[arg(short, long, value_name = "FILE.toml")]
+    pub(crate) output: Option<PathBuf>,
+    /// Whether that may replace a file.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
+}
+
+/// Arguments of `suggest`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  windfall suggest scenarios/recorded/desktop.ftrace.gz
+  windfall suggest recording.wft -o suggested.toml
+
+Each thread with a period is promised the most that it computed in one, times 1.2, as far as all promises fit together. The
+recording is then simulated twice, without promises and with them.
+Exit status: 0 there is something to promise; 1 there is not; 2 could not read the recording.")]
+pub(crate) struct SuggestArgs {
+    /// The recording: Windfall's own (`.wft`), or text of ftrace or perf, which may be compressed by gzip or zstd.
+    pub(crate) recording: PathBuf,
+    /// Write the scenario with these promises.
+    #[arg(short, long, value_name = "FILE.toml")]
+    pub(crate) output: Option<PathBuf>,
+    /// Whether that may replace a file.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
+    /// What the recording is; found out from its first lines when not given.
+    #[arg(long)]
+    pub(crate) from: Option<Text>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `schema`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  windfall schema -o scenario.schema.json
+
+A scenario names it in its first line, from which editors complete: `#:schema scenario.schema.json`.")]
+pub(crate) struct SchemaArgs {
+    /// Where to write it [default: standard output].
+    #[arg(short, long, value_name = "FILE.json")]
+    pub(crate) output: Option<PathBuf>,
+    /// Whether that may replace a file.
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
 }
 
 /// Arguments of `check`.
@@ -197,7 +276,8 @@ pub(crate) struct ReserveArgs {
 /// Arguments of `simulate`.
 #[derive(Args, Default, Debug)]
 #[command(
-    after_help = "Example:\n  windfall simulate scenarios/home-computer.toml --for 2s --report report.html"
+    after_help = "Examples:\n  windfall simulate scenarios/home-computer.toml --for 2s --report report.html\n  \
+                  windfall simulate scenarios/isolation.toml --set 'machine.processors=2'"
 )]
 pub(crate) struct SimulateArgs {
     /// The scenario.
@@ -208,6 +288,9 @@ pub(crate) struct SimulateArgs {
     /// Seed of all random numbers, instead of the scenario's.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
+    /// Set a value other than the file's: of a scheduler or thread, as `audio.guarantee=RESBH 4ms 10ms`, or of the machine.
+    #[arg(long = "set", value_name = "NAME.KEY=VALUE")]
+    pub(crate) overrides: Vec<Override>,
     /// Which promises are judged: those that are asked for, or all that the checker says hold anywhere, asked for or
     /// not, and the bounds on response times.
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = Judged::Asked)]
@@ -264,24 +347,38 @@ pub(crate) enum RunHost {
 #[command(after_help = "Examples:
   windfall run scenarios/isolation.toml --host linux --for 5s --trace run.wft
   windfall run scenarios/isolation.toml --dry-run
+  windfall run --budget 3ms --period 10ms -- aplay song.wav
+  windfall run --share 2 -- make -j4
 
 Needs root (of its capabilities CAP_SYS_NICE and CAP_PERFMON), or a user whom root has prepared; `windfall doctor` says what is
 missing.
 Exit status: 0 all expectations held, and what was granted was kept; 1 one failed or was missed; 2 could not run, and nothing
-was changed.")]
+was changed. Of a command: its own (128 and the signal's number when one ended it), 126 or 127 when it cannot be started, 0 when
+it was asked to end, 2 could not run.")]
 pub(crate) struct RunArgs {
     /// The scenario.
-    pub(crate) file: PathBuf,
-    /// Where to.
+    #[arg(required_unless_present = "command", conflicts_with = "command")]
+    pub(crate) file: Option<PathBuf>,
+    /// Which machine carries it out.
     #[arg(long, default_value = "linux")]
     pub(crate) host: RunHost,
+    /// A command gets so much processor time in each period, and no more [units: us, ms, s].
+    #[arg(long, value_name = "SPAN", requires_all = ["period", "command"])]
+    pub(crate) budget: Option<Span>,
+    /// The period of `--budget` [units: us, ms, s].
+    #[arg(long, value_name = "SPAN", requires = "budget")]
+    pub(crate) period: Option<Span>,
+    /// A command gets so many parts of a processor, of which all others on it together have one.
+    #[arg(long, value_name = "N", requires = "command", conflicts_with = "budget",
+          value_parser = clap::value_parser!(u32).range(1..=19))]
+    pub(crate) share: Option<u32>,
     /// Run so long instead of the scenario's length [units: ns, us, ms, s, min, h].
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub(crate) length: Option<Span>,
     /// The machine's processors that the scenario's stand for, in order [default: the last ones].
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub(crate) cpus: Vec<u16>,
-    /// Say what would be done to this machine, and do none of it.
+    /// Print what would be changed on this machine, and change nothing.
     #[arg(long, conflicts_with_all = ["trace", "picture", "report"])]
     pub(crate) dry_run: bool,
     /// Where `ctl`, `top` and `explain` reach it [default: /run/windfall/windfall.sock for root, else below
@@ -294,17 +391,23 @@ pub(crate) struct RunArgs {
     /// What is kept of it.
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
+    /// A command to run instead of a scenario; all its threads together have the budget or the share. It reads no input.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 /// Arguments of `compare`.
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example:\n  windfall compare scenarios/isolation.toml --for 5s --costs costs.toml\n\n\
-                        Exit status: 0 processor times agree; 1 they do not; 2 could not run."
-)]
+#[command(after_help = "Examples:\n  windfall compare before.json after.json\n  \
+                  windfall compare scenarios/isolation.toml --for 5s --costs costs.toml\n\n\
+                  An outcome is what `simulate --json` or `run --json` printed; a scenario in its place is simulated.\n\
+                  Exit status: 0 processor times agree; 1 they do not; 2 could not run.")]
 pub(crate) struct CompareArgs {
-    /// The scenario.
+    /// An outcome, or a scenario; alone, a scenario that is simulated and run on real threads.
     pub(crate) file: PathBuf,
+    /// The other outcome or scenario.
+    #[arg(conflicts_with_all = ["costs", "cpus"])]
+    pub(crate) other: Option<PathBuf>,
     /// Run so long instead of the scenario's length [units: ns, us, ms, s, min, h].
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub(crate) length: Option<Span>,
@@ -386,7 +489,7 @@ pub(crate) struct RecordArgs {
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// A command to start; its threads are told from all others, which are recorded, too.
+    /// A command to start. Its threads are marked; all others are recorded as well.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 }
@@ -409,13 +512,13 @@ pub(crate) struct CalibrateArgs {
     /// Keep what was found under this name.
     #[arg(long, value_name = "NAME")]
     pub(crate) save: Option<String>,
-    /// Whether that may replace a profile.
+    /// Whether it may replace a profile.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Watch this process, which is there already.
+    /// Watch this running process.
     #[arg(long, value_name = "N", conflicts_with = "command",
           value_parser = clap::value_parser!(i32).range(1..))]
     pub(crate) pid: Option<i32>,
@@ -454,7 +557,7 @@ pub(crate) struct ExportArgs {
   windfall ctl reserve audio 'RESBH 3ms 10ms' --at res
   windfall ctl unreserve audio
 
-Exit status: 0 done; 1 refused, and nothing has changed; 2 nothing that could be asked.")]
+Exit status: 0 done; 1 refused, and nothing has changed; 2 there is no run to control.")]
 pub(crate) struct CtlArgs {
     /// The run's socket, where it has been given one.
     #[arg(long, value_name = "PATH", global = true)]
@@ -470,7 +573,7 @@ pub(crate) struct CtlArgs {
     pub(crate) verb: CtlVerb,
 }
 
-/// What is asked of a run.
+/// A request to a run.
 #[derive(Subcommand, Debug)]
 pub(crate) enum CtlVerb {
     /// Print the tree: every scheduler and thread, what it was promised and what it received.
@@ -657,6 +760,7 @@ pub(crate) enum Text {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   windfall explain scenarios/recorded/desktop.ftrace.gz
+  windfall explain scenarios/recorded/desktop.ftrace.gz --worst
   windfall explain scenarios/recorded/desktop.ftrace.gz --thread audio-src --longer-than 4ms
   windfall explain --thread audio
 
@@ -667,7 +771,7 @@ A miss is a job that was done after its deadline or given up, a period in which 
 than promised while the thread was runnable, and with `--longer-than` whatever took longer. Where a
 recording has no jobs, a burst takes their place: from when the thread is woken until it waits again.
 
-Exit status: 0 no miss; 1 misses, explained; 2 could not.")]
+Exit status: 0 no miss; 1 misses, which are explained; 2 could not read the recording.")]
 pub(crate) struct ExplainArgs {
     /// The recording: Windfall's own (`.wft`), or text of ftrace or perf, which may be compressed
     /// by gzip or zstd. Without it: what a run has recorded lately.
@@ -689,6 +793,9 @@ pub(crate) struct ExplainArgs {
     /// Explain every miss; of several threads, list every thread.
     #[arg(long)]
     pub(crate) all: bool,
+    /// Explain the worst miss of the thread that has most of them; where there is none, of the thread that waited longest.
+    #[arg(long, conflicts_with_all = ["miss", "job", "all"])]
+    pub(crate) worst: bool,
     /// Count a job or burst that takes longer than this as a miss [units: ns, us, ms, s, min, h].
     #[arg(long, value_name = "SPAN")]
     pub(crate) longer_than: Option<Span>,
@@ -732,7 +839,7 @@ pub(crate) struct LabArgs {
     /// A table or figure, or `list` for all of them.
     #[arg(add = Candidates::new(candidates::experiments))]
     pub(crate) name: String,
-    /// Run it only there [default: each host that it has, but `linux`, which needs rights].
+    /// Run it only on this host [default: all of its hosts but `linux`, which needs rights].
     #[arg(long)]
     pub(crate) host: Option<LabHost>,
     /// Print JSON instead of text.

@@ -41,7 +41,7 @@ impl<E: std::error::Error> From<E> for CommandError {
 }
 
 impl CommandError {
-    /// The command line means nothing; a word of an earlier version is told its name of today.
+    /// The command line means nothing; of a word of an earlier version it gives today's name.
     pub(crate) fn usage(error: clap::Error) -> CommandError {
         let kinds = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand];
         let word = kinds.iter().find_map(|kind| error.get(*kind)).map(ToString::to_string);

@@ -40,7 +40,11 @@ fn main() -> ExitCode {
     CompleteEnv::with_factory(Cli::command).var(verbs::completions::VARIABLE).complete();
     let json = json_is_wanted(std::env::args_os());
     let done = match Cli::try_parse() {
-        Ok(cli) => run(cli.verb),
+        Ok(cli) => run(&cli.verb).inspect(|answer| {
+            if !json {
+                verbs::next::print(&cli.verb, *answer);
+            }
+        }),
         Err(error) if !error.use_stderr() => error.exit(), // help and version
         Err(error) => Err(CommandError::usage(error)),
     };
@@ -55,32 +59,34 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(verb: Verb) -> Result<Answer, CommandError> {
+fn run(verb: &Verb) -> Result<Answer, CommandError> {
     if verb.changes_nothing() {
         signals::explain();
     }
     Ok(match verb {
-        Verb::Check(args) => verbs::check::run(&args)?,
-        Verb::Simulate(args) => verbs::simulate::run(&args)?,
-        Verb::Run(args) => verbs::run::run(&args)?,
-        Verb::Explain(args) => verbs::explain::run(&args)?,
-        Verb::Compare(args) => verbs::compare::run(&args)?,
-        Verb::Doctor(args) => verbs::doctor::run(&args)?,
-        Verb::Restore(args) => verbs::restore::run(&args)?,
-        Verb::Measure(args) => verbs::measure::run(&args)?,
-        Verb::Record(args) => verbs::record::run(&args)?,
-        Verb::Calibrate(args) => verbs::calibrate::run(&args)?,
-        Verb::Export(args) => verbs::export::run(&args)?,
-        Verb::Ctl(args) => verbs::ctl::run(&args)?,
-        Verb::Top(args) => verbs::top::run(&args)?,
-        Verb::Import(args) => verbs::import::run(&args)?,
-        Verb::Migrate(args) => verbs::migrate::run(&args)?,
-        Verb::Convert(args) => verbs::convert::run(&args)?,
-        Verb::Reserve(args) => verbs::reserve::run(&args)?,
-        Verb::Lab(args) => verbs::lab::run(&args)?,
-        Verb::Catalogue(args) => verbs::catalogue::run(&args)?,
-        Verb::Schema => verbs::schema::run()?,
-        Verb::Completions(args) => verbs::completions::run(&args)?,
-        Verb::Man(args) => verbs::man::run(&args)?,
+        Verb::New(args) => verbs::new::run(args)?,
+        Verb::Suggest(args) => verbs::suggest::run(args)?,
+        Verb::Check(args) => verbs::check::run(args)?,
+        Verb::Simulate(args) => verbs::simulate::run(args)?,
+        Verb::Run(args) => verbs::run::run(args)?,
+        Verb::Explain(args) => verbs::explain::run(args)?,
+        Verb::Compare(args) => verbs::compare::run(args)?,
+        Verb::Doctor(args) => verbs::doctor::run(args)?,
+        Verb::Restore(args) => verbs::restore::run(args)?,
+        Verb::Measure(args) => verbs::measure::run(args)?,
+        Verb::Record(args) => verbs::record::run(args)?,
+        Verb::Calibrate(args) => verbs::calibrate::run(args)?,
+        Verb::Export(args) => verbs::export::run(args)?,
+        Verb::Ctl(args) => verbs::ctl::run(args)?,
+        Verb::Top(args) => verbs::top::run(args)?,
+        Verb::Import(args) => verbs::import::run(args)?,
+        Verb::Migrate(args) => verbs::migrate::run(args)?,
+        Verb::Convert(args) => verbs::convert::run(args)?,
+        Verb::Reserve(args) => verbs::reserve::run(args)?,
+        Verb::Lab(args) => verbs::lab::run(args)?,
+        Verb::Catalogue(args) => verbs::catalogue::run(args)?,
+        Verb::Schema(args) => verbs::schema::run(args)?,
+        Verb::Completions(args) => verbs::completions::run(args)?,
+        Verb::Man(args) => verbs::man::run(args)?,
     })
 }

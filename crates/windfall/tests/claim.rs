@@ -282,7 +282,7 @@ fn law_what_a_dry_run_says_changes_nothing_and_names_what_stays() {
     let output = command.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains(&format!("processor {} would be claimed: ", cpus.claimed)), "{text}");
-    assert!(text.contains("kernel threads that nobody may move: "), "{text}");
+    assert!(text.contains("kernel threads that cannot be moved: "), "{text}");
     assert_eq!(settings(), before);
 }
 

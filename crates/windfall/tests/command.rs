@@ -150,6 +150,8 @@ fn every_verb_has_help_a_man_page_and_completions() {
     let output = windfall(&["man", folder.to_str().unwrap(), "--force"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let verbs = [
+        "new",
+        "suggest",
         "check",
         "convert",
         "reserve",

@@ -47,7 +47,7 @@ fn feed(folder: &Scratch, arguments: &[&str], input: &[u8]) -> Output {
 }
 
 /// Arguments of verbs that write files, and the files, in a folder with a scenario, a trace and a recording.
-const WRITERS: [(&[&str], &[&str]); 10] = [
+const WRITERS: [(&[&str], &[&str]); 13] = [
     (&["simulate", "a.toml", "--trace", "o.wft"], &["o.wft"]),
     (&["simulate", "a.toml", "--trace", "o.pftrace"], &["o.pftrace"]),
     (&["simulate", "a.toml", "--picture", "o.svg", "--report", "o.html"], &["o.svg", "o.html"]),
@@ -59,6 +59,9 @@ const WRITERS: [(&[&str], &[&str]); 10] = [
     (&["export", "a.wft", "o.pftrace"], &["o.pftrace"]),
     (&["export", "a.wft", "o.html", "--beside", "a.ftrace.gz"], &["o.html"]),
     (&["import", "a.ftrace.gz", "-o", "o.toml"], &["o.toml"]),
+    (&["suggest", "a.ftrace.gz", "-o", "o.toml"], &["o.toml"]),
+    (&["new", "audio", "-o", "o.toml"], &["o.toml"]),
+    (&["schema", "-o", "o.json"], &["o.json"]),
     (&["man", "o"], &["o/windfall.1", "o/windfall-top.1"]),
     (
         &["lab", "table-10-4", "--quick", "--host", "sim", "--keep", "o", "--report", "o.html"],
@@ -154,12 +157,12 @@ fn law_a_dash_is_standard_input() {
         (vec!["explain", "a.ftrace.gz"], vec!["explain", "-"], read(&folder, "a.ftrace.gz")),
         (vec!["export", "a.wft", "-"], vec!["export", "-", "-"], read(&folder, "a.wft")),
         (
-            vec!["import", "a.json", "-o", "-"],
+            vec!["import", "tasks.json", "-o", "-"],
             vec!["import", "-", "--from", "rt-app", "-o", "-"],
             rt_app.as_bytes().to_vec(),
         ),
     ] {
-        folder.write("a.json", rt_app);
+        folder.write("tasks.json", rt_app);
         let from_file = folder.run(&named);
         assert!(from_file.status.code() < Some(2), "{named:?}: {from_file:?}");
         let from_pipe = feed(&folder, &dashed, &input);

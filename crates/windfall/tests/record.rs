@@ -277,7 +277,7 @@ fn law_calibration_finds_a_known_period_and_its_profile_holds_for_that_executabl
     let period = line.split_whitespace().nth(3).and_then(|word| word.parse::<Span>().ok());
     let near = |period: Span| (Span::from_millis(19)..Span::from_millis(26)).contains(&period);
     assert!(period.is_none_or(near), "{text}");
-    assert!(text.contains("told apart by") && text.contains("x 1.20"), "{text}");
+    assert!(text.contains("distinguished by") && text.contains("x 1.20"), "{text}");
 
     let scenario = |program: &str| {
         let path = scratch("profile.toml");

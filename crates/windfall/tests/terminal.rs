@@ -264,3 +264,17 @@ fn law_top_shows_standings_in_colour_unless_no_color_is_set() {
     let (text, _) = top("coloured", "", quit);
     assert!(!colours(&text).is_empty(), "{text:?}");
 }
+
+/// For people only: in a pipe nothing is added to what a verb says.
+#[test]
+fn law_each_verb_ends_with_the_next_command_on_a_terminal_alone() {
+    let folder = Scratch::new("next");
+    let said = on_terminal(&mut folder.command(&["check", "a.toml"]));
+    assert!(said.trim_end().ends_with("next: windfall simulate a.toml"), "{said}");
+    for arguments in [&["check", "a.toml", "--json"][..], &["check", "none.toml"]] {
+        let said = on_terminal(&mut folder.command(arguments));
+        assert!(!said.contains("next: "), "{said}");
+    }
+    let piped = folder.run(&["check", "a.toml"]);
+    assert!(!text(&piped.stdout).contains("next: ") && piped.stderr.is_empty(), "{piped:?}");
+}

@@ -49,6 +49,70 @@ pub enum ProgramError {
 /// again; so is one that has [begun](ProgramRuntime::begin) before it acts.
 /// P5. Every job that [`begins`](Self::begins) was [`released`](Self::released), and is then
 /// [`completed`](Self::completed) or [`aborted`](Self::aborted) unless the run ends first.
+///
+/// ```
+/// use windfall_programs::{
+///     Job, Jobs, Node, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime, Progress,
+///     RuntimeHost, Wakeup,
+/// };
+/// use windfall_time::{Instant, Span};
+///
+/// /// A host on which one thread has a processor to itself.
+/// #[derive(Default)]
+/// struct Alone {
+///     programs: ProgramRuntime,
+///     now: Instant,
+///     wakeup: Option<Instant>,
+///     done: u64,
+/// }
+///
+/// impl RuntimeHost for Alone {
+///     const MOMENT: Span = Span::ZERO;
+///     fn programs(&mut self) -> &mut ProgramRuntime {
+///         &mut self.programs
+///     }
+///     fn now(&self) -> Instant {
+///         self.now
+///     }
+///     fn schedule_wakeup(&mut self, _: u32, wakeup: Wakeup, at: Instant) {
+///         if wakeup == Wakeup::Release {
+///             self.wakeup = Some(at);
+///         }
+///     }
+///     fn blocked(&mut self, _: u32) {}
+///     fn woken(&mut self, _: u32, _: Option<u32>) {}
+///     fn yielded(&mut self, _: u32) {}
+///     fn exited(&mut self, _: u32) {}
+///     fn spawn(&mut self, node: Node, _: ProcessParams, _: &Program) -> Result<u32, ProcessError> {
+///         Err(ProcessError::NotAdmitted { node })
+///     }
+///     fn released(&mut self, _: u32, _: Job) {}
+///     fn begins(&mut self, _: u32, _: Job) {}
+///     fn completed(&mut self, _: u32, _: Job) {
+///         self.done += 1;
+///     }
+///     fn aborted(&mut self, _: u32) {}
+///     fn goes_on(&mut self, _: u32, _: Job, _: bool) {}
+///     fn program_failed(&mut self, _: u32, _: ProgramError) {}
+/// }
+///
+/// let mut host = Alone::default();
+/// let jobs = Jobs::periodic(Span::from_millis(2), Span::from_millis(10));
+/// let thread = host.programs.add(&Program::Jobs(jobs), 1);
+/// ProgramRuntime::begin(&mut host, thread);
+/// while host.now < Instant::from_nanos(100_000_000) {
+///     match ProgramRuntime::step(&mut host, thread) {
+///         Progress::Work(work) => host.now = host.now + work,
+///         Progress::Acted => {}
+///         Progress::Waits => {
+///             host.now = host.wakeup.take().expect("its next release");
+///             let now = host.now;
+///             ProgramRuntime::release_due(&mut host, thread, now);
+///         }
+///     }
+/// }
+/// assert!(host.done >= 9, "a job in each period of 10 ms");
+/// ```
 pub trait RuntimeHost {
     /// How long acting may take here, from one action to the next without computing or waiting, for
     /// them to count as done at one instant; zero where acting takes no time.

@@ -10,6 +10,35 @@ use windfall_time::{Instant, Span};
 pub type Numbers = BTreeMap<String, Range<usize>>;
 
 /// Reads recorded traces for a scenario. Files are named as in the scenario.
+///
+/// ```
+/// use windfall_programs::Program;
+/// use windfall_scenario::{Numbers, Recordings, Scenario};
+/// use windfall_time::{Instant, Span};
+///
+/// /// Nobody has done anything.
+/// struct Silence;
+///
+/// impl Recordings for Silence {
+///     fn program(&mut self, _: &str, _: &str, _: usize, _: &Numbers) -> Result<Program, String> {
+///         Ok(Program::nothing())
+///     }
+///     fn interrupts(&mut self, _: &str, _: u16) -> Result<Vec<(Instant, Span)>, String> {
+///         Ok(Vec::new())
+///     }
+/// }
+///
+/// let text = r#"
+/// schema = 2
+/// length = "1 s"
+/// schedulers.root = { scheduler = "round-robin", parent = "top" }
+/// threads.audio   = { parent = "root", recorded = { file = "a.wft", thread = "audio" } }
+/// "#;
+/// let scenario = Scenario::parse("a.toml", text).map_err(|mistakes| mistakes.render(false))?;
+/// assert!(scenario.build_with(&mut Silence).is_ok());
+/// assert!(scenario.build().is_err(), "recordings are not read without a reader");
+/// # Ok::<(), String>(())
+/// ```
 pub trait Recordings {
     /// What a thread did: the one with this number (from 0) of those of a name, or the one of a
     /// `#TID`. `numbers` gives the scenario's numbers of all threads of this file that play a part,

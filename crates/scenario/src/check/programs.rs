@@ -79,7 +79,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
     for (thread, path) in suspended {
         if !resumed.iter().any(|name| names::means(name, thread)) {
-            let message = format!("nobody resumes `{}`", thread.name);
+            let message = format!("no thread resumes `{}`", thread.name);
             let help = format!("add a step `{{ resume = \"{}\" }}` to another thread", thread.name);
             checker.wrong(&[path], message, &help);
         }
@@ -99,7 +99,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             && !entry.signalled
         {
             let help = format!("add a step `{{ signal = \"{name}\" }}` to another thread");
-            checker.wrong(&[path], format!("nobody signals `{name}`"), &help);
+            checker.wrong(&[path], format!("no thread signals `{name}`"), &help);
         }
     }
 }

@@ -186,7 +186,7 @@ fn whom(
         }
         (None, None) => {
             let help = "write `thread = ` or `scheduler = ` with a name";
-            reader.wrong(&path.key("thread"), "it is not said for whom", help);
+            reader.wrong(&path.key("thread"), "neither `thread` nor `scheduler` is written", help);
             None
         }
         (Some(_), Some(_)) => {

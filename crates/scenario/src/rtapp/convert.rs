@@ -180,7 +180,7 @@ impl Converter {
                 event: "pi_enabled".to_owned(),
                 line: file.global.pi_line,
                 left_out: true,
-                text: "whoever holds a lock keeps its own priority".to_owned(),
+                text: "a thread that holds a lock keeps its own priority".to_owned(),
             });
         }
     }
@@ -285,7 +285,7 @@ impl Converter {
                 steps.push(self.wait(reference, mutex));
             }
             Action::Barrier(_) if lone => {
-                left_out("one thread alone uses the barrier, so that nobody waits there");
+                left_out("only one thread uses the barrier, so it never waits there");
             }
             Action::Barrier(name) => {
                 steps.push(Step::Barrier(self.number(SharedKind::Barrier, name)));

@@ -65,9 +65,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
 /// Refuses what is no process of this machine.
 fn is_process(pid: i32) -> Result<(), VerbError> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).map_err(|_| {
-        VerbError(format!(
-            "windfall: there is no process {pid}; `ps -e` lists those that there are"
-        ))
+        VerbError(format!("windfall: there is no process {pid}; `ps -e` lists all"))
     })?;
     let process = status.lines().find_map(|line| line.strip_prefix("Tgid:")).map(str::trim);
     match process {
@@ -99,11 +97,11 @@ fn text(calibration: &Calibration, recorded: &Recorded, args: &CalibrateArgs) ->
     text.push_str(&format!("{}; never applied by itself\n", chosen(calibration.conservatism)));
     match &recorded.no_routines {
         None => text.push_str(
-            "threads are told apart by start routine, name, and who made them; `-` started without the C library's \
+            "threads are distinguished by start routine, name and maker; `-` started without the C library's \
              `pthread_create`, or is not known\n",
         ),
         Some(why) => text.push_str(&format!(
-            "threads are told apart by name and by who made them: their start routines are not known ({why})\n"
+            "threads are distinguished by name and maker: their start routines are not known ({why})\n"
         )),
     }
     let routines = calibration.kinds.iter().filter_map(|kind| kind.routine.as_deref());
@@ -111,13 +109,11 @@ fn text(calibration: &Calibration, recorded: &Recorded, args: &CalibrateArgs) ->
         routines.filter_map(|routine| Some((routine, language_of(routine)?))).collect();
     for (routine, language) in common {
         text.push_str(&format!(
-            "`{routine}` starts every thread of {language}: it tells none apart, only name and maker do\n"
+            "`{routine}` starts every thread of {language}: only name and maker distinguish them\n"
         ));
     }
     if args.pid.is_some() {
-        text.push_str(
-            "who made the threads that were there already, and what they started with, is not known\n",
-        );
+        text.push_str("makers and start routines of threads that existed before are not known\n");
     }
     if kernel::clock_varies() {
         text.push_str("the processors' clock varies: the same work takes longer when it is low\n");

@@ -7,7 +7,7 @@ use crate::verbs::calibrate::Shelf;
 use crate::{Answer, VerbError};
 use std::path::Path;
 use windfall_report::check;
-use windfall_scenario::{Deadline, Plan, Promises, Scenario, TraceFiles};
+use windfall_scenario::{Deadline, Override, Plan, Promises, Scenario, TraceFiles};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
     let scenario = load(&args.file)?;
@@ -34,7 +34,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
 
 /// Reads a scenario, and the profiles that it names.
 pub(crate) fn load(path: &Path) -> Result<Scenario, CommandError> {
-    let mut scenario = Scenario::load(path).map_err(CommandError::of)?;
+    load_with(path, &[])
+}
+
+/// Reads a scenario with some values other than its file's, and the profiles that it names.
+pub(crate) fn load_with(path: &Path, overrides: &[Override]) -> Result<Scenario, CommandError> {
+    let mut scenario = Scenario::load_with(path, overrides).map_err(CommandError::of)?;
     scenario.apply_profiles(&Shelf).map_err(CommandError::of)?;
     Ok(scenario)
 }

@@ -1,6 +1,8 @@
-//! `windfall compare FILE`: one scenario, simulated and on real threads, side by side.
+//! `windfall compare FILE`: one scenario, simulated and on real threads, side by side; or two outcomes (`compare/outcomes.rs`).
 //!
 //! The verdict is about processor time: it must differ from the simulated by no more than `--tolerance`.
+
+mod outcomes;
 
 use crate::cli::CompareArgs;
 use crate::command_error::CommandError;
@@ -15,6 +17,9 @@ use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 
 pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
+    if let Some(other) = &args.other {
+        return outcomes::run(args, other);
+    }
     let inputs = std::iter::once(&args.file).chain(&args.costs).map(PathBuf::as_path);
     Destinations::new(false, inputs)?;
     let mut scenario = load(&args.file)?;

@@ -11,7 +11,7 @@ use windfall_report::explain::{self, Asked, Reading};
 use windfall_scenario::near;
 use windfall_trace::codec::Reader;
 use windfall_trace::escape::escaped;
-use windfall_trace::explain::{Explainer, Explanation, Keep, Question};
+use windfall_trace::explain::{Explained, Explainer, Explanation, Keep, Question};
 use windfall_trace::import::Format;
 use windfall_trace::{Record, Sink, Source};
 
@@ -19,7 +19,10 @@ use windfall_trace::{Record, Sink, Source};
 const WORST: usize = 3;
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, VerbError> {
-    let read = read(args)?;
+    let mut read = read(args)?;
+    if args.worst {
+        keep_worst(&mut read.explanation);
+    }
     let threads = &read.explanation.threads;
     if threads.is_empty() {
         return Err(nobody(args, &read));
@@ -68,6 +71,14 @@ fn asked(args: &ExplainArgs, one: bool) -> Asked {
     Asked { all: args.all, one, longer_than: args.longer_than, of }
 }
 
+/// Leaves the thread with most misses, and of those that have as many the one that waited longest.
+fn keep_worst(explanation: &mut Explanation) {
+    let badly = |thread: &Explained| (thread.misses, thread.all.waited());
+    let worst = explanation.threads.iter().max_by_key(|thread| badly(thread));
+    let worst = worst.map(|thread| thread.thread);
+    explanation.threads.retain(|thread| Some(thread.thread) == worst);
+}
+
 /// What is explained.
 fn named(args: &ExplainArgs) -> String {
     args.recording.as_deref().map_or_else(|| "the run".to_owned(), input_name)
@@ -78,6 +89,7 @@ fn read(args: &ExplainArgs) -> Result<Reading, VerbError> {
         (Some(number), _) => Keep::Miss(number),
         (_, Some(number)) => Keep::Job(number),
         _ if args.all => Keep::All,
+        _ if args.worst => Keep::Worst(1),
         _ => Keep::Worst(WORST),
     };
     let question = Question { thread: args.thread.clone(), longer_than: args.longer_than, keep };

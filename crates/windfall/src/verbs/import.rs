@@ -2,6 +2,7 @@
 
 mod json;
 
+use super::new::{place_schema, with_schema};
 use crate::cli::{ImportArgs, Source};
 use crate::output::{Destinations, document, input_name, is_standard, print};
 use crate::{Answer, VerbError};
@@ -47,7 +48,8 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
         (imported.scenario, Some(imported.proposal), remarks(&recording))
     };
     scenario.check().map_err(|mistakes| trouble(mistakes.render(false)))?;
-    output.write(|out| out.write_all(scenario.write().as_bytes()))?;
+    output.write(|out| out.write_all(with_schema(&scenario).as_bytes()))?;
+    let beside = place_schema(&args.output)?;
     if args.json {
         let value = json::data(&scenario, proposal.as_ref(), &words, &output.name());
         print(&document(value))?;
@@ -55,7 +57,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     }
     let proposal = proposal.map_or_else(String::new, |proposal| format!("{proposal}\n"));
     let next = format!("windfall simulate {}", args.output.display());
-    outputs.print(&format!("{proposal}{words}wrote {}; next: {next}\n", output.name()))?;
+    outputs.print(&format!("{proposal}{words}wrote {}{beside}; next: {next}\n", output.name()))?;
     Ok(Answer::Yes)
 }
 
@@ -117,7 +119,7 @@ fn from_recording(args: &ImportArgs, recording: &Recording) -> Result<Imported, 
 }
 
 /// What is doubtful or missing in a recording.
-fn remarks(recording: &Recording) -> String {
+pub(super) fn remarks(recording: &Recording) -> String {
     let mut words = String::new();
     if recording.environment > 0 {
         words.push_str(&format!(
@@ -177,7 +179,7 @@ fn what_became_of_lines(report: &Report) -> String {
     if lost.gaps > 0 {
         let more = if lost.uncounted > 0 { ", others uncounted" } else { "" };
         text.push_str(&format!(
-            "LOST: {} gaps told by the source, {} events counted{more}; there the trace is unknown\n",
+            "LOST: {} gaps reported by the source, {} events counted{more}; the trace is unknown there\n",
             lost.gaps, lost.events
         ));
     }
@@ -197,7 +199,7 @@ fn what_became_of_lines(report: &Report) -> String {
 }
 
 /// The recording's path as the scenario, which may lie elsewhere, names it.
-fn seen_from(trace: &Path, output: &Path) -> Result<String, VerbError> {
+pub(super) fn seen_from(trace: &Path, output: &Path) -> Result<String, VerbError> {
     let trouble = |path: &Path, error: std::io::Error| {
         VerbError(format!("windfall: {}: {error}", path.display()))
     };

@@ -91,7 +91,7 @@ pub(crate) fn summary(recorded: &Recorded) -> String {
     );
     let share = recorded.overhead() + 50;
     text.push_str(&format!(
-        "overhead: {}.{} % of a processor at {} switches a second, and what the kernel takes to tell each\n",
+        "overhead: {}.{} % of a processor at {} switches a second, and what the kernel needs to report each\n",
         share / 1_000,
         share / 100 % 10,
         recorded.rate(),

@@ -1,4 +1,6 @@
-//! `windfall run FILE`
+//! `windfall run FILE`, or `-- COMMAND`
+
+mod command;
 
 use crate::cli::{Judged, RunArgs, RunHost, SimulateArgs};
 use crate::command_error::CommandError;
@@ -7,31 +9,49 @@ use crate::verbs::check::{load, plan};
 use crate::verbs::keep::Outputs;
 use crate::verbs::simulate;
 use crate::{Answer, VerbError};
+use command::Started;
+use std::path::Path;
 use std::time::Instant as Clock;
 use windfall_linux::Settings;
 use windfall_report::check::broken;
 use windfall_report::{json, text, took};
+use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{PromiseVerdict, judge};
 use windfall_trace::{Header, Sink};
 
 pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
+    let Some(file) = &args.file else {
+        let started = Started::new(args)?;
+        let answer = carry_out(args, started.scenario()?, Path::new(started.name()))?;
+        return Ok(if args.dry_run { answer } else { started.answer() });
+    };
     if args.host == RunHost::Sim {
-        let (file, keep) = (args.file.clone(), args.keep.clone());
-        let (length, json) = (args.length, args.json);
-        let judge = Judged::Asked;
-        return simulate::run(&SimulateArgs { file, length, seed: None, judge, json, keep });
+        let (file, keep) = (file.clone(), args.keep.clone());
+        let (length, json, judge) = (args.length, args.json, Judged::Asked);
+        return simulate::run(&SimulateArgs {
+            file,
+            length,
+            judge,
+            json,
+            keep,
+            ..SimulateArgs::default()
+        });
     }
-    let mut scenario = load(&args.file)?;
+    carry_out(args, load(file)?, file)
+}
+
+/// Runs a scenario that stands in `file`, or is called so, and prints what came of it.
+fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answer, CommandError> {
     if args.length.is_some_and(windfall_time::Span::is_zero) {
         return Err(
             VerbError("windfall: `--for 0s` is no time at all; write how long".to_owned()).into()
         );
     }
     scenario.length = args.length.unwrap_or(scenario.length);
-    let plan = plan(&scenario, &args.file)?;
+    let plan = plan(&scenario, file)?;
     let settings = Settings {
         scenario: Some(scenario.clone()),
-        name: input_name(&args.file),
+        name: input_name(file),
         socket: args.socket.clone(),
         cpus: args.cpus.clone(),
         ..Settings::default()
@@ -42,7 +62,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
     }
     let cpus = plan.hierarchy.processors();
     let header = Header { source: "windfall run".to_owned(), clock: "run".to_owned(), cpus };
-    let mut outputs = Outputs::open(&args.keep, &args.file, args.json, &header)?;
+    let mut outputs = Outputs::open(&args.keep, file, args.json, &header)?;
     let sink: Option<&mut (dyn Sink + Send)> =
         if outputs.wanted() { Some(&mut outputs) } else { None };
     for line in broken(&scenario) {
@@ -52,17 +72,19 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
     let outcome = windfall_linux::run(plan, &settings, sink)?;
     let verdicts = judge(&scenario, &outcome);
     let wall = begun.elapsed();
-    let kept = outputs.close(&args.file, &scenario, &outcome, &verdicts);
+    let kept = outputs.close(file, &scenario, &outcome, &verdicts);
     if args.json {
         print(&document(json(&scenario, &outcome, &verdicts)))?;
         print_error(&took(&outcome, wall));
-    } else {
+    } else if args.file.is_some() {
         outputs.print(&text(&scenario, &outcome, &verdicts, wall, width()))?;
+    } else {
+        // Standard output is the command's.
+        print_error(&text(&scenario, &outcome, &verdicts, wall, width()));
     }
     kept?;
     if let Some(failure) = &outcome.failure {
-        let name = input_name(&args.file);
-        return Err(VerbError(format!("windfall: {name}: {failure}")).into());
+        return Err(VerbError(format!("windfall: {}: {failure}", settings.name)).into());
     }
     if let Some(why) = outcome.supervision.as_ref().and_then(|run| run.cut_short.as_ref()) {
         return Err(VerbError(format!("windfall: the run ended before its time: {why}")).into());

@@ -3,7 +3,7 @@
 use crate::cli::{Judged, SimulateArgs};
 use crate::command_error::CommandError;
 use crate::output::{document, errors_are_read, input_name, print, print_error, width};
-use crate::verbs::check::{load, plan};
+use crate::verbs::check::{load_with, plan};
 use crate::verbs::keep::Outputs;
 use crate::{Answer, VerbError};
 use std::time::{Duration, Instant as Clock};
@@ -14,7 +14,7 @@ use windfall_time::{Instant, Span};
 use windfall_trace::{Header, Sink};
 
 pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
-    let mut scenario = load(&args.file)?;
+    let mut scenario = load_with(&args.file, &args.overrides)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     if args.length.is_some_and(Span::is_zero) {
         return Err(

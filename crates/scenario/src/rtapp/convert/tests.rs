@@ -166,7 +166,7 @@ fn law_a_task_is_scheduled_as_in_its_first_phase_and_later_changes_are_told_with
     assert_eq!((own.cpus.as_deref(), own.line("cpus")), (Some([0].as_slice()), Some(3)));
     let told: Vec<_> = converted.unconverted.iter().map(ToString::to_string).collect();
     let expected = [
-        "rt-app: line 1: `pi_enabled`: left out: whoever holds a lock keeps its own priority",
+        "rt-app: line 1: `pi_enabled`: left out: a thread that holds a lock keeps its own priority",
         "rt-app: line 2: task `a`, `util_min`: left out: it chooses frequencies, and processors here \
          have one speed",
         "rt-app: line 4: task `a`, `cpus`: left out: phase `q` is for processor 2; here it stays on \

@@ -1,0 +1,224 @@
+//! The next command that makes sense after each verb, for people at a terminal.
+//!
+//! It goes to standard error, and only where that is a terminal: what a verb prints is the same in a pipe.
+
+use super::new;
+use crate::Answer;
+use crate::cli::{CompareArgs, CtlVerb, ExplainArgs, KeepArgs, RunArgs, SimulateArgs, Verb};
+use crate::output::{errors_are_read, is_standard, print_error};
+use std::path::Path;
+
+/// Prints it.
+pub(crate) fn print(verb: &Verb, answer: Answer) {
+    if errors_are_read()
+        && let Some(next) = after(verb, answer)
+    {
+        print_error(&format!("next: windfall {next}\n"));
+    }
+}
+
+/// The words after `windfall`; nothing where nothing makes sense, or the verb has said it itself.
+fn after(verb: &Verb, answer: Answer) -> Option<String> {
+    let yes = answer == Answer::Yes;
+    Some(match verb {
+        Verb::New(args) => format!("check {}", named(&new::output(args))?),
+        Verb::Suggest(args) => match &args.output {
+            Some(output) => format!("check {}", named(output)?),
+            None if yes => format!("suggest {} -o suggested.toml", named(&args.recording)?),
+            None => return None,
+        },
+        Verb::Check(args) => format!("simulate {}", named(&args.file)?),
+        Verb::Convert(_) => "catalogue".to_owned(),
+        Verb::Reserve(args) => match &args.file {
+            Some(file) => format!("check {}", named(file)?),
+            None => "new audio".to_owned(),
+        },
+        Verb::Simulate(args) => after_simulation(args, yes)?,
+        Verb::Run(args) => after_run(args, yes)?,
+        Verb::Compare(args) => after_comparison(args)?,
+        Verb::Explain(args) => after_explanation(args)?,
+        Verb::Doctor(_) if yes => "record --for 10s".to_owned(),
+        Verb::Doctor(_) => "new audio".to_owned(),
+        Verb::Restore(_) => "doctor".to_owned(),
+        Verb::Measure(args) => match &args.output {
+            Some(output) => format!("compare SCENARIO.toml --costs {}", named(output)?),
+            None => "measure -o costs.toml".to_owned(),
+        },
+        Verb::Record(args) => format!("explain {} --worst", named(&args.output)?),
+        Verb::Calibrate(args) if args.save.is_some() => "new audio".to_owned(),
+        Verb::Calibrate(_) => "calibrate --save NAME -- COMMAND".to_owned(),
+        Verb::Export(args) => match args.output.extension()?.to_str()? {
+            "wft" => format!("explain {}", named(&args.output)?),
+            _ => return None, // for another program
+        },
+        Verb::Ctl(args) => match args.verb {
+            CtlVerb::Stop => return None,
+            CtlVerb::List => "top".to_owned(),
+            _ => "ctl list".to_owned(),
+        },
+        Verb::Top(_) => "explain --worst".to_owned(),
+        Verb::Migrate(args) => format!("check {}", named(&args.file)?),
+        Verb::Lab(args) if args.name == "list" => "lab table-10-4 --quick".to_owned(),
+        Verb::Lab(args) if args.report.is_none() => {
+            format!("lab {name} --report {name}.html", name = args.name)
+        }
+        Verb::Catalogue(args) => match &args.name {
+            None => "catalogue rez".to_owned(),
+            Some(_) => "new audio".to_owned(),
+        },
+        Verb::Schema(args) if args.output.is_some() => "new audio".to_owned(),
+        Verb::Import(_) => return None, // it says so itself
+        Verb::Lab(_) | Verb::Schema(_) | Verb::Completions(_) | Verb::Man(_) => return None,
+    })
+}
+
+fn after_simulation(args: &SimulateArgs, yes: bool) -> Option<String> {
+    let file = named(&args.file)?;
+    Some(match trace(&args.keep) {
+        Some(trace) => format!("explain {trace} --worst"),
+        None if yes => format!("run {file} --dry-run"),
+        None => format!("simulate {file} --trace simulated.wft"),
+    })
+}
+
+fn after_run(args: &RunArgs, yes: bool) -> Option<String> {
+    let Some(file) = &args.file else {
+        let words: Vec<String> = args.command.iter().map(|word| quoted(word)).collect();
+        return Some(format!("calibrate -- {}", words.join(" ")));
+    };
+    let file = named(file)?;
+    Some(match trace(&args.keep) {
+        _ if args.dry_run => format!("run {file}"),
+        Some(trace) => format!("explain {trace} --worst"),
+        None if yes => format!("compare {file}"),
+        None => format!("run {file} --trace run.wft"),
+    })
+}
+
+fn after_comparison(args: &CompareArgs) -> Option<String> {
+    match (&args.other, &args.costs) {
+        (None, None) => Some("measure -o costs.toml".to_owned()),
+        _ => None,
+    }
+}
+
+fn after_explanation(args: &ExplainArgs) -> Option<String> {
+    // A list of threads names the next one itself.
+    if !args.worst && args.thread.as_str() == "*" {
+        return None;
+    }
+    match &args.recording {
+        Some(recording) => Some(format!("suggest {}", named(recording)?)),
+        None => Some("ctl list".to_owned()),
+    }
+}
+
+/// A trace of Windfall's own form that was kept in a file.
+fn trace(keep: &KeepArgs) -> Option<String> {
+    let trace = keep.trace.as_deref().filter(|trace| trace.extension().is_some_and(|e| e == "wft"));
+    named(trace?)
+}
+
+/// A file as it is typed; nothing of standard input and output.
+fn named(path: &Path) -> Option<String> {
+    (!is_standard(path)).then(|| quoted(&path.display().to_string()))
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Cli;
+    use clap::{CommandFactory, Parser};
+    use std::collections::BTreeSet;
+
+    /// A call of each verb; of some in several forms.
+    const CALLS: &[&str] = &[
+        "new audio",
+        "new robot -o r.toml",
+        "suggest a.wft",
+        "suggest a.wft -o s.toml",
+        "check a.toml",
+        "convert ALL NULL",
+        "reserve a.toml",
+        "reserve --task 1ms/10ms",
+        "simulate a.toml",
+        "simulate a.toml --trace a.wft",
+        "run a.toml",
+        "run a.toml --dry-run",
+        "run --share 2 -- make -j4",
+        "compare a.toml",
+        "compare a.json b.json",
+        "doctor",
+        "restore",
+        "measure",
+        "measure -o costs.toml",
+        "record",
+        "calibrate --pid 4",
+        "calibrate --save player --pid 4",
+        "export a.txt a.wft",
+        "ctl list",
+        "ctl stop",
+        "ctl share a 3",
+        "top",
+        "import a.wft -o a.toml",
+        "migrate a.toml",
+        "explain a.wft",
+        "explain a.wft --worst",
+        "explain --thread a",
+        "lab list",
+        "lab table-10-4",
+        "catalogue",
+        "catalogue rez",
+        "schema",
+        "schema -o s.json",
+        "completions bash",
+        "man pages",
+    ];
+
+    fn parsed(words: &str) -> Verb {
+        let words = std::iter::once("windfall").chain(words.split_whitespace());
+        Cli::try_parse_from(words).unwrap_or_else(|why| panic!("{why}")).verb
+    }
+
+    #[test]
+    fn law_what_comes_next_after_each_verb_can_be_typed() {
+        let verbs: BTreeSet<_> =
+            CALLS.iter().filter_map(|call| call.split_whitespace().next()).collect();
+        let all = Cli::command();
+        let all = all.get_subcommands().map(clap::Command::get_name);
+        assert_eq!(verbs, all.filter(|name| *name != "help").collect());
+        let mut said = 0;
+        for call in CALLS {
+            for answer in [Answer::Yes, Answer::No, Answer::Status(3)] {
+                if let Some(next) = after(&parsed(call), answer) {
+                    parsed(&next);
+                    said += 1;
+                }
+            }
+        }
+        assert!(said > 90, "{said}");
+    }
+
+    #[test]
+    fn accepts_names_that_a_shell_would_take_apart() {
+        assert_eq!(quoted("a b's.wft"), r"'a b'\''s.wft'");
+        assert_eq!(quoted("scenarios/a-1.toml"), "scenarios/a-1.toml");
+        let record = Verb::Record(crate::cli::RecordArgs {
+            length: None,
+            output: "-".into(),
+            force: crate::cli::ForceArgs::default(),
+            json: false,
+            command: Vec::new(),
+        });
+        assert_eq!(after(&record, Answer::Yes), None);
+    }
+}

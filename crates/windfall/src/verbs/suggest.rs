@@ -1,0 +1,174 @@
+//! `windfall suggest RECORDING`: what to promise whom, and what it would have changed.
+//!
+//! It joins what `import --reserve`, `calibrate` and `simulate` do: periods and needs are learnt from the recording, promises are
+//! made as far as they fit together, and the recording is simulated under Linux's own policy without them and with them.
+//!
+//! Invariant: the checker grants everything that is suggested.
+
+mod show;
+
+use super::import::{remarks, seen_from};
+use super::new::{place_schema, with_schema};
+use crate::cli::{SuggestArgs, Text};
+use crate::command_error::CommandError;
+use crate::output::{Destinations, document, input_name, is_standard};
+use crate::verbs::check::plan;
+use crate::verbs::export::open_recording;
+use crate::{Answer, VerbError};
+use std::io::Write;
+use windfall_guarantees::Guarantee;
+use windfall_programs::learn::{Parent, Proposal, Row};
+use windfall_scenario::model::Run;
+use windfall_scenario::outcome::Outcome;
+use windfall_scenario::{Recording, Reserving, Scenario, import};
+use windfall_sim::Sim;
+use windfall_time::{Instant, Span};
+use windfall_trace::Sink;
+use windfall_trace::explain::{Explainer, Keep, Question};
+use windfall_trace::import::Format;
+
+/// The policy of those who are promised nothing: what Linux does.
+const LINUX: &str = "linux-eevdf";
+
+/// Everything that was found.
+struct Found {
+    proposal: Proposal,
+    promises: Vec<Suggested>,
+    /// What threads without a promise got in all, without the promises and with them.
+    others: [Span; 2],
+    /// What is doubtful or missing in the recording, in words.
+    remarks: String,
+}
+
+/// A promise that is suggested.
+struct Suggested {
+    row: Row,
+    guarantee: Guarantee,
+    /// Its longest response: as recorded, without the promises, and with them.
+    longest: [Option<Span>; 3],
+}
+
+pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
+    let trouble = |why: &str| {
+        CommandError::from(VerbError(format!("windfall: {}: {why}", input_name(&args.recording))))
+    };
+    if is_standard(&args.recording) {
+        return Err(trouble(
+            "a recording is read several times, which needs a file; keep it in one",
+        ));
+    }
+    let mut outputs = Destinations::new(args.force.force, [args.recording.as_path()])?;
+    if args.json {
+        outputs.claim_standard("`--json`")?;
+    }
+    let output = args.output.as_deref().map(|path| outputs.claim("--output", path)).transpose()?;
+    let recording = Recording::read(&args.recording, format(args)).map_err(|why| trouble(&why))?;
+    let found = find(args, &recording)?;
+    if args.json {
+        crate::output::print(&document(show::json(&found)))?;
+    } else {
+        outputs.print(&show::text(&found))?;
+    }
+    if let (Some(output), Some(path)) = (&output, &args.output) {
+        let file = seen_from(&args.recording, path)?;
+        let scenario = made(&recording, &file, Reserving::Periodic).0;
+        output.write(|out| out.write_all(with_schema(&scenario).as_bytes()))?;
+        let beside = place_schema(path)?;
+        outputs.print(&format!("wrote {}{beside}\n", output.name()))?;
+    }
+    Ok(if found.promises.is_empty() { Answer::No } else { Answer::Yes })
+}
+
+const fn format(args: &SuggestArgs) -> Format {
+    match args.from {
+        Some(Text::Ftrace) => Format::Ftrace,
+        Some(Text::Perf) => Format::Perf,
+        None => Format::Auto,
+    }
+}
+
+/// A scenario of the recording in which whoever is promised nothing is scheduled as Linux does it.
+fn made(recording: &Recording, file: &str, reserving: Reserving) -> (Scenario, Proposal) {
+    let imported = import(recording, file, reserving);
+    let mut scenario = imported.scenario;
+    for scheduler in &mut scenario.schedulers {
+        if scheduler.kind == "time-sharing" {
+            LINUX.clone_into(&mut scheduler.kind);
+        }
+    }
+    (scenario, imported.proposal)
+}
+
+fn find(args: &SuggestArgs, recording: &Recording) -> Result<Found, CommandError> {
+    let file = args.recording.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let (without, _) = made(recording, &file, Reserving::Nobody);
+    let (with, proposal) = made(recording, &file, Reserving::Periodic);
+    with.check().map_err(CommandError::of)?;
+    if let Some(refused) = with.promises().refused().next() {
+        let promises = with.promises();
+        let why = format!("a promise does not fit: {}", promises.explain(refused));
+        return Err(VerbError(format!("windfall: {}: {why}", input_name(&args.recording))).into());
+    }
+    let [before, after] = [simulated(args, &without)?, simulated(args, &with)?];
+    let recorded = recorded(args)?;
+    let mut promises = Vec::new();
+    for row in &proposal.rows {
+        let Parent::Reservation { amount, period, .. } = row.parent else { continue };
+        let name = name(&with, recording, row.thread);
+        let id = recording.learned.threads[row.thread].trace_thread;
+        let longest = [
+            recorded.iter().find(|(thread, _)| *thread == id).map(|(_, most)| *most),
+            response(&before, &name),
+            response(&after, &name),
+        ];
+        let guarantee = Guarantee::BasicSoft(amount.into(), period.into());
+        promises.push(Suggested { row: row.clone(), guarantee, longest });
+    }
+    let promised: Vec<String> =
+        promises.iter().map(|suggested| name(&with, recording, suggested.row.thread)).collect();
+    let others = [&before, &after].map(|outcome| {
+        let others = outcome.threads.iter().filter(|thread| !promised.contains(&thread.name));
+        others.map(|thread| thread.received).fold(Span::ZERO, Span::saturating_add)
+    });
+    Ok(Found { proposal, promises, others, remarks: remarks(recording) })
+}
+
+/// What a recorded thread with a promise of its own is called in the scenario.
+fn name(scenario: &Scenario, recording: &Recording, thread: usize) -> String {
+    let reference = recording.reference(thread);
+    let is_it = |run: &Run| matches!(run, Run::Recorded { thread, .. } if *thread == reference);
+    let found = scenario.threads.iter().find(|thread| is_it(&thread.run));
+    found.map(|thread| thread.name.clone()).unwrap_or_default()
+}
+
+fn response(outcome: &Outcome, name: &str) -> Option<Span> {
+    outcome.threads.iter().find(|thread| thread.name == name)?.response.most()
+}
+
+fn simulated(args: &SuggestArgs, scenario: &Scenario) -> Result<Outcome, CommandError> {
+    let plan = plan(scenario, &args.recording)?;
+    let failed = |why: &dyn std::fmt::Display| {
+        VerbError(format!("windfall: {}: {why}", input_name(&args.recording)))
+    };
+    let sim = Sim::of(plan, None).map_err(|why| failed(&why))?;
+    let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
+    match &outcome.failure {
+        Some(failure) => Err(failed(failure).into()),
+        None => Ok(outcome),
+    }
+}
+
+/// The longest response of each thread as it was recorded.
+fn recorded(args: &SuggestArgs) -> Result<Vec<(windfall_trace::ThreadId, Span)>, VerbError> {
+    let everybody = "*".parse().map_err(|_| VerbError("windfall: `*` is a pattern".to_owned()))?;
+    let question = Question { thread: everybody, longer_than: None, keep: Keep::Worst(1) };
+    let mut explainer = Explainer::new(question);
+    let source = open_recording(&args.recording, format(args));
+    let source = source
+        .map_err(|why| VerbError(format!("windfall: {}: {why}", input_name(&args.recording))))?;
+    // Where it cannot be read further, the remarks say so.
+    for record in source.map_while(Result::ok) {
+        explainer.record(record.at, &record.event);
+    }
+    Ok(explainer.finish().threads.iter().map(|found| (found.thread, found.most)).collect())
+}

@@ -1,0 +1,112 @@
+//! What is suggested, for people and as JSON.
+
+use super::{Found, Suggested};
+use crate::output::table;
+use serde_json::{Value, json};
+use windfall_programs::learn::Row;
+use windfall_report::terminal::short;
+use windfall_time::{Ratio, Span};
+
+pub(super) fn text(found: &Found) -> String {
+    let Found { proposal, promises, others, remarks } = found;
+    let mut text = String::new();
+    if promises.is_empty() {
+        text.push_str("no thread has a period that is sure enough for a promise\n");
+    } else {
+        let head = [
+            "THREAD",
+            "TID",
+            "PERIOD",
+            "SURE",
+            "NEED p99/max",
+            "PROMISE",
+            "RECORDED",
+            "WITHOUT",
+            "WITH",
+        ];
+        text.push_str(&table(&head, 1, promises.iter().map(row).collect()));
+        text.push_str(
+            "RECORDED, WITHOUT, WITH: the longest response as recorded, and simulated under Linux's policy without the \
+             promises and with them\n",
+        );
+        text.push_str(&format!(
+            "{} promises fit: together {} of {} processors, at most {} of each; a promise is the most that a period took x {}\n",
+            promises.len(),
+            decimal(proposal.share),
+            proposal.processors,
+            decimal(proposal.options.most),
+            decimal(proposal.options.margin),
+        ));
+        let [before, after] = others.map(short);
+        text.push_str(&format!(
+            "all other threads together: {before} without, {after} with them\n"
+        ));
+    }
+    for row in left_out(found) {
+        let why = row.left_out.map(|why| why.to_string()).unwrap_or_default();
+        text.push_str(&format!("not promised: {} {}: {why}\n", row.name, row.tid));
+    }
+    text.push_str(remarks);
+    text
+}
+
+/// Threads with a period that get no promise.
+fn left_out(found: &Found) -> impl Iterator<Item = &Row> {
+    found.proposal.rows.iter().filter(|row| row.left_out.is_some())
+}
+
+fn row(suggested: &Suggested) -> Vec<String> {
+    let Suggested { row, guarantee, longest } = suggested;
+    let dash = || "-".to_owned();
+    let [recorded, without, with] = longest.map(|span| span.map_or_else(dash, short));
+    vec![
+        row.name.clone(),
+        row.tid.to_string(),
+        row.habit.period.map_or_else(dash, short),
+        decimal(row.habit.confidence),
+        format!("{} / {}", short(row.habit.need.p99), short(row.habit.need.max)),
+        guarantee.to_string(),
+        recorded,
+        without,
+        with,
+    ]
+}
+
+/// Two places, cut off.
+fn decimal(ratio: Ratio) -> String {
+    let all = ratio.numerator().saturating_mul(100) / ratio.denominator();
+    format!("{}.{:02}", all / 100, all % 100)
+}
+
+pub(super) fn json(found: &Found) -> Value {
+    let ns = |span: Option<Span>| span.map(Span::as_nanos);
+    let promise = |suggested: &Suggested| {
+        let Suggested { row, guarantee, longest } = suggested;
+        json!({
+            "thread": row.name,
+            "tid": row.tid,
+            "period_ns": ns(row.habit.period),
+            "confidence": decimal(row.habit.confidence),
+            "need_ns": {
+                "p50": row.habit.need.p50.as_nanos(),
+                "p99": row.habit.need.p99.as_nanos(),
+                "max": row.habit.need.max.as_nanos(),
+            },
+            "guarantee": guarantee.to_string(),
+            "longest_response_ns": {
+                "recorded": ns(longest[0]), "without": ns(longest[1]), "with": ns(longest[2]),
+            },
+        })
+    };
+    let left_out = left_out(found).map(|row| {
+        let why = row.left_out.map(|why| why.to_string());
+        json!({ "thread": row.name, "tid": row.tid, "why": why })
+    });
+    json!({
+        "promises": found.promises.iter().map(promise).collect::<Vec<_>>(),
+        "not_promised": left_out.collect::<Vec<_>>(),
+        "processors": found.proposal.processors,
+        "reserved_processors": decimal(found.proposal.share),
+        "others_received_ns": { "without": found.others[0].as_nanos(), "with": found.others[1].as_nanos() },
+    })
+}

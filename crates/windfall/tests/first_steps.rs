@@ -1,0 +1,176 @@
+//! The first steps of a user: a scenario from nothing, a value changed, two outcomes compared, a recording that says what to
+//! promise.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+#[path = "common/scratch.rs"]
+mod scratch;
+
+use scratch::{Scratch, text};
+use serde_json::Value;
+
+const TEMPLATES: [&str; 4] = ["audio", "server", "robot", "service"];
+
+fn said(folder: &Scratch, arguments: &[&str], status: i32) -> String {
+    let output = folder.run(arguments);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {output:?}");
+    text(&output.stdout) + &text(&output.stderr)
+}
+
+fn read(folder: &Scratch, file: &str) -> String {
+    std::fs::read_to_string(folder.path(file)).unwrap()
+}
+
+fn json(folder: &Scratch, arguments: &[&str]) -> Value {
+    serde_json::from_slice(&folder.run(arguments).stdout).unwrap()
+}
+
+#[test]
+fn accepts_every_first_scenario_and_its_expectations_hold() {
+    let folder = Scratch::new("new");
+    for name in TEMPLATES {
+        let file = format!("{name}.toml");
+        let wrote = said(&folder, &["new", name], 0);
+        assert!(wrote.starts_with(&format!("wrote {file}")), "{wrote}");
+        let checked = said(&folder, &["check", &file], 0);
+        assert!(!checked.contains("due in"), "a deadline that nothing guarantees: {checked}");
+        let simulated = said(&folder, &["simulate", &file], 0);
+        assert!(simulated.contains("Question: ") && simulated.contains("held "), "{simulated}");
+        let comments = read(&folder, &file).lines().filter(|line| line.contains('#')).count();
+        assert!(comments >= 6, "{file} explains itself");
+    }
+    assert!(said(&folder, &["new", "nothing"], 2).contains("audio, server, robot, service"));
+}
+
+#[test]
+fn law_a_first_scenario_names_the_schema_that_lies_beside_it() {
+    let folder = Scratch::new("new-schema");
+    let wrote = said(&folder, &["new", "audio", "-o", "mine.toml"], 0);
+    assert!(wrote.contains("scenario.schema.json, from which editors complete"), "{wrote}");
+    let first = read(&folder, "mine.toml").lines().next().unwrap().to_owned();
+    let named = first.strip_prefix("#:schema ").unwrap();
+    let kept = read(&folder, named);
+    said(&folder, &["schema", "-o", "again.json"], 0);
+    assert_eq!(kept, read(&folder, "again.json"));
+    assert_eq!(kept, text(&folder.run(&["schema"]).stdout));
+    // One that is there stays, and another version is said.
+    assert_eq!(said(&folder, &["new", "robot"], 0), "wrote robot.toml\n");
+    folder.write(named, "{}");
+    let wrote = said(&folder, &["new", "server"], 0);
+    assert!(wrote.contains("of another version: `windfall schema --force -o"), "{wrote}");
+    assert_eq!(read(&folder, named), "{}");
+    assert!(said(&folder, &["new", "audio", "-o", "-"], 0).starts_with("#:schema"));
+}
+
+#[test]
+fn law_a_value_that_is_set_is_the_value_that_the_file_could_have() {
+    let folder = Scratch::new("set");
+    said(&folder, &["new", "audio"], 0);
+    let file = read(&folder, "audio.toml");
+    folder.write("other.toml", &file.replace("RESBH 2ms 5ms", "RESBH 4ms 10ms"));
+    let set = "audio.guarantee=RESBH 4ms 10ms";
+    let changed = json(&folder, &["simulate", "audio.toml", "--json", "--set", set]);
+    assert_eq!(changed, json(&folder, &["simulate", "other.toml", "--json"]));
+    assert_ne!(changed, json(&folder, &["simulate", "audio.toml", "--json"]));
+
+    let arguments =
+        ["--set", "machine.processors=2", "--set", "length=1s", "--set", "compile.count=7"];
+    let found = json(&folder, &[&["simulate", "audio.toml", "--json"], &arguments[..]].concat());
+    assert_eq!(found["cpus"].as_array().unwrap().len(), 2);
+    assert_eq!(found["length_ns"], 1_000_000_000);
+    assert_eq!(found["threads"].as_array().unwrap().len(), 8);
+}
+
+#[test]
+fn refuses_what_is_set_where_nothing_is_and_says_what_is_near() {
+    let folder = Scratch::new("set-refused");
+    said(&folder, &["new", "audio"], 0);
+    let set = |value: &str| said(&folder, &["simulate", "audio.toml", "--set", value], 2);
+    assert!(set("audoi.guarantee=NULL").contains("did you mean `audio.guarantee`?"));
+    assert!(set("audio.guarante=NULL").contains("did you mean `guarantee`?"));
+    assert!(set("lenght=1s").contains("did you mean `length`?"));
+    assert!(set("audio").contains("write NAME.KEY=VALUE"));
+    let above = set("audio.guarantee=RESBH 14ms 10ms");
+    assert!(above.contains("--set:1:") && above.contains("at most the period 10ms"), "{above}");
+    // What stands in braces replaces the table, and is one value.
+    assert!(set("audio.periodic={ work = \"1ms\" }").contains("`period` is missing"));
+    assert!(set("audio.share=1\nlength=\"1s\"").contains("--set"));
+}
+
+#[test]
+fn limit_outcomes_are_compared_within_the_tolerance_side_by_side() {
+    let folder = Scratch::new("compare");
+    said(&folder, &["new", "audio"], 0);
+    let keep = |file: &str, arguments: &[&str]| {
+        let all = [&["simulate", "audio.toml", "--json"], arguments].concat();
+        folder.write(file, &text(&folder.run(&all).stdout));
+    };
+    keep("a.json", &[]);
+    keep("b.json", &["--set", "compile.count=2"]);
+    let same = said(&folder, &["compare", "a.json", "audio.toml"], 0);
+    assert!(same.contains("every thread got the same in both"), "{same}");
+    let apart = said(&folder, &["compare", "a.json", "b.json"], 1);
+    assert!(apart.contains("1 of 5 threads got the same in both"), "{apart}");
+    assert!(apart.contains("compile-1, compile-2, compile-3, compile-4."), "{apart}");
+    let data = json(&folder, &["compare", "a.json", "b.json", "--json"]);
+    let thread = |at: usize| &data["threads"][at];
+    assert_eq!((&thread(0)["name"], &thread(0)["close"]), (&"audio".into(), &true.into()));
+    assert_eq!(thread(1)["first"]["received_ns"], 2_002_000_000_u64);
+    assert_eq!(thread(4)["second"], Value::Null);
+    // Twice as much is within 100 %, and just above 99 % is not.
+    keep("c.json", &["--set", "audio.periodic=1ms/10ms"]);
+    said(&folder, &["compare", "c.json", "a.json", "--tolerance", "99%"], 1);
+    said(&folder, &["compare", "c.json", "a.json", "--tolerance", "100%"], 0);
+    let promises = said(&folder, &["compare", "a.json", "robot.toml"], 2);
+    assert!(promises.contains("robot.toml"), "{promises}");
+}
+
+#[test]
+fn accepts_the_worst_miss_of_all_threads_at_once() {
+    let folder = Scratch::new("worst");
+    let all = ["explain", "a.ftrace.gz", "--longer-than", "4ms"];
+    let table = said(&folder, &[&all[..], &["--all"]].concat(), 1);
+    let first = table.lines().nth(1).unwrap().split_whitespace().next().unwrap();
+    let worst = said(&folder, &[&all[..], &["--worst"]].concat(), 1);
+    assert!(worst.starts_with(first) && worst.contains("(miss "), "{worst}");
+    assert_eq!(worst.matches("(miss ").count(), 1, "{worst}");
+    // Without a miss, whoever waited longest.
+    assert!(said(&folder, &["explain", "a.ftrace.gz", "--worst"], 0).contains("the longest:"));
+}
+
+#[test]
+fn law_what_is_suggested_fits_and_shortens_the_longest_response() {
+    let folder = Scratch::new("suggest");
+    let data = json(&folder, &["suggest", "a.ftrace.gz", "--json", "-o", "s.toml"]);
+    let promises = data["promises"].as_array().unwrap();
+    let audio = promises.iter().find(|one| one["thread"] == "audio-src").unwrap();
+    let longest = |which: &str| audio["longest_response_ns"][which].as_u64().unwrap();
+    assert!(longest("with") < 1_000_000 && longest("without") > 3_000_000, "{audio}");
+    assert!(longest("recorded") > 3_000_000, "{audio}");
+    // All of it is granted, and written so that the file says the same.
+    let checked = json(&folder, &["check", "s.toml", "--json"]);
+    assert_eq!(checked["composes"], true);
+    let granted = |one: &&Value| {
+        let name = one["promised"].as_str().is_some_and(|it| it.starts_with("RESBS"));
+        name && one["parent"].as_str().is_some_and(|parent| parent.ends_with("-join"))
+    };
+    let threads = checked["threads"].as_array().unwrap();
+    assert_eq!(threads.iter().filter(granted).count(), promises.len());
+    let simulated = json(&folder, &["simulate", "s.toml", "--json"]);
+    let threads = simulated["threads"].as_array().unwrap();
+    let same = threads.iter().find(|one| one["name"] == "audio-src").unwrap();
+    assert_eq!(same["response_ns"]["max"], longest("with"));
+    assert!(said(&folder, &["suggest", "a.ftrace.gz"], 0).contains("9 promises fit"));
+}
+
+#[test]
+fn refuses_to_suggest_anything_of_a_recording_without_a_period() {
+    let folder = Scratch::new("suggest-none");
+    let line = |at: u32, from: &str, to: &str| {
+        format!(
+            "  sh-1 [000] d..2 {at}.000000: sched_switch: prev_comm={from} prev_pid=1 prev_prio=120 prev_state=S ==> next_comm={to} next_pid=2 next_prio=120\n"
+        )
+    };
+    folder.write("a.txt", &(line(1, "sh", "ls") + &line(2, "sh", "ls")));
+    let said = said(&folder, &["suggest", "a.txt"], 1);
+    assert!(said.contains("no thread has a period that is sure enough"), "{said}");
+}

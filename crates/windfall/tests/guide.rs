@@ -1,0 +1,335 @@
+//! The guide says nothing that was not run: each page in a folder of its own, from top to bottom.
+//!
+//! A block `toml,file=NAME` is written to a file, `toml,append=NAME` behind one. Each line `$ COMMAND` of a block `console` is given to
+//! a shell, and the lines below it are what it must print, in order; `...` stands for any lines, or for the rest of one. A command
+//! ends with 0, unless its line says `echo status $?`. `console,rights` needs rights on real threads. `json,in=NAME` is a part of the
+//! JSON in a file. Blocks of Rust are run as tests of crate `lab`. `UPDATE_GOLDEN=1` renews outputs that are nearly the same.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+#[path = "common/real.rs"]
+mod real;
+#[path = "common/taken.rs"]
+mod taken;
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn pages() -> Vec<PathBuf> {
+    let listing = std::fs::read_dir(root().join("docs/guide/src")).unwrap();
+    let mut pages: Vec<PathBuf> = listing.map(|entry| entry.unwrap().path()).collect();
+    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    pages.sort();
+    pages
+}
+
+/// A block of code: what stands behind the three accents, and its lines.
+struct Block {
+    page: String,
+    line: usize,
+    sort: String,
+    text: String,
+}
+
+impl Block {
+    /// What an attribute of it says, as `file` in `toml,file=a.toml`.
+    fn attribute(&self, name: &str) -> Option<&str> {
+        self.sort.split(',').find_map(|part| part.strip_prefix(name)?.strip_prefix('='))
+    }
+}
+
+fn blocks(page: &Path) -> Vec<Block> {
+    let text = std::fs::read_to_string(page).unwrap();
+    let page = page.file_name().unwrap().to_string_lossy().into_owned();
+    let (mut blocks, mut open) = (Vec::new(), None::<Block>);
+    for (number, line) in text.lines().enumerate() {
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some(sort), None) => {
+                let (sort, text) = (sort.to_owned(), String::new());
+                open = Some(Block { page: page.clone(), line: number + 1, sort, text });
+            }
+            (None, Some(block)) => block.text.push_str(&format!("{line}\n")),
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none(), "{page}: a block that does not end");
+    blocks
+}
+
+/// A folder with the shipped scenarios in it.
+fn scratch(page: &Path) -> PathBuf {
+    let folder =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide").join(page.file_stem().unwrap());
+    let _ = std::fs::remove_dir_all(&folder);
+    for below in ["scenarios", "scenarios/recorded"] {
+        std::fs::create_dir_all(folder.join(below)).unwrap();
+        for entry in std::fs::read_dir(root().join(below)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                std::fs::copy(&path, folder.join(below).join(path.file_name().unwrap())).unwrap();
+            }
+        }
+    }
+    folder
+}
+
+/// What a command prints on both streams, as either. Which shell it is does not matter.
+fn shell(folder: &Path, command: &str) -> Output {
+    let own = Path::new(env!("CARGO_BIN_EXE_windfall")).parent().unwrap();
+    let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap_or_default());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{{ {command}\n}} 2>&1")]).current_dir(folder).env("PATH", path);
+    let output = shell.output().unwrap();
+    Output { stderr: output.stdout.clone(), ..output }
+}
+
+/// The first line that was expected and did not come.
+fn missing<'a>(expected: &'a str, found: &str) -> Option<&'a str> {
+    let (mut found, mut any) = (found.lines().map(str::trim_end), false);
+    for line in expected.lines().map(str::trim_end) {
+        if line == "..." {
+            any = true;
+            continue;
+        }
+        let fits = |other: &str| match line.strip_suffix("...") {
+            Some(begin) => other.starts_with(begin),
+            None => other == line,
+        };
+        let came = if any { found.any(fits) } else { found.next().is_some_and(fits) };
+        if !came {
+            return Some(line);
+        }
+        any = false;
+    }
+    // What is not named at the end is left out on purpose only.
+    (!any && !expected.is_empty() && found.next().is_some()).then_some("...")
+}
+
+/// What is expected, each line that did not come replaced by the one that has most words in common with it, if half are.
+fn renewed(expected: &str, printed: &str) -> String {
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let line = |line: &str| {
+        if line.ends_with("...") || printed.lines().any(|other| other.trim_end() == line) {
+            return format!("{line}\n");
+        }
+        let own = words(line);
+        let alike = |other: &&str| words(other).iter().filter(|word| own.contains(word)).count();
+        let nearest = printed.lines().max_by_key(alike).filter(|near| 2 * alike(near) >= own.len());
+        format!("{}\n", nearest.unwrap_or(line).trim_end())
+    };
+    expected.lines().map(line).collect()
+}
+
+fn console(block: &Block, folder: &Path) -> Result<(), String> {
+    for part in format!("\n{}", block.text).split("\n$ ").skip(1) {
+        let (command, expected) = part.split_once('\n').unwrap_or((part, ""));
+        let rights = block.sort.contains("rights");
+        let run = || shell(folder, command);
+        let output = if rights { taken::once_free(run) } else { Some(run()) };
+        let Some(output) = output else { return Ok(()) };
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        if !output.status.success() {
+            return Err(format!("`{command}` ends with {}:\n{printed}", output.status));
+        }
+        // What a run on real threads says besides is another thing each time.
+        let around = |text: &str| match rights {
+            true => format!("...\n{}\n...", text.trim_end()),
+            false => text.to_owned(),
+        };
+        if let Some(line) = missing(&around(expected), &printed) {
+            let renewed = renewed(expected, &printed);
+            let wanted = std::env::var_os("UPDATE_GOLDEN").is_some();
+            if wanted && missing(&around(&renewed), &printed).is_none() {
+                let page = root().join("docs/guide/src").join(&block.page);
+                let text = std::fs::read_to_string(&page).unwrap();
+                let (old, new) =
+                    (format!("$ {command}\n{expected}"), format!("$ {command}\n{renewed}"));
+                std::fs::write(&page, text.replacen(&old, &new, 1)).unwrap();
+                continue;
+            }
+            return Err(format!(
+                "`{command}` does not print\n{line}\nin its place, but\n{printed}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a document has all that a part of it says.
+fn holds(whole: &Value, part: &Value) -> bool {
+    match (whole, part) {
+        (Value::Object(whole), Value::Object(part)) => {
+            part.iter().all(|(key, part)| whole.get(key).is_some_and(|whole| holds(whole, part)))
+        }
+        (Value::Array(whole), Value::Array(part)) => {
+            part.iter().all(|part| whole.iter().any(|whole| holds(whole, part)))
+        }
+        (whole, part) => whole == part,
+    }
+}
+
+fn run(block: &Block, folder: &Path) -> Result<(), String> {
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.join(name), text).map_err(|why| why.to_string())
+    };
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    match block.sort.split(',').next().unwrap_or_default() {
+        "console" if block.sort.contains("rights") && !real::is_ready() => Ok(()),
+        "console" => console(block, folder),
+        "toml" => match (block.attribute("file"), block.attribute("append")) {
+            (Some(name), _) => write(name, &block.text),
+            (_, Some(name)) => write(name, &(read(name) + &block.text)),
+            _ => Err("a file without a name".to_owned()),
+        },
+        "json" => {
+            let name = block.attribute("in").ok_or("JSON of which file?")?;
+            let part: Value = serde_json::from_str(&block.text).map_err(|why| why.to_string())?;
+            let whole: Value = serde_json::from_str(&read(name)).unwrap();
+            let same = holds(&whole, &part);
+            if same { Ok(()) } else { Err(format!("{part:#} is no part of {whole:#}")) }
+        }
+        // Rust runs as tests of crate `lab`, and text is a command that takes too long.
+        "rust" if !block.sort.contains("ignore") => Ok(()),
+        "text" => Ok(()),
+        sort => Err(format!("a block `{sort}` is not run")),
+    }
+}
+
+#[test]
+fn accepts_every_block_of_the_guide() {
+    let (mut commands, mut wrong) = (0, Vec::new());
+    for page in pages() {
+        let folder = scratch(&page);
+        for block in blocks(&page) {
+            if let Err(why) = run(&block, &folder) {
+                wrong.push(format!("{}:{}: {why}", block.page, block.line));
+            }
+            commands += block.text.lines().filter(|line| line.starts_with("$ ")).count();
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(commands >= 40, "only {commands} commands were found");
+}
+
+/// Every page is in the summary, and whatever the summary names is there.
+#[test]
+fn law_the_summary_names_every_page() {
+    let folder = root().join("docs/guide/src");
+    let summary = std::fs::read_to_string(folder.join("SUMMARY.md")).unwrap();
+    for page in pages() {
+        let name = page.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(name == "SUMMARY.md" || summary.contains(&format!("]({name})")), "{name}");
+    }
+}
+
+#[test]
+fn law_what_a_command_does_not_print_is_found() {
+    assert_eq!(missing("a\n...\nc\n", "a\nb\nc\n"), None);
+    assert_eq!(missing("a\nwrote...\n...", "a\nwrote 3\nc\n"), None);
+    assert_eq!(missing("", "anything\n"), None);
+    assert_eq!(missing("a\nc\n", "a\nb\nc\n"), Some("c"));
+    assert_eq!(missing("a\n", "a\nb\n"), Some("..."));
+    assert_eq!(missing("...\nd\n", "a\nb\n"), Some("d"));
+    let printed = "THREAD  TIME\naudio  res  3.2ms  x\nlate  9ms\n";
+    assert_eq!(
+        renewed("...\naudio  res  3.1ms  x\n...\n", printed),
+        "...\naudio  res  3.2ms  x\n...\n"
+    );
+    assert_eq!(renewed("nothing of that\n", printed), "nothing of that\n");
+}
+
+/// Tables of a scenario file, in the order of the reference: what a header says, and the schema's name of what stands below it.
+const TABLES: [(&str, &str); 17] = [
+    ("`[machine]`", "Machine"),
+    ("One of `processors`", "Processor"),
+    ("`costs` of the machine", "Costs"),
+    ("`cache` of the machine", "Cache"),
+    ("`[[interrupts]]`", "Interrupts"),
+    ("`[schedulers.NAME]`", "Scheduler"),
+    ("One of `parents`", "Parent"),
+    ("`[threads.NAME]`", "Thread"),
+    ("`periodic`", "Periodic"),
+    ("`sporadic`", "Sporadic"),
+    ("`after`", "After"),
+    ("One of `phases`", "Phase"),
+    ("One of `steps`", "Step"),
+    ("`recorded`", "Recorded"),
+    ("`match`", "Match"),
+    ("`[[at]]`", "At"),
+    ("`[[expect]]`", "Expect"),
+];
+
+/// The tables of keys as the schema has them.
+fn reference(schema: &Value) -> String {
+    let one_line = |text: &Value| text.as_str().unwrap_or_default().replace('\n', " ");
+    let form = |property: &Value| {
+        let named = property["anyOf"].as_array().into_iter().flatten();
+        let mut named = named.filter_map(|form| form["$ref"].as_str()?.rsplit('/').next());
+        let definition = named.next().map(|name| &schema["$defs"][name.replace("%20", " ")]);
+        definition.map(|it| one_line(&it["description"])).unwrap_or_default()
+    };
+    let keys = |of: &Value| {
+        let mut text = "| key | what it is | form |\n|---|---|---|\n".to_owned();
+        for (key, property) in of["properties"].as_object().unwrap() {
+            // What is a table itself has one of its own below.
+            let form = Some(form(property)).filter(|form| !form.ends_with('.')).unwrap_or_default();
+            let what = one_line(&property["description"]);
+            text.push_str(&format!("| `{key}` | {what} | {form} |\n"));
+        }
+        text
+    };
+    let mut text = format!("\n## At the top\n\n{}", keys(schema));
+    for (header, name) in TABLES {
+        let of = &schema["$defs"][name];
+        let what = one_line(&of["description"]);
+        text.push_str(&format!("\n## {header}\n\n{what}\n\n{}", keys(of)));
+    }
+    text
+}
+
+/// The reference of scenario files is the schema, which is made from the types that read them.
+#[test]
+fn law_the_reference_of_scenario_files_is_current() {
+    let schema = std::fs::read_to_string(root().join("docs/scenario.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    let path = root().join("docs/guide/src/scenarios.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let mark = "--test guide -->\n";
+    let (written, _) = page.split_once(mark).unwrap();
+    let current = format!("{written}{mark}{}", reference(&schema));
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &current).unwrap();
+    } else {
+        assert!(page == current, "UPDATE_GOLDEN=1 renews docs/guide/src/scenarios.md");
+    }
+    let tables = schema["$defs"].as_object().unwrap().iter();
+    let tables = tables.filter(|(_, of)| of["properties"].is_object()).map(|(name, _)| name);
+    for name in tables {
+        assert!(TABLES.iter().any(|(_, other)| other == name), "`{name}` is in no table");
+    }
+    for (name, _) in windfall_scenario::model::Quantity::ALL {
+        assert!(written.contains(&format!("`{name}`")), "`{name}` can be expected");
+    }
+}
+
+/// Each key of an outcome is in the reference of JSON.
+#[test]
+fn law_the_reference_of_json_names_every_key_of_an_outcome() {
+    let page = std::fs::read_to_string(root().join("docs/guide/src/json.md")).unwrap();
+    let folder = scratch(Path::new("keys.md"));
+    let printed =
+        shell(&folder, "windfall simulate scenarios/isolation.toml --for 1s --json").stdout;
+    let outcome: Value =
+        serde_json::from_slice(&printed[..=printed.iter().rposition(|b| *b == b'}').unwrap()])
+            .unwrap();
+    for of in [&outcome, &outcome["threads"][0], &outcome["promises"][0], &outcome["cpus"][0]] {
+        for key in of.as_object().unwrap().keys().filter(|key| *key != "windfall") {
+            assert!(page.contains(&format!("`{key}`")), "`{key}` is not explained");
+        }
+    }
+}

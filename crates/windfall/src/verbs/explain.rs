@@ -62,14 +62,6 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, VerbError> {
     Ok(if missed { Answer::No } else { Answer::Yes })
 }
 
-/// Leaves the thread with most misses, and of those that have as many the one that waited longest.
-fn keep_worst(explanation: &mut Explanation) {
-    let badly = |thread: &Explained| (thread.misses, thread.all.waited());
-    let worst = explanation.threads.iter().max_by_key(|thread| badly(thread));
-    let worst = worst.map(|thread| thread.thread);
-    explanation.threads.retain(|thread| Some(thread.thread) == worst);
-}
-
 fn asked(args: &ExplainArgs, one: bool) -> Asked {
     let of = match (&args.recording, &args.socket) {
         (Some(file), _) => format!("{} ", file.display()),
@@ -77,6 +69,14 @@ fn asked(args: &ExplainArgs, one: bool) -> Asked {
         (None, None) => String::new(),
     };
     Asked { all: args.all, one, longer_than: args.longer_than, of }
+}
+
+/// Leaves the thread with most misses, and of those that have as many the one that waited longest.
+fn keep_worst(explanation: &mut Explanation) {
+    let badly = |thread: &Explained| (thread.misses, thread.all.waited());
+    let worst = explanation.threads.iter().max_by_key(|thread| badly(thread));
+    let worst = worst.map(|thread| thread.thread);
+    explanation.threads.retain(|thread| Some(thread.thread) == worst);
 }
 
 /// What is explained.

@@ -212,7 +212,13 @@ mod tests {
     fn accepts_names_that_a_shell_would_take_apart() {
         assert_eq!(quoted("a b's.wft"), r"'a b'\''s.wft'");
         assert_eq!(quoted("scenarios/a-1.toml"), "scenarios/a-1.toml");
-        let record = parsed("record -o -");
+        let record = Verb::Record(crate::cli::RecordArgs {
+            length: None,
+            output: "-".into(),
+            force: crate::cli::ForceArgs::default(),
+            json: false,
+            command: Vec::new(),
+        });
         assert_eq!(after(&record, Answer::Yes), None);
     }
 }

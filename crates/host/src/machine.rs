@@ -52,6 +52,9 @@ pub trait Machine {
     /// The next stretch of a processor's time that was accounted for.
     fn next_passed(&mut self, cpu: usize) -> Option<Passed>;
 
+    /// What was taken by now, by others than threads, is to be accounted for, before a scheduler is asked (decision 0006).
+    fn account_taken(&mut self);
+
     /// Whether others than threads take time here that schedulers are to hear of before anything else.
     fn takes_time(&self) -> bool;
 

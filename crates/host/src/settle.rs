@@ -37,6 +37,7 @@ impl<M: Machine> Host<M> {
     /// All that is due by now happens.
     fn apply(&mut self) {
         self.hear();
+        self.machine.account_taken();
         loop {
             let now = self.machine.now();
             while let Some((at, due)) = self.agenda.pop(now) {

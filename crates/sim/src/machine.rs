@@ -286,6 +286,9 @@ impl<'a> Machine for SimMachine<'a> {
     }
 
     #[inline]
+    fn account_taken(&mut self) {} // it is asked whenever time is taken
+
+    #[inline]
     fn takes_time(&self) -> bool {
         !self.sources.is_empty()
     }

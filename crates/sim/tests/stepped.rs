@@ -76,6 +76,8 @@ impl Machine for Stepped {
         })
     }
 
+    fn account_taken(&mut self) {} // it is asked whenever time is taken
+
     fn takes_time(&self) -> bool {
         false
     }

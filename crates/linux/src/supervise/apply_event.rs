@@ -33,7 +33,6 @@ impl Linux {
             }
             self.clock.set_event(None);
             self.heard.under_way = false;
-            self.account_overheads();
             return None;
         }
     }
@@ -109,7 +108,7 @@ impl Linux {
     }
 
     /// What was taken is accounted for before a scheduler is asked (decision 0006).
-    fn account_overheads(&mut self) {
+    pub(crate) fn account_overheads(&mut self) {
         for cpu in 0..self.cpus.len() {
             let total = self.rings.taken(cpu);
             if self.cpus[cpu].misses(total) {

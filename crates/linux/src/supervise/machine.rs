@@ -39,6 +39,10 @@ impl Machine for Linux {
         self.cpus[cpu].pieces.pop_front()
     }
 
+    fn account_taken(&mut self) {
+        self.account_overheads();
+    }
+
     fn takes_time(&self) -> bool {
         true
     }

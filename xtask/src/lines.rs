@@ -4,13 +4,14 @@ use std::path::Path;
 
 /// Counts a source file; one of tests has none.
 pub(crate) fn of(path: &Path, text: &str) -> usize {
-    let parts: Vec<_> = path.iter().filter_map(|part| part.to_str()).collect();
-    let tests =
-        parts.iter().any(|part| ["tests", "tests.rs", "benches", "examples"].contains(part));
-    if tests || parts.first() != Some(&"crates") || !parts.contains(&"src") {
-        return 0;
-    }
-    count(text)
+    let is_code = path.starts_with("crates") && path.iter().any(|part| part == "src");
+    if is_code && !is_test(path) { count(text) } else { 0 }
+}
+
+/// Whether a source file has tests, benchmarks or examples only.
+pub(crate) fn is_test(path: &Path) -> bool {
+    let folders = ["tests", "tests.rs", "benches", "examples"];
+    path.iter().any(|part| folders.iter().any(|folder| part == *folder))
 }
 
 fn count(text: &str) -> usize {

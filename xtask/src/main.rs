@@ -4,6 +4,7 @@
 mod arrows;
 mod bpf;
 mod folders;
+mod functions;
 mod guide;
 mod lines;
 mod patience;

@@ -1,11 +1,14 @@
 //! What no compiler sees: files that grow too long, and documents that lie.
 
-use crate::lines;
 use crate::run::{Done, root};
+use crate::{functions, lines};
 use std::path::{Path, PathBuf};
 
 /// A longer source file says why at its head.
 const LONGEST: usize = 600;
+
+/// Files with a longer function that is no table. They become fewer only.
+const NOT_CUT: [&str; 1] = ["crates/linux/src/supervise/dry_run.rs"];
 
 pub(crate) fn check() -> Done {
     let mut files = Vec::new();
@@ -23,6 +26,7 @@ pub(crate) fn check() -> Done {
         let source = file.extension().is_some_and(|extension| extension == "rs");
         if source {
             lines += lines::of(below, &text);
+            faults.extend(long_functions(below, &text));
         }
         if source && text.lines().count() > LONGEST && !text.contains("//! Length:") {
             faults.push(format!("{shown}: longer than {LONGEST} lines, and does not say why"));
@@ -55,6 +59,21 @@ pub(crate) fn check() -> Done {
     }
     println!("    {lines} lines of code in crates/*/src, without tests, comments and blanks");
     Ok(None)
+}
+
+/// What is wrong with the functions of a source file that is neither a test nor a benchmark.
+fn long_functions(path: &Path, text: &str) -> Vec<String> {
+    if lines::is_test(path) || NOT_CUT.iter().any(|other| path == Path::new(other)) {
+        return Vec::new();
+    }
+    let long = functions::too_long(text).into_iter();
+    let words = long.map(|(line, name, length)| {
+        format!(
+            "{}:{line}: `{name}` has {length} lines; cut it where its meaning divides",
+            path.display()
+        )
+    });
+    words.collect()
 }
 
 /// Whether a number that its type cannot hold becomes the greatest or the least that it can. Where it cannot happen, `expect` says

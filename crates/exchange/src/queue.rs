@@ -333,25 +333,10 @@ impl Exchange {
             }
             let (ticket, node) = match own {
                 Some(own) => own,
-                None => {
-                    let Some(node) = self.nodes.take() else { break Err(ExchangeError::NoRoom) };
-                    let ticket = match self.stand(mine, event) {
-                        Ok(ticket) => ticket,
-                        Err(no) => {
-                            self.nodes.give(node);
-                            break Err(no);
-                        }
-                    };
-                    self.nodes.at(node).word.store(given, Ordering::Relaxed);
-                    // Released, so that whoever reads it sees the queue of that time.
-                    self.nodes.at(node).ticket.store(ticket.0, Ordering::Release);
-                    block.node.store(node, Ordering::Relaxed);
-                    let this = word(name.generation, name.index);
-                    block.queue.store(this, Ordering::Relaxed);
-                    block.ticket.store(ticket.0, Ordering::Relaxed);
-                    self.fresh(node);
-                    *own.insert((ticket, node))
-                }
+                None => match self.prepare(mine, name, block, event, given) {
+                    Ok(prepared) => *own.insert(prepared),
+                    Err(no) => break Err(no),
+                },
             };
             if self.append(queue, &ends, WAITER, node) {
                 return Ok(Dequeued::Stands);
@@ -363,6 +348,28 @@ impl Exchange {
             self.stand_down(ticket);
         }
         done
+    }
+
+    /// Takes a node for an event that is to stand in a queue, and writes down there what is `given`.
+    #[inline]
+    fn prepare(
+        &self,
+        mine: &Mine,
+        name: Name,
+        block: &Block,
+        event: Name,
+        given: u64,
+    ) -> Result<(Ticket, u32), ExchangeError> {
+        let node = self.nodes.take().ok_or(ExchangeError::NoRoom)?;
+        let ticket = self.stand(mine, event).inspect_err(|_| self.nodes.give(node))?;
+        self.nodes.at(node).word.store(given, Ordering::Relaxed);
+        // Released, so that whoever reads it sees the queue of that time.
+        self.nodes.at(node).ticket.store(ticket.0, Ordering::Release);
+        block.node.store(node, Ordering::Relaxed);
+        block.queue.store(word(name.generation, name.index), Ordering::Relaxed);
+        block.ticket.store(ticket.0, Ordering::Relaxed);
+        self.fresh(node);
+        Ok((ticket, node))
     }
 
     /// An event has been reset: whoever comes to its node passes over it.

@@ -79,6 +79,31 @@ pub struct Ring {
 // SAFETY: the mapping belongs to no thread; reading moves the tail, which needs `&mut`.
 unsafe impl Send for Ring {}
 
+fn open_event(cpu: u16, listen: &Listen<'_>) -> io::Result<OwnedFd> {
+    let attr = Attr {
+        kind: TRACEPOINT,
+        size: 112,
+        config: listen.id,
+        sample_period: 1,
+        sample_type: SAMPLE_TIME | SAMPLE_RAW,
+        flags: DISABLED | USE_CLOCKID,
+        wakeup_events: u32::from(listen.wakes_reader),
+        clockid: libc::CLOCK_MONOTONIC,
+        ..Attr::default()
+    };
+    let cloexec = 8_u64;
+    // SAFETY: the attributes are live and say their size; the rest are numbers.
+    let fd = unsafe {
+        libc::syscall(libc::SYS_perf_event_open, &raw const attr, -1, i32::from(cpu), -1, cloexec)
+    };
+    let fd = owned(i32::try_from(check(fd)?).unwrap_or(-1))?;
+    if !listen.filter.is_empty() {
+        let filter = CString::new(listen.filter).map_err(io::Error::other)?;
+        ioctl(&fd, SET_FILTER, filter.as_ptr() as u64)?;
+    }
+    Ok(fd)
+}
+
 impl Ring {
     /// Listens to a processor's tracepoints; `pages`, the size of the ring in pages of memory, must be a power of two.
     ///
@@ -86,38 +111,8 @@ impl Ring {
     /// The kernel's: no right (`EACCES`, `EPERM`), too little memory may be locked (`EPERM`), a filter that it does not understand
     /// (`EINVAL`); and when `listen` is empty.
     pub fn open(cpu: u16, listen: &[Listen<'_>], pages: usize) -> io::Result<Ring> {
-        let mut events: Vec<OwnedFd> = Vec::with_capacity(listen.len());
-        for one in listen {
-            let attr = Attr {
-                kind: TRACEPOINT,
-                size: 112,
-                config: one.id,
-                sample_period: 1,
-                sample_type: SAMPLE_TIME | SAMPLE_RAW,
-                flags: DISABLED | USE_CLOCKID,
-                wakeup_events: u32::from(one.wakes_reader),
-                clockid: libc::CLOCK_MONOTONIC,
-                ..Attr::default()
-            };
-            let cloexec = 8_u64;
-            // SAFETY: the attributes are live and say their size; the rest are numbers.
-            let fd = unsafe {
-                libc::syscall(
-                    libc::SYS_perf_event_open,
-                    &raw const attr,
-                    -1,
-                    i32::from(cpu),
-                    -1,
-                    cloexec,
-                )
-            };
-            let fd = owned(i32::try_from(check(fd)?).unwrap_or(-1))?;
-            if !one.filter.is_empty() {
-                let filter = CString::new(one.filter).map_err(io::Error::other)?;
-                ioctl(&fd, SET_FILTER, filter.as_ptr() as u64)?;
-            }
-            events.push(fd);
-        }
+        let events = listen.iter().map(|one| open_event(cpu, one));
+        let events = events.collect::<io::Result<Vec<OwnedFd>>>()?;
         // SAFETY: asks for a number.
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
         let (first, others) =

@@ -150,12 +150,7 @@ impl Recorder {
         let trouble =
             |e: std::io::Error| LinuxError::of("cannot set up the recording", &e, "report it");
         let mut translator = Translator::new(sink, from);
-        let name = if wanted.command.is_empty() {
-            wanted.pid.map(|pid| format!("process {pid}"))
-        } else {
-            Some(wanted.command.join(" "))
-        };
-        if let Some(name) = name {
+        if let Some(name) = wanted.name() {
             translator.begin_command(NodeId(0), &name, wanted.pid);
         }
         first::state(&mut translator, &mut source, from, &cpus);
@@ -164,12 +159,7 @@ impl Recorder {
         let poll = Poll::new().map_err(trouble)?;
         poll.add(signals.fd().as_raw_fd(), SIGNALS).map_err(trouble)?;
         source.join(&poll, RINGS).map_err(trouble)?;
-        let no_routines = if wanted.routines {
-            let program = wanted.command.first().map(String::as_str);
-            source.report_starts(&routines::makers(program.as_slice(), wanted.pid.as_slice())).err()
-        } else {
-            None
-        };
+        let no_routines = wanted.report_starts(&mut source).err();
         translator.expect_child_of(sched::own_tid());
         let mut child = match wanted.command.as_slice() {
             [] => None,
@@ -209,6 +199,25 @@ impl Recorder {
         let answer = child.as_mut().and_then(|child| child.end(&signals));
         signals.take();
         Ok(Recorded { by: source.by, length, own, answer, image, no_routines, ..stopped })
+    }
+}
+
+impl Wanted {
+    /// What is recorded, where it is not the whole machine.
+    fn name(&self) -> Option<String> {
+        match self.command.as_slice() {
+            [] => self.pid.map(|pid| format!("process {pid}")),
+            words => Some(words.join(" ")),
+        }
+    }
+
+    /// Has the source report where threads start, where that is wanted.
+    fn report_starts(&self, source: &mut EventSource) -> Result<(), String> {
+        if !self.routines {
+            return Ok(());
+        }
+        let program = self.command.first().map(String::as_str);
+        source.report_starts(&routines::makers(program.as_slice(), self.pid.as_slice()))
     }
 }
 

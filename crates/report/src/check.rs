@@ -30,20 +30,7 @@ pub fn broken(scenario: &Scenario) -> Vec<String> {
 #[must_use]
 pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> String {
     let deadlines = promises.deadlines(scenario);
-    let mut rows = Vec::new();
-    for (at, vp) in promises.tree.vps.iter().enumerate() {
-        // A scheduler stands below its first parent.
-        let first = vp.child.is_none_or(|node| promises.tree.nodes[node].own.first() == Some(&at));
-        if vp.parent.is_none() && first {
-            below(promises, &deadlines, at, 0, &mut rows);
-        }
-    }
-    let mut head = vec!["NAME", "KIND", "ASKS FOR", "VERDICT", "ANSWERS WITHIN"];
-    if deadlines.is_empty() {
-        head.pop();
-        rows.iter_mut().for_each(|row| row.truncate(head.len()));
-    }
-    let mut text = table(&head, head.len(), rows, width);
+    let mut text = tree(promises, &deadlines, width);
     let explained = explained(promises);
     for vp in promises.refused().take(explained) {
         text.push('\n');
@@ -90,6 +77,23 @@ pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> S
         text.push_str(&format!("holds until {until}, when a request changes the tree\n"));
     }
     text
+}
+
+fn tree(promises: &Promises, deadlines: &[Deadline], width: Option<usize>) -> String {
+    let mut rows = Vec::new();
+    for (at, vp) in promises.tree.vps.iter().enumerate() {
+        // A scheduler stands below its first parent.
+        let first = vp.child.is_none_or(|node| promises.tree.nodes[node].own.first() == Some(&at));
+        if vp.parent.is_none() && first {
+            below(promises, deadlines, at, 0, &mut rows);
+        }
+    }
+    let mut head = vec!["NAME", "KIND", "ASKS FOR", "VERDICT", "ANSWERS WITHIN"];
+    if deadlines.is_empty() {
+        head.pop();
+        rows.iter_mut().for_each(|row| row.truncate(head.len()));
+    }
+    table(&head, head.len(), rows, width)
 }
 
 fn below(

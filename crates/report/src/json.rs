@@ -5,7 +5,8 @@ use windfall_guarantees::Length;
 use windfall_guarantees::meaning::Verdict as Meaning;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{
-    Figures, Outcome, PromiseVerdict, ThreadOutcome, Verdict, plain, refusals,
+    CpuOutcome, Figures, Outcome, PromiseVerdict, Supervision, ThreadOutcome, Verdict, plain,
+    refusals,
 };
 use windfall_time::{Instant, Span};
 
@@ -17,17 +18,7 @@ pub fn json(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict]) -> Val
     let not_promised = not_promised.map(|refused| {
         json!({ "owner": refused.owner, "guarantee": refused.asked.to_string(), "why": refused.why })
     });
-    let said = |(at, what): &(Instant, String)| json!({ "at_ns": at.as_nanos(), "what": what });
     let refused = outcome.refused.iter().map(said);
-    let cpus = outcome.cpus.iter().map(|cpu| {
-        json!({
-            "received_ns": cpu.received.as_nanos(),
-            "idle_ns": cpu.idle.as_nanos(),
-            "switching_ns": cpu.switching.as_nanos(),
-            "scheduling_ns": cpu.scheduling.as_nanos(),
-            "stolen_ns": cpu.stolen.as_nanos(),
-        })
-    });
     let nodes = outcome.nodes.iter().map(|node| {
         json!({
             "name": node.name,
@@ -40,48 +31,67 @@ pub fn json(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict]) -> Val
     });
     let quarantined = outcome.quarantined.iter();
     let quarantined = quarantined.map(|(name, why)| json!({ "name": name, "reason": why }));
-    let expectations = verdicts.iter().map(|verdict| {
-        json!({
-            "what": verdict.what,
-            "expected": verdict.expected,
-            "found": verdict.found,
-            "held": verdict.held,
-            "because": verdict.because,
-        })
-    });
     json!({
         "machine": outcome.machine,
-        "supervision": outcome.supervision.as_ref().map(|supervision| json!({
-            "events": supervision.events,
-            "lost": supervision.lost,
-            "lag_ns": supervision.lag.as_nanos(),
-            "lag_without_steal_ns": supervision.lag_without_steal.as_nanos(),
-            "steal_ns": supervision.steal.map(Span::as_nanos),
-            "leaked_ns": supervision.leaked.as_nanos(),
-            "claimed": {
-                "processors": supervision.claimed.processors,
-                "threads": supervision.claimed.threads,
-                "interrupts": supervision.claimed.interrupts,
-                "stays": supervision.claimed.stays,
-                "remark": supervision.claimed.remark,
-            },
-            "remarks": supervision.remarks.iter().map(said).collect::<Vec<_>>(),
-            "cut_short": supervision.cut_short,
-        })),
+        "supervision": outcome.supervision.as_ref().map(supervision),
         "length_ns": outcome.length.as_nanos(),
         "events": outcome.notifications,
         "decisions": outcome.decisions,
         "threads": outcome.threads.iter().map(thread).collect::<Vec<_>>(),
         "schedulers": nodes.collect::<Vec<_>>(),
-        "cpus": cpus.collect::<Vec<_>>(),
+        "cpus": outcome.cpus.iter().map(cpu).collect::<Vec<_>>(),
         "quarantined": quarantined.collect::<Vec<_>>(),
         "refused": refused.collect::<Vec<_>>(),
         "not_admitted": outcome.not_admitted,
         "waiting_for_ever": outcome.waiting,
-        "expectations": expectations.collect::<Vec<_>>(),
+        "expectations": verdicts.iter().map(expectation).collect::<Vec<_>>(),
         "not_promised": not_promised.collect::<Vec<_>>(),
         "promises": outcome.promises.iter().map(promise).collect::<Vec<_>>(),
         "failure": outcome.failure.as_ref().map(ToString::to_string),
+    })
+}
+
+fn said((at, what): &(Instant, String)) -> Value {
+    json!({ "at_ns": at.as_nanos(), "what": what })
+}
+
+fn supervision(supervision: &Supervision) -> Value {
+    json!({
+        "events": supervision.events,
+        "lost": supervision.lost,
+        "lag_ns": supervision.lag.as_nanos(),
+        "lag_without_steal_ns": supervision.lag_without_steal.as_nanos(),
+        "steal_ns": supervision.steal.map(Span::as_nanos),
+        "leaked_ns": supervision.leaked.as_nanos(),
+        "claimed": {
+            "processors": supervision.claimed.processors,
+            "threads": supervision.claimed.threads,
+            "interrupts": supervision.claimed.interrupts,
+            "stays": supervision.claimed.stays,
+            "remark": supervision.claimed.remark,
+        },
+        "remarks": supervision.remarks.iter().map(said).collect::<Vec<_>>(),
+        "cut_short": supervision.cut_short,
+    })
+}
+
+fn cpu(cpu: &CpuOutcome) -> Value {
+    json!({
+        "received_ns": cpu.received.as_nanos(),
+        "idle_ns": cpu.idle.as_nanos(),
+        "switching_ns": cpu.switching.as_nanos(),
+        "scheduling_ns": cpu.scheduling.as_nanos(),
+        "stolen_ns": cpu.stolen.as_nanos(),
+    })
+}
+
+fn expectation(verdict: &Verdict) -> Value {
+    json!({
+        "what": verdict.what,
+        "expected": verdict.expected,
+        "found": verdict.found,
+        "held": verdict.held,
+        "because": verdict.because,
     })
 }
 

@@ -231,6 +231,23 @@ impl<W: Write> Perfetto<W> {
             }
         }
     }
+
+    fn exit(&mut self, thread: ThreadId) {
+        self.thread(thread).ended = true;
+        // A thread that runs does so until its last switch.
+        if !self.cpus.runs(thread) {
+            self.set(thread, Task::Dead);
+        }
+    }
+
+    fn node(&mut self, node: NodeId, parent: Option<NodeId>, name: &str, kind: &str) {
+        let label = format!("{name} ({kind})");
+        let parent = parent.map_or(Track::Schedulers, Track::Node);
+        let known = self.nodes.insert(node, name.to_owned()).is_some();
+        self.out.describe(Track::Node(node), &label, Some(parent));
+        let text = if known { "changed" } else { "created" };
+        self.out.instant(self.now, Track::Node(node), "node", text);
+    }
 }
 
 impl<W: Write> Sink for Perfetto<W> {
@@ -243,14 +260,7 @@ impl<W: Write> Sink for Perfetto<W> {
             Event::Thread { thread, tid, pid, name, node } => {
                 self.declare(*thread, *tid, *pid, name, *node);
             }
-            Event::Node { node, parent, name, kind } => {
-                let label = format!("{name} ({kind})");
-                let parent = parent.map_or(Track::Schedulers, Track::Node);
-                let known = self.nodes.insert(*node, name.clone()).is_some();
-                self.out.describe(Track::Node(*node), &label, Some(parent));
-                let text = if known { "changed" } else { "created" };
-                self.out.instant(at, Track::Node(*node), "node", text);
-            }
+            Event::Node { node, parent, name, kind } => self.node(*node, *parent, name, kind),
             Event::Promise { thread, guarantee } => self.promise(*thread, guarantee.as_deref()),
             Event::Wake { thread, .. } => {
                 if self.cpus.runs(*thread) {
@@ -263,13 +273,7 @@ impl<W: Write> Sink for Perfetto<W> {
                 self.cpus.declare(&mut self.out, *cpu);
                 self.switch(*cpu, *prev, *next);
             }
-            Event::Exit { thread } => {
-                self.thread(*thread).ended = true;
-                // A thread that runs does so until its last switch.
-                if !self.cpus.runs(*thread) {
-                    self.set(*thread, Task::Dead);
-                }
-            }
+            Event::Exit { thread } => self.exit(*thread),
             Event::OverheadBegin { cpu, kind, number } => {
                 self.cpus.overhead(&mut self.out, at, *cpu, *kind, *number);
             }
@@ -294,12 +298,12 @@ impl<W: Write> Sink for Perfetto<W> {
                 self.out.instant(at, Track::Node(*node), "quarantine", &text);
             }
             Event::Lost { cpu, count } => self.lost(*cpu, *count),
-            Event::Mark { thread: Some(thread), text } => {
-                self.thread(*thread);
-                self.out.instant(at, Track::Thread(*thread), "mark", text);
-            }
-            Event::Mark { thread: None, text } => {
-                self.out.instant(at, Track::Control, "mark", text);
+            Event::Mark { thread, text } => {
+                if let Some(thread) = thread {
+                    self.thread(*thread);
+                }
+                let track = thread.map_or(Track::Control, Track::Thread);
+                self.out.instant(at, track, "mark", text);
             }
             // An event that this writer does not know has no place in Perfetto.
             _ => {}

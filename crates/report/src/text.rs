@@ -4,7 +4,9 @@ use crate::promises;
 use crate::terminal::{figures, percent, short, table};
 use std::time::Duration;
 use windfall_scenario::Scenario;
-use windfall_scenario::outcome::{Claimed, Outcome, ThreadOutcome, Verdict, groups, plain};
+use windfall_scenario::outcome::{
+    Claimed, Outcome, Supervision, ThreadOutcome, Verdict, groups, plain,
+};
 use windfall_time::Span;
 
 /// Results for people, on lines of at most `width` characters where that matters.
@@ -43,6 +45,26 @@ pub fn text(
     text.push_str(&promises::text(scenario, outcome, width));
     text.push_str(&counted(scenario, outcome));
     text.push('\n');
+    text.push_str(&cpus(outcome));
+    text.push_str(&took(outcome, wall));
+    text.push_str(&outcome.supervision.as_ref().map_or_else(String::new, supervised));
+    for (name, reason) in &outcome.quarantined {
+        text.push_str(&format!("QUARANTINED {name}: {reason}\n"));
+    }
+    for name in &outcome.not_admitted {
+        text.push_str(&format!("LOST thread {name}: no scheduler would have it\n"));
+    }
+    text.push_str(&waiting(&outcome.waiting));
+    for (at, why) in &outcome.refused {
+        text.push_str(&format!("refused at {at}: {why}\n"));
+    }
+    text.push_str(&expectations(verdicts));
+    text
+}
+
+/// Where each processor's time went.
+fn cpus(outcome: &Outcome) -> String {
+    let mut text = String::new();
     for (number, cpu) in outcome.cpus.iter().enumerate() {
         let of = |span: Span| percent(span, outcome.length);
         text.push_str(&format!(
@@ -54,41 +76,39 @@ pub fn text(
             of(cpu.stolen),
         ));
     }
-    text.push_str(&took(outcome, wall));
-    if let Some(supervision) = &outcome.supervision {
+    text
+}
+
+/// What a run says of its own supervision.
+fn supervised(supervision: &Supervision) -> String {
+    let mut text = String::new();
+    text.push_str(&format!(
+        "supervised by {}, {} events lost; seen to at most {} late{}; {} without a grant\n",
+        supervision.events,
+        supervision.lost,
+        short(supervision.lag),
+        if supervision.lag_without_steal < supervision.lag {
+            format!(" ({} while the processor was ours)", short(supervision.lag_without_steal))
+        } else {
+            String::new()
+        },
+        short(supervision.leaked),
+    ));
+    text.push_str(&claimed(&supervision.claimed));
+    for (at, what) in &supervision.remarks {
+        text.push_str(&format!("at {at}: {what}\n"));
+    }
+    if let Some(steal) = supervision.steal.filter(|steal| !steal.is_zero()) {
         text.push_str(&format!(
-            "supervised by {}, {} events lost; seen to at most {} late{}; {} without a grant\n",
-            supervision.events,
-            supervision.lost,
-            short(supervision.lag),
-            if supervision.lag_without_steal < supervision.lag {
-                format!(" ({} while the processor was ours)", short(supervision.lag_without_steal))
-            } else {
-                String::new()
-            },
-            short(supervision.leaked),
+            "processors stood still for {}, all together: their hypervisor or late timers say so\n",
+            short(steal),
         ));
-        text.push_str(&claimed(&supervision.claimed));
-        for (at, what) in &supervision.remarks {
-            text.push_str(&format!("at {at}: {what}\n"));
-        }
-        if let Some(steal) = supervision.steal.filter(|steal| !steal.is_zero()) {
-            text.push_str(&format!(
-                "processors stood still for {}, all together: their hypervisor or late timers say so\n",
-                short(steal),
-            ));
-        }
     }
-    for (name, reason) in &outcome.quarantined {
-        text.push_str(&format!("QUARANTINED {name}: {reason}\n"));
-    }
-    for name in &outcome.not_admitted {
-        text.push_str(&format!("LOST thread {name}: no scheduler would have it\n"));
-    }
-    text.push_str(&waiting(&outcome.waiting));
-    for (at, why) in &outcome.refused {
-        text.push_str(&format!("refused at {at}: {why}\n"));
-    }
+    text
+}
+
+fn expectations(verdicts: &[Verdict]) -> String {
+    let mut text = String::new();
     if !verdicts.is_empty() {
         text.push('\n');
     }

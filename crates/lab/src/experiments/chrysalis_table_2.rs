@@ -144,6 +144,26 @@ fn of_a_real_machine(Line { what, paper, parts, .. }: &Line, found: f64) -> Opti
     })
 }
 
+/// What the slice does to two processes.
+fn of_slices(length: Span, raw: &mut Vec<Vec<String>>) -> Result<Table, LabError> {
+    let mut table =
+        Table::new("generator and simple sink, by the generator's slice", 1, &["slice", "sim"]);
+    for slice in SLICES {
+        let (sim, _) = rate((PAIR, 1), slice, Host::Sim, length)?;
+        raw.push(record!["sim", "generator and simple sink", slice, sim]);
+        table.rows.push(vec![format!("{slice} ms"), digits(sim)]);
+    }
+    Ok(table)
+}
+
+const NOTES: [&str; 3] = [
+    "What each program takes alone is what it is given. What is found is what becomes of them together. The report does \
+         not say which slice they had: together it is 5 ms here, and the second table has others.",
+    "The complex sink takes what the report's last line leaves for it (369 us); so that line says nothing.",
+    "The report's Epoch Scheduler and Remote Demon (3.1 % of a processor together) are left out, as in its own \
+         account of the experiments.",
+];
+
 fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let real = settings.on(Host::Linux);
     let length = Span::from_secs(settings.either(60, 5));
@@ -176,25 +196,10 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         cells.extend([1_000.0 / paper, 1_000.0 / sim].map(digits));
         table.rows.push([(*what).to_owned()].into_iter().chain(cells).collect());
     }
-    let mut of_slices =
-        Table::new("generator and simple sink, by the generator's slice", 1, &["slice", "sim"]);
-    for slice in SLICES {
-        let (sim, _) = rate((PAIR, 1), slice, Host::Sim, length)?;
-        raw.push(record!["sim", "generator and simple sink", slice, sim]);
-        of_slices.rows.push(vec![format!("{slice} ms"), digits(sim)]);
-    }
+    let of_slices = of_slices(length, &mut raw)?;
     let mut circumstances = vec!["sim: two nodes with the report's costs".to_owned()];
     circumstances.extend(real.then(|| format!("linux: {}", crate::machine::this())));
-    let mut notes = vec![
-        "What each program takes alone is what it is given. What is found is what becomes of them together. The report does \
-         not say which slice they had: together it is 5 ms here, and the second table has others."
-            .to_owned(),
-        "The complex sink takes what the report's last line leaves for it (369 us); so that line says nothing."
-            .to_owned(),
-        "The report's Epoch Scheduler and Remote Demon (3.1 % of a processor together) are left out, as in its own \
-         account of the experiments."
-            .to_owned(),
-    ];
+    let mut notes: Vec<String> = NOTES.iter().map(|note| (*note).to_owned()).collect();
     notes.extend((!disturbed.is_empty()).then(|| format!("Disturbed: {}.", disturbed.join("; "))));
     Ok(Findings {
         circumstances,

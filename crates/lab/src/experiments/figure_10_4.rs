@@ -50,7 +50,6 @@ struct Point {
 
 fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let mut circumstances = Vec::new();
-    let head = ["", "paper", "sim", "here"];
     let (mut sim, mut here) = (Vec::new(), Vec::new());
     if settings.on(Host::Sim) {
         circumstances.push(
@@ -74,26 +73,6 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     }
     let fits =
         [(&sim, PAPER_CACHE * 3 / 4), (&here, cache * 3 / 4)].map(|(points, to)| fit(points, to));
-    let mut table = Table::new("penalty of a switch", 1, &head);
-    let of = |points: &[Point], kib: u64| {
-        let point = points.iter().find(|point| point.kib == kib);
-        point.map_or_else(|| "-".to_owned(), |point| digits(point.penalty.value))
-    };
-    let slopes = fits.map(|fit| fit.map_or_else(|| "-".to_owned(), |fit| digits(fit.slope)));
-    let [first, second] = slopes;
-    table.rows.push(vec!["each further KiB (us)".to_owned(), digits(PAPER_SLOPE), first, second]);
-    table.rows.push(vec![
-        "512 KiB (us)".to_owned(),
-        "almost 3000".to_owned(),
-        of(&sim, 512),
-        of(&here, 512),
-    ]);
-    table.rows.push(vec![
-        format!("{cache} KiB (us)"),
-        "-".to_owned(),
-        of(&sim, cache),
-        of(&here, cache),
-    ]);
     let figures = [
         ("figure-10-4-sim", "simulated", &sim, &fits[0]),
         ("figure-10-4-here", "here", &here, &fits[1]),
@@ -111,7 +90,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     )];
     Ok(Findings {
         circumstances,
-        tables: vec![table],
+        tables: vec![table(&sim, &here, &fits, cache)],
         figures: figures.map(|(name, host, points, fit)| figure(name, host, points, fit.as_ref())).collect(),
         raw,
         notes: vec![
@@ -124,6 +103,31 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         ],
         verdict: verdict(&sim, &here, &fits, cache),
     })
+}
+
+fn table(sim: &[Point], here: &[Point], fits: &[Option<Line>; 2], cache: u64) -> Table {
+    let mut table = Table::new("penalty of a switch", 1, &["", "paper", "sim", "here"]);
+    let of = |points: &[Point], kib: u64| {
+        let point = points.iter().find(|point| point.kib == kib);
+        point.map_or_else(|| "-".to_owned(), |point| digits(point.penalty.value))
+    };
+    let slope =
+        |fit: &Option<Line>| fit.as_ref().map_or_else(|| "-".to_owned(), |fit| digits(fit.slope));
+    let [first, second] = fits.each_ref().map(slope);
+    table.rows.push(vec!["each further KiB (us)".to_owned(), digits(PAPER_SLOPE), first, second]);
+    table.rows.push(vec![
+        "512 KiB (us)".to_owned(),
+        "almost 3000".to_owned(),
+        of(sim, 512),
+        of(here, 512),
+    ]);
+    table.rows.push(vec![
+        format!("{cache} KiB (us)"),
+        "-".to_owned(),
+        of(sim, cache),
+        of(here, cache),
+    ]);
+    table
 }
 
 fn verdict(sim: &[Point], here: &[Point], fits: &[Option<Line>; 2], cache: u64) -> Verdict {

@@ -61,6 +61,14 @@ fn contradictions(host: Host, found: &[(u32, Mean)]) -> Vec<String> {
     against
 }
 
+/// The stolen part of a reservation, and what disturbed a run of them.
+fn share(host: Host, ms: u32, runs: u64, length: Span) -> Result<(Mean, Option<String>), LabError> {
+    let samples = (1..=runs).map(|seed| stolen(host, ms, seed, length));
+    let samples = samples.collect::<Result<Vec<_>, _>>()?;
+    let shares: Vec<f64> = samples.iter().map(|sample| sample.0).collect();
+    Ok((mean(&shares), samples.into_iter().find_map(|sample| sample.1)))
+}
+
 fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let hosts = [Host::Sim, Host::Linux].into_iter().filter(|host| settings.on(*host));
     let mut head = vec!["reserved of 20 ms".to_owned(), "paper (%)".to_owned()];
@@ -79,11 +87,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         let mut found: Vec<(u32, Mean)> = Vec::new();
         for (ms, cells) in (1..=10).zip(&mut cells) {
             (settings.progress)(&format!("{name}, {ms} ms"));
-            let samples = (1..=runs).map(|seed| stolen(host, ms, seed, length));
-            let samples = samples.collect::<Result<Vec<_>, _>>()?;
-            let shares: Vec<f64> = samples.iter().map(|sample| sample.0).collect();
-            let share = mean(&shares);
-            let why = samples.into_iter().find_map(|sample| sample.1);
+            let (share, why) = share(host, ms, runs, length)?;
             let mark = if why.is_some() { " (disturbed)" } else { "" };
             cells.push(format!("{}{mark}", super::with_confidence(share)));
             rows.push(record![name, ms, share.value, share.confidence]);

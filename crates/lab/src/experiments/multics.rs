@@ -270,17 +270,13 @@ fn of_a_real_machine(measured: &Measured) -> Vec<String> {
     against
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
-    let mut measured = vec![Measured::on(Place::Simulated, settings)?];
-    if settings.on(Host::Linux) {
-        measured.push(Measured::on(Place::Supervised, settings)?);
-        measured.push(Measured::on(Place::Threads, settings)?);
-    }
+/// The table of the nine measurements, and which contradict the memo's.
+fn nine(measured: &[Measured]) -> (Table, Vec<String>) {
     let real: Vec<&str> = measured[1..].iter().map(|one| one.place.name()).collect();
     let simulated = &measured[0];
     let mut against = Vec::new();
     let head = ["", "paper", "sim", "off (%)", "without metering: sim"];
-    let mut nine = Table::new("the nine measurements (us)", 1, &[head.as_slice(), &real].concat());
+    let mut table = Table::new("the nine measurements (us)", 1, &[head.as_slice(), &real].concat());
     let (as_marked, columns): (Vec<f64>, Vec<Vec<f64>>) =
         (simulated.nine(), measured.iter().map(Measured::without_metering).collect());
     for (at, (what, paper)) in paper().enumerate() {
@@ -292,10 +288,17 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         let off = off.map_or("-".to_owned(), digits);
         let words = [what.to_owned(), printed(paper), digits(sim), off];
         let cells = columns.iter().map(|column| digits(column[at]));
-        nine.rows.push(words.into_iter().chain(cells).collect());
+        table.rows.push(words.into_iter().chain(cells).collect());
     }
+    (table, against)
+}
+
+/// The table of the memo's interpretation, and what contradicts it.
+fn interpretation(measured: &[Measured]) -> (Table, Vec<String>) {
+    let real: Vec<&str> = measured[1..].iter().map(|one| one.place.name()).collect();
+    let mut against = Vec::new();
     let head = ["", "paper", "sim"];
-    let mut interpretation =
+    let mut table =
         Table::new("the memo's interpretation (us)", 2, &[head.as_slice(), &real].concat());
     let interpreted: Vec<[f64; 6]> = measured.iter().map(Measured::interpretation).collect();
     for (at, (what, paper, range)) in INTERPRETATION.iter().enumerate() {
@@ -305,10 +308,12 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         }
         let cells = interpreted.iter().map(|column| digits(column[at]));
         let words = [(*what).to_owned(), (*paper).to_owned()];
-        interpretation.rows.push(words.into_iter().chain(cells).collect());
+        table.rows.push(words.into_iter().chain(cells).collect());
     }
-    let mut tables = vec![nine, interpretation];
-    tables.extend(measured.iter().flat_map(|one| [one.three_loops(), one.distribution()]));
+    (table, against)
+}
+
+fn notes(measured: &[Measured]) -> Vec<String> {
     let mut notes = vec![
         "The simulated costs are the memo's: each is what one measurement has left when decisions, switches and the \
          metering are taken out, so the table says that they add up, not that they were predicted.",
@@ -317,7 +322,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
          it is in its interpretation. Item 9 is printed in `msecs` and meant in microseconds.",
         "A figure in parentheses has an interrupt in it, which the memo circles; they count in no median.",
     ];
-    if !real.is_empty() {
+    if measured.len() > 1 {
         notes.push(
             "`hierarchy` are supervised threads below the same round-robin scheduler; running out of a quantum is \
              there what pieces of 1 ms take longer with quanta of 1 ms than with quanta of 500. `threads` are \
@@ -332,12 +337,27 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     notes.extend(measured.iter().flat_map(|one| {
         one.disturbed.iter().map(|why| format!("Disturbed: {}: {why}.", one.place.name()))
     }));
-    let wrong = format!("{} measurements within 5 %", as_marked.len() - 1);
+    notes
+}
+
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
+    let mut measured = vec![Measured::on(Place::Simulated, settings)?];
+    if settings.on(Host::Linux) {
+        measured.push(Measured::on(Place::Supervised, settings)?);
+        measured.push(Measured::on(Place::Threads, settings)?);
+    }
+    let real = measured.len() > 1;
+    let (nine, mut against) = nine(&measured);
+    let (interpretation, contradictions) = interpretation(&measured);
+    against.extend(contradictions);
+    let mut tables = vec![nine, interpretation];
+    tables.extend(measured.iter().flat_map(|one| [one.three_loops(), one.distribution()]));
+    let right = format!("{} measurements within 5 %", paper().count() - 1);
     let metering = measured.iter().map(|one| {
         let loops = one.samples.len().div_ceil(18);
         format!("{}: {loops} loops, metering {} us a mark", one.place.name(), digits(one.metering))
     });
-    let machine = (!real.is_empty()).then(crate::machine::this);
+    let machine = real.then(crate::machine::this);
     let circumstances = metering.chain(machine).collect();
     let samples = measured.iter().flat_map(|one| {
         let row =
@@ -355,9 +375,9 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
             Raw::csv("multics", "place,step,us,interrupted", samples),
             Raw::csv("multics-notify", "place,waiters,us", notified),
         ],
-        notes,
+        notes: notes(&measured),
         verdict: match &measured[1..] {
-            [] => Verdict::by(&against, &wrong).calibrated(),
+            [] => Verdict::by(&against, &right).calibrated(),
             real => {
                 let against: Vec<_> = real.iter().flat_map(of_a_real_machine).collect();
                 let disturbed = real.iter().flat_map(|one| one.disturbed.clone());

@@ -45,17 +45,72 @@ const LINES: [(u64, f64, f64); 6] = [
 /// The frequency against which it is measured.
 const BASE: u64 = 64;
 
+/// What was found at all frequencies.
+struct Losses {
+    table: Table,
+    rows: Vec<Vec<String>>,
+    against: Vec<String>,
+    /// Frequency and loss: simulated, warm and cold, then here.
+    points: [Vec<(f64, f64)>; 4],
+}
+
+/// How it is found.
+struct Setup {
+    /// What a tick costs, warm and cold: the paper's losses in proportion to the frequency.
+    costs: [Span; 2],
+    /// Working sets, warm and cold, in KiB.
+    sizes: [u64; 2],
+    length: Span,
+    runs: usize,
+    /// How long a run is here, in milliseconds.
+    spell: u64,
+}
+
 fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
-    // What a tick costs: the paper's losses in proportion to the frequency.
     let slope = |of: fn(&(u64, f64, f64)) -> f64| {
         #[expect(clippy::cast_precision_loss, reason = "a few kilohertz")]
         let points: Vec<_> = LINES.iter().map(|one| (one.0 as f64, of(one) / 100.0)).collect();
         line(&points).slope * 1e9
     };
-    let costs = [slope(|one| one.1), slope(|one| one.2)].map(whole);
-    let length = Span::from_secs(10);
     let (runs, spell) = settings.either((20, 1_000), (2, 100));
-    let sizes = [0, cache_kib(2).unwrap_or(1024)];
+    let setup = Setup {
+        costs: [slope(|one| one.1), slope(|one| one.2)].map(whole),
+        sizes: [0, cache_kib(2).unwrap_or(1024)],
+        length: Span::from_secs(10),
+        runs,
+        spell,
+    };
+    let Losses { table, rows, mut against, points } = losses(settings, &setup)?;
+    for (name, points) in ["sim warm", "sim cold"].into_iter().zip(&points) {
+        if !points.is_empty() && line(points).explained < 0.98 {
+            against.push(format!("{name}: not in proportion"));
+        }
+    }
+    Ok(Findings {
+        circumstances: circumstances(settings, &setup),
+        tables: vec![table],
+        figures: vec![figure(&points)],
+        raw: vec![Raw::csv("table-10-3", "host,hertz,cold,loss_percent,confidence,ticks_per_second", rows)],
+        notes: vec![
+            "Simulated, a tick costs what the paper's columns have as their slope; the table shows that one number \
+             explains each column."
+                .to_owned(),
+            "Here a thread sleeps on a timer of that frequency on the processor of the working thread: a timer's \
+             interrupt, a wake-up and two switches each time. A kernel's own tick costs less."
+                .to_owned(),
+        ],
+        verdict: if settings.on(Host::Sim) {
+            Verdict::by(&against, "sim: in proportion to the frequency, and below 4 % at 8192 Hz")
+                .calibrated()
+        } else {
+            let why = "a thread that a timer wakes costs more than an interrupt, which the claim is about";
+            Verdict { standing: ClaimStatus::Open, why: why.to_owned() }
+        },
+    })
+}
+
+fn losses(settings: &Settings<'_>, setup: &Setup) -> Result<Losses, LabError> {
+    let Setup { costs, sizes, length, runs, spell } = *setup;
     let head = [
         "Hz",
         "paper warm",
@@ -100,46 +155,24 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         row.push(ticks);
         table.rows.push(row);
     }
-    for (name, points) in ["sim warm", "sim cold"].into_iter().zip(&points) {
-        if !points.is_empty() && line(points).explained < 0.98 {
-            against.push(format!("{name}: not in proportion"));
-        }
-    }
+    Ok(Losses { table, rows, against, points })
+}
+
+fn circumstances(settings: &Settings<'_>, setup: &Setup) -> Vec<String> {
+    let Setup { costs: [warm, cold], sizes: [_, size], length, runs, spell } = setup;
     let mut circumstances = Vec::new();
     if settings.on(Host::Sim) {
-        let [warm, cold] = costs;
         circumstances.push(format!(
             "sim: a tick costs {warm} warm and {cold} cold, {length} at each frequency"
         ));
     }
     if settings.on(Host::Here) {
         circumstances.push(crate::machine::here());
-        let size = sizes[1];
         circumstances.push(format!(
             "here: {runs} runs of {spell} ms; cold: a working set of {size} KiB; 95 % confidence"
         ));
     }
-    Ok(Findings {
-        circumstances,
-        tables: vec![table],
-        figures: vec![figure(&points)],
-        raw: vec![Raw::csv("table-10-3", "host,hertz,cold,loss_percent,confidence,ticks_per_second", rows)],
-        notes: vec![
-            "Simulated, a tick costs what the paper's columns have as their slope; the table shows that one number \
-             explains each column."
-                .to_owned(),
-            "Here a thread sleeps on a timer of that frequency on the processor of the working thread: a timer's \
-             interrupt, a wake-up and two switches each time. A kernel's own tick costs less."
-                .to_owned(),
-        ],
-        verdict: if settings.on(Host::Sim) {
-            Verdict::by(&against, "sim: in proportion to the frequency, and below 4 % at 8192 Hz")
-                .calibrated()
-        } else {
-            let why = "a thread that a timer wakes costs more than an interrupt, which the claim is about";
-            Verdict { standing: ClaimStatus::Open, why: why.to_owned() }
-        },
-    })
+    circumstances
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few microseconds")]

@@ -87,9 +87,7 @@ fn sample(device: Device, length: Span) -> Result<Sample, LabError> {
     })
 }
 
-fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
-    let (runs, seconds) = settings.either((10, 5), (2, 2));
-    let length = Span::from_secs(seconds);
+fn empty_table() -> Table {
     let title = "time taken from a reservation of 4 ms in 20 ms, and what the kernel counts meanwhile, a second";
     let head = [
         "device",
@@ -102,24 +100,51 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         "BLOCK",
         "TIMER",
     ];
-    let mut table = Table::new(title, 1, &head);
+    Table::new(title, 1, &head)
+}
+
+fn mean_of(samples: &[Sample], what: &dyn Fn(&Sample) -> f64) -> Mean {
+    mean(&samples.iter().map(what).collect::<Vec<_>>())
+}
+
+/// A line of the table.
+fn row(name: &str, paper: &str, samples: &[Sample]) -> Vec<String> {
+    #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
+    let rate = |count: &dyn Fn(&Counters) -> u64| {
+        digits(mean_of(samples, &|one| count(&one.counters) as f64 / one.seconds).value)
+    };
+    let mut row = vec![
+        name.to_owned(),
+        paper.to_owned(),
+        with_confidence(mean_of(samples, &|one| one.stolen)),
+    ];
+    row.push(with_confidence(mean_of(samples, &|one| one.interrupts)));
+    row.push(digits(mean_of(samples, &|one| one.rate).value));
+    row.push(rate(&|counters| counters.interrupts));
+    row.extend(["NET_RX", "BLOCK", "TIMER"].map(|softirq| rate(&|one| one.softirq(softirq))));
+    row
+}
+
+/// A run, with all that was counted.
+fn raw(name: &str, sample: &Sample) -> Vec<String> {
+    let Sample { stolen, interrupts, rate, counters, seconds, .. } = sample;
+    let mut row = record![name, stolen, interrupts, rate, seconds, counters.interrupts];
+    let softirqs = ["NET_RX", "BLOCK", "TIMER"].map(|name| counters.softirq(name));
+    row.extend(softirqs.map(|count| count.to_string()));
+    row
+}
+
+fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
+    let (runs, seconds) = settings.either((10, 5), (2, 2));
+    let length = Span::from_secs(seconds);
+    let mut table = empty_table();
     let (mut rows, mut disturbed) = (Vec::new(), Vec::new());
     let mut found: Vec<(Device, Mean)> = Vec::new();
     for (device, name, paper) in DEVICES {
         (settings.progress)(name);
         let samples = (0..runs).map(|_| sample(device, length)).collect::<Result<Vec<_>, _>>()?;
-        let of =
-            |what: &dyn Fn(&Sample) -> f64| mean(&samples.iter().map(what).collect::<Vec<_>>());
-        #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
-        let rate = |count: &dyn Fn(&Counters) -> u64| {
-            digits(of(&|one| count(&one.counters) as f64 / one.seconds).value)
-        };
-        let share = of(&|one| one.stolen);
-        let mut row = vec![name.to_owned(), paper.to_owned(), with_confidence(share)];
-        row.push(with_confidence(of(&|one| one.interrupts)));
-        row.push(digits(of(&|one| one.rate).value));
-        row.push(rate(&|counters| counters.interrupts));
-        row.extend(["NET_RX", "BLOCK", "TIMER"].map(|softirq| rate(&|one| one.softirq(softirq))));
+        let share = mean_of(&samples, &|one| one.stolen);
+        let mut row = row(name, paper, &samples);
         let why = samples.iter().find_map(|one| one.disturbed.clone());
         match why {
             None => found.push((device, share)),
@@ -129,13 +154,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
             }
         }
         table.rows.push(row);
-        rows.extend(samples.iter().map(|one| {
-            let Sample { stolen, interrupts, rate, counters, seconds, .. } = one;
-            let mut row = record![name, stolen, interrupts, rate, seconds, counters.interrupts];
-            let softirqs = ["NET_RX", "BLOCK", "TIMER"].map(|name| counters.softirq(name));
-            row.extend(softirqs.map(|count| count.to_string()));
-            row
-        }));
+        rows.extend(samples.iter().map(|one| raw(name, one)));
     }
     let share = |device| found.iter().find(|one| one.0 == device).map(|one| one.1.value);
     let at = table.rows.get(1).map_or(String::new(), |row| format!(", at {} MB/s", row[4]));

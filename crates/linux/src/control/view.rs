@@ -165,62 +165,23 @@ impl View {
             });
             its.map(|verdict| promised(verdict, self.lost)).collect()
         };
-        let account = |now: Span, before: Option<Span>| Account {
-            ns: now.as_nanos(),
-            last_ns: now.saturating_sub(before.unwrap_or(Span::ZERO)).as_nanos(),
-        };
-        let cpu_before = |at: usize| before.and_then(|before| before.cpus.get(at)).copied();
         let cpus = self.cpus.iter().enumerate().map(|(at, (number, granted))| {
-            let ((now, leaked), before) = (counts.cpus[at], cpu_before(at));
-            let part = |of: fn(&CpuOutcome) -> Span| {
-                account(of(&now), before.map(|(before, _)| of(&before)))
-            };
+            let before = before.and_then(|before| before.cpus.get(at)).copied();
             let granted = granted.and_then(|number| self.threads.get(number as usize));
-            Processor {
-                number: *number,
-                granted: granted.and_then(|t| t.as_ref()).map(|t| t.outcome.name.clone()),
-                received: part(|cpu| cpu.received),
-                scheduling: part(|cpu| cpu.scheduling),
-                stolen: part(|cpu| cpu.stolen),
-                rest: part(|cpu| cpu.idle),
-                leaked: account(leaked, before.map(|(_, leaked)| leaked)),
-            }
+            let granted = granted.and_then(|thread| thread.as_ref());
+            let granted = granted.map(|thread| thread.outcome.name.clone());
+            processor(*number, granted, counts.cpus[at], before)
         });
         let nodes = self.nodes.iter().enumerate().filter_map(|(at, node)| {
             let node = node.as_ref()?;
             let before = before.and_then(|before| before.nodes.get(at)).copied();
-            let owns = node.owns.iter().map(|(parent, state)| OwnVp {
-                parent: parent.clone(),
-                state: state_name(*state).to_owned(),
-            });
-            Some(Node {
-                name: node.account.name.clone(),
-                kind: node.account.kind.clone(),
-                owns: owns.collect(),
-                received: account(node.account.received, before),
-                counted: counted(&node.account.stats),
-                quarantined: node.quarantined,
-                promises: of(&node.account.name, true),
-            })
+            Some(node.listed(before, of(&node.account.name, true)))
         });
         let threads = self.threads.iter().enumerate().filter_map(|(at, thread)| {
             let thread = thread.as_ref()?;
             let before = before.and_then(|before| before.threads.get(at)).copied();
-            let outcome = &thread.outcome;
-            Some(Thread {
-                name: outcome.name.clone(),
-                tid: thread.tid,
-                parent: thread.parent.clone(),
-                state: thread.state.to_owned(),
-                cpu: thread.on.and_then(|on| self.cpus.get(on)).map(|(number, _)| *number),
-                received: account(outcome.received, before),
-                runnable_ns: outcome.runnable.as_nanos(),
-                completed: outcome.completed,
-                missed: outcome.missed,
-                gap_ns: outcome.gap.as_nanos(),
-                counted: counted(&outcome.stats),
-                promises: of(&outcome.name, false),
-            })
+            let cpu = thread.on.and_then(|on| self.cpus.get(on)).map(|(number, _)| *number);
+            Some(thread.listed(cpu, before, of(&thread.outcome.name, false)))
         });
         Listing {
             pid: std::process::id(),
@@ -240,6 +201,71 @@ impl View {
             cpus: cpus.collect(),
             nodes: nodes.collect(),
             threads: threads.collect(),
+        }
+    }
+}
+
+/// Time that was counted, and how much of it since it was counted before.
+fn account(now: Span, before: Option<Span>) -> Account {
+    Account {
+        ns: now.as_nanos(),
+        last_ns: now.saturating_sub(before.unwrap_or(Span::ZERO)).as_nanos(),
+    }
+}
+
+fn processor(
+    number: u16,
+    granted: Option<String>,
+    (now, leaked): (CpuOutcome, Span),
+    before: Option<(CpuOutcome, Span)>,
+) -> Processor {
+    let part =
+        |of: fn(&CpuOutcome) -> Span| account(of(&now), before.map(|(before, _)| of(&before)));
+    Processor {
+        number,
+        granted,
+        received: part(|cpu| cpu.received),
+        scheduling: part(|cpu| cpu.scheduling),
+        stolen: part(|cpu| cpu.stolen),
+        rest: part(|cpu| cpu.idle),
+        leaked: account(leaked, before.map(|(_, leaked)| leaked)),
+    }
+}
+
+impl Instance {
+    fn listed(&self, before: Option<Span>, promises: Vec<Promised>) -> Node {
+        let owns = self.owns.iter().map(|(parent, state)| OwnVp {
+            parent: parent.clone(),
+            state: state_name(*state).to_owned(),
+        });
+        Node {
+            name: self.account.name.clone(),
+            kind: self.account.kind.clone(),
+            owns: owns.collect(),
+            received: account(self.account.received, before),
+            counted: counted(&self.account.stats),
+            quarantined: self.quarantined,
+            promises,
+        }
+    }
+}
+
+impl Member {
+    fn listed(&self, cpu: Option<u16>, before: Option<Span>, promises: Vec<Promised>) -> Thread {
+        let outcome = &self.outcome;
+        Thread {
+            name: outcome.name.clone(),
+            tid: self.tid,
+            parent: self.parent.clone(),
+            state: self.state.to_owned(),
+            cpu,
+            received: account(outcome.received, before),
+            runnable_ns: outcome.runnable.as_nanos(),
+            completed: outcome.completed,
+            missed: outcome.missed,
+            gap_ns: outcome.gap.as_nanos(),
+            counted: counted(&outcome.stats),
+            promises,
         }
     }
 }

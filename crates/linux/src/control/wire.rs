@@ -70,20 +70,7 @@ impl std::error::Error for ControlError {}
 
 /// Reads a line.
 pub(super) fn read(line: &[u8]) -> Result<Asked, ControlError> {
-    let form = "write `{\"windfall\":2,\"do\":\"list\"}` on one line";
-    let value: Value = serde_json::from_slice(line)
-        .map_err(|why| ControlError::new("a request", format!("is no JSON: {why}"), form))?;
-    let Value::Object(mut request) = value else {
-        return Err(ControlError::new("a request", "is no object", form));
-    };
-    match request.remove("windfall") {
-        Some(Value::Number(version)) if version.as_u64() == Some(VERSION) => {}
-        Some(other) => {
-            let why = format!("version {other} of the protocol is not known");
-            return Err(ControlError::new("a request", why, format!("this run speaks {VERSION}")));
-        }
-        None => return Err(ControlError::new("a request", "has no `windfall`, its version", form)),
-    }
+    let request = entry(line)?;
     let verb = request.get("do").and_then(Value::as_str).unwrap_or_default().to_owned();
     let alone = |asked: Asked| match request.len() {
         1 => Ok(asked),
@@ -110,27 +97,45 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, ControlError> {
             let help = "leave `time` out: it is done at once";
             Err(ControlError::new(format!("`{verb}`"), "has a `time`", help))
         }
-        _ => {
-            let force = match request.remove("force") {
-                None => false,
-                Some(Value::Bool(force)) => force,
-                Some(other) => {
-                    let why = format!("has a `force` that is {other}");
-                    return Err(ControlError::new(
-                        format!("`{verb}`"),
-                        why,
-                        "write true, or leave it out",
-                    ));
-                }
-            };
-            let asks = ["guarantee", "reserve"].iter().any(|key| request.contains_key(*key));
-            let thread = request.get("thread").and_then(Value::as_str);
-            let lends = thread.filter(|_| verb == "move" && asks).map(str::to_owned);
-            let text = toml(&request)
-                .map_err(|(why, help)| ControlError::new(format!("`{verb}`"), why, help))?;
-            Ok(Asked::Change { verb, text, lends, force })
-        }
+        _ => change(verb, request),
     }
+}
+
+/// The object of a line in this version of the protocol, without its version.
+fn entry(line: &[u8]) -> Result<Map<String, Value>, ControlError> {
+    let form = "write `{\"windfall\":2,\"do\":\"list\"}` on one line";
+    let value: Value = serde_json::from_slice(line)
+        .map_err(|why| ControlError::new("a request", format!("is no JSON: {why}"), form))?;
+    let Value::Object(mut request) = value else {
+        return Err(ControlError::new("a request", "is no object", form));
+    };
+    match request.remove("windfall") {
+        Some(Value::Number(version)) if version.as_u64() == Some(VERSION) => {}
+        Some(other) => {
+            let why = format!("version {other} of the protocol is not known");
+            return Err(ControlError::new("a request", why, format!("this run speaks {VERSION}")));
+        }
+        None => return Err(ControlError::new("a request", "has no `windfall`, its version", form)),
+    }
+    Ok(request)
+}
+
+/// A request that a file could have.
+fn change(verb: String, mut request: Map<String, Value>) -> Result<Asked, ControlError> {
+    let force = match request.remove("force") {
+        None => false,
+        Some(Value::Bool(force)) => force,
+        Some(other) => {
+            let why = format!("has a `force` that is {other}");
+            return Err(ControlError::new(format!("`{verb}`"), why, "write true, or leave it out"));
+        }
+    };
+    let asks = ["guarantee", "reserve"].iter().any(|key| request.contains_key(*key));
+    let thread = request.get("thread").and_then(Value::as_str);
+    let lends = thread.filter(|_| verb == "move" && asks).map(str::to_owned);
+    let text =
+        toml(&request).map_err(|(why, help)| ControlError::new(format!("`{verb}`"), why, help))?;
+    Ok(Asked::Change { verb, text, lends, force })
 }
 
 /// An entry of `[[at]]`.

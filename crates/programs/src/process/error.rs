@@ -126,6 +126,7 @@ pub enum ProcessError {
 }
 
 impl fmt::Display for ProcessError {
+    // Length: a table: the words for each error.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ProcessError::Forged { handle } => write!(

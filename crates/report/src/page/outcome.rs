@@ -17,37 +17,6 @@ pub fn report(
     verdicts: &[Verdict],
     story: Story,
 ) -> Report {
-    let at = |name: &str| outcome.nodes.iter().position(|node| node.name == name);
-    let nodes = outcome.nodes.iter().map(|node| {
-        let asked = scenario.schedulers.iter().find(|scheduler| scheduler.name == node.name);
-        let guarantee = asked
-            .and_then(|scheduler| scheduler.owns.iter().find_map(|own| own.requires.guarantee));
-        NodeRow {
-            name: node.name.clone(),
-            kind: node.kind.clone(),
-            parent: node.parents.first().and_then(|parent| at(parent)),
-            promise: guarantee.map(|guarantee| guarantee.to_string()),
-            share: guarantee.and_then(share),
-            received: node.received,
-            runnable: below(outcome, &node.name),
-            missed: None,
-            standing: judged(outcome, &node.name),
-        }
-    });
-    let mut threads = Vec::new();
-    for group in groups(scenario, outcome) {
-        let rows = group.threads.iter();
-        let rows = rows.map(|thread| ThreadRow {
-            // Deadlines and totals say more of one that was kept.
-            standing: judged(outcome, &thread.name).filter(|found| *found == RowStatus::Missed),
-            ..row(thread, thread.parent.as_deref().and_then(at))
-        });
-        if group.together {
-            threads.push(together(group.name, rows.collect()));
-        } else {
-            threads.extend(rows);
-        }
-    }
     let cpus = (0..).zip(&outcome.cpus).map(|(number, cpu)| CpuRow {
         name: format!("cpu {number}"),
         idle: cpu.idle,
@@ -70,14 +39,56 @@ pub fn report(
         answer: scenario.answer.clone(),
         machine: outcome.machine.clone(),
         span: outcome.length,
-        nodes: nodes.collect(),
-        threads,
+        nodes: nodes(scenario, outcome),
+        threads: threads(scenario, outcome),
         cpus: cpus.collect(),
         expectations: expectations.collect(),
         quarantined: outcome.quarantined.clone(),
         lost: story.timeline.lost,
         story: Some(story),
     }
+}
+
+fn nodes(scenario: &Scenario, outcome: &Outcome) -> Vec<NodeRow> {
+    let rows = outcome.nodes.iter().map(|node| {
+        let asked = scenario.schedulers.iter().find(|scheduler| scheduler.name == node.name);
+        let guarantee = asked
+            .and_then(|scheduler| scheduler.owns.iter().find_map(|own| own.requires.guarantee));
+        NodeRow {
+            name: node.name.clone(),
+            kind: node.kind.clone(),
+            parent: node.parents.first().and_then(|parent| at(outcome, parent)),
+            promise: guarantee.map(|guarantee| guarantee.to_string()),
+            share: guarantee.and_then(share),
+            received: node.received,
+            runnable: below(outcome, &node.name),
+            missed: None,
+            standing: judged(outcome, &node.name),
+        }
+    });
+    rows.collect()
+}
+
+fn at(outcome: &Outcome, node: &str) -> Option<usize> {
+    outcome.nodes.iter().position(|other| other.name == node)
+}
+
+fn threads(scenario: &Scenario, outcome: &Outcome) -> Vec<ThreadRow> {
+    let mut threads = Vec::new();
+    for group in groups(scenario, outcome) {
+        let rows = group.threads.iter();
+        let rows = rows.map(|thread| ThreadRow {
+            // Deadlines and totals say more of one that was kept.
+            standing: judged(outcome, &thread.name).filter(|found| *found == RowStatus::Missed),
+            ..row(thread, thread.parent.as_deref().and_then(|parent| at(outcome, parent)))
+        });
+        if group.together {
+            threads.push(together(group.name, rows.collect()));
+        } else {
+            threads.extend(rows);
+        }
+    }
+    threads
 }
 
 /// How the promises to a thread or a scheduler fared in all windows, the worst of them; `None` without

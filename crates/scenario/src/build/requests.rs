@@ -15,78 +15,85 @@ impl Builder<'_> {
         let numbers = Numbers::of(scenario);
         let mut planned: Vec<(Instant, PlannedRequest)> = Vec::new();
         for (number, request) in scenario.requests.iter().enumerate() {
-            let mut add = |request: PlannedRequest, time| planned.push((time, request));
-            let time = request.time;
-            let told = |whom: &Whom, message: Message| -> Vec<PlannedRequest> {
-                match whom {
-                    Whom::Thread(name) => {
-                        let threads = numbers.threads(name, None).into_iter();
-                        threads.map(|thread| PlannedRequest::Thread(thread, message)).collect()
-                    }
-                    Whom::Scheduler(name, own) => {
-                        vec![PlannedRequest::Scheduler(name.clone(), *own, message)]
-                    }
-                }
-            };
-            let list = match &request.change {
-                Change::Create(scheduler) => {
-                    let path = Path::of(&["at"]).item(number).key("with");
-                    self.created(scheduler, &path).into_iter().collect()
-                }
-                Change::Destroy(name) => vec![PlannedRequest::Destroy(name.clone())],
-                Change::Default(name) => vec![PlannedRequest::Default(name.clone())],
-                Change::Move { thread, to, requires } => {
-                    let asked = self.parameters(requires, to);
-                    let entry = scenario.threads.iter().find(|t| crate::check::means(thread, t));
-                    let rate = entry
-                        .and_then(|entry| parameters::rate(scenario, &entry.run, requires, to))
-                        .map(Rate::message);
-                    let messages: Vec<Message> =
-                        asked.into_iter().map(|(_, message)| message).chain(rate).collect();
-                    let threads = numbers.threads(thread, None).into_iter();
-                    let moved = threads.map(|thread| PlannedRequest::Move {
-                        thread,
-                        to: to.clone(),
-                        messages: messages.clone(),
-                    });
-                    moved.collect()
-                }
-                Change::Reserve(whom, Reserve { amount, period }) => {
-                    told(whom, Message::Reserve { amount: *amount, period: *period })
-                }
-                Change::Guarantee(whom, guarantee) => {
-                    let parent = scenario.parent_of_whom(whom);
-                    let requires = Requirements::guarantee(*guarantee);
-                    let asked = self.asking.messages(&requires, parent).unwrap_or_default();
-                    asked.into_iter().flat_map(|(_, message)| told(whom, message)).collect()
-                }
-                Change::Unreserve(whom) => told(whom, Message::Unreserve),
-                Change::Share(whom, share) => {
-                    let parent = scenario.parent_of_whom(whom);
-                    let share = self.asking.share(*share, parent).unwrap_or(*share);
-                    told(whom, Message::Share(share))
-                }
-                Change::Warp(whom, warp) => {
-                    let parent = scenario.parent_of_whom(whom);
-                    match self.asking.warp(*warp, parent) {
-                        Ok(warp) => told(whom, Message::Warp(warp)),
-                        Err((key, message, help)) => {
-                            let path = Path::of(&["at"]).item(number).key(key);
-                            self.wrong(&[path], format!("{message}; {help}"), None);
-                            Vec::new()
-                        }
-                    }
-                }
-                Change::Priority(whom, priority) => told(whom, Message::Priority(*priority)),
-                Change::Quantum(name, quantum) => {
-                    vec![PlannedRequest::Configure(name.clone(), Message::Quantum(*quantum))]
-                }
-                Change::Timer(timer) => vec![PlannedRequest::Timer(*timer)],
-            };
-            list.into_iter().for_each(|request| add(request, time));
+            let path = Path::of(&["at"]).item(number);
+            let list = self.request(&request.change, &path, &numbers).into_iter();
+            planned.extend(list.map(|planned| (request.time, planned)));
         }
         planned.sort_by_key(|(time, _)| *time);
         planned
+    }
+
+    /// What is to be done for a change: several things where it is about several threads.
+    fn request(
+        &mut self,
+        change: &Change,
+        path: &Path,
+        numbers: &Numbers<'_>,
+    ) -> Vec<PlannedRequest> {
+        match change {
+            Change::Create(scheduler) => {
+                let path = path.key("with");
+                self.created(scheduler, &path).into_iter().collect()
+            }
+            Change::Destroy(name) => vec![PlannedRequest::Destroy(name.clone())],
+            Change::Default(name) => vec![PlannedRequest::Default(name.clone())],
+            Change::Move { thread, to, requires } => self.moved(thread, to, requires, numbers),
+            Change::Reserve(whom, Reserve { amount, period }) => {
+                numbers.told(whom, Message::Reserve { amount: *amount, period: *period })
+            }
+            Change::Guarantee(whom, guarantee) => {
+                let parent = self.scenario.parent_of_whom(whom);
+                let requires = Requirements::guarantee(*guarantee);
+                let asked = self.asking.messages(&requires, parent).unwrap_or_default();
+                asked.into_iter().flat_map(|(_, message)| numbers.told(whom, message)).collect()
+            }
+            Change::Unreserve(whom) => numbers.told(whom, Message::Unreserve),
+            Change::Share(whom, share) => {
+                let parent = self.scenario.parent_of_whom(whom);
+                let share = self.asking.share(*share, parent).unwrap_or(*share);
+                numbers.told(whom, Message::Share(share))
+            }
+            Change::Warp(whom, warp) => {
+                let parent = self.scenario.parent_of_whom(whom);
+                match self.asking.warp(*warp, parent) {
+                    Ok(warp) => numbers.told(whom, Message::Warp(warp)),
+                    Err((key, message, help)) => {
+                        let path = path.key(key);
+                        self.wrong(&[path], format!("{message}; {help}"), None);
+                        Vec::new()
+                    }
+                }
+            }
+            Change::Priority(whom, priority) => numbers.told(whom, Message::Priority(*priority)),
+            Change::Quantum(name, quantum) => {
+                vec![PlannedRequest::Configure(name.clone(), Message::Quantum(*quantum))]
+            }
+            Change::Timer(timer) => vec![PlannedRequest::Timer(*timer)],
+        }
+    }
+
+    fn moved(
+        &mut self,
+        thread: &str,
+        to: &str,
+        requires: &Requirements,
+        numbers: &Numbers<'_>,
+    ) -> Vec<PlannedRequest> {
+        let scenario = self.scenario;
+        let asked = self.parameters(requires, to);
+        let entry = scenario.threads.iter().find(|other| crate::check::means(thread, other));
+        let rate = entry
+            .and_then(|entry| parameters::rate(scenario, &entry.run, requires, to))
+            .map(Rate::message);
+        let messages: Vec<Message> =
+            asked.into_iter().map(|(_, message)| message).chain(rate).collect();
+        let threads = numbers.threads(thread, None).into_iter();
+        let moved = threads.map(|thread| PlannedRequest::Move {
+            thread,
+            to: to.to_owned(),
+            messages: messages.clone(),
+        });
+        moved.collect()
     }
 
     fn created(&mut self, scheduler: &Scheduler, path: &Path) -> Option<PlannedRequest> {
@@ -103,6 +110,21 @@ impl Builder<'_> {
         let owns = owns.collect();
         let name = scheduler.name.clone();
         Some(PlannedRequest::Create { name, kind, scheduler: instance, owns })
+    }
+}
+
+impl Numbers<'_> {
+    /// A message to each thread of a name, or to a scheduler.
+    fn told(&self, whom: &Whom, message: Message) -> Vec<PlannedRequest> {
+        match whom {
+            Whom::Thread(name) => {
+                let threads = self.threads(name, None).into_iter();
+                threads.map(|thread| PlannedRequest::Thread(thread, message)).collect()
+            }
+            Whom::Scheduler(name, own) => {
+                vec![PlannedRequest::Scheduler(name.clone(), *own, message)]
+            }
+        }
     }
 }
 

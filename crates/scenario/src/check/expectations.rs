@@ -1,7 +1,9 @@
 //! Expectations: that they name what there is, and compare like with like.
 
 use super::{Checker, names};
-use crate::model::{Bound, Expectation, Level, Quantity, Run, Statistic, Step, Subject, Whole};
+use crate::model::{
+    Bound, Expectation, Level, Quantity, Run, Statistic, Step, Subject, Thread, Whole,
+};
 use crate::source::Path;
 use crate::suggest;
 use windfall_time::Ratio;
@@ -47,7 +49,6 @@ pub(super) fn check(checker: &mut Checker<'_>) {
 }
 
 fn subject(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
-    let scenario = checker.scenario;
     let Expectation { subject, quantity, .. } = expectation;
     let whole = matches!(quantity, Quantity::Whole(_));
     match subject {
@@ -64,55 +65,55 @@ fn subject(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
                 checker.wrong(std::slice::from_ref(path), message, "it has `received`");
             }
         }
-        Subject::Threads(name) => {
-            let threads: Vec<_> = scenario
-                .threads
-                .iter()
-                .filter(|t| {
-                    names::means(name, t)
-                        || (name.contains('*') && t.names().take(100_000).any(|n| fits(name, &n)))
-                })
-                .collect();
-            if threads.is_empty() {
-                let all = checker.names.threads.iter().chain(&checker.names.schedulers);
-                let help = suggest::hint(name, all.copied().chain(["machine"]));
-                let message = format!("there is no thread or scheduler `{name}`");
-                checker.wrong(std::slice::from_ref(path), message, &help);
-                return;
-            }
-            if whole {
-                let message = format!("a thread has no `{}`", quantity.text());
-                let help = format!("write `machine.{}`", quantity.text());
-                checker.wrong(std::slice::from_ref(path), message, &help);
-            }
-            let several = threads.len() > 1
-                || threads.iter().any(|t| t.name == *name && t.count.is_some_and(|n| n > 1))
-                || name.contains('*');
-            let single = matches!(
-                quantity,
-                Quantity::Response(Statistic::Mean | Statistic::P50 | Statistic::P99)
-            );
-            if several && single {
-                let help = "name one thread, or expect `response.max`";
-                let message = format!("`{}` is of one thread only", quantity.text());
-                checker.wrong(std::slice::from_ref(path), message, help);
-            }
-            let due = |run: &Run| match run {
-                Run::Jobs(jobs) => jobs.deadline.is_some(),
-                Run::Phases { phases, .. } => {
-                    let mut steps = phases.iter().flat_map(|phase| &phase.steps);
-                    steps.any(|step| matches!(step, Step::Timer { .. }))
-                }
-                _ => false,
-            };
-            if matches!(quantity, Quantity::Missed | Quantity::Aborted)
-                && !threads.iter().any(|thread| due(&thread.run))
-            {
-                let help = "use `intervals` with `above`, or give its jobs a deadline";
-                let message = format!("jobs of `{name}` have no deadline");
-                checker.wrong(std::slice::from_ref(path), message, help);
-            }
+        Subject::Threads(name) => threads(checker, name, *quantity, path),
+    }
+}
+
+/// Expectations about the threads of a name or of a pattern.
+fn threads(checker: &mut Checker<'_>, name: &str, quantity: Quantity, path: &Path) {
+    let is_named = |thread: &&Thread| {
+        names::means(name, thread)
+            || (name.contains('*') && thread.names().take(100_000).any(|own| fits(name, &own)))
+    };
+    let threads: Vec<_> = checker.scenario.threads.iter().filter(is_named).collect();
+    if threads.is_empty() {
+        let all = checker.names.threads.iter().chain(&checker.names.schedulers);
+        let help = suggest::hint(name, all.copied().chain(["machine"]));
+        let message = format!("there is no thread or scheduler `{name}`");
+        checker.wrong(std::slice::from_ref(path), message, &help);
+        return;
+    }
+    if matches!(quantity, Quantity::Whole(_)) {
+        let message = format!("a thread has no `{}`", quantity.text());
+        let help = format!("write `machine.{}`", quantity.text());
+        checker.wrong(std::slice::from_ref(path), message, &help);
+    }
+    let several = threads.len() > 1
+        || threads.iter().any(|t| t.name == name && t.count.is_some_and(|n| n > 1))
+        || name.contains('*');
+    let single =
+        matches!(quantity, Quantity::Response(Statistic::Mean | Statistic::P50 | Statistic::P99));
+    if several && single {
+        let help = "name one thread, or expect `response.max`";
+        let message = format!("`{}` is of one thread only", quantity.text());
+        checker.wrong(std::slice::from_ref(path), message, help);
+    }
+    let jobs_are_due = threads.iter().any(|thread| has_deadlines(&thread.run));
+    if matches!(quantity, Quantity::Missed | Quantity::Aborted) && !jobs_are_due {
+        let help = "use `intervals` with `above`, or give its jobs a deadline";
+        let message = format!("jobs of `{name}` have no deadline");
+        checker.wrong(std::slice::from_ref(path), message, help);
+    }
+}
+
+fn has_deadlines(run: &Run) -> bool {
+    match run {
+        Run::Jobs(jobs) => jobs.deadline.is_some(),
+        Run::Phases { phases, .. } => {
+            let mut steps = phases.iter().flat_map(|phase| &phase.steps);
+            steps.any(|step| matches!(step, Step::Timer { .. }))
         }
+        _ => false,
     }
 }
 

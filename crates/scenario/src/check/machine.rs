@@ -42,9 +42,14 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         let help = "write above `0%cpu`, at most `95%cpu`: the rest of the system needs some, too";
         checker.wrong(&[Path::of(&["machine", "cap"])], message, help);
     }
+    interrupts(checker);
+}
+
+fn interrupts(checker: &mut Checker<'_>) {
+    let scenario = checker.scenario;
+    let count = scenario.machine.speeds.len();
     for (number, source) in scenario.interrupts.iter().enumerate() {
         let path = Path::of(&["interrupts"]).item(number);
-        let count = speeds.len();
         for (at, cpu) in source.processors.iter().enumerate() {
             if usize::from(*cpu) >= count {
                 let path = path.key("processors").item(at);

@@ -1,9 +1,9 @@
 //! Programs of steps: locks in pairs, waits that somebody ends, loops in which time passes.
 
 use super::{Checker, names};
-use crate::model::{Phase, Run, Step};
+use crate::model::{Phase, Run, Step, Thread};
 use crate::source::Path;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use windfall_programs::Sharing;
 
 /// How a name is used over the whole scenario.
@@ -17,20 +17,25 @@ struct Use {
     signalled: bool,
 }
 
+/// What the steps of all threads name.
+#[derive(Default)]
+struct Uses<'a> {
+    names: BTreeMap<&'a str, Use>,
+    suspended: Vec<(&'a Thread, Path)>,
+    resumed: Vec<&'a str>,
+}
+
 pub(super) fn check(checker: &mut Checker<'_>) {
-    let scenario = checker.scenario;
-    let mut uses: BTreeMap<&str, Use> = BTreeMap::new();
-    let mut suspended = Vec::new();
-    let mut resumed: Vec<&str> = Vec::new();
-    for thread in &scenario.threads {
+    let mut uses = Uses::default();
+    for thread in &checker.scenario.threads {
         let Run::Phases { loops, phases } = &thread.run else {
             continue;
         };
         let path = Path::of(&["threads", &thread.name]);
-        // A thread that could not be read in full has been told of.
         let steps = flat(phases, &path);
+        let paths = [path.key("steps"), path.key("phases")];
         if phases.iter().any(|phase| phase.steps.is_empty()) {
-            let paths = [path.key("steps"), path.key("phases")];
+            // A thread that could not be read in full has been told of.
             let told = paths.iter().any(|path| checker.origin().has_below(path));
             if !told {
                 checker.wrong(&paths, "a phase without steps", "write at least one step");
@@ -39,15 +44,28 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         }
         if *loops != Some(0) && !steps.iter().any(|(step, _)| takes_time(step)) {
             let help = "add a `run` or `sleep` step with a time above zero";
-            let paths = [path.key("steps"), path.key("phases")];
             checker.wrong(&paths, "a loop in which no time passes", help);
         }
+        uses.gather(checker, thread, &steps);
+        locks(checker, &steps);
+    }
+    uses.check(checker);
+}
+
+impl<'a> Uses<'a> {
+    /// Takes a thread's steps in; a name that is of two sorts is refused at its second.
+    fn gather(
+        &mut self,
+        checker: &mut Checker<'_>,
+        thread: &'a Thread,
+        steps: &[(&'a Step, Path)],
+    ) {
         let number = u64::from(thread.count.unwrap_or(1));
-        let mut mine: BTreeMap<&str, ()> = BTreeMap::new();
-        for (step, path) in &steps {
+        let mut mine: BTreeSet<&str> = BTreeSet::new();
+        for (step, path) in steps {
             for (name, sort) in step.shared() {
-                let entry = uses.entry(name).or_default();
-                if mine.insert(name, ()).is_none() {
+                let entry = self.names.entry(name).or_default();
+                if mine.insert(name) {
                     entry.users += number;
                 }
                 match &entry.sort {
@@ -62,44 +80,45 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             }
             match step {
                 Step::Wait { condition, .. } => {
-                    uses.entry(condition).or_default().waited = Some(path.clone());
+                    self.names.entry(condition).or_default().waited = Some(path.clone());
                 }
                 Step::Signal(condition) | Step::Broadcast(condition) => {
-                    uses.entry(condition).or_default().signalled = true;
+                    self.names.entry(condition).or_default().signalled = true;
                 }
-                Step::Suspend => suspended.push((thread, path.clone())),
+                Step::Suspend => self.suspended.push((thread, path.clone())),
                 Step::Resume(other) => {
                     checker.thread_exists(other, &path.key("resume"));
-                    resumed.push(other);
+                    self.resumed.push(other);
                 }
                 _ => {}
             }
         }
-        locks(checker, &steps);
     }
-    for (thread, path) in suspended {
-        if !resumed.iter().any(|name| names::means(name, thread)) {
-            let message = format!("no thread resumes `{}`", thread.name);
-            let help = format!("add a step `{{ resume = \"{}\" }}` to another thread", thread.name);
-            checker.wrong(&[path], message, &help);
+
+    /// Whether somebody ends each wait.
+    fn check(self, checker: &mut Checker<'_>) {
+        for (thread, path) in self.suspended {
+            if !self.resumed.iter().any(|name| names::means(name, thread)) {
+                let message = format!("no thread resumes `{}`", thread.name);
+                let help =
+                    format!("add a step `{{ resume = \"{}\" }}` to another thread", thread.name);
+                checker.wrong(&[path], message, &help);
+            }
         }
-    }
-    for (name, entry) in uses {
-        if let Some((Sharing::Barrier, path)) = &entry.sort
-            && entry.users < 2
-        {
-            let help = "let another thread use it, or leave it out";
-            checker.wrong(
-                std::slice::from_ref(path),
-                format!("one thread alone uses the barrier `{name}`"),
-                help,
-            );
-        }
-        if let Some(path) = entry.waited
-            && !entry.signalled
-        {
-            let help = format!("add a step `{{ signal = \"{name}\" }}` to another thread");
-            checker.wrong(&[path], format!("no thread signals `{name}`"), &help);
+        for (name, entry) in self.names {
+            if let Some((Sharing::Barrier, path)) = &entry.sort
+                && entry.users < 2
+            {
+                let message = format!("one thread alone uses the barrier `{name}`");
+                let help = "let another thread use it, or leave it out";
+                checker.wrong(std::slice::from_ref(path), message, help);
+            }
+            if let Some(path) = entry.waited
+                && !entry.signalled
+            {
+                let help = format!("add a step `{{ signal = \"{name}\" }}` to another thread");
+                checker.wrong(&[path], format!("no thread signals `{name}`"), &help);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::schedulers::{alone, fits};
 use super::{Checker, names};
-use crate::model::{Change, Parent, Requirements, Reserve, Timer, Whom};
+use crate::model::{Change, Parent, Requirements, Reserve, Scheduler, Timer, Whom};
 use crate::parameters::ParameterWriter;
 use crate::source::Path;
 use windfall_time::Span;
@@ -16,69 +16,76 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
             let help = format!("write at most the scenario's length, {}", scenario.length);
             checker.wrong(&[path.key("time")], message, &help);
         }
-        let scheduler = path.key("scheduler");
-        match &request.change {
-            Change::Create(created) => {
-                if checker.names.is_scheduler(&created.name)
-                    || names::find(scenario, &created.name).is_some()
-                {
-                    let message = format!("`{}` exists already", created.name);
-                    checker.wrong(&[path.key("name")], message, "choose another name");
-                }
-                if let Some(why) = names::unfit(&created.name) {
-                    let message = format!("the name `{}` {why}", names::shown(&created.name));
-                    checker.wrong(&[path.key("name")], message, "choose another name");
-                }
-                alone(checker, created, &path.key("with"), asking, true);
+        change(checker, &request.change, &path, asking);
+    }
+}
+
+fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &ParameterWriter<'_>) {
+    let scenario = checker.scenario;
+    match change {
+        Change::Create(created) => self::created(checker, created, path, asking),
+        Change::Destroy(name) | Change::Default(name) | Change::Quantum(name, _) => {
+            checker.scheduler_exists(name, true, &[path.key("scheduler")]);
+            if matches!(change, Change::Quantum(_, Span::ZERO)) {
+                checker.wrong(&[path.key("quantum")], "no time at all", "write a time above zero");
             }
-            Change::Destroy(name) | Change::Default(name) | Change::Quantum(name, _) => {
-                checker.scheduler_exists(name, true, &[scheduler]);
-                if matches!(request.change, Change::Quantum(_, Span::ZERO)) {
-                    checker.wrong(
-                        &[path.key("quantum")],
-                        "no time at all",
-                        "write a time above zero",
-                    );
-                }
+        }
+        Change::Move { thread, to, requires } => {
+            checker.thread_exists(thread, &path.key("thread"));
+            if checker.scheduler_exists(to, true, &[path.key("to")]) && scenario.has_kind(to) {
+                let paths = |key: &str| vec![path.key(key), path.key("to")];
+                fits(checker, requires, Some(to), asking, paths);
             }
-            Change::Move { thread, to, requires } => {
-                checker.thread_exists(thread, &path.key("thread"));
-                if checker.scheduler_exists(to, true, &[path.key("to")]) && scenario.has_kind(to) {
-                    let paths = |key: &str| vec![path.key(key), path.key("to")];
-                    fits(checker, requires, Some(to), asking, paths);
-                }
+        }
+        Change::Reserve(whom, Reserve { amount, period }) => {
+            self::whom(checker, whom, path);
+            if amount.is_zero() || amount > period {
+                let help = "the amount is above 0 and at most the period";
+                checker.wrong(&[path.key("reserve")], "an impossible reservation", help);
             }
-            Change::Reserve(whom, Reserve { amount, period }) => {
-                self::whom(checker, whom, &path);
-                if amount.is_zero() || amount > period {
-                    let help = "the amount is above 0 and at most the period";
-                    checker.wrong(&[path.key("reserve")], "an impossible reservation", help);
-                }
+        }
+        Change::Guarantee(whom, guarantee) => {
+            self::whom(checker, whom, path);
+            let parent = scenario.parent_of_whom(whom);
+            let paths = |_: &str| vec![path.key("guarantee")];
+            if parent.is_some() {
+                fits(checker, &Requirements::guarantee(*guarantee), parent, asking, paths);
             }
-            Change::Guarantee(whom, guarantee) => {
-                self::whom(checker, whom, &path);
-                let parent = scenario.parent_of_whom(whom);
-                let paths = |_: &str| vec![path.key("guarantee")];
-                if parent.is_some() {
-                    fits(checker, &Requirements::guarantee(*guarantee), parent, asking, paths);
-                }
+        }
+        Change::Share(whom, share) => {
+            self::whom(checker, whom, path);
+            if *share == 0 {
+                checker.wrong(&[path.key("share")], "a share of 0", "write 1 or more");
             }
-            Change::Share(whom, share) => {
-                self::whom(checker, whom, &path);
-                if *share == 0 {
-                    checker.wrong(&[path.key("share")], "a share of 0", "write 1 or more");
-                }
-            }
-            Change::Unreserve(whom) | Change::Warp(whom, _) | Change::Priority(whom, _) => {
-                self::whom(checker, whom, &path);
-            }
-            Change::Timer(timer) => {
-                if *timer == Timer::Ticks(0) {
-                    checker.wrong(&[path.key("timer")], "a timer at 0 Hz", "write 1 Hz or more");
-                }
+        }
+        Change::Unreserve(whom) | Change::Warp(whom, _) | Change::Priority(whom, _) => {
+            self::whom(checker, whom, path);
+        }
+        Change::Timer(timer) => {
+            if *timer == Timer::Ticks(0) {
+                checker.wrong(&[path.key("timer")], "a timer at 0 Hz", "write 1 Hz or more");
             }
         }
     }
+}
+
+fn created(
+    checker: &mut Checker<'_>,
+    created: &Scheduler,
+    path: &Path,
+    asking: &ParameterWriter<'_>,
+) {
+    if checker.names.is_scheduler(&created.name)
+        || names::find(checker.scenario, &created.name).is_some()
+    {
+        let message = format!("`{}` exists already", created.name);
+        checker.wrong(&[path.key("name")], message, "choose another name");
+    }
+    if let Some(why) = names::unfit(&created.name) {
+        let message = format!("the name `{}` {why}", names::shown(&created.name));
+        checker.wrong(&[path.key("name")], message, "choose another name");
+    }
+    alone(checker, created, &path.key("with"), asking, true);
 }
 
 fn whom(checker: &mut Checker<'_>, whom: &Whom, path: &Path) {

@@ -190,11 +190,7 @@ impl Converter {
         let (mut phases, mut events) = (Vec::new(), Vec::new());
         let scheduling = self.settle(task, default);
         let reached = task.reached();
-        for phase in &task.phases[reached.len()..] {
-            let (there, here) = (&phase.name, &reached[reached.len() - 1].name);
-            let text = format!("phase `{there}` is never reached: `{here}` loops for ever");
-            self.report_line(task, "", phase.line, true, text);
-        }
+        self.unreached(task, reached);
         for phase in reached {
             let (mut steps, mut names) = (Vec::new(), Vec::new());
             for event in &phase.events {
@@ -231,20 +227,28 @@ impl Converter {
             names.resize(phase.steps.len(), own.clone());
         }
         let events: Arc<[Vec<EventName>]> = events.into();
-        for instance in 0..task.instance {
-            let name = match task.instance {
-                1 => task.name.clone(),
-                _ => format!("{}-{instance}", task.name),
-            };
-            self.out.threads.push(ConvertedThread {
-                name,
-                task: task.name.clone(),
-                delay: task.delay,
-                program: Program::Phases { loops: task.loops, phases: phases.clone() },
-                scheduling: scheduling.clone(),
-                line: task.line,
-                events: Arc::clone(&events),
-            });
+        let thread = |name| ConvertedThread {
+            name,
+            task: task.name.clone(),
+            delay: task.delay,
+            program: Program::Phases { loops: task.loops, phases: phases.clone() },
+            scheduling: scheduling.clone(),
+            line: task.line,
+            events: Arc::clone(&events),
+        };
+        let names = (0..task.instance).map(|instance| match task.instance {
+            1 => task.name.clone(),
+            _ => format!("{}-{instance}", task.name),
+        });
+        self.out.threads.extend(names.map(thread));
+    }
+
+    /// Reports the phases behind one that loops for ever.
+    fn unreached(&mut self, task: &rtapp::Task, reached: &[rtapp::Phase]) {
+        for phase in &task.phases[reached.len()..] {
+            let (there, here) = (&phase.name, &reached[reached.len() - 1].name);
+            let text = format!("phase `{there}` is never reached: `{here}` loops for ever");
+            self.report_line(task, "", phase.line, true, text);
         }
     }
 
@@ -262,14 +266,12 @@ impl Converter {
             }
             Action::Sleep(span) => steps.push(Step::Sleep(*span)),
             Action::Timer { reference, period, absolute } => {
-                let next = body.timers.len();
-                let timer = *body.timers.entry(reference).or_insert(next);
-                if self.timer_users.get(reference).is_some_and(|users| *users > 1) {
-                    let text = format!("each thread has a timer `{reference}` of its own");
-                    self.report(task, of, false, text);
-                }
                 let tick = if *absolute { Tick::Absolute } else { Tick::Relative };
-                steps.push(Step::Timer { timer, period: *period, tick });
+                steps.push(Step::Timer {
+                    timer: self.timer(body, event, reference),
+                    period: *period,
+                    tick,
+                });
             }
             Action::Lock(name) => steps.push(Step::Lock(self.number(SharedKind::Mutex, name))),
             Action::Unlock(name) => steps.push(Step::Unlock(self.number(SharedKind::Mutex, name))),
@@ -290,18 +292,8 @@ impl Converter {
             Action::Barrier(name) => {
                 steps.push(Step::Barrier(self.number(SharedKind::Barrier, name)));
             }
-            Action::Suspend => {
-                let (lock, condition) = self.suspension(&task.name);
-                steps.extend([
-                    Step::Lock(lock),
-                    Step::Wait { condition, lock },
-                    Step::Unlock(lock),
-                ]);
-            }
-            Action::Resume(name) => {
-                let (lock, condition) = self.suspension(name);
-                steps.extend([Step::Lock(lock), Step::Broadcast(condition), Step::Unlock(lock)]);
-            }
+            Action::Suspend => steps.extend(self.suspend(&task.name)),
+            Action::Resume(name) => steps.extend(self.resume(name)),
             Action::Yield => steps.push(Step::Yield),
             Action::Memory(_) | Action::MemoryRun { .. } => {
                 left_out("how long memory takes depends on the machine; measure it, write `run`");
@@ -318,9 +310,33 @@ impl Converter {
         }
     }
 
+    fn timer<'a>(
+        &mut self,
+        body: &mut Body<'a>,
+        event: &rtapp::Event,
+        reference: &'a str,
+    ) -> usize {
+        if self.timer_users.get(reference).is_some_and(|users| *users > 1) {
+            let text = format!("each thread has a timer `{reference}` of its own");
+            self.report(body.task, Some(event), false, text);
+        }
+        let next = body.timers.len();
+        *body.timers.entry(reference).or_insert(next)
+    }
+
     fn wait(&mut self, reference: &str, mutex: &str) -> Step {
         let condition = self.number(SharedKind::Condition, reference);
         Step::Wait { condition, lock: self.number(SharedKind::Mutex, mutex) }
+    }
+
+    fn suspend(&mut self, task: &str) -> [Step; 3] {
+        let (lock, condition) = self.suspension(task);
+        [Step::Lock(lock), Step::Wait { condition, lock }, Step::Unlock(lock)]
+    }
+
+    fn resume(&mut self, task: &str) -> [Step; 3] {
+        let (lock, condition) = self.suspension(task);
+        [Step::Lock(lock), Step::Broadcast(condition), Step::Unlock(lock)]
     }
 
     fn suspension(&mut self, task: &str) -> (Resource, Resource) {

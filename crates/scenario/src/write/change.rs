@@ -5,6 +5,7 @@ use crate::file::{AtFile, Frequency, Lax};
 use crate::model::{Change, Request, Requirements, Whom};
 use toml::Value;
 
+// Length: a table: the keys of each change.
 pub(super) fn request(request: &Request) -> Value {
     let file = AtFile { time: Lax::good(request.time), ..AtFile::default() };
     let verb = |verb: &str| Lax::good(verb.to_owned());

@@ -5,6 +5,7 @@ use super::memo::{Memo, tag};
 use crate::{Cpu, Event, Note, OverheadKind, Stop, ThreadId};
 
 /// Appends `event`, `now` nanoseconds after the origin, to a block. `now` is not before `memo.now`.
+// Length: a table: how each event is written.
 #[inline]
 pub(super) fn encode(out: &mut Vec<u8>, memo: &Memo, now: u64, event: &Event) {
     let delta = now.saturating_sub(memo.now);

@@ -61,8 +61,7 @@ impl Translator {
                 self.waking(&task, by, report);
             }
             Raw::Wakeup(Some(task)) => {
-                let done = self.threads.slot(task.tid).woken || self.runs(task.tid).is_some();
-                if done {
+                if self.threads.slot(task.tid).woken || self.runs(task.tid).is_some() {
                     self.meet(&task, report);
                 } else {
                     let by = self.cause(cpu, context, interrupt, report);
@@ -78,27 +77,11 @@ impl Translator {
             }
             Raw::Seen(task) | Raw::Rename(task) => self.meet(&task, report),
             Raw::Fork { child, pid } => self.fork(line, &child, pid, report),
-            Raw::Exec { tid, old } => {
-                if tid != old && tid != 0 && old != 0 {
-                    self.exec(line, tid, old, report);
-                }
+            Raw::Exec { tid, old } if tid != old && tid != 0 && old != 0 => {
+                self.exec(line, tid, old, report);
             }
-            Raw::TheftBegin { kind, number } => {
-                if self.cpu(cpu).overheads.len() < MOST_OVERHEADS {
-                    self.cpu(cpu).overheads.push(kind);
-                    self.put(Event::OverheadBegin { cpu: Cpu(cpu), kind, number });
-                } else {
-                    report.unpaired_overheads += 1;
-                }
-            }
-            Raw::TheftEnd { kind } => {
-                if self.cpu(cpu).overheads.last() == Some(&kind) {
-                    self.cpu(cpu).overheads.pop();
-                    self.put(Event::OverheadEnd { cpu: Cpu(cpu) });
-                } else {
-                    report.unpaired_overheads += 1;
-                }
-            }
+            Raw::TheftBegin { kind, number } => self.overhead_begins(cpu, kind, number, report),
+            Raw::TheftEnd { kind } => self.overhead_ends(cpu, kind, report),
             Raw::Mark(text) => {
                 let interrupt = interrupt == Some(true);
                 let thread = if interrupt { None } else { self.declare(context, report) };
@@ -106,6 +89,7 @@ impl Translator {
             }
             // The thread still runs until its last switch, which says that it has ended.
             Raw::Exiting(_)
+            | Raw::Exec { .. }
             | Raw::Waking(None)
             | Raw::Wakeup(None)
             | Raw::WakeupNew(None)
@@ -169,6 +153,24 @@ impl Translator {
             (slot.on, slot.ready_since, slot.fresh) = (Some(cpu), None, false);
         }
         self.cpu(cpu).running = Some(next.tid);
+    }
+
+    fn overhead_begins(&mut self, cpu: u16, kind: OverheadKind, number: u16, report: &mut Report) {
+        if self.cpu(cpu).overheads.len() < MOST_OVERHEADS {
+            self.cpu(cpu).overheads.push(kind);
+            self.put(Event::OverheadBegin { cpu: Cpu(cpu), kind, number });
+        } else {
+            report.unpaired_overheads += 1;
+        }
+    }
+
+    fn overhead_ends(&mut self, cpu: u16, kind: OverheadKind, report: &mut Report) {
+        if self.cpu(cpu).overheads.last() == Some(&kind) {
+            self.cpu(cpu).overheads.pop();
+            self.put(Event::OverheadEnd { cpu: Cpu(cpu) });
+        } else {
+            report.unpaired_overheads += 1;
+        }
     }
 
     /// A thread can run; nothing is told if that was known.

@@ -5,7 +5,7 @@ use crate::output::{document, print, print_error, table};
 use crate::verbs::live::{Row, ms, percent, rows, standing};
 use crate::{Answer, VerbError};
 use serde_json::{Map, Value, json};
-use windfall_linux::control::{self, Account, Listing};
+use windfall_linux::control::{self, Account, Listing, Processor};
 use windfall_report::terminal::figures;
 use windfall_trace::escape::escaped;
 
@@ -43,21 +43,11 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
     let mut set = |pairs: &[(&str, Value)]| {
         request.extend(pairs.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
     };
-    let whom = |name: &String| -> Result<(&str, Value), VerbError> {
-        let listing = control::list(args.socket.as_deref())?;
-        let is_scheduler = listing.nodes.iter().any(|node| node.name == *name);
-        Ok((if is_scheduler { "scheduler" } else { "thread" }, json!(name)))
-    };
     match &args.verb {
         CtlVerb::List => {}
         CtlVerb::Create { name, scheduler, parent, settings } => {
-            let mut with = pairs(settings)?;
-            with.insert("scheduler".to_owned(), json!(scheduler));
-            match parent.as_slice() {
-                [one] => with.insert("parent".to_owned(), json!(one)),
-                several => with.insert("parents".to_owned(), json!(several)),
-            };
-            set(&[("do", json!("create")), ("name", json!(name)), ("with", Value::Object(with))]);
+            let with = created(scheduler, parent, settings)?;
+            set(&[("do", json!("create")), ("name", json!(name)), ("with", with)]);
         }
         CtlVerb::Destroy { scheduler } => {
             set(&[("do", json!("destroy")), ("scheduler", json!(scheduler))]);
@@ -69,7 +59,7 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
                 Some(at) => {
                     set(&[("do", json!("move")), ("thread", json!(name)), ("to", json!(at))])
                 }
-                None => set(&[("do", json!(key)), whom(name)?]),
+                None => set(&[("do", json!(key)), whom(args, name)?]),
             }
             set(&[(key, json!(guarantee))]);
         }
@@ -77,13 +67,13 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
             set(&[("do", json!("unreserve")), ("thread", json!(thread))]);
         }
         CtlVerb::Share { name, share } => {
-            set(&[("do", json!("share")), whom(name)?, ("share", json!(share))]);
+            set(&[("do", json!("share")), whom(args, name)?, ("share", json!(share))]);
         }
         CtlVerb::Warp { name, warp } => {
-            set(&[("do", json!("warp")), whom(name)?, ("warp", json!(warp.to_string()))]);
+            set(&[("do", json!("warp")), whom(args, name)?, ("warp", json!(warp.to_string()))]);
         }
         CtlVerb::Priority { name, priority } => {
-            set(&[("do", json!("priority")), whom(name)?, ("priority", json!(priority))]);
+            set(&[("do", json!("priority")), whom(args, name)?, ("priority", json!(priority))]);
         }
         CtlVerb::Move { thread, scheduler, asks } => {
             set(&[("do", json!("move")), ("thread", json!(thread)), ("to", json!(scheduler))]);
@@ -104,6 +94,24 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
         request.insert("force".to_owned(), json!(true));
     }
     Ok(request)
+}
+
+/// A scheduler that is to be made, as it would stand in a file.
+fn created(scheduler: &str, parents: &[String], settings: &[String]) -> Result<Value, VerbError> {
+    let mut with = pairs(settings)?;
+    with.insert("scheduler".to_owned(), json!(scheduler));
+    match parents {
+        [one] => with.insert("parent".to_owned(), json!(one)),
+        several => with.insert("parents".to_owned(), json!(several)),
+    };
+    Ok(Value::Object(with))
+}
+
+/// A name, under the key for what the run has by that name.
+fn whom(args: &CtlArgs, name: &str) -> Result<(&'static str, Value), VerbError> {
+    let listing = control::list(args.socket.as_deref())?;
+    let is_scheduler = listing.nodes.iter().any(|node| node.name == name);
+    Ok((if is_scheduler { "scheduler" } else { "thread" }, json!(name)))
 }
 
 /// `KEY=VALUE`, where a value is a number, true, false, or text.
@@ -169,20 +177,22 @@ pub(crate) fn text(listing: &Listing) -> String {
         text += &format!("\n{counts}");
     }
     text.push('\n');
-    for cpu in &listing.cpus {
-        let part = |account: &Account| percent(account.ns, listing.now_ns);
-        text += &format!(
-            "cpu {}: threads {}%, scheduling {}%, stolen {}%, rest {}%; leaked {}%; granted to {}\n",
-            cpu.number,
-            part(&cpu.received),
-            part(&cpu.scheduling),
-            part(&cpu.stolen),
-            part(&cpu.rest),
-            part(&cpu.leaked),
-            escaped(cpu.granted.as_deref().unwrap_or("nobody")),
-        );
-    }
+    listing.cpus.iter().for_each(|cpu| text += &processor(cpu, listing.now_ns));
     text
+}
+
+fn processor(cpu: &Processor, now_ns: u64) -> String {
+    let part = |account: &Account| percent(account.ns, now_ns);
+    format!(
+        "cpu {}: threads {}%, scheduling {}%, stolen {}%, rest {}%; leaked {}%; granted to {}\n",
+        cpu.number,
+        part(&cpu.received),
+        part(&cpu.scheduling),
+        part(&cpu.stolen),
+        part(&cpu.rest),
+        part(&cpu.leaked),
+        escaped(cpu.granted.as_deref().unwrap_or("nobody")),
+    )
 }
 
 fn cells(listing: &Listing, row: &Row) -> Vec<String> {

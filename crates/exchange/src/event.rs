@@ -5,93 +5,14 @@
 //!
 //! A post counts from the claim on: a second one is refused. Only that its owner finds it takes until it has arrived.
 
-use crate::atomic::{AtomicU32, AtomicU64, Ordering};
-use crate::pool::{NIL, Placed};
+mod block;
+
+use crate::atomic::Ordering;
+use crate::pool::NIL;
 use crate::{Exchange, ExchangeError, Futex, Mine, Name};
+use block::{GENERATION, PHASE, TIMES, generation, next_generation, phase, with};
 
-/// An event's place.
-#[derive(Debug, Default)]
-#[repr(align(64))]
-pub(crate) struct Block {
-    state: AtomicU64,
-    datum: AtomicU64,
-    /// Its owner's place.
-    home: AtomicU32,
-    link: AtomicU32,
-    /// Where it stood last, its owner's affair: node, queue (generation and place), ticket.
-    pub(crate) node: AtomicU32,
-    pub(crate) queue: AtomicU64,
-    pub(crate) ticket: AtomicU64,
-    /// The number of its timer, 0 for none; and when that is due, its owner's affair.
-    timer: AtomicU64,
-    due: AtomicU64,
-}
-
-impl Placed for Block {
-    fn link(&self) -> &AtomicU32 {
-        &self.link
-    }
-}
-
-/// What a state word says, in its lowest bits. Above are how often the event has stood in a queue (24) and its generation (20).
-mod phase {
-    pub(super) const FREE: u64 = 0;
-    pub(super) const IDLE: u64 = 1;
-    /// It was posted, and is on its way to its owner's inbox or in it.
-    pub(super) const CLAIMED: u64 = 2;
-    /// Its owner has found it.
-    pub(super) const ARRIVED: u64 = 3;
-    pub(super) const STANDING: u64 = 4;
-    /// It is gone, and was on its way.
-    pub(super) const DOOMED: u64 = 5;
-}
-
-const PHASE: u64 = 7;
-const TIMES: u32 = 24;
-const GENERATION: u32 = 3 + TIMES;
-
-const fn with(state: u64, phase: u64) -> u64 {
-    state & !PHASE | phase
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a generation has 20 bits")]
-const fn generation(state: u64) -> u32 {
-    (state >> GENERATION) as u32
-}
-
-/// One of the times that an event stood in a queue: its place and its state word then, but for the phase.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Ticket(pub(crate) u64);
-
-const INDEX: u32 = 64 - 20 - TIMES - 1;
-const RESET: u64 = 1 << 63;
-
-impl Ticket {
-    /// That of nobody: no event that was reset has such a generation.
-    pub(crate) const NONE: Ticket = Ticket(u64::MAX);
-
-    /// That of an event which was reset since.
-    pub(crate) const fn reset(self) -> Ticket {
-        Ticket(self.0 | RESET)
-    }
-
-    /// Whether nobody waits by it any more.
-    pub(crate) const fn is_void(self) -> bool {
-        self.0 & RESET != 0
-    }
-
-    const fn new(index: u32, state: u64) -> Ticket {
-        Ticket((state >> 3) << INDEX | index as u64)
-    }
-
-    const fn index(self) -> u32 {
-        (self.0 & ((1 << INDEX) - 1)) as u32
-    }
-
-    const fn state(self) -> u64 {
-        ((self.0 & !RESET) >> INDEX) << 3 | phase::STANDING
-    }
-}
+pub(crate) use block::{Block, Ticket};
 
 /// Why nothing can be handed to an event that stood in a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,35 +28,6 @@ pub(crate) enum Away {
 pub(crate) struct Hand {
     pub(crate) first: u32,
     pub(crate) last: u32,
-}
-
-impl Block {
-    pub(crate) fn generation(&self) -> u32 {
-        generation(self.state.load(Ordering::Relaxed))
-    }
-
-    /// Takes the post of an event upon oneself.
-    #[inline]
-    fn claim(&self, named: u32) -> Result<(), ExchangeError> {
-        let mut state = self.state.load(Ordering::Relaxed);
-        loop {
-            if generation(state) != named {
-                return Err(ExchangeError::Gone);
-            }
-            match state & PHASE {
-                phase::IDLE => {}
-                phase::CLAIMED | phase::ARRIVED => return Err(ExchangeError::Posted),
-                phase::STANDING => return Err(ExchangeError::Standing),
-                _ => return Err(ExchangeError::Gone),
-            }
-            let claimed = with(state, phase::CLAIMED);
-            let (done, lost) = (Ordering::Acquire, Ordering::Relaxed);
-            match self.state.compare_exchange_weak(state, claimed, done, lost) {
-                Ok(_) => return Ok(()),
-                Err(other) => state = other,
-            }
-        }
-    }
 }
 
 /// What anybody may do.
@@ -466,14 +358,5 @@ impl Exchange {
     pub fn cancel(&self, mine: &Mine, event: Name) -> Result<bool, ExchangeError> {
         let (block, _) = self.own(mine, event)?;
         Ok(block.timer.swap(0, Ordering::AcqRel) != 0)
-    }
-}
-
-/// The state of a place that waits for its next object; after the last there is none.
-const fn next_generation(state: u64) -> u64 {
-    if generation(state) == Name::LAST {
-        state
-    } else {
-        (generation(state) as u64 + 1) << GENERATION
     }
 }

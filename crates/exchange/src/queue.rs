@@ -9,73 +9,15 @@
 //! before that, it has its old place again. So waiting in vain, again and again, takes no room.
 //! A queue that is deleted gets an end that nothing can be appended to, before its place is given to another.
 
-use crate::atomic::{AtomicU32, AtomicU64, Ordering};
+mod node;
+
+use crate::atomic::Ordering;
 use crate::event::{Away, Block, Ticket};
-use crate::pool::{NIL, Placed, counted_up, high, low, word};
+use crate::pool::{NIL, counted_up, high, word};
 use crate::{Exchange, ExchangeError, Futex, Mine, Name};
+use node::{CLOSED, END, Ends, WAITER, place};
 
-/// A datum, or a waiter.
-#[derive(Debug, Default)]
-pub(crate) struct Node {
-    /// What follows: its place and its kind, and how often that has changed.
-    next: AtomicU64,
-    /// The datum; of a waiter, what it has given with its event.
-    word: AtomicU64,
-    /// Of a waiter, since when it stands here; nobody's when it does so no longer.
-    ticket: AtomicU64,
-    link: AtomicU32,
-}
-
-impl Placed for Node {
-    fn link(&self) -> &AtomicU32 {
-        &self.link
-    }
-}
-
-impl Node {
-    /// Gives a waiter's node another ticket, if it has that one.
-    #[inline]
-    fn turn(&self, from: Ticket, to: Ticket) -> bool {
-        let (done, lost) = (Ordering::AcqRel, Ordering::Relaxed);
-        self.ticket.compare_exchange(from.0, to.0, done, lost).is_ok()
-    }
-}
-
-/// Of the low half of a link: it leads to a waiter.
-const WAITER: u32 = 1 << 31;
-/// It leads nowhere, yet or for ever.
-const END: u32 = NIL & !WAITER;
-const CLOSED: u32 = END - 1;
-
-const fn is_waiter(link: u64) -> bool {
-    low(link) & WAITER != 0
-}
-
-const fn place(link: u64) -> u32 {
-    low(link) & !WAITER
-}
-
-/// The place of a queue.
-#[derive(Debug, Default)]
-#[repr(align(64))]
-pub(crate) struct DualQueue {
-    /// The spent node, and how many have been spent.
-    head: AtomicU64,
-    /// The last node and its kind, and how many have been appended.
-    tail: AtomicU64,
-    /// Generation, and whether there is a queue (lowest bit).
-    life: AtomicU32,
-    capacity: AtomicU32,
-    /// Whether there is a node at the head.
-    begun: AtomicU32,
-    link: AtomicU32,
-}
-
-impl Placed for DualQueue {
-    fn link(&self) -> &AtomicU32 {
-        &self.link
-    }
-}
+pub(crate) use node::{DualQueue, Node};
 
 /// What came of looking for a datum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,36 +26,6 @@ pub enum Dequeued {
     Datum(u64),
     /// The event stands in the queue.
     Stands,
-}
-
-/// The ends of a queue as they were at one moment, and what followed the last node.
-struct Ends {
-    head: u64,
-    tail: u64,
-    next: u64,
-}
-
-impl Ends {
-    /// By how many were appended and spent: the places could be one node at two times.
-    const fn is_empty(&self) -> bool {
-        high(self.head) == high(self.tail)
-    }
-
-    const fn has_waiters(&self) -> bool {
-        !self.is_empty() && is_waiter(self.tail)
-    }
-
-    const fn has_data(&self) -> bool {
-        !self.is_empty() && !is_waiter(self.tail)
-    }
-}
-
-impl DualQueue {
-    /// A step of one of the ends.
-    fn step(end: &AtomicU64, from: u64, to: u64) -> bool {
-        let to = counted_up(from, low(to));
-        end.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-    }
 }
 
 impl Exchange {
@@ -453,18 +365,5 @@ impl Exchange {
             self.queues.give(name.index);
         }
         Ok(())
-    }
-}
-
-/// A link to a node: used by tests of its parts.
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn law_a_link_tells_place_kind_and_change() {
-        let link = word(7, 5 | WAITER);
-        assert_eq!((place(link), is_waiter(link), high(link)), (5, true, 7));
-        assert_eq!((place(counted_up(link, END)), is_waiter(counted_up(link, END))), (END, false));
     }
 }

@@ -11,8 +11,10 @@ use windfall_time::{Instant, Span};
 use windfall_trace::{COMMAND, Event, NodeId, Record, Stop, ThreadId};
 
 mod finish;
+mod line;
 
 pub(super) use finish::add;
+use line::{Begins, Item, Line, State, Wake};
 
 #[derive(Debug, Default)]
 pub(super) struct Gather {
@@ -30,57 +32,6 @@ pub(super) struct Gather {
     /// The node that stands for the recorded command.
     command: Option<NodeId>,
     learned: Learned,
-}
-
-/// A thread under observation.
-#[derive(Debug)]
-struct Line {
-    thread: LearnedThread,
-    items: Vec<Item>,
-    state: State,
-    since: Instant,
-    /// The last wake while it ran: a waker can be faster than the switch that it undoes.
-    early: Option<usize>,
-    begins: Begins,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Item {
-    Run(Span),
-    /// By index into `wakes`.
-    Wake(usize),
-    Woken,
-    Until(Instant),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
-    Unseen,
-    Running(usize),
-    Ready,
-    Blocked,
-    Ended,
-    Unknown,
-}
-
-/// How a thread was first seen.
-#[derive(Clone, Copy, Debug)]
-enum Begins {
-    /// Able to run: since the trace began, if it tells of wake-ups at all.
-    Able(Instant),
-    /// Woken by a thread.
-    Woken(Instant),
-    /// At that instant.
-    At(Instant),
-}
-
-#[derive(Debug)]
-struct Wake {
-    target: usize,
-    at: Instant,
-    /// A learned thread that ran then.
-    by: Option<usize>,
-    taken: bool,
 }
 
 impl Gather {

@@ -24,6 +24,8 @@
 //! from the next one on, less at once. An epoch begins when the last one ends; the first begins with the instance.
 //! Read next: `accounts.rs` and `process.rs` for who is owed what, `queues.rs`, `ways.rs`, `promises.rs`.
 
+mod renewal;
+
 use crate::catalogue::{Chosen, Form, Kind, Properties, Setting, SettingError};
 use crate::epoch::accounts::Epoch;
 use crate::epoch::process::{Process, UNKNOWN};
@@ -34,8 +36,7 @@ use crate::parameters::{PRIORITY, RESERVE, TIME_SLICE};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    ChildVp, Context, Count, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View,
-    VpState,
+    ChildVp, Context, Count, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -121,109 +122,6 @@ impl EpochScheduler {
     fn rank(&self, child: ChildVp) -> u8 {
         let process = &self.processes[child.index()];
         rank(process.priority, process.is_low(&self.epoch))
-    }
-
-    /// Charges whoever runs, up to a moment.
-    fn charge(&mut self, to: Instant) {
-        if let Some(child) = self.running {
-            let time = to.saturating_since(self.since);
-            self.processes[child.index()].charge(time, &mut self.epoch);
-            self.since = to;
-        }
-    }
-
-    /// The Epoch Scheduler: ends the epochs that have ended. Whether any has.
-    fn end_epochs(&mut self, context: &mut Context<'_>) -> bool {
-        let now = context.now();
-        let begun = now >= self.epoch.end;
-        while let Some(ended) = self.epoch.overdue(now) {
-            self.charge(self.epoch.end);
-            let running = self.running.map(|child| &mut self.processes[child.index()]);
-            let over = running.is_some_and(|process| process.ends_slice(&mut self.epoch));
-            self.epoch.close(if self.running.is_some() { 0 } else { ended - 1 });
-            self.queues.raise_all();
-            if let Some(child) = self.running {
-                self.renew(child, context);
-                if over {
-                    self.requeue(child);
-                }
-            }
-        }
-        begun
-    }
-
-    /// The epoch at a moment, and whoever runs, as they will be when the scheduler hears of it.
-    fn standing(&self, now: Instant) -> (Epoch, Option<(ChildVp, Process)>) {
-        let mut epoch = self.epoch;
-        let running = self.running.map(|child| {
-            let (mut process, mut since) = (self.processes[child.index()], self.since);
-            while epoch.overdue(now).is_some() {
-                process.charge(epoch.end.saturating_since(since), &mut epoch);
-                since = epoch.end;
-                epoch.close(0);
-                process.renew(&epoch);
-            }
-            process.charge(now.saturating_since(since), &mut epoch);
-            (child, process)
-        });
-        if let Some(ended) = epoch.overdue(now) {
-            epoch.close(ended - 1);
-        }
-        (epoch, running)
-    }
-
-    /// Ends the epochs that have ended, and decides anew if any has.
-    fn catch_up(&mut self, context: &mut Context<'_>) {
-        if self.end_epochs(context) && self.running.is_some() {
-            self.decide(self.running, context);
-        }
-    }
-
-    /// Sees to it that a child's need is that of this epoch.
-    fn renew(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        let process = &mut self.processes[child.index()];
-        if process.renew(&self.epoch) && !process.declared.is_zero() {
-            context.note(Some(child), Note::Replenished(process.declared));
-        }
-    }
-
-    /// Sees to it that a child's need and slice are of this epoch. Whether it keeps its place, and does not
-    /// fall to its low queue.
-    fn fit(&mut self, child: ChildVp, context: &mut Context<'_>) -> bool {
-        self.renew(child, context);
-        let process = &mut self.processes[child.index()];
-        if process.is_allotted(&self.epoch) {
-            return true;
-        }
-        let whole = process.slice.unwrap_or(self.slice);
-        let falls = process.allot(whole, context.now(), &mut self.epoch);
-        if falls {
-            context.note(Some(child), Note::Exhausted);
-            self.requeue(child);
-        }
-        !falls
-    }
-
-    /// A child has another rank, or has had its turn: it goes to the end of its queue, if it is in one.
-    fn requeue(&mut self, child: ChildVp) {
-        if self.queues.contains(child) {
-            self.queues.remove(child);
-            self.queues.push(child, self.rank(child));
-        }
-    }
-
-    /// A child gets a new slice, out of which follows its queue.
-    fn renew_slice(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        self.processes[child.index()].give_back(&mut self.epoch);
-        self.fit(child, context);
-    }
-
-    /// A child that stops, or may go on: it stays at the head of its queue, unless its slice is used up.
-    fn keep_or_requeue(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        if self.processes[child.index()].ends_slice(&mut self.epoch) {
-            self.fit(child, context);
-            self.requeue(child);
-        }
     }
 
     /// The first of the first queue whose slice is as long as it may be.

@@ -17,16 +17,15 @@ mod ahead;
 mod bandwidth;
 mod budgets;
 mod feedback;
+mod reservations;
 
-use crate::parts::budgeted::admission::{Admission, share_of};
+use crate::parts::budgeted::admission::Admission;
 use crate::parts::budgeted::ahead::Ahead;
-use crate::parts::budgeted::bandwidth::Bandwidth;
 use crate::parts::budgeted::budgets::{BUDGET, Budgets};
 use crate::parts::budgeted::feedback::Control;
 use crate::parts::deadline_reporter::{DeadlineReporter, earliest};
 use crate::parts::policy::Policy;
 use crate::parts::pool::{Pool, SETTLED};
-use crate::parts::reservation::Reservation;
 use crate::parts::stolen::Stolen;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
@@ -265,136 +264,6 @@ impl Budgeted {
             context.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
             self.arm(context);
             self.pool.rerank(child, &mut self.budgets, context);
-        }
-    }
-
-    /// Begins or changes a reservation.
-    fn reserve(
-        &mut self,
-        child: ChildVp,
-        (amount, period): (Span, Span),
-        context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
-        let (now, index) = (context.now(), child.index());
-        let before = share_of(self.budgets.slots[index].as_ref());
-        let wanted = (amount, period);
-        let from = self.admission.admit(&self.budgets.slots, index, wanted, now)?;
-        self.advance(child, context);
-        if let Some(slot) = &mut self.budgets.slots[index] {
-            slot.change = Some((amount, period, from));
-            let ends = slot.end;
-            let after = share_of(self.budgets.slots[index].as_ref());
-            self.admission.shrink(before, after, ends, now);
-            return Ok(());
-        }
-        self.budgets.slots[index] = Some(Reservation::new(amount, period, from));
-        self.begin(child, context);
-        Ok(())
-    }
-
-    /// A reservation begins, or a child that has one wakes.
-    fn begin(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        let now = context.now();
-        let begun = self.rules.waking == Waking::Fixed && self.advance(child, context);
-        let Some(slot) = &mut self.budgets.slots[child.index()] else {
-            return context.notify_child(child, ParentNotice::Exhausted);
-        };
-        if context.child(child) == VpState::Waiting && self.rules.waking != Waking::Fixed {
-            return;
-        }
-        let begun = match self.rules.waking {
-            Waking::Fixed => {
-                if self.rules.reports {
-                    // A slower processor may be behind, and makes good only for who stays ready.
-                    slot.budget = slot.budget.min(slot.steady(now));
-                } else {
-                    let control = self.budgets.controls.get(child.index());
-                    slot.wake(now, control.map_or(Span::ZERO, |control| control.extra));
-                }
-                begun
-            }
-            Waking::Sporadic => slot.arrive(now),
-            Waking::After => {
-                slot.renew_for_job(slot.end.max(now));
-                true
-            }
-            Waking::Told => self.ahead[child.index()].wake(slot, now),
-        };
-        if begun {
-            context.note(Some(child), Note::Replenished(slot.budget));
-        }
-        if context.child(child) == VpState::Ready {
-            let (budget, end) = (slot.budget, slot.end);
-            if !budget.is_zero() {
-                if begun {
-                    context.notify_child(child, ParentNotice::Replenished { budget, end });
-                }
-                self.announce(Some(end), context);
-            } else if self.rules.overrun == Overrun::Throttle {
-                context.notify_child(child, ParentNotice::Exhausted);
-            }
-            self.periods.set(child.0, end);
-            self.arm(context);
-            self.pool.request(child, &mut self.budgets, context);
-        }
-    }
-
-    /// Ends a reservation, if there is one; the child is no candidate any longer.
-    fn end(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        let now = context.now();
-        self.admission.end(share_of(self.budgets.slots[child.index()].as_ref()));
-        self.periods.remove(child.0);
-        self.advance(child, context);
-        if matches!(context.child(child), VpState::Running(_)) {
-            self.budgets.charge(child, context);
-        }
-        if let Some(slot) = self.budgets.slots[child.index()].take() {
-            let control = self.budgets.controls.get_mut(child.index()).map(core::mem::take);
-            let extra = control.unwrap_or_default().extra;
-            self.admission.give_back((extra, slot.period));
-            let share = Bandwidth::of(slot.amount.saturating_add(extra), slot.period);
-            let until = if extra.is_zero() { slot.even(now) } else { slot.end };
-            self.admission.shrink(share, share_of(None), until, now);
-        }
-    }
-
-    /// The child's next job needs so much, and is due then.
-    fn job(&mut self, child: ChildVp, work: Span, deadline: Instant, context: &mut Context<'_>) {
-        let (now, state) = (context.now(), context.child(child));
-        let served = self.budgets.eligible(child);
-        let runs = matches!(state, VpState::Running(_));
-        if runs && self.rules.waking == Waking::Told {
-            self.budgets.charge(child, context);
-        }
-        let Some(slot) = &mut self.budgets.slots[child.index()] else {
-            return;
-        };
-        match self.rules.waking {
-            Waking::Told => {
-                self.ahead[child.index()].report_deadline(slot, deadline, now);
-            }
-            Waking::After if state != VpState::Waiting => {
-                slot.work = work;
-                slot.renew_for_job(slot.end.max(now));
-            }
-            _ => {
-                slot.work = work;
-                return;
-            }
-        }
-        if state == VpState::Waiting {
-            return;
-        }
-        self.periods.set(child.0, slot.end);
-        if runs {
-            slot.since = now;
-            context.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
-        }
-        self.arm(context);
-        match (served, self.budgets.eligible(child)) {
-            (false, true) if !runs => self.pool.request(child, &mut self.budgets, context),
-            (true, false) if !runs => self.pool.withdraw(child, context),
-            _ => self.pool.rerank(child, &mut self.budgets, context),
         }
     }
 }

@@ -17,6 +17,7 @@
 //! period that is due later takes it: who serves by periods cannot use RESU.
 
 mod deferrable;
+mod monotonic;
 mod reserves;
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
@@ -25,13 +26,11 @@ use crate::parts::policy::Policy;
 use crate::parts::pool::{Pool, SETTLED};
 use crate::parts::quantum;
 use crate::parts::reservation::Reservation;
-use crate::parts::reserved;
 use crate::reservation::resource_kernel::deferrable::fits;
+use crate::reservation::resource_kernel::monotonic::Monotonic;
 use crate::reservation::resource_kernel::reserves::{BUDGET, Class, Reserves, Slot};
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::vec::Vec;
-use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
     ChildVp, Context, HierarchyError, Message, Note, OwnVp, ParentNotice, Scheduler, TimerId, View,
@@ -360,53 +359,5 @@ impl Scheduler for ResourceKernel {
             }
         }
         Ok(())
-    }
-}
-
-struct Monotonic;
-
-impl Conversion for Monotonic {
-    fn takes(&self) -> &'static [Type] {
-        &[Type::All]
-    }
-
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        reserved::Form::Hard.parameter_for(asked)
-    }
-
-    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
-        let whole = own.guarantees.first() == Some(&Guarantee::All);
-        let mut before = Vec::new();
-        let mut all_fit = whole;
-        let give = |terms: &ChildParams| {
-            let Some((amount, period)) = terms.reserve else {
-                return Offer::nothing();
-            };
-            if amount.is_zero() {
-                return Offer::lacking("it asks for nothing; ask for more".into());
-            }
-            before.push((amount, period));
-            // Once one does not fit, none after it does: who tells less takes nothing from others.
-            all_fit = all_fit && amount <= period && fits(&before);
-            if !all_fit {
-                return Offer::lacking(match whole {
-                    true => format!(
-                        "beside the {} before it, a reserve of {amount} in {period} would make one \
-                         too late, the shortest period first; ask for less, or for a period that \
-                         divides theirs or is a multiple",
-                        before.len() - 1
-                    ),
-                    false => "rate monotonic priorities need a whole processor; give its parent \
-                              `ALL`"
-                        .into(),
-                });
-            }
-            let form = match Class::of(terms.priority.unwrap_or(0)) {
-                Class::Hard => reserved::Form::Hard,
-                Class::Soft | Class::Firm => reserved::Form::Soft,
-            };
-            Offer::one(form.of(amount, period), "budgets by rate monotonic priorities")
-        };
-        children.iter().map(give).collect()
     }
 }

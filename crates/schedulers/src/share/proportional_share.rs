@@ -20,25 +20,27 @@
 //! the background: it runs, by virtual time among its like, only while nobody with a share is ready.
 //! With `dedicate`, on several processors, a child whose weight comes to one of them goes before all.
 
+mod classes;
+mod fair_queuing;
+
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::{SHARE, WARP};
-use crate::parts::long_run::{self, Shared};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::quantum_ends::{QuantumEnds, Slowed};
 use crate::parts::virtual_time::{Account, Virtual};
 use crate::reservation::rez::REPORT_DEADLINES;
+use crate::share::proportional_share::classes::Class;
+use crate::share::proportional_share::fair_queuing::FairQueuing;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_guarantees::{
-    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type,
-};
+use windfall_guarantees::Type;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
     ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View, VpState,
 };
-use windfall_time::{Instant, Ratio, Span};
+use windfall_time::{Instant, Span};
 
 const TAKES: &str = "share, warp, quantum (to the instance)";
 const TAKES_UNWARPED: &str = "share, quantum (to the instance); warp is off";
@@ -90,94 +92,11 @@ pub(crate) const KIND: Kind = Kind {
     },
 };
 
-/// The line of table 5.1: `PSBE -> PSBE+` by equation 5.2, on one processor and without warp; else
-/// `PS+ -> PS+`.
-struct FairQueuing {
-    quantum: Span,
-    dedicate: bool,
-}
-
-impl FairQueuing {
-    fn shared<'a>(&self, children: &'a [ChildParams], on_one: bool) -> Shared<'a> {
-        Shared { dedicate: self.dedicate, ..Shared::new(children, self.quantum, on_one) }
-    }
-
-    /// Equation 5.2: from `PSBE s d`, with the part `r` of the weights of `count` children.
-    fn bounded(&self, (s, d): (Ratio, Length), r: Ratio, count: u64) -> Option<Guarantee> {
-        let quantum = Length::from(self.quantum);
-        let all = quantum.checked_mul(Ratio::whole(count))?.checked_add(d)?;
-        let error = all.checked_mul(r)?.checked_div(s)?.checked_add(quantum)?;
-        Some(Guarantee::BoundedShare(s.checked_mul(r)?, error))
-    }
-}
-
-impl Conversion for FairQueuing {
-    fn takes(&self) -> &'static [Type] {
-        &[Type::Ps, Type::Psbe]
-    }
-
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        match *asked {
-            Guarantee::Share(share) | Guarantee::BoundedShare(share, _) => {
-                Ok(ChildParam::Share(share))
-            }
-            // In the background: a weight would take from what the others are promised.
-            Guarantee::Null => Ok(ChildParam::Share(Ratio::ZERO)),
-            _ => Err("it gives `PS share`, `PSBE share time` or `NULL`"),
-        }
-    }
-
-    /// A quantum ends at the next tick.
-    fn at_ticks(&mut self, tick: Span) -> bool {
-        self.quantum = self.quantum.saturating_add(tick);
-        true
-    }
-
-    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
-        // From a bounded share on one processor, without warps, by equation 5.2; else in the long run.
-        let unwarped = children.iter().all(|child| child.warp.is_zero());
-        let (&[Guarantee::BoundedShare(s, d)], true) = (own.guarantees, unwarped) else {
-            let shared = self.shared(children, own.on_one);
-            return shared.offers(own.guarantees, "weights, in the long run");
-        };
-        let shared = children.iter().filter(|child| !child.weight.is_zero());
-        let (count, total) = (shared.count() as u64, long_run::total(children));
-        let given = |child: &ChildParams| {
-            let part = child.weight.checked_div(total?)?;
-            self.bounded((s, d), part, count)
-        };
-        let offer = |child: &ChildParams| match child.weight.is_zero() {
-            true => Offer::nothing(),
-            false => Offer::exact(given(child), "equation 5.2"),
-        };
-        children.iter().map(offer).collect()
-    }
-
-    fn behind(
-        &self,
-        own: Supply<'_>,
-        behind: &[Allowance],
-        children: &[ChildParams],
-    ) -> Option<Vec<Allowance>> {
-        self.shared(children, own.on_one).behind(own.guarantees, behind)
-    }
-}
-
 #[derive(Clone, Copy)]
 struct Sharer {
     account: Account,
     warp: Span,
     class: Class,
-}
-
-/// Who goes before whom, whatever the virtual times.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Class {
-    /// Set apart: it runs whenever any own VP does.
-    Dedicated,
-    Sharing,
-    /// Served only when nobody with a share is ready.
-    Background,
 }
 
 /// What runs on an own VP.
@@ -294,52 +213,6 @@ impl ProportionalShare {
         let running = pool.own_vps().filter_map(|own| context.held_by(own));
         let running = running.filter_map(|child| self.time(child));
         running.chain(first).min().unwrap_or(self.latest)
-    }
-
-    /// Changes a child's class; one that begins to share is no better off for what it had.
-    fn reclass(
-        &mut self,
-        child: ChildVp,
-        class: Class,
-        pool: &mut Pool<Self>,
-        context: &mut Context<'_>,
-    ) {
-        if self.sharers[child.index()].class == class {
-            return;
-        }
-        let time = self.system_time(pool, context);
-        self.leave(child);
-        let sharer = &mut self.sharers[child.index()];
-        sharer.class = class;
-        if class == Class::Sharing {
-            sharer.account.catch_up(time);
-        }
-        if context.child(child) == VpState::Ready {
-            self.enter(child);
-        }
-        pool.refresh(child, self, context);
-    }
-
-    /// Sets the children apart whose weights come to a whole processor each.
-    fn set_apart(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
-        if !self.dedicate || context.owns() < 2 {
-            return;
-        }
-        let class = |child: &ChildVp| self.sharers[child.index()].class;
-        let weight = |child: ChildVp| u64::from(self.sharers[child.index()].account.weight);
-        let mut largest: Vec<ChildVp> =
-            context.view().children().filter(|child| class(child) != Class::Background).collect();
-        largest.sort_by_key(|child| (core::cmp::Reverse(weight(*child)), child.0));
-        let whole = |first: ChildVp, owns: usize, rest: &[ChildVp]| {
-            let all: u64 = rest.iter().map(|child| weight(*child)).sum();
-            weight(first).saturating_mul(owns as u64) >= all
-        };
-        let apart = long_run::apart(&largest, context.owns(), whole);
-        for (at, child) in largest.into_iter().enumerate() {
-            let class = if at < apart { Class::Dedicated } else { Class::Sharing };
-            self.reclass(child, class, pool, context);
-        }
-        pool.preempt(self, context);
     }
 
     /// Charges all that run.

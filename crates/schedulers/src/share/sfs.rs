@@ -19,27 +19,26 @@
 //! among those that do not wait; a child's surplus is its weight times the distance of its tag from
 //! there: what it has had more than others. Whoever has the least has the next turn.
 
+mod readjusted;
 mod tournament;
+mod weights;
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::SHARE;
-use crate::parts::fluid::{Clock, reweighed, scaled};
-use crate::parts::long_run::{self, Shared};
+use crate::parts::fluid::{Clock, scaled};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
+use crate::share::sfs::readjusted::Readjusted;
 use crate::share::sfs::tournament::{Line, Tournament};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use windfall_guarantees::{
-    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type,
-};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
     ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View, VpState,
 };
-use windfall_time::{Instant, Ratio, Span};
+use windfall_time::{Instant, Span};
 
 pub(crate) const KIND: Kind = Kind {
     name: "sfs",
@@ -56,75 +55,6 @@ pub(crate) const KIND: Kind = Kind {
     build: |settings| Ok(Box::new(Pooled::new(Sfs::new(settings.span("quantum"))))),
     conversion: |settings| Ok(Box::new(Readjusted(settings.span("quantum")))),
 };
-
-/// The line of table 5.1, with a quantum: `PS+ -> PS+`.
-struct Readjusted(Span);
-
-const BY: &str = "SFS: readjusted weights, in the long run";
-
-impl Readjusted {
-    /// As [`Surpluses::readjust`] has it, of all children.
-    fn shared<'a>(
-        &self,
-        children: &'a [ChildParams],
-        owns: usize,
-        on_one: bool,
-    ) -> Option<Shared<'a>> {
-        let mut shared = Shared::new(children, self.0, on_one);
-        let mut rest = long_run::total(children)?;
-        let mut heaviest: Vec<usize> = (0..children.len()).collect();
-        heaviest.sort_by_key(|child| Reverse(children[*child].weight));
-        let (mut held, mut processors) = (0, owns as u64);
-        for child in &heaviest {
-            let weight = children[*child].weight;
-            let many = weight.checked_mul(Ratio::whole(processors))?;
-            if processors < 2 || many <= rest {
-                break;
-            }
-            rest = rest.checked_sub(weight)?;
-            (held, processors) = (held + 1, processors - 1);
-        }
-        let most = rest.checked_div(Ratio::whole(processors))?;
-        for child in &heaviest[..held] {
-            // Beside nobody else they are all alike.
-            shared.weights[*child] = if most.is_zero() { Ratio::ONE } else { most };
-        }
-        // A turn goes to its end whoever wakes, and surplus is looked at only then.
-        shared.coarse = 3;
-        Some(shared)
-    }
-}
-
-impl Conversion for Readjusted {
-    fn takes(&self) -> &'static [Type] {
-        &[Type::Ps]
-    }
-
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        long_run::parameter_for(asked)
-    }
-
-    /// Time is charged as it was had, however late a turn ends.
-    fn at_ticks(&mut self, _: Span) -> bool {
-        true
-    }
-
-    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
-        match self.shared(children, own.guarantees.len(), own.on_one) {
-            Some(shared) => shared.offers(own.guarantees, BY),
-            None => children.iter().map(|_| Offer::exact(None, BY)).collect(),
-        }
-    }
-
-    fn behind(
-        &self,
-        own: Supply<'_>,
-        behind: &[Allowance],
-        children: &[ChildParams],
-    ) -> Option<Vec<Allowance>> {
-        self.shared(children, own.guarantees.len(), own.on_one)?.behind(own.guarantees, behind)
-    }
-}
 
 /// Weights are in units of 2^-16, as readjusted ones are fractions.
 const WEIGHT: i128 = 1 << 16;
@@ -248,100 +178,6 @@ impl Sfs {
         if changed {
             self.readjust();
         }
-    }
-
-    fn uncount(&mut self, child: ChildVp) {
-        if self.count.remove(child.0).is_some() {
-            self.weights -= self.sharer(child).weight;
-        }
-    }
-
-    /// A waiting child takes part from now on.
-    fn join(&mut self, child: ChildVp) {
-        let (now, sharer) = (self.now, &mut self.sharers[child.index()]);
-        if sharer.weight == 0 {
-            self.turn += 1;
-            sharer.turn = self.turn;
-            return;
-        }
-        sharer.start.catch_up(now);
-        let weight = sharer.weight;
-        self.ahead.remove(child.0);
-        if !self.count.contains(child.0) {
-            self.count.set(child.0, (Reverse(weight), child.0));
-            self.weights += weight;
-            self.readjust();
-        }
-    }
-
-    /// A child, charged, waits from now on.
-    fn leave(&mut self, child: ChildVp) {
-        self.place(child, false);
-        let sharer = self.sharer(child);
-        if sharer.weight > 0 && sharer.start.at > self.now {
-            self.ahead.set(child.0, (sharer.start.at, child.0));
-        } else if sharer.weight > 0 {
-            self.uncount(child);
-            self.readjust();
-        }
-    }
-
-    /// Takes a child out, whatever it does, and gives it another weight.
-    fn reweigh(&mut self, child: ChildVp, weight: i128) {
-        self.place(child, false);
-        self.ahead.remove(child.0);
-        self.uncount(child);
-        self.held.retain(|slot| *slot != child.0);
-        self.sharers[child.index()].weight = weight;
-        self.weigh(child.0, weight.max(1));
-        self.readjust();
-    }
-
-    /// Another weight to count with; the surplus stays.
-    fn weigh(&mut self, slot: u32, counts: i128) {
-        let (now, sharer) = (self.now, &mut self.sharers[slot as usize]);
-        let before = core::mem::replace(&mut sharer.counts, counts);
-        if before == counts {
-            return;
-        }
-        sharer.start.at = now + reweighed((sharer.start.at - now).max(0), before, counts);
-        if self.starts.contains(slot) {
-            self.place(ChildVp(slot), true);
-        } else if self.ahead.contains(slot) {
-            self.ahead.set(slot, (self.sharers[slot as usize].start.at, slot));
-        }
-    }
-
-    /// Holds down those who cannot use their part as nobody runs on two processors at a time: at most
-    /// one less than there are processors.
-    fn readjust(&mut self) {
-        let mut processors = i128::try_from(self.runs.len()).expect("a length has 64 bits");
-        let mut rest = self.weights;
-        let mut held = core::mem::take(&mut self.spare);
-        held.clear();
-        while let Some(((Reverse(weight), _), slot)) = self.count.peek()
-            && processors > 1
-            && weight * processors > rest
-        {
-            self.count.remove(slot);
-            held.push(slot);
-            (rest, processors) = (rest - weight, processors - 1);
-        }
-        let most = (rest / processors).max(1);
-        for slot in &held {
-            let weight = self.sharers[*slot as usize].weight;
-            self.count.set(*slot, (Reverse(weight), *slot));
-        }
-        let before = core::mem::replace(&mut self.held, held);
-        for slot in &before {
-            if !self.held.contains(slot) {
-                self.weigh(*slot, self.sharers[*slot as usize].weight.max(1));
-            }
-        }
-        for at in 0..self.held.len() {
-            self.weigh(self.held[at], most);
-        }
-        self.spare = before;
     }
 
     fn begin(&mut self, own: OwnVp, context: &mut Context<'_>) {

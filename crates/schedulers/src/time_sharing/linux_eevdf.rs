@@ -21,6 +21,9 @@
 //! for a slice, then its deadline is put off; until then only what is ineligible makes room for one
 //! that wakes (`parity = false`: the later deadline does).
 
+mod lag;
+mod task;
+
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::{PRIORITY, TIME_SLICE};
 use crate::parts::best_effort::BestEffort;
@@ -30,6 +33,7 @@ use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::ticks::round_up;
+use crate::time_sharing::linux_eevdf::task::{Load, Task, UNIT, UNKNOWN, WEIGHTS};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
@@ -84,87 +88,6 @@ pub(crate) struct EevdfSpec {
     pub(crate) tick: Span,
 }
 
-/// `sched_prio_to_weight`: by nice value from -20; each step is about 10 % of processor time.
-const WEIGHTS: [i128; 40] = [
-    88_761, 71_755, 56_483, 46_273, 36_291, 29_154, 23_254, 18_705, 14_949, 11_916, 9548, 7620,
-    6100, 4904, 3906, 3121, 2501, 1991, 1586, 1277, 1024, 820, 655, 526, 423, 335, 272, 215, 172,
-    137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
-];
-/// The weight at nice 0, at which virtual time passes like time.
-const UNIT: i128 = 1024;
-
-/// Virtual times are in nanoseconds. With at most 2^64 ns, weights from 15 to 2^17 and 2^32 children,
-/// all sums and products below stay within 126 bits.
-#[derive(Clone, Copy)]
-struct Task {
-    weight: i128,
-    /// Virtual time, and what is left over of the last division, in 1/weight.
-    time: i128,
-    rest: i128,
-    deadline: i128,
-    /// How far it was behind when it last began to wait; if it was ahead, `time` stands still.
-    lag: i128,
-    /// Has never been ready.
-    fresh: bool,
-    waits_since: Option<Instant>,
-    /// Its own slice; else that of the instance.
-    slice: Option<Span>,
-}
-
-impl Task {
-    /// How far virtual time moves on in a time, and what is left over.
-    fn moves(&self, ran: Span) -> (i128, i128) {
-        let scaled = i128::from(ran.as_nanos()) * UNIT + self.rest;
-        (scaled / self.weight, scaled % self.weight)
-    }
-
-    /// A time of the instance as virtual time.
-    fn scaled(&self, span: Span) -> i128 {
-        i128::from(span.as_nanos()) * UNIT / self.weight
-    }
-}
-
-const UNKNOWN: Task = Task {
-    weight: UNIT,
-    time: 0,
-    rest: 0,
-    deadline: 0,
-    lag: 0,
-    fresh: true,
-    waits_since: None,
-    slice: None,
-};
-
-/// Sums over all that do not wait: what the average virtual time is made of.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-struct Load {
-    weight: i128,
-    /// Sum of weight times virtual time.
-    times: i128,
-}
-
-impl Load {
-    fn add(&mut self, task: &Task) {
-        self.weight += task.weight;
-        self.times += task.weight * task.time;
-    }
-
-    fn remove(&mut self, task: &Task) {
-        self.weight -= task.weight;
-        self.times -= task.weight * task.time;
-    }
-
-    /// The average, rounded down.
-    fn average(self) -> Option<i128> {
-        (self.weight > 0).then(|| self.times.div_euclid(self.weight))
-    }
-
-    /// Whether one at that virtual time has not run ahead of the average, exactly.
-    fn reaches(self, time: i128) -> bool {
-        time * self.weight <= self.times
-    }
-}
-
 /// The scheduler.
 pub(crate) struct LinuxEevdf {
     spec: EevdfSpec,
@@ -205,46 +128,6 @@ impl LinuxEevdf {
         self.load.average().unwrap_or(self.base)
     }
 
-    /// `place_entity`: a child joins those that do not wait.
-    fn enter(&mut self, child: ChildVp, now: Instant) {
-        let average = self.average();
-        let load = self.load.weight;
-        let slice = self.spec.slice;
-        let task = &mut self.tasks[child.index()];
-        let yields = task.waits_since == Some(now);
-        let slice = task.scaled(task.slice.unwrap_or(slice));
-        if task.lag < 0 && load > 0 && task.time > average {
-            // It is still ahead: its virtual time has stood still, and so has its deadline.
-            task.deadline += if yields { slice } else { 0 };
-        } else {
-            let lag = task.lag.max(0);
-            let inflated = (lag * (load + task.weight)).checked_div(load).unwrap_or(0);
-            (task.time, task.rest) = (average - inflated, 0);
-            task.deadline = match (yields, task.fresh) {
-                (true, _) => task.deadline.max(task.time) + slice,
-                (false, true) => task.time + slice / 2,
-                (false, false) => task.time + slice,
-            };
-        }
-        task.fresh = false;
-        self.load.add(task);
-        self.ready.insert(child.0, task.deadline, task.time);
-    }
-
-    /// `update_entity_lag`: a child leaves them, its lag bounded by two slices or a tick.
-    fn leave(&mut self, child: ChildVp, now: Instant) {
-        let average = self.average();
-        let task = &mut self.tasks[child.index()];
-        let slice = task.slice.unwrap_or(self.spec.slice);
-        let longest = slice.saturating_add(slice).max(self.spec.tick);
-        let bound = task.scaled(longest);
-        task.lag = (average - task.time).clamp(-bound, bound);
-        task.waits_since = Some(now);
-        self.base = average;
-        self.load.remove(task);
-        self.ready.remove(child.0);
-    }
-
     /// Who is served next of those that are ready, at this load: with several processors there may
     /// be nobody eligible, and then whoever will be first.
     fn pick(&self, load: Load) -> Option<ChildVp> {
@@ -270,30 +153,6 @@ impl LinuxEevdf {
         let ns = (left + UNIT - 1).div_euclid(UNIT).max(1);
         let end = context.now().saturating_add(Span::saturating_from_nanos(ns.unsigned_abs()));
         context.set_timer(quantum::timer_of(own), Some(round_up(end, self.spec.tick)));
-    }
-
-    /// Another weight; a child's lag and what is left of its slice stay as long as they were.
-    fn reweigh(&mut self, child: ChildVp, weight: i128, state: VpState) {
-        let average = self.average();
-        let task = &mut self.tasks[child.index()];
-        let scale = |span: i128| span * task.weight / weight;
-        let (left, behind) = (scale(task.deadline - task.time), scale(average - task.time));
-        task.lag = scale(task.lag);
-        if state == VpState::Waiting {
-            task.weight = weight;
-            if task.lag < 0 {
-                task.time = average - behind;
-            }
-            return;
-        }
-        self.load.remove(task);
-        self.ready.remove(child.0);
-        (task.weight, task.rest, task.time) = (weight, 0, average - behind);
-        task.deadline = task.time + left;
-        self.load.add(task);
-        if state == VpState::Ready {
-            self.ready.insert(child.0, task.deadline, task.time);
-        }
     }
 
     fn charge_running(&mut self, pool: &Pool<Self>, context: &Context<'_>) {

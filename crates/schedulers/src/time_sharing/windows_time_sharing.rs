@@ -18,6 +18,8 @@
 //! 1 or 2 more, never above 15, and sinks by one at each end of a quantum. Once a second at most
 //! ten that have been ready for 3 s are raised to 15 for two quanta. Yielding ends the quantum.
 
+mod tenant;
+
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::{PRIORITY, SHARE};
 use crate::parts::best_effort::BestEffort;
@@ -26,6 +28,7 @@ use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::starvation::Starvation;
 use crate::parts::ticks::Ticks;
+use crate::time_sharing::windows_time_sharing::tenant::Tenant;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
@@ -116,34 +119,6 @@ pub(crate) struct WindowsSpec {
     pub(crate) rescue: bool,
     /// Time between two ticks of the clock; above zero.
     pub(crate) tick: Span,
-}
-
-#[derive(Clone, Copy)]
-struct Tenant {
-    base: i32,
-    /// `base`, or higher while boosted.
-    priority: i32,
-    /// Raised because it starved: falls to `base` when its quantum ends.
-    rescued: bool,
-    /// How many times the quantum of the background it gets.
-    stretch: u8,
-    /// What is left of its quantum.
-    units: i32,
-    /// When it last began to run.
-    started: Instant,
-    /// When it last began to wait.
-    waits_since: Option<Instant>,
-    /// Place in line: a number drawn when it went to the end; 56 bits last for ever.
-    turn: u64,
-}
-
-impl Tenant {
-    /// A whole quantum, and the priority after one has ended.
-    fn end_quantum(&mut self, whole: i32) {
-        self.units = whole;
-        self.priority = if self.rescued { self.base } else { self.base.max(self.priority - 1) };
-        self.rescued = false;
-    }
 }
 
 /// The scheduler.

@@ -3,6 +3,8 @@
 //! Invariant: everything before `accounted` is in the accounts of the episodes that were open then;
 //! what the processors did since, as far as it is over and may matter, is in `tally`.
 
+mod periods;
+
 use super::account::raise;
 use super::findings::Window;
 use super::jobs::Jobs;
@@ -334,100 +336,6 @@ impl Watch {
         match self.jobs.end() {
             Some(job) => self.found.close(question, Kind::Job, job, at, ending),
             None => self.found.unopened += 1,
-        }
-    }
-
-    /// The thread has been promised something else.
-    pub(super) fn promise(
-        &mut self,
-        at: Instant,
-        text: Option<&str>,
-        follower: &Follower,
-        question: &Question,
-    ) {
-        self.cut(at, follower, question);
-        self.pledge = text.and_then(PeriodRule::read);
-        self.period = None;
-    }
-
-    fn has_periods(&self) -> bool {
-        self.pledge.is_some_and(|pledge| pledge.has_periods())
-    }
-
-    fn begin_period(&mut self, at: Instant) {
-        if self.pledge.is_some() {
-            self.period = Some(Window::new(self.found.periods + 1, at));
-        }
-    }
-
-    /// A scheduler has told that the thread's budget is used up.
-    pub(super) fn exhausted(
-        &mut self,
-        at: Instant,
-        node: NodeId,
-        follower: &Follower,
-        question: &Question,
-    ) {
-        self.cut(at, follower, question);
-        self.held = Some(node);
-    }
-
-    /// A scheduler has told that a period of the thread begins.
-    pub(super) fn replenished(
-        &mut self,
-        at: Instant,
-        node: NodeId,
-        follower: &Follower,
-        question: &Question,
-    ) {
-        self.cut(at, follower, question);
-        self.held = self.held.filter(|holder| *holder != node);
-        self.told = true;
-        if self.has_periods() {
-            self.begin_period(at);
-        }
-    }
-
-    /// The thread is under another scheduler.
-    pub(super) fn moved(&mut self, at: Instant, follower: &Follower, question: &Question) {
-        self.cut(at, follower, question);
-        self.held = None;
-    }
-
-    /// A scheduler above the thread is held from now on, or none.
-    pub(super) fn hold_above(
-        &mut self,
-        at: Instant,
-        node: Option<NodeId>,
-        follower: &Follower,
-        question: &Question,
-    ) {
-        if self.held_above != node {
-            self.cut(at, follower, question);
-            self.held_above = node;
-        }
-    }
-
-    /// The scheduler above the thread turns out not to have been held since it was said to be.
-    pub(super) fn was_not_held(&mut self, node: Option<NodeId>) {
-        self.held_above = node;
-    }
-
-    /// The period under way ends at `at`, before which nothing else happens.
-    pub(super) fn end_period(&mut self, at: Instant, follower: &Follower, question: &Question) {
-        self.cut(at, follower, question);
-        let (Some(pledge), Some(window)) = (self.pledge, self.period.take()) else { return };
-        self.found.periods += 1;
-        let received = window.account.received();
-        let missing = pledge.amount.saturating_sub(received);
-        if missing > window.account.of(Part::Unknown) {
-            let ending = Ending::Short(missing);
-            self.found.close(question, Kind::Period, window, at, ending);
-        } else if !missing.is_zero() {
-            self.found.periods_unclear += 1;
-        }
-        if self.is_up() && !(self.told && self.has_periods()) {
-            self.begin_period(at);
         }
     }
 

@@ -1,0 +1,86 @@
+//! What proportional share promises: equation 5.2 (HLS 5.3.1.4), or shares in the long run.
+
+use crate::parts::long_run::{self, Shared};
+use alloc::vec::Vec;
+use windfall_guarantees::{
+    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type,
+};
+use windfall_time::{Ratio, Span};
+
+/// The line of table 5.1: `PSBE -> PSBE+` by equation 5.2, on one processor and without warp; else
+/// `PS+ -> PS+`.
+pub(super) struct FairQueuing {
+    pub(super) quantum: Span,
+    pub(super) dedicate: bool,
+}
+
+impl FairQueuing {
+    pub(super) fn shared<'a>(&self, children: &'a [ChildParams], on_one: bool) -> Shared<'a> {
+        Shared { dedicate: self.dedicate, ..Shared::new(children, self.quantum, on_one) }
+    }
+
+    /// Equation 5.2: from `PSBE s d`, with the part `r` of the weights of `count` children.
+    pub(super) fn bounded(
+        &self,
+        (s, d): (Ratio, Length),
+        r: Ratio,
+        count: u64,
+    ) -> Option<Guarantee> {
+        let quantum = Length::from(self.quantum);
+        let all = quantum.checked_mul(Ratio::whole(count))?.checked_add(d)?;
+        let error = all.checked_mul(r)?.checked_div(s)?.checked_add(quantum)?;
+        Some(Guarantee::BoundedShare(s.checked_mul(r)?, error))
+    }
+}
+
+impl Conversion for FairQueuing {
+    fn takes(&self) -> &'static [Type] {
+        &[Type::Ps, Type::Psbe]
+    }
+
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        match *asked {
+            Guarantee::Share(share) | Guarantee::BoundedShare(share, _) => {
+                Ok(ChildParam::Share(share))
+            }
+            // In the background: a weight would take from what the others are promised.
+            Guarantee::Null => Ok(ChildParam::Share(Ratio::ZERO)),
+            _ => Err("it gives `PS share`, `PSBE share time` or `NULL`"),
+        }
+    }
+
+    /// A quantum ends at the next tick.
+    fn at_ticks(&mut self, tick: Span) -> bool {
+        self.quantum = self.quantum.saturating_add(tick);
+        true
+    }
+
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        // From a bounded share on one processor, without warps, by equation 5.2; else in the long run.
+        let unwarped = children.iter().all(|child| child.warp.is_zero());
+        let (&[Guarantee::BoundedShare(s, d)], true) = (own.guarantees, unwarped) else {
+            let shared = self.shared(children, own.on_one);
+            return shared.offers(own.guarantees, "weights, in the long run");
+        };
+        let shared = children.iter().filter(|child| !child.weight.is_zero());
+        let (count, total) = (shared.count() as u64, long_run::total(children));
+        let given = |child: &ChildParams| {
+            let part = child.weight.checked_div(total?)?;
+            self.bounded((s, d), part, count)
+        };
+        let offer = |child: &ChildParams| match child.weight.is_zero() {
+            true => Offer::nothing(),
+            false => Offer::exact(given(child), "equation 5.2"),
+        };
+        children.iter().map(offer).collect()
+    }
+
+    fn behind(
+        &self,
+        own: Supply<'_>,
+        behind: &[Allowance],
+        children: &[ChildParams],
+    ) -> Option<Vec<Allowance>> {
+        self.shared(children, own.on_one).behind(own.guarantees, behind)
+    }
+}

@@ -1,0 +1,78 @@
+//! What surplus fair scheduling promises: shares by weights of which none counts for more than can be used.
+
+use crate::parts::long_run::{self, Shared};
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use windfall_guarantees::{
+    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type,
+};
+use windfall_time::{Ratio, Span};
+
+/// The line of table 5.1, with a quantum: `PS+ -> PS+`.
+pub(super) struct Readjusted(pub(super) Span);
+
+pub(super) const BY: &str = "SFS: readjusted weights, in the long run";
+
+impl Readjusted {
+    /// As [`Surpluses::readjust`] has it, of all children.
+    pub(super) fn shared<'a>(
+        &self,
+        children: &'a [ChildParams],
+        owns: usize,
+        on_one: bool,
+    ) -> Option<Shared<'a>> {
+        let mut shared = Shared::new(children, self.0, on_one);
+        let mut rest = long_run::total(children)?;
+        let mut heaviest: Vec<usize> = (0..children.len()).collect();
+        heaviest.sort_by_key(|child| Reverse(children[*child].weight));
+        let (mut held, mut processors) = (0, owns as u64);
+        for child in &heaviest {
+            let weight = children[*child].weight;
+            let many = weight.checked_mul(Ratio::whole(processors))?;
+            if processors < 2 || many <= rest {
+                break;
+            }
+            rest = rest.checked_sub(weight)?;
+            (held, processors) = (held + 1, processors - 1);
+        }
+        let most = rest.checked_div(Ratio::whole(processors))?;
+        for child in &heaviest[..held] {
+            // Beside nobody else they are all alike.
+            shared.weights[*child] = if most.is_zero() { Ratio::ONE } else { most };
+        }
+        // A turn goes to its end whoever wakes, and surplus is looked at only then.
+        shared.coarse = 3;
+        Some(shared)
+    }
+}
+
+impl Conversion for Readjusted {
+    fn takes(&self) -> &'static [Type] {
+        &[Type::Ps]
+    }
+
+    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+        long_run::parameter_for(asked)
+    }
+
+    /// Time is charged as it was had, however late a turn ends.
+    fn at_ticks(&mut self, _: Span) -> bool {
+        true
+    }
+
+    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        match self.shared(children, own.guarantees.len(), own.on_one) {
+            Some(shared) => shared.offers(own.guarantees, BY),
+            None => children.iter().map(|_| Offer::exact(None, BY)).collect(),
+        }
+    }
+
+    fn behind(
+        &self,
+        own: Supply<'_>,
+        behind: &[Allowance],
+        children: &[ChildParams],
+    ) -> Option<Vec<Allowance>> {
+        self.shared(children, own.guarantees.len(), own.on_one)?.behind(own.guarantees, behind)
+    }
+}

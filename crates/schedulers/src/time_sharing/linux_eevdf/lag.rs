@@ -1,0 +1,71 @@
+//! What a child is owed when it comes, goes, or has another weight: its lag, and where it is placed.
+
+use super::LinuxEevdf;
+use windfall_hierarchy::{ChildVp, VpState};
+use windfall_time::Instant;
+
+impl LinuxEevdf {
+    /// `place_entity`: a child joins those that do not wait.
+    pub(super) fn enter(&mut self, child: ChildVp, now: Instant) {
+        let average = self.average();
+        let load = self.load.weight;
+        let slice = self.spec.slice;
+        let task = &mut self.tasks[child.index()];
+        let yields = task.waits_since == Some(now);
+        let slice = task.scaled(task.slice.unwrap_or(slice));
+        if task.lag < 0 && load > 0 && task.time > average {
+            // It is still ahead: its virtual time has stood still, and so has its deadline.
+            task.deadline += if yields { slice } else { 0 };
+        } else {
+            let lag = task.lag.max(0);
+            let inflated = (lag * (load + task.weight)).checked_div(load).unwrap_or(0);
+            (task.time, task.rest) = (average - inflated, 0);
+            task.deadline = match (yields, task.fresh) {
+                (true, _) => task.deadline.max(task.time) + slice,
+                (false, true) => task.time + slice / 2,
+                (false, false) => task.time + slice,
+            };
+        }
+        task.fresh = false;
+        self.load.add(task);
+        self.ready.insert(child.0, task.deadline, task.time);
+    }
+
+    /// `update_entity_lag`: a child leaves them, its lag bounded by two slices or a tick.
+    pub(super) fn leave(&mut self, child: ChildVp, now: Instant) {
+        let average = self.average();
+        let task = &mut self.tasks[child.index()];
+        let slice = task.slice.unwrap_or(self.spec.slice);
+        let longest = slice.saturating_add(slice).max(self.spec.tick);
+        let bound = task.scaled(longest);
+        task.lag = (average - task.time).clamp(-bound, bound);
+        task.waits_since = Some(now);
+        self.base = average;
+        self.load.remove(task);
+        self.ready.remove(child.0);
+    }
+
+    /// Another weight; a child's lag and what is left of its slice stay as long as they were.
+    pub(super) fn reweigh(&mut self, child: ChildVp, weight: i128, state: VpState) {
+        let average = self.average();
+        let task = &mut self.tasks[child.index()];
+        let scale = |span: i128| span * task.weight / weight;
+        let (left, behind) = (scale(task.deadline - task.time), scale(average - task.time));
+        task.lag = scale(task.lag);
+        if state == VpState::Waiting {
+            task.weight = weight;
+            if task.lag < 0 {
+                task.time = average - behind;
+            }
+            return;
+        }
+        self.load.remove(task);
+        self.ready.remove(child.0);
+        (task.weight, task.rest, task.time) = (weight, 0, average - behind);
+        task.deadline = task.time + left;
+        self.load.add(task);
+        if state == VpState::Ready {
+            self.ready.insert(child.0, task.deadline, task.time);
+        }
+    }
+}

@@ -75,7 +75,8 @@ impl<M: Machine> RuntimeHost for Host<M> {
     #[inline]
     fn released(&mut self, thread: u32, job: Job) {
         self.threads.list[thread as usize].outcome.release(job.deadline.is_some());
-        self.record(thread, |thread| Event::Release { thread, deadline: job.deadline });
+        let at = if M::LIVE { job.release } else { self.machine.now() };
+        self.record_at(at, thread, |thread| Event::Release { thread, deadline: job.deadline });
     }
 
     #[inline]
@@ -95,7 +96,7 @@ impl<M: Machine> RuntimeHost for Host<M> {
         let (missed, response) = (job.is_late(now), now.saturating_since(job.release));
         let outcome = &mut self.threads.list[thread as usize].outcome;
         outcome.complete(job.release, now.max(job.release), missed);
-        self.record(thread, |thread| Event::Complete { thread, response, missed });
+        self.record_at(now, thread, |thread| Event::Complete { thread, response, missed });
     }
 
     fn aborted(&mut self, thread: u32) {

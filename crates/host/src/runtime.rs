@@ -86,11 +86,11 @@ impl<M: Machine> RuntimeHost for Host<M> {
 
     #[inline]
     fn completed(&mut self, thread: u32, job: Job) {
-        if M::LIVE && self.machine.tracer().is_on() {
+        if let (true, true, Some(cpu)) =
+            (M::LIVE, self.machine.tracer().is_on(), self.threads.list[thread as usize].cpu)
+        {
             self.hear(); // what it had until then stands before it
-            if let Some(cpu) = self.threads.list[thread as usize].cpu {
-                self.account(usize::from(cpu));
-            }
+            self.account(usize::from(cpu));
         }
         let now = self.machine.now();
         let (missed, response) = (job.is_late(now), now.saturating_since(job.release));

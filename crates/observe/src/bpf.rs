@@ -3,7 +3,7 @@
 //! They are compiled beforehand (`bpf/` of the project, decision 0010), and belong to this process: whatever ends it takes them out of
 //! the kernel.
 
-use crate::kernel_event::{Comm, KernelEvent, stop};
+use crate::kernel_event::{ChildKind, Comm, KernelEvent, stop};
 use crate::rings::Taken;
 use crate::routines::MAKER;
 use aya::maps::{HashMap, Map, MapData, RingBuf};
@@ -371,16 +371,16 @@ fn seen(item: &[u8]) -> Option<KernelEvent> {
     let name = Comm::at(item, 48);
     let overhead =
         |kind| KernelEvent::OverheadBegin { kind, number: u16::try_from(first).unwrap_or(0) };
-    let made =
-        |thread| Some(KernelEvent::Made { parent: first, child: second, thread, name: name? });
+    let fork = |kind| KernelEvent::Fork { parent: first, child: second, kind };
+    let kind = |thread| Some(ChildKind { thread, name: name? });
     Some(match item.get(38)? {
         0 => KernelEvent::Switch { prev: first, stop: stop(state.into()), next: second },
         1 => KernelEvent::Wake { tid: first, by: second },
-        2 => KernelEvent::Fork { parent: first, child: second },
+        2 => fork(None),
         3 => KernelEvent::Named { tid: first, name: name? },
         4 => KernelEvent::Executed { tid: first, before: second },
-        5 => made(false)?,
-        6 => made(true)?,
+        5 => fork(Some(kind(false)?)),
+        6 => fork(Some(kind(true)?)),
         7 => overhead(OverheadKind::Interrupt),
         8 => overhead(OverheadKind::Softirq),
         9 => KernelEvent::OverheadEnd,

@@ -8,6 +8,7 @@ mod bpf;
 mod perf;
 
 use crate::kernel_event::KernelEvent;
+use crate::perf_rings::PerfRings;
 use crate::routines;
 use std::collections::BTreeSet;
 use std::io;
@@ -34,7 +35,7 @@ pub struct EventSource {
 
 enum Source {
     Bpf(Box<bpf::BpfEvents>),
-    Perf(perf::PerfEvents),
+    Perf(PerfRings),
 }
 
 impl EventSource {
@@ -49,7 +50,7 @@ impl EventSource {
                 Ok(EventSource { source: Source::Bpf(Box::new(events)), by })
             }
             Err(why) => {
-                let source = Source::Perf(perf::PerfEvents::open(cpus)?);
+                let source = Source::Perf(perf::open(cpus)?);
                 Ok(EventSource { source, by: format!("perf events (BPF did not load: {why})") })
             }
         }
@@ -118,8 +119,7 @@ mod tests {
 
     #[test]
     fn twin_both_sources_report_the_same() {
-        let (mut bpf, mut perf) = match (bpf::BpfEvents::open(), perf::PerfEvents::open(&online()))
-        {
+        let (mut bpf, mut perf) = match (bpf::BpfEvents::open(), perf::open(&online())) {
             (Ok(bpf), Ok(perf)) => (bpf, perf),
             (bpf, perf) => {
                 let needs = if bpf.is_err() { Needs::Bpf } else { Needs::Real };
@@ -139,7 +139,7 @@ mod tests {
             }
             Observed::Event(
                 _,
-                seen @ (KernelEvent::Wake { by, .. } | KernelEvent::Made { parent: by, .. }),
+                seen @ (KernelEvent::Wake { by, .. } | KernelEvent::Fork { parent: by, .. }),
             ) if by == tid => Some(seen),
             Observed::Event(_, seen @ KernelEvent::Named { tid: named, .. }) if named == tid => {
                 Some(seen)

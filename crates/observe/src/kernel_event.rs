@@ -30,6 +30,8 @@ pub enum KernelEvent {
         parent: i32,
         /// The new thread.
         child: i32,
+        /// Of what kind that is, where all events are reported; a supervisor's are without.
+        kind: Option<ChildKind>,
     },
     /// A thread has this name from now on.
     Named {
@@ -69,17 +71,6 @@ pub enum KernelEvent {
         /// From then on.
         since: Instant,
     },
-    /// A thread has been made; says of what kind.
-    Made {
-        /// The thread that made it.
-        parent: i32,
-        /// The new thread.
-        child: i32,
-        /// Whether it is of its parent's process; else it is the first of a process of its own.
-        thread: bool,
-        /// Its name.
-        name: Comm,
-    },
     /// The next thread that a thread makes will start at an address of their process.
     Starts {
         /// The thread that is about to make one.
@@ -89,6 +80,15 @@ pub enum KernelEvent {
         /// The address.
         routine: u64,
     },
+}
+
+/// Of what kind a new thread is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ChildKind {
+    /// Whether it is of its parent's process; else it is the first of a process of its own.
+    pub thread: bool,
+    /// Its name.
+    pub name: Comm,
 }
 
 /// A thread's name as the kernel keeps it, with zeros behind.

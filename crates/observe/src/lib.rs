@@ -29,6 +29,7 @@ pub mod kernel;
 pub mod kernel_event;
 pub mod mask;
 pub mod occupancy;
+mod perf_rings;
 pub mod procfs;
 pub mod rings;
 pub mod rivals;

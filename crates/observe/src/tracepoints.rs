@@ -2,7 +2,7 @@
 //!
 //! Offsets come from tracefs, since they differ between kernels.
 
-use crate::kernel_event::{Comm, KernelEvent, stop};
+use crate::kernel_event::{ChildKind, Comm, KernelEvent, stop};
 use std::path::{Path, PathBuf};
 use windfall_os::LinuxError;
 use windfall_os::perf::{u16_at, u32_at, u64_at};
@@ -155,9 +155,10 @@ impl Tracepoints {
             NewTask => {
                 const CLONE_THREAD: u32 = 0x0001_0000;
                 let thread = field(1).cast_unsigned() & CLONE_THREAD != 0;
-                KernelEvent::Made { parent: passer, child: field(0), thread, name: name(2)? }
+                let kind = Some(ChildKind { thread, name: name(2)? });
+                KernelEvent::Fork { parent: passer, child: field(0), kind }
             }
-            Fork => KernelEvent::Fork { parent: field(0), child: field(1) },
+            Fork => KernelEvent::Fork { parent: field(0), child: field(1), kind: None },
             Exec => KernelEvent::Executed { tid: field(0), before: field(1) },
             Rename => KernelEvent::Named { tid: field(0), name: name(1)? },
             Exit => KernelEvent::Exit { tid: field(0) },

@@ -144,9 +144,8 @@ impl Ring {
     }
 
     /// Whether there is nothing to read.
-    #[must_use]
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.word(1024).load(Ordering::Acquire) == self.word(1032).load(Ordering::Relaxed)
     }
 
@@ -171,11 +170,6 @@ impl Ring {
         Some(Instant::from_nanos(if sample { u64_at(&self.copy(tail + 8, 8), 0) } else { 0 }))
     }
 
-    /// Reads everything that there is.
-    pub fn drain(&mut self, each: impl FnMut(Entry<'_>)) {
-        self.drain_until(Instant::MAX, each);
-    }
-
     /// Has the kernel write no more; what it has written can still be read.
     pub fn stop(&self) {
         for event in &self.events {
@@ -192,7 +186,8 @@ impl Ring {
             let kind = u32_at(&header, 0);
             let size = usize::from(u16_at(&header, 6));
             if size < 8 {
-                break; // not a ring that we understand; what is left is given up
+                tail = head; // not a ring that we understand; what is left is given up
+                break;
             }
             let mut whole = std::mem::take(&mut self.whole);
             let body = self.slice(tail + 8, size - 8, &mut whole);

@@ -7,7 +7,7 @@
 use super::Recorded;
 use super::first::{Early, ThreadSnapshot};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use windfall_observe::kernel_event::Comm;
+use windfall_observe::kernel_event::ChildKind;
 use windfall_observe::procfs;
 use windfall_observe::routines::Routines;
 use windfall_observe::{KernelEvent, Observed};
@@ -108,7 +108,7 @@ impl<'a> Translator<'a> {
                     }
                 }
                 KernelEvent::Wake { tid, .. } => drop(met.insert(tid)),
-                KernelEvent::Made { child, .. } => drop(born.insert(child)),
+                KernelEvent::Fork { child, .. } => drop(born.insert(child)),
                 _ => {}
             }
         }
@@ -154,8 +154,8 @@ impl<'a> Translator<'a> {
         match seen {
             KernelEvent::Switch { prev, stop, next } => self.switch(cpu, prev, stop, next),
             KernelEvent::Wake { tid, by } if tid != 0 => self.wake(tid, by),
-            KernelEvent::Made { parent, child, thread, name } if child != 0 => {
-                self.made(parent, child, thread, &name);
+            KernelEvent::Fork { parent, child, kind: Some(kind) } if child != 0 => {
+                self.fork(parent, child, kind);
             }
             KernelEvent::Starts { tid, pid, routine } => {
                 self.starting.insert(tid, (pid, routine));
@@ -178,7 +178,6 @@ impl<'a> Translator<'a> {
             // One that began before the recording; and what other events say, too.
             KernelEvent::OverheadEnd
             | KernelEvent::Wake { .. }
-            | KernelEvent::Made { .. }
             | KernelEvent::Steal { .. }
             | KernelEvent::Interrupted { .. }
             | KernelEvent::Fork { .. }
@@ -256,7 +255,7 @@ impl<'a> Translator<'a> {
         true
     }
 
-    fn made(&mut self, parent: i32, child: i32, thread: bool, name: &Comm) {
+    fn fork(&mut self, parent: i32, child: i32, ChildKind { thread, name }: ChildKind) {
         if let Some(old) = self.threads.remove(&child) {
             // The number is used anew, so its end has been lost.
             self.end(&old);

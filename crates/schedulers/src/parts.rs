@@ -20,6 +20,7 @@ pub(crate) mod quantum_ends;
 pub(crate) mod reservation;
 pub(crate) mod reserved;
 pub(crate) mod search;
+pub(crate) mod slots;
 pub(crate) mod starvation;
 pub(crate) mod stolen;
 pub(crate) mod table;

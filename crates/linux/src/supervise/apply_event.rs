@@ -80,7 +80,7 @@ impl Linux {
                 self.cpus[cpu].away.add(since, at);
             }
             (KernelEvent::Starts { tid, routine, .. }, _) => self.will_start(tid, routine),
-            (KernelEvent::Fork { parent, child }, _) => self.forked(parent, child),
+            (KernelEvent::Fork { parent, child, .. }, _) => self.forked(parent, child),
             (KernelEvent::Named { tid, .. } | KernelEvent::Executed { tid, .. }, _) => {
                 self.renamed(tid);
             }

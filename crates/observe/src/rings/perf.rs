@@ -1,13 +1,14 @@
-//! PerfEvents of the kernel by perf: a ring for each processor, filtered by the kernel.
+//! Events of the kernel by perf: a ring for each processor, filtered by the kernel.
 
 use super::{Event, Taken, Where};
+use crate::event_source::Observed;
 use crate::fifo_priorities;
 use crate::kernel_event::KernelEvent;
+use crate::perf_rings::PerfRings;
 use crate::tracepoints::{INTERRUPTS, Point, Tracepoints};
-use std::os::fd::AsRawFd;
+use std::collections::BTreeMap;
 use windfall_os::LinuxError;
 use windfall_os::events::Poll;
-use windfall_os::perf::{Entry, Listen, Ring};
 use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 
@@ -16,8 +17,9 @@ const PAGES: usize = 256;
 
 /// Rings of all processors.
 pub(super) struct PerfEvents {
-    points: Tracepoints,
-    rings: Vec<(Where, Ring, Overheads)>,
+    rings: PerfRings,
+    /// By the number of the processor.
+    places: BTreeMap<u16, (Where, Overheads)>,
 }
 
 /// What interrupts have taken on a processor, as far as its ring was read.
@@ -60,82 +62,63 @@ impl Overheads {
 impl PerfEvents {
     pub(super) fn open(supervised: &[u16], online: &[u16]) -> Result<PerfEvents, LinuxError> {
         let points = Tracepoints::find()?;
-        let mut rings = Vec::new();
-        for cpu in online {
-            let place = Where::of(*cpu, supervised);
-            let mut listen = Vec::new();
-            let mut add = |point, filter: &str, wakes_reader| {
-                if let Some(id) = points.id(point) {
-                    listen.push((id, filter.to_owned(), wakes_reader));
-                }
-            };
-            if place != Where::Elsewhere {
-                let both = [
-                    fifo_priorities::supervised("prev_prio"),
-                    fifo_priorities::supervised("next_prio"),
-                ];
-                let either = format!("({}) || ({})", both[0], both[1]);
-                add(Point::Switch, &either, false);
-                INTERRUPTS.into_iter().for_each(|point| add(point, "", false));
-            }
-            add(Point::Wakeup, &fifo_priorities::foreign("prio"), true);
-            add(Point::WakeupNew, &fifo_priorities::foreign("prio"), true);
-            add(Point::Fork, "", false);
-            add(Point::Exec, "", false);
-            add(Point::Rename, "", false);
-            let listen: Vec<Listen<'_>> = listen
-                .iter()
-                .map(|(id, filter, wakes_reader)| Listen {
-                    id: *id,
-                    filter,
-                    wakes_reader: *wakes_reader,
-                })
-                .collect();
-            let ring = Ring::open(*cpu, &listen, PAGES).map_err(|e| {
-                let what = format!("cannot listen to the tracepoints of processor {cpu}");
-                LinuxError::of(what, &e, "use a kernel with perf events")
-            })?;
-            rings.push((place, ring, Overheads::default()));
-        }
-        Ok(PerfEvents { points, rings })
+        let switches = ["prev_prio", "next_prio"]
+            .map(|field| format!("({})", fifo_priorities::supervised(field)));
+        let switches = switches.join(" || ");
+        let foreign = fifo_priorities::foreign("prio");
+        let everywhere = [
+            (Point::Wakeup, &*foreign, true),
+            (Point::WakeupNew, &foreign, true),
+            (Point::Fork, "", false),
+            (Point::Exec, "", false),
+            (Point::Rename, "", false),
+        ];
+        let wanted = |cpu| {
+            let interrupts = INTERRUPTS.map(|point| (point, "", false));
+            let here = [(Point::Switch, &*switches, false)].into_iter().chain(interrupts);
+            let here = here.filter(|_| supervised.contains(&cpu));
+            here.chain(everywhere).collect()
+        };
+        let rings = PerfRings::open(points, online, &[PAGES], wanted).map_err(|(cpu, e)| {
+            let what = format!("cannot listen to the tracepoints of processor {cpu}");
+            LinuxError::of(what, &e, "use a kernel with perf events")
+        })?;
+        let place = |cpu: &u16| (*cpu, (Where::of(*cpu, supervised), Overheads::default()));
+        Ok(PerfEvents { rings, places: online.iter().map(place).collect() })
     }
 
     pub(super) fn join(&self, poll: &Poll, name: u64) -> std::io::Result<()> {
-        self.rings.iter().try_for_each(|(_, ring, _)| poll.add(ring.as_raw_fd(), name))
+        self.rings.join(poll, name)
     }
 
     pub(super) fn read(&mut self, batch: &mut Vec<Event>, lost: &mut Vec<(Where, u64)>) {
-        let PerfEvents { points, rings } = self;
-        for (place, ring, overheads) in rings.iter_mut() {
-            if ring.is_empty() {
-                continue;
-            }
-            ring.drain(|entry| match entry {
-                Entry::Sample(at, raw) => match points.decode(raw) {
-                    Some(KernelEvent::OverheadBegin { kind, .. }) => overheads.begin(kind, at),
-                    Some(KernelEvent::OverheadEnd) => overheads.end(at),
-                    Some(mut seen) => {
-                        if let KernelEvent::Wake { by, .. } = &mut seen
-                            && (*place == Where::Elsewhere || overheads.depth > 0)
-                        {
-                            *by = 0; // perhaps in an interrupt, of which elsewhere nothing is seen
-                        }
-                        let taken = overheads.until(at);
-                        batch.push(Event { at, place: *place, taken, seen });
+        let PerfEvents { rings, places } = self;
+        rings.until(Instant::MAX, |cpu, observed| {
+            let Some((place, overheads)) = places.get_mut(&cpu) else { return };
+            match observed {
+                Observed::Event(at, KernelEvent::OverheadBegin { kind, .. }) => {
+                    overheads.begin(kind, at);
+                }
+                Observed::Event(at, KernelEvent::OverheadEnd) => overheads.end(at),
+                Observed::Event(at, mut seen) => {
+                    if let KernelEvent::Wake { by, .. } = &mut seen
+                        && (*place == Where::Elsewhere || overheads.depth > 0)
+                    {
+                        *by = 0; // perhaps in an interrupt, of which elsewhere nothing is seen
                     }
-                    None => {}
-                },
-                Entry::Lost(count) => {
+                    batch.push(Event { at, place: *place, taken: overheads.until(at), seen });
+                }
+                Observed::Lost(count) => {
                     overheads.depth = 0;
                     lost.push((*place, count));
                 }
-            });
-        }
+            }
+        });
     }
 
     /// An interrupt under way is not counted before its end is read.
     pub(super) fn taken(&self, cpu: usize) -> Taken {
-        let its = self.rings.iter().find(|(place, ..)| *place == Where::Here(cpu));
-        its.map_or(Taken::default(), |(.., overheads)| overheads.taken)
+        let its = self.places.values().find(|(place, _)| *place == Where::Here(cpu));
+        its.map_or(Taken::default(), |(_, overheads)| overheads.taken)
     }
 }

@@ -182,7 +182,9 @@ fn law_where_a_thread_starts_is_told_before_its_birth_and_by_bpf_alone() {
     let own = own_tid();
     let starts =
         |event: &Event| matches!(event.seen, KernelEvent::Starts { tid, .. } if tid == own);
-    let birth = |child| move |event: &Event| event.seen == KernelEvent::Fork { parent: own, child };
+    let birth = |child| {
+        move |event: &Event| event.seen == KernelEvent::Fork { parent: own, child, kind: None }
+    };
     let events = bpf.take();
     let of = |child| events.iter().position(birth(child)).expect("its birth is told");
     let told: Vec<usize> = (0..events.len()).filter(|at| starts(&events[*at])).collect();
@@ -210,7 +212,7 @@ fn law_births_are_told_of_followed_threads_and_their_offspring_alone() {
     };
     let births = |events: Vec<Event>| -> Vec<(i32, i32)> {
         let births = events.into_iter().filter_map(|event| match event.seen {
-            KernelEvent::Fork { parent, child } => Some((parent, child)),
+            KernelEvent::Fork { parent, child, .. } => Some((parent, child)),
             _ => None,
         });
         births.collect()

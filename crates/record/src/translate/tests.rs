@@ -1,5 +1,6 @@
 use super::*;
 use windfall_observe::decode;
+use windfall_observe::kernel_event::Comm;
 use windfall_observe::tracepoints::{POINTS, Tracepoints};
 use windfall_os::sched::own_tid;
 use windfall_trace::{Memory, Timeline};
@@ -16,7 +17,11 @@ fn paper_an_address_is_the_start_of_the_next_thread_that_its_caller_makes() {
     let mut translator = Translator::new(&mut memory, Instant::ZERO);
     translator.begin_command(NodeId(0), "this", Some(pid));
     let name = Comm::at(&[b'x'; 16], 0).unwrap();
-    let made = |parent, child, thread| KernelEvent::Made { parent, child, thread, name };
+    let made = |parent, child, thread| KernelEvent::Fork {
+        parent,
+        child,
+        kind: Some(ChildKind { thread, name }),
+    };
     let address = begins_here as *const () as usize as u64;
     let starts = KernelEvent::Starts { tid: caller, pid, routine: address };
     let observed = [
@@ -58,8 +63,11 @@ fn law_a_thread_that_waits_while_it_executes_a_program_is_still_the_commands() {
         bytes[..5].copy_from_slice(name);
         Comm::at(&bytes, 0).unwrap()
     };
-    let made =
-        |parent, child, thread| KernelEvent::Made { parent, child, thread, name: named(b"start") };
+    let made = |parent, child, thread| KernelEvent::Fork {
+        parent,
+        child,
+        kind: Some(ChildKind { thread, name: named(b"start") }),
+    };
     let runs = |prev, stop, next| KernelEvent::Switch { prev, stop, next };
     let observed = [
         made(1, LEADER, false),

@@ -22,6 +22,7 @@ use crate::deadline::edf::{EXPIRY, Edf, Late};
 use crate::parameters::RATE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::Pooled;
+use crate::parts::slots;
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -236,9 +237,7 @@ impl Scheduler for FcEdf {
         // Spread by the golden section, so that jobs released together are not refused together.
         let spread = i64::from(child.0) * 618_034 % ALL;
         let unknown = Tenant { credit: spread, open: false };
-        let room = self.tenants.len().max(child.index() + 1);
-        self.tenants.resize(room, unknown);
-        self.tenants[child.index()] = unknown;
+        slots::put(&mut self.tenants, child, unknown);
         self.edf.register(child, context)
     }
 

@@ -23,6 +23,7 @@ use crate::parameters::RATE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
+use crate::parts::slots;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, VpState};
@@ -181,9 +182,7 @@ impl Policy for Llf {
     }
 
     fn register(&mut self, child: ChildVp) {
-        let jobs = &mut self.jobs;
-        jobs.resize(jobs.len().max(child.index() + 1), NONE);
-        jobs[child.index()] = NONE;
+        slots::put(&mut self.jobs, child, NONE);
     }
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {

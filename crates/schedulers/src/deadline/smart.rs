@@ -28,6 +28,7 @@ use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::deadline::smart::working_schedule::{Job, ROOM, WorkingSchedule};
 use crate::parameters::{PRIORITY, RATE, SHARE};
 use crate::parts::best_effort::BestEffort;
+use crate::parts::slots;
 use crate::parts::virtual_time::{Account, Virtual};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -245,8 +246,7 @@ impl Scheduler for Smart {
 
     fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.line.reserve(child.index() + 1);
-        self.tasks.resize(self.tasks.len().max(child.index() + 1), Task::default());
-        self.tasks[child.index()] = Task::default();
+        slots::put(&mut self.tasks, child, Task::default());
         Ok(())
     }
 

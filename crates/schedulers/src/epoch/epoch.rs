@@ -33,6 +33,7 @@ use crate::epoch::promises::Needs;
 use crate::epoch::queues::{PRIORITIES, Queues, is_low, rank};
 use crate::epoch::ways::Ways;
 use crate::parameters::{PRIORITY, RESERVE, TIME_SLICE};
+use crate::parts::slots;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
@@ -236,9 +237,7 @@ impl Scheduler for EpochScheduler {
     ) -> Result<(), HierarchyError> {
         self.catch_up(context);
         self.queues.register(child);
-        let slots = self.processes.len().max(child.index() + 1);
-        self.processes.resize(slots, UNKNOWN);
-        self.processes[child.index()] = UNKNOWN;
+        slots::put(&mut self.processes, child, UNKNOWN);
         self.processes[child.index()].renew(&self.epoch);
         Ok(())
     }

@@ -27,6 +27,7 @@ use crate::gang::matrix::Matrix;
 use crate::parameters::PRIORITY;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::quantum;
+use crate::parts::slots;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
@@ -262,8 +263,7 @@ impl Scheduler for Gang {
         self.matrix.insert(child);
         self.line.reserve(self.matrix.rows());
         self.others.reserve(child.index() + 1);
-        self.withheld.resize(self.withheld.len().max(child.index() + 1), false);
-        self.withheld[child.index()] = false;
+        slots::put(&mut self.withheld, child, false);
         Ok(())
     }
 

@@ -16,6 +16,7 @@ use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
+use crate::parts::slots;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{ChildVp, Context, OwnVp, TimerId};
@@ -96,9 +97,7 @@ impl Policy for BrieflyBlocked {
     }
 
     fn register(&mut self, child: ChildVp) {
-        let slots = &mut self.slots;
-        slots.resize(slots.len().max(child.index() + 1), Credit::default());
-        slots[child.index()] = Credit::default();
+        slots::put(&mut self.slots, child, Credit::default());
     }
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {

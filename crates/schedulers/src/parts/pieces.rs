@@ -6,6 +6,7 @@
 use crate::parts::policy::Policy;
 use crate::parts::pool::{Pool, SETTLED};
 use crate::parts::search::Task;
+use crate::parts::slots;
 use crate::parts::table::Block;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
@@ -89,8 +90,7 @@ impl Pieces {
     pub(crate) fn register(&mut self, child: ChildVp) {
         self.pool.register(child);
         self.starts.reserve(child.index() + 1);
-        self.plan.resize(self.plan.len().max(child.index() + 1), None);
-        self.plan[child.index()] = None;
+        slots::put(&mut self.plan, child, None);
     }
 
     /// The blocks of all children but one.

@@ -5,6 +5,7 @@
 //! that is preempted keeps what is left. Timers are stopped only when a processor is given back, so
 //! a switch costs one timer operation, and a call back may find that nobody's quantum has ended.
 
+use crate::parts::slots;
 use alloc::vec::Vec;
 use windfall_hierarchy::{ChildVp, Context, HierarchyError, OwnVp, TimerId};
 use windfall_time::{Instant, Span};
@@ -54,9 +55,7 @@ impl Quanta {
     /// Makes room for a child.
     pub(crate) fn register(&mut self, child: ChildVp) {
         let fresh = Quantum { left: self.length, started: Instant::ZERO };
-        let room = self.slots.len().max(child.index() + 1);
-        self.slots.resize(room, fresh);
-        self.slots[child.index()] = fresh;
+        slots::put(&mut self.slots, child, fresh);
     }
 
     /// A child that does not run gets a whole quantum.

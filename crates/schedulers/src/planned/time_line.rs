@@ -23,6 +23,7 @@ mod plan;
 
 use crate::catalogue::{Kind, Properties};
 use crate::parameters::RESERVE;
+use crate::parts::slots;
 use crate::planned::time_line::constraints::Constraints;
 use crate::planned::time_line::plan::Block;
 use alloc::boxed::Box;
@@ -263,8 +264,7 @@ impl Scheduler for TimeLine {
 
     fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.starts.reserve(child.index() + 1);
-        self.blocks.resize(self.blocks.len().max(child.index() + 1), None);
-        self.blocks[child.index()] = None;
+        slots::put(&mut self.blocks, child, None);
         Ok(())
     }
 

@@ -18,6 +18,7 @@ use crate::catalogue::{Form, Kind, Properties, RanksBy, Setting};
 use crate::parameters::PRIORITY;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
+use crate::parts::slots;
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -146,9 +147,7 @@ impl Policy for FixedPriority {
     }
 
     fn register(&mut self, child: ChildVp) {
-        let places = &mut self.places;
-        places.resize(places.len().max(child.index() + 1), Place::default());
-        places[child.index()] = Place::default();
+        slots::put(&mut self.places, child, Place::default());
     }
 
     fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {

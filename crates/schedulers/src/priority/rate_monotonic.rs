@@ -16,6 +16,7 @@ use crate::parameters::RATE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
+use crate::parts::slots;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, TimerId, VpState};
@@ -100,9 +101,7 @@ impl Policy for RateMonotonic {
     }
 
     fn register(&mut self, child: ChildVp) {
-        let tasks = &mut self.tasks;
-        tasks.resize(tasks.len().max(child.index() + 1), APERIODIC);
-        tasks[child.index()] = APERIODIC;
+        slots::put(&mut self.tasks, child, APERIODIC);
     }
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {

@@ -26,6 +26,7 @@ use crate::parts::policy::Policy;
 use crate::parts::pool::{Pool, SETTLED};
 use crate::parts::quantum;
 use crate::parts::reservation::Reservation;
+use crate::parts::slots;
 use crate::reservation::resource_kernel::deferrable::fits;
 use crate::reservation::resource_kernel::monotonic::Monotonic;
 use crate::reservation::resource_kernel::reserves::{BUDGET, Class, Reserves, Slot};
@@ -261,9 +262,7 @@ impl Scheduler for ResourceKernel {
     fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
         self.pool.register(child);
         self.periods.reserve(child.index() + 1);
-        let slots = &mut self.reserves.slots;
-        slots.resize(slots.len().max(child.index() + 1), Slot::default());
-        slots[child.index()] = Slot::default();
+        slots::put(&mut self.reserves.slots, child, Slot::default());
         Ok(())
     }
 

@@ -22,6 +22,7 @@ use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::{PROGRESS, RATE};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
+use crate::parts::slots;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
@@ -238,9 +239,7 @@ impl Scheduler for Swift {
         let initial = self.spec.initial * 1000;
         let stage =
             Stage { period: self.spec.period, fill: None, base: initial, wanted: 0, share: 0 };
-        let room = self.stages.len().max(child.index() + 1);
-        self.stages.resize(room, stage);
-        self.stages[child.index()] = stage;
+        slots::put(&mut self.stages, child, stage);
         self.want(child, initial.min(self.cap()), context);
         self.due.set(child.0, (context.now().saturating_add(stage.period), child.0));
         self.arm(context);

@@ -24,6 +24,7 @@ use crate::parts::long_run::{self, Shared};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
+use crate::parts::slots;
 use crate::parts::virtual_time::{Account, Virtual};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -275,9 +276,7 @@ impl Policy for Bvt {
 
     fn register(&mut self, child: ChildVp) {
         self.actual.reserve(child.index() + 1);
-        let borrowers = &mut self.borrowers;
-        borrowers.resize(borrowers.len().max(child.index() + 1), UNKNOWN);
-        borrowers[child.index()] = UNKNOWN;
+        slots::put(&mut self.borrowers, child, UNKNOWN);
     }
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {

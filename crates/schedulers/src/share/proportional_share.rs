@@ -29,6 +29,7 @@ use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::quantum_ends::{QuantumEnds, Slowed};
+use crate::parts::slots;
 use crate::parts::virtual_time::{Account, Virtual};
 use crate::reservation::rez::REPORT_DEADLINES;
 use crate::share::proportional_share::classes::Class;
@@ -275,9 +276,7 @@ impl Policy for ProportionalShare {
 
     fn register(&mut self, child: ChildVp) {
         self.actual.reserve(child.index() + 1);
-        let sharers = &mut self.sharers;
-        sharers.resize(sharers.len().max(child.index() + 1), UNKNOWN);
-        sharers[child.index()] = UNKNOWN;
+        slots::put(&mut self.sharers, child, UNKNOWN);
     }
 
     fn registered(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {

@@ -16,6 +16,7 @@ use crate::parts::line::Line;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum::{self, Quanta};
+use crate::parts::slots;
 use alloc::{boxed::Box, vec::Vec};
 use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId};
 
@@ -84,8 +85,7 @@ impl Policy for Weighted {
     fn register(&mut self, child: ChildVp) {
         self.line.register(child);
         self.quanta.register(child);
-        self.weights.resize(self.weights.len().max(child.index() + 1), 1);
-        self.weights[child.index()] = 1;
+        slots::put(&mut self.weights, child, 1);
     }
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {

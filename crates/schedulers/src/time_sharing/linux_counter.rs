@@ -26,6 +26,7 @@ use crate::parts::nice;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
+use crate::parts::slots;
 use crate::parts::ticks::Ticks;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -242,9 +243,7 @@ impl Policy for LinuxCounter {
             waits_since: None,
             turn: 0,
         };
-        let tasks = &mut self.tasks;
-        tasks.resize(tasks.len().max(child.index() + 1), unknown);
-        tasks[child.index()] = unknown;
+        slots::put(&mut self.tasks, child, unknown);
     }
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {

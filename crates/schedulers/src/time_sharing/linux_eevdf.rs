@@ -32,6 +32,7 @@ use crate::parts::nice;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
+use crate::parts::slots;
 use crate::parts::ticks::round_up;
 use crate::time_sharing::linux_eevdf::task::{Load, Task, UNIT, UNKNOWN, WEIGHTS};
 use alloc::boxed::Box;
@@ -265,9 +266,7 @@ impl Policy for LinuxEevdf {
 
     fn register(&mut self, child: ChildVp) {
         self.ready.reserve(child.index() + 1);
-        let tasks = &mut self.tasks;
-        tasks.resize(tasks.len().max(child.index() + 1), UNKNOWN);
-        tasks[child.index()] = UNKNOWN;
+        slots::put(&mut self.tasks, child, UNKNOWN);
     }
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {

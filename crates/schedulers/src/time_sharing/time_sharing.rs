@@ -25,6 +25,7 @@ use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum::{self, Quanta};
+use crate::parts::slots;
 use crate::parts::starvation::Starvation;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -279,9 +280,7 @@ impl Policy for TimeSharing {
     fn register(&mut self, child: ChildVp) {
         self.quanta.register(child);
         self.starving.register(child);
-        let tenants = &mut self.tenants;
-        tenants.resize(tenants.len().max(child.index() + 1), Tenant::default());
-        tenants[child.index()] = Tenant::default();
+        slots::put(&mut self.tenants, child, Tenant::default());
     }
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {

@@ -26,6 +26,7 @@ use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
+use crate::parts::slots;
 use crate::parts::starvation::Starvation;
 use crate::parts::ticks::Ticks;
 use crate::time_sharing::windows_time_sharing::tenant::Tenant;
@@ -298,9 +299,7 @@ impl Policy for WindowsTimeSharing {
             waits_since: None,
             turn: 0,
         };
-        let tenants = &mut self.tenants;
-        tenants.resize(tenants.len().max(child.index() + 1), unknown);
-        tenants[child.index()] = unknown;
+        slots::put(&mut self.tenants, child, unknown);
         let whole = self.quantum(child);
         self.tenants[child.index()].units = whole;
     }

@@ -55,3 +55,26 @@ pub struct Scenario {
     /// Where each of these stands in its file. Any two are equal.
     pub origin: Origin,
 }
+
+impl Scenario {
+    /// An ideal machine of one processor, with nobody on it: what a scenario that is made in code begins with.
+    #[must_use]
+    pub fn new(length: Span) -> Scenario {
+        Scenario {
+            question: None,
+            answer: None,
+            seed: crate::resolve::SEED,
+            epoch: Instant::ZERO,
+            length,
+            machine: Machine::ideal(1),
+            interrupts: Vec::new(),
+            schedulers: Vec::new(),
+            default: None,
+            threads: Vec::new(),
+            requests: Vec::new(),
+            expectations: Vec::new(),
+            under_way: false,
+            origin: Origin::default(),
+        }
+    }
+}

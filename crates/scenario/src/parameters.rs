@@ -345,9 +345,8 @@ impl Scenario {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Machine;
     use windfall_schedulers::kinds;
-    use windfall_time::{Instant, Span};
+    use windfall_time::Span;
 
     fn share(above: i128, below: i128) -> Requirements {
         Requirements::guarantee(Guarantee::Share(Ratio::new(above, below).unwrap()))
@@ -358,22 +357,7 @@ mod tests {
         let below = |asks: &Requirements| Scheduler::below("c", kinds::EDF, "ps", asks.clone());
         let mut schedulers = vec![Scheduler::root("ps", kinds::PROPORTIONAL_SHARE)];
         schedulers.extend(children.iter().map(below));
-        let scenario = Scenario {
-            question: None,
-            answer: None,
-            seed: 1,
-            epoch: Instant::ZERO,
-            length: Span::from_secs(1),
-            machine: Machine::ideal(1),
-            interrupts: Vec::new(),
-            schedulers,
-            default: None,
-            threads: Vec::new(),
-            requests: Vec::new(),
-            expectations: Vec::new(),
-            under_way: false,
-            origin: crate::Origin::default(),
-        };
+        let scenario = Scenario { schedulers, ..Scenario::new(Span::from_secs(1)) };
         let asking = ParameterWriter::of(&scenario);
         let weight = |asks| match asking.messages(asks, Some("ps")).as_deref() {
             Ok([(_, Message::Share(weight))]) => Some(*weight),

@@ -15,6 +15,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("trace", &["time"]),
     ("analysis", &["guarantees", "time"]),
     ("schedulers", &["guarantees", "hierarchy", "settings", "time"]),
+    ("trial", &["guarantees", "hierarchy", "schedulers", "time"]),
     ("programs", &["time", "trace"]),
     ("observe", &["os", "time", "trace"]),
     (

@@ -95,7 +95,7 @@ impl<'a> ParameterWriter<'a> {
     /// Schedulers whose settings are wrong are left out: that is told elsewhere.
     pub(crate) fn of(scenario: &'a Scenario) -> ParameterWriter<'a> {
         let known = |scheduler: &'a Scheduler| {
-            let conversion = conversion(scheduler, scenario.machine.timer)?;
+            let conversion = conversion(scenario, scheduler)?;
             Some((scheduler.name.as_str(), (scheduler.kind.as_str(), conversion)))
         };
         let conversions: BTreeMap<_, _> = scenario.all_schedulers().filter_map(known).collect();
@@ -293,7 +293,7 @@ impl Scenario {
     /// Whether the scheduler of that name, or one that it passes rates on to, has a use for them.
     fn has_use_for_rates(&self, name: &str, farthest: usize) -> bool {
         let Some(scheduler) = self.scheduler_named(name) else { return false };
-        let Some(kind) = scheduler.known_kind() else { return false };
+        let Some(kind) = self.kind_of(scheduler) else { return false };
         let mut parents = scheduler.owns.iter().filter_map(|own| own.parent.name());
         kind.takes(&RATE)
             || kind.properties.passes_on

@@ -15,7 +15,7 @@ pub struct Kind {
     pub name: &'static str,
     /// One line: what it does.
     pub summary: &'static str,
-    /// The source of its file, whose head says what it takes, gives, admits and assumes.
+    /// The source of its file, whose head says what it takes, gives, admits and assumes; empty without the feature `sources`.
     pub source: &'static str,
     /// The settings of an instance.
     pub settings: &'static [Setting],

@@ -74,6 +74,7 @@ fn check() -> Result<(), String> {
             .with("RUSTDOCFLAGS", "-D warnings"),
         Step::cargo("the core without std", &NO_STD),
         Step::cargo("hierarchy, each feature alone", &HIERARCHY_PLAIN),
+        Step::cargo("the library without the command", &LIBRARY),
         model("1"),
         Step::tests("tests", &["test", "--workspace", "--no-fail-fast"])
             .with("WINDFALL_FUZZ_SECONDS", "2"),
@@ -144,6 +145,7 @@ const LAW: [&str; 9] =
 const NO_STD: [&str; 5] =
     ["build", "--manifest-path", "ci/no-std/Cargo.toml", "--target-dir", "target/no-std"];
 const DIST: [&str; 3] = ["publish", "--workspace", "--dry-run"];
+const LIBRARY: [&str; 4] = ["check", "-p", "windfall", "--no-default-features"];
 const HIERARCHY_PLAIN: [&str; 4] = ["check", "-p", "windfall-hierarchy", "--no-default-features"];
 
 fn demo() -> Result<(), String> {

@@ -12,7 +12,7 @@ use windfall_trace::{Event, Sink, ThreadId};
 pub(crate) fn run(
     scenario: &Scenario,
     interrupts: Vec<PlannedInterrupts>,
-    sink: Option<&mut dyn Sink>,
+    sink: Option<&mut (dyn Sink + Send)>,
 ) -> Result<Outcome, LabError> {
     let mut plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
     plan.interrupts.extend(interrupts);

@@ -3,7 +3,7 @@
 use crate::experiment::LabError;
 use windfall_scenario::Scenario;
 use windfall_scenario::model::{
-    Attachment, Interrupts, Machine, Parent, Pattern, Requirements, Run, Scheduler, Setting, Thread,
+    Attachment, Interrupts, Parent, Pattern, Requirements, Run, Scheduler, Setting, Thread,
 };
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
@@ -12,22 +12,7 @@ use windfall_trace::OverheadKind;
 
 /// A scenario of these schedulers and threads on one processor.
 pub(crate) fn scenario(length: Span, schedulers: Vec<Scheduler>, threads: Vec<Thread>) -> Scenario {
-    Scenario {
-        question: None,
-        answer: None,
-        seed: 1,
-        epoch: Instant::ZERO,
-        length,
-        machine: Machine::ideal(1),
-        interrupts: Vec::new(),
-        schedulers,
-        default: None,
-        threads,
-        requests: Vec::new(),
-        expectations: Vec::new(),
-        under_way: false,
-        origin: windfall_scenario::Origin::default(),
-    }
+    Scenario { schedulers, threads, ..Scenario::new(length) }
 }
 
 /// A guarantee, from its text.

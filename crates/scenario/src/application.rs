@@ -36,8 +36,8 @@ impl Service {
         }
     }
 
-    fn of(scheduler: &Scheduler) -> Option<Service> {
-        match ranks_by(scheduler) {
+    fn of(scenario: &Scenario, scheduler: &Scheduler) -> Option<Service> {
+        match ranks_by(scenario, scheduler) {
             RanksBy::Period => Some(Service::RateMonotonic),
             RanksBy::RelativeDeadline => Some(Service::DeadlineMonotonic),
             RanksBy::Priority => Some(Service::FixedPriority),
@@ -81,7 +81,7 @@ impl Scenario {
             _ => false,
         };
         let lawful = |scheduler: &&Scheduler| {
-            (any || Service::of(scheduler).is_some())
+            (any || Service::of(self, scheduler).is_some())
                 && self.threads_below(&scheduler.name).any(periodic)
         };
         self.schedulers.iter().filter(lawful).map(|scheduler| scheduler.name.as_str()).collect()
@@ -136,7 +136,7 @@ impl Scenario {
             return Err(format!("no thread is directly below `{name}`; name the one above them"));
         }
         let guarantee = scheduler.owns.first().and_then(|own| own.requires.guarantee);
-        let service = Service::of(scheduler);
+        let service = Service::of(self, scheduler);
         Ok(Application { scheduler: name.to_owned(), service, members, guarantee })
     }
 }

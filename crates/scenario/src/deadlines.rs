@@ -19,7 +19,7 @@ use windfall_analysis::global_edf::Test;
 use windfall_analysis::local::Policy;
 use windfall_analysis::{Supply, Task, global_edf, local_fixed_priority};
 use windfall_guarantees::{Guarantee, Length};
-use windfall_schedulers::catalogue::{self, RanksBy, Settings};
+use windfall_schedulers::catalogue::RanksBy;
 use windfall_time::{Ratio, Span};
 
 /// What is known about the deadlines of a thread.
@@ -91,17 +91,10 @@ impl Promises {
         known.into_values().collect()
     }
 
-    /// What a scheduler ranks its children by, with the settings that its kind has by default.
-    fn ranks_by(&self, node: usize) -> RanksBy {
-        let kind = catalogue::find(self.tree.nodes[node].kind);
-        let ranks_by = kind.and_then(|kind| kind.ranks_by(&Settings::default()).ok());
-        ranks_by.unwrap_or(RanksBy::Nothing)
-    }
-
     /// Bounds for all children of a scheduler that goes by deadlines, where it is one: each delays each.
     fn together(&self, node: usize, all: &[Beside]) -> Option<Result<Bounds, String>> {
         let own = &self.tree.nodes[node].own;
-        if self.ranks_by(node) != RanksBy::Deadline {
+        if self.ranks_by[node] != RanksBy::Deadline {
             return None;
         }
         let mut tasks: Vec<(usize, Task)> = Vec::new();
@@ -141,7 +134,7 @@ impl Promises {
     /// A bound for one child of a scheduler.
     fn bound(&self, node: usize, all: &[Beside], at: usize, task: &Task) -> Result<Span, String> {
         let own = &self.tree.nodes[node].own;
-        if self.ranks_by(node) == RanksBy::Nothing {
+        if self.ranks_by[node] == RanksBy::Nothing {
             let has = self.findings.counted_on(all[at].0);
             return best(&has, |supply| within(&[], task, supply))
                 .ok_or_else(|| "it may need more than it is promised".to_owned());
@@ -157,7 +150,7 @@ impl Promises {
     /// The tasks that may delay a thread, if all that may are tasks.
     fn rivals(&self, node: usize, all: &[Beside], at: usize) -> Result<Vec<Task>, String> {
         let (vp, _) = all[at];
-        let ranks_by = self.ranks_by(node);
+        let ranks_by = self.ranks_by[node];
         let terms = |vp: usize| &self.tree.vps[vp].terms;
         let mut rivals = Vec::new();
         for (other, rival) in all.iter().filter(|(other, _)| *other != vp) {

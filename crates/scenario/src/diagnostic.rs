@@ -3,11 +3,11 @@
 //! Invariant: rendering never fails; a mistake without a place (a scenario made in code) shows its
 //! message alone.
 
+#[cfg(feature = "fancy")]
+mod drawn;
+
 use crate::source::{Origin, SourceFile};
 use core::fmt;
-use miette::{
-    GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode,
-};
 use serde::Serialize;
 use std::ops::Range;
 use std::sync::Arc;
@@ -107,24 +107,24 @@ impl Diagnostics {
         self.render_as(if fancy { Rendering::Coloured } else { Rendering::Plain })
     }
 
-    /// With source line and caret.
+    /// With source line and caret. Without the crate's feature `fancy` nothing is drawn.
     #[must_use]
     pub fn render_as(&self, how: Rendering) -> String {
-        let theme = match how {
-            Rendering::Plain => None,
-            Rendering::Drawn => Some(GraphicalTheme::unicode_nocolor()),
-            Rendering::Coloured => Some(GraphicalTheme::unicode()),
-        };
-        let handler = theme.map(GraphicalReportHandler::new_themed);
         let mut text = String::new();
         for diagnostic in &self.list {
-            let drawn = handler.as_ref().and_then(|handler| self.draw(handler, diagnostic));
-            if handler.is_some() && !text.is_empty() {
+            if how != Rendering::Plain && cfg!(feature = "fancy") && !text.is_empty() {
                 text.push('\n');
             }
+            let drawn = self.draw(how, diagnostic);
             text.push_str(&drawn.unwrap_or_else(|| self.plain(diagnostic)));
         }
         text
+    }
+
+    /// Nothing can be drawn.
+    #[cfg(not(feature = "fancy"))]
+    fn draw(&self, _: Rendering, _: &Diagnostic) -> Option<String> {
+        None
     }
 
     /// The file of a diagnostic and the range in it.
@@ -132,18 +132,6 @@ impl Diagnostics {
         let place = diagnostic.place.as_ref()?;
         let file = file_at(&self.files, place.start)?;
         Some((file, local(file, place)))
-    }
-
-    fn draw(&self, handler: &GraphicalReportHandler, diagnostic: &Diagnostic) -> Option<String> {
-        let (file, range) = self.source(diagnostic)?;
-        let report = Report {
-            diagnostic,
-            code: NamedSource::new(&file.name, masked(&file.text)),
-            label: LabeledSpan::new_with_span(None, range),
-        };
-        let mut text = String::new();
-        handler.render_report(&mut text, &report).ok()?;
-        Some(text)
     }
 
     fn plain(&self, diagnostic: &Diagnostic) -> String {
@@ -229,31 +217,3 @@ impl fmt::Display for Diagnostics {
 }
 
 impl std::error::Error for Diagnostics {}
-
-/// A diagnostic as miette wants it.
-#[derive(Debug, thiserror::Error)]
-#[error("{}", .diagnostic.message)]
-struct Report<'a> {
-    diagnostic: &'a Diagnostic,
-    code: NamedSource<String>,
-    label: LabeledSpan,
-}
-
-impl miette::Diagnostic for Report<'_> {
-    fn severity(&self) -> Option<Severity> {
-        Some(Severity::Error)
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        let help = self.diagnostic.help.as_ref()?;
-        Some(Box::new(help))
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.code)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(std::iter::once(self.label.clone())))
-    }
-}

@@ -4,16 +4,16 @@
 //! periodic stands alone; with [`Reserving::Periodic`] it is reserved its need, below a join that
 //! also lets it have time that nobody else wants (figure 10.6, on the right).
 
+use crate::Guarantee;
 use crate::model::{
     Interrupts, Machine, Parent, Pattern, Requirements, Reserve, Run, Scenario, Scheduler, Thread,
 };
 use crate::names::Names;
 use crate::recording::Recording;
-use crate::{Guarantee, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_programs::learn::{self, Options, Proposal};
 use windfall_schedulers::kinds;
-use windfall_time::{Instant, Span};
+use windfall_time::Span;
 use windfall_trace::{Cpu, OverheadKind};
 
 /// Whether proposals become reservations.
@@ -49,19 +49,10 @@ pub fn import(recording: &Recording, file: &str, reserving: Reserving) -> Import
     let processors = learned.processors.max(1);
     let mut scenario = Scenario {
         question: Some(question(reserving).to_owned()),
-        answer: None,
-        seed: 1,
-        epoch: Instant::ZERO,
-        length: learned.length.max(Span::from_nanos(1)),
         machine: Machine::ideal(processors),
         interrupts: interrupts(recording, file),
-        schedulers: Vec::new(),
         default: Some(SHARING.to_owned()),
-        threads: Vec::new(),
-        requests: Vec::new(),
-        expectations: Vec::new(),
-        under_way: false,
-        origin: Origin::default(),
+        ..Scenario::new(learned.length.max(Span::from_nanos(1)))
     };
     let rez: Vec<String> = (0..processors).map(|number| format!("rez{number}")).collect();
     let taken: Vec<&str> =

@@ -15,7 +15,6 @@ mod tree;
 
 pub use endless::EndlessWait;
 
-use crate::Origin;
 use crate::model::{Machine, Scenario, Thread};
 use crate::names::Names;
 use crate::rtapp::{Converted, ConvertedThread, Unconverted};
@@ -83,19 +82,11 @@ pub fn import_rtapp(converted: &Converted, processors: u16) -> Result<ImportedRt
     }
     let mut scenario = Scenario {
         question: Some("what does each task of the rt-app file get?".to_owned()),
-        answer: None,
-        seed: 1,
-        epoch: Instant::ZERO,
-        length: converted.duration.unwrap_or(LENGTH).max(Span::from_nanos(1)),
         machine,
-        interrupts: Vec::new(),
         default: tree.schedulers.last().map(|scheduler| scheduler.name.clone()),
         schedulers: tree.schedulers,
         threads,
-        requests: Vec::new(),
-        expectations: Vec::new(),
-        under_way: false,
-        origin: Origin::default(),
+        ..Scenario::new(converted.duration.unwrap_or(LENGTH).max(Span::from_nanos(1)))
     };
     let waits = endless::replace(&mut scenario, &converted.threads);
     losses.list.sort_by_key(|loss| loss.line);

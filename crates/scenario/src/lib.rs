@@ -97,3 +97,4 @@ pub use suggest::near;
 pub use text::{MOST_BYTES, read_text};
 pub use tracer::Tracer;
 pub use windfall_guarantees::Guarantee;
+pub use windfall_schedulers::catalogue::Catalogue;

@@ -77,7 +77,8 @@ impl Live {
         threads: &[LiveThread],
         text: &str,
     ) -> Result<LiveRequest, Diagnostics> {
-        let (origin, requests, mut mistakes) = resolve::requests("request", text);
+        let (origin, requests, mut mistakes) =
+            resolve::requests("request", text, &self.file.catalogue);
         let mut there = Scenario { requests, origin, ..self.there(nodes, threads) };
         for request in &mut there.requests {
             together::pass_on(&mut request.change, &self.file.threads, &there.schedulers);

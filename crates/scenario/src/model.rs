@@ -21,6 +21,7 @@ pub use scheduler::{
 pub use thread::{Activation, Jobs, Phase, Run, Step, Thread};
 
 use crate::source::Origin;
+use windfall_schedulers::catalogue::{Catalogue, Kind};
 use windfall_time::{Instant, Span};
 
 /// A machine, its schedulers, its threads, what happens to them, and what must come of it.
@@ -52,6 +53,38 @@ pub struct Scenario {
     pub expectations: Vec<Expectation>,
     /// Whether this is what a run has come to: nobody knows since when the periods of its reservations follow each other.
     pub under_way: bool,
+    /// The kinds that its schedulers are of, by name.
+    pub catalogue: Catalogue,
     /// Where each of these stands in its file. Any two are equal.
     pub origin: Origin,
+}
+
+impl Scenario {
+    /// An ideal machine of one processor, with nobody on it: what a scenario that is made in code begins with.
+    #[must_use]
+    pub fn new(length: Span) -> Scenario {
+        Scenario {
+            question: None,
+            answer: None,
+            seed: crate::resolve::SEED,
+            epoch: Instant::ZERO,
+            length,
+            machine: Machine::ideal(1),
+            interrupts: Vec::new(),
+            schedulers: Vec::new(),
+            default: None,
+            threads: Vec::new(),
+            requests: Vec::new(),
+            expectations: Vec::new(),
+            under_way: false,
+            catalogue: Catalogue::default(),
+            origin: Origin::default(),
+        }
+    }
+
+    /// The kind of one of its schedulers, if its catalogue has that.
+    #[must_use]
+    pub fn kind_of(&self, scheduler: &Scheduler) -> Option<&'static Kind> {
+        self.catalogue.find(&scheduler.kind)
+    }
 }

@@ -20,7 +20,7 @@ pub use accounts::Accounts;
 pub use failure::RunError;
 pub use figures::{Figures, plain};
 pub use group::{Group, groups};
-pub use judge::{Verdict, judge};
+pub use judge::{Verdict, holds, judge};
 pub use promise::{Promise, PromiseStatus, PromiseVerdict};
 pub(crate) use requested::requested_promises;
 pub use requested::{Refused, all_promises, broken_bounds, promises, refusals};

@@ -95,7 +95,7 @@ impl<'a> ParameterWriter<'a> {
     /// Schedulers whose settings are wrong are left out: that is told elsewhere.
     pub(crate) fn of(scenario: &'a Scenario) -> ParameterWriter<'a> {
         let known = |scheduler: &'a Scheduler| {
-            let conversion = conversion(scheduler, scenario.machine.timer)?;
+            let conversion = conversion(scenario, scheduler)?;
             Some((scheduler.name.as_str(), (scheduler.kind.as_str(), conversion)))
         };
         let conversions: BTreeMap<_, _> = scenario.all_schedulers().filter_map(known).collect();
@@ -293,7 +293,7 @@ impl Scenario {
     /// Whether the scheduler of that name, or one that it passes rates on to, has a use for them.
     fn has_use_for_rates(&self, name: &str, farthest: usize) -> bool {
         let Some(scheduler) = self.scheduler_named(name) else { return false };
-        let Some(kind) = scheduler.known_kind() else { return false };
+        let Some(kind) = self.kind_of(scheduler) else { return false };
         let mut parents = scheduler.owns.iter().filter_map(|own| own.parent.name());
         kind.takes(&RATE)
             || kind.properties.passes_on
@@ -345,9 +345,8 @@ impl Scenario {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Machine;
     use windfall_schedulers::kinds;
-    use windfall_time::{Instant, Span};
+    use windfall_time::Span;
 
     fn share(above: i128, below: i128) -> Requirements {
         Requirements::guarantee(Guarantee::Share(Ratio::new(above, below).unwrap()))
@@ -358,22 +357,7 @@ mod tests {
         let below = |asks: &Requirements| Scheduler::below("c", kinds::EDF, "ps", asks.clone());
         let mut schedulers = vec![Scheduler::root("ps", kinds::PROPORTIONAL_SHARE)];
         schedulers.extend(children.iter().map(below));
-        let scenario = Scenario {
-            question: None,
-            answer: None,
-            seed: 1,
-            epoch: Instant::ZERO,
-            length: Span::from_secs(1),
-            machine: Machine::ideal(1),
-            interrupts: Vec::new(),
-            schedulers,
-            default: None,
-            threads: Vec::new(),
-            requests: Vec::new(),
-            expectations: Vec::new(),
-            under_way: false,
-            origin: crate::Origin::default(),
-        };
+        let scenario = Scenario { schedulers, ..Scenario::new(Span::from_secs(1)) };
         let asking = ParameterWriter::of(&scenario);
         let weight = |asks| match asking.messages(asks, Some("ps")).as_deref() {
             Ok([(_, Message::Share(weight))]) => Some(*weight),

@@ -7,9 +7,7 @@
 //! Absent on purpose: where profiles lie, and how a file's checksum is made ([`Profiles`] knows).
 
 use crate::diagnostic::{Diagnostics, ScenarioError};
-use crate::model::{
-    Activation, ExternalProgram, Jobs, Run, Scenario, Scheduler, Thread, ThreadMatch,
-};
+use crate::model::{Activation, ExternalProgram, Jobs, Run, Scenario, Thread, ThreadMatch};
 use crate::source::Path;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -244,7 +242,7 @@ impl Scenario {
                     let parent =
                         thread.parent.as_deref().and_then(|name| self.scheduler_named(name));
                     let reserves = parent
-                        .and_then(Scheduler::known_kind)
+                        .and_then(|parent| self.kind_of(parent))
                         .is_some_and(|kind| kind.properties.reserves);
                     let requires = &thread.requires;
                     let wanting =

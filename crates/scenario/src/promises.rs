@@ -11,6 +11,7 @@ use crate::parameters::{ParameterWriter, rate};
 use std::collections::BTreeMap;
 use windfall_guarantees::check::{Findings, Node, Tree, Vp, check};
 use windfall_guarantees::{Remedy, remedy};
+use windfall_schedulers::catalogue::{RanksBy, Settings};
 use windfall_time::Instant;
 
 /// A scenario's tree and what was found out about it.
@@ -21,6 +22,8 @@ pub struct Promises {
     pub findings: Findings,
     /// When the first control request changes the tree.
     pub until: Option<Instant>,
+    /// By scheduler: what it ranks its children by, with the settings that its kind has by default.
+    pub(crate) ranks_by: Vec<RanksBy>,
 }
 
 impl Promises {
@@ -44,7 +47,13 @@ impl Scenario {
         let tree = tree(self);
         let findings = check(&tree);
         let until = self.requests.iter().map(|request| request.time).min();
-        Promises { tree, findings, until }
+        let ranks_by = |node: &Node| {
+            let kind = self.catalogue.find(node.kind);
+            let ranks_by = kind.and_then(|kind| kind.ranks_by(&Settings::default()).ok());
+            ranks_by.unwrap_or(RanksBy::Nothing)
+        };
+        let ranks_by = tree.nodes.iter().map(ranks_by).collect();
+        Promises { tree, findings, until, ranks_by }
     }
 }
 
@@ -102,7 +111,7 @@ fn add<'s>(
     at: &BTreeMap<&'s str, usize>,
     scheduler: &'s Scheduler,
 ) -> Option<usize> {
-    let conversion = conversion(scheduler, scenario.machine.timer)?;
+    let conversion = conversion(scenario, scheduler)?;
     let begins = (!scenario.under_way).then_some(Instant::ZERO);
     let node = tree.nodes.len();
     let many = scheduler.owns.len() > 1;
@@ -122,7 +131,7 @@ fn add<'s>(
             Vp { name, parent, child: Some(node), requested: requires, terms, outright },
         ));
     }
-    let kind = scheduler.known_kind()?.name;
+    let kind = scenario.kind_of(scheduler)?.name;
     let name = scheduler.name.clone();
     tree.nodes.push(Node { name, kind, conversion, own, children: Vec::new() });
     Some(node)

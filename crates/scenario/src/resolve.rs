@@ -23,6 +23,7 @@ use reader::Reader;
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::DeValue;
+use windfall_schedulers::catalogue::Catalogue;
 use windfall_time::{Instant, Span};
 
 /// The version of the format.
@@ -66,7 +67,7 @@ impl Scenario {
             let text = read_text(&path)?;
             Ok((path.display().to_string(), text))
         };
-        parse(&name, &text, base, overrides)
+        parse(&name, &text, base, overrides, &Catalogue::default())
     }
 
     /// Reads a text that inherits nothing. `name` is how mistakes call it.
@@ -75,6 +76,19 @@ impl Scenario {
     /// Every mistake in it.
     pub fn parse(name: &str, text: &str) -> Result<Scenario, Diagnostics> {
         Scenario::parse_with(name, text, |_| Err("there is no folder to look in".to_owned()))
+    }
+
+    /// Reads a text that inherits nothing, and whose schedulers are of the kinds of a catalogue.
+    ///
+    /// # Errors
+    /// Every mistake in it.
+    pub fn parse_in(
+        catalogue: &Catalogue,
+        name: &str,
+        text: &str,
+    ) -> Result<Scenario, Diagnostics> {
+        let nowhere = |_: &str| Err("there is no folder to look in".to_owned());
+        parse(name, text, nowhere, &[], catalogue)
     }
 
     /// Reads a text; `base` gives the name and text of the file that it inherits from, or says why not.
@@ -86,7 +100,7 @@ impl Scenario {
         text: &str,
         base: impl FnOnce(&str) -> Result<(String, String), String>,
     ) -> Result<Scenario, Diagnostics> {
-        parse(name, text, base, &[])
+        parse(name, text, base, &[], &Catalogue::default())
     }
 }
 
@@ -96,12 +110,13 @@ fn parse(
     text: &str,
     base: impl FnOnce(&str) -> Result<(String, String), String>,
     overrides: &[Override],
+    catalogue: &Catalogue,
 ) -> Result<Scenario, Diagnostics> {
     let own = file(name, text, 0);
     let root = tree::parse(&own.text, 0);
     let root = root.map_err(|list| many(&origin(vec![own.clone()]), list))?;
     let Some((base_name, place)) = inherited(&root) else {
-        return set(root, vec![own.clone()], overrides);
+        return set(root, vec![own.clone()], overrides, catalogue);
     };
     let (base_name, base_text) = base(&base_name).map_err(|why| {
         let mistake =
@@ -121,7 +136,7 @@ fn parse(
         .help("inherit from one file only, and put there what both share");
         return Err(one(&origin(files), mistake));
     }
-    set(tree::merge(root.clone(), below), files, overrides)
+    set(tree::merge(root.clone(), below), files, overrides, catalogue)
 }
 
 /// Reads a tree in which some values are set from outside: each is a file of one line behind the others.
@@ -129,6 +144,7 @@ fn set(
     root: Node<'_>,
     mut files: Vec<SourceFile>,
     overrides: &[Override],
+    catalogue: &Catalogue,
 ) -> Result<Scenario, Diagnostics> {
     let mut lines = Vec::new();
     for one_value in overrides {
@@ -144,11 +160,15 @@ fn set(
         let value = value.map_err(|list| many(&origin(files.clone()), list))?;
         overrides::apply(&mut root, value, &line.text, line.start);
     }
-    resolve(root, files)
+    resolve(root, files, catalogue)
 }
 
 /// Reads a text that holds requests only, as `[[at]]`. What they name is not looked up.
-pub(crate) fn requests(name: &str, text: &str) -> (Origin, Vec<Request>, Vec<ScenarioError>) {
+pub(crate) fn requests(
+    name: &str,
+    text: &str,
+    catalogue: &Catalogue,
+) -> (Origin, Vec<Request>, Vec<ScenarioError>) {
     let own = file(name, text, 0);
     let root = match tree::parse(&own.text, 0) {
         Ok(root) => root,
@@ -156,7 +176,7 @@ pub(crate) fn requests(name: &str, text: &str) -> (Origin, Vec<Request>, Vec<Sce
     };
     let origin =
         Origin { files: Arc::new(vec![own.clone()]), places: Arc::new(tree::places(&root)) };
-    let mut reader = Reader::new(&origin);
+    let mut reader = Reader::new(&origin, catalogue);
     let (_, mut parts) = split(root, &mut reader);
     let at = parts[AT].take();
     if parts.iter().any(Option::is_some) {
@@ -190,7 +210,11 @@ fn inherited(root: &Node<'_>) -> Option<(String, std::ops::Range<usize>)> {
     Some((value.get_ref().as_str()?.to_owned(), value.span()))
 }
 
-fn resolve(mut root: Node<'_>, files: Vec<SourceFile>) -> Result<Scenario, Diagnostics> {
+fn resolve(
+    mut root: Node<'_>,
+    files: Vec<SourceFile>,
+    catalogue: &Catalogue,
+) -> Result<Scenario, Diagnostics> {
     if let Some(mistake) = crate::check::entries(&root) {
         return Err(one(&origin(files), mistake));
     }
@@ -199,7 +223,7 @@ fn resolve(mut root: Node<'_>, files: Vec<SourceFile>) -> Result<Scenario, Diagn
         Err(too_much) => return Err(one(&origin(files), too_much)),
     };
     let origin = Origin { files: Arc::new(files), places: Arc::new(tree::places(&root)) };
-    let mut reader = Reader::new(&origin);
+    let mut reader = Reader::new(&origin, catalogue);
     reader.mistakes = mistakes;
     let mut scenario = read(root, &mut reader);
     let mut mistakes = reader.mistakes;
@@ -281,6 +305,7 @@ fn read(root: Node<'_>, reader: &mut Reader<'_>) -> Scenario {
         requests,
         expectations,
         under_way: false,
+        catalogue: reader.catalogue.clone(),
         origin: reader.origin.clone(),
     }
 }

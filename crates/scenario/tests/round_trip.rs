@@ -10,6 +10,7 @@ use windfall_scenario::model::{
     ThreadMatch, Timer, WarpLimit, Whole, Whom,
 };
 use windfall_scenario::{Guarantee, Origin, Scenario};
+use windfall_schedulers::catalogue::Catalogue;
 use windfall_schedulers::kinds;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
@@ -359,6 +360,7 @@ prop_compose! {
             requests: requests.into_iter().map(|(time, change)| Request { time, change }).collect(),
             expectations,
             under_way: false,
+            catalogue: Catalogue::default(),
             origin: Origin::default(),
         }
     }

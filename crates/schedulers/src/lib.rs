@@ -28,6 +28,13 @@
 
 extern crate alloc;
 
+/// The source of a kind's file, where the catalogue is to print it.
+macro_rules! source {
+    ($file:literal) => {
+        if cfg!(feature = "sources") { include_str!($file) } else { "" }
+    };
+}
+
 pub mod catalogue;
 mod deadline;
 mod epoch;

@@ -29,3 +29,5 @@ impl fmt::Display for SettingError {
         write!(f, "setting `{}` {what}; allowed: {}", self.name, self.allowed)
     }
 }
+
+impl core::error::Error for SettingError {}

@@ -43,7 +43,7 @@ fn us(us: u64) -> Span {
     Span::from_nanos(us * 1_000)
 }
 
-fn run(case: &Case, sink: Option<&mut dyn Sink>) -> Outcome {
+fn run(case: &Case, sink: Option<&mut (dyn Sink + Send)>) -> Outcome {
     let mut hierarchy = Hierarchy::new(case.cpus);
     let owns = vec![(Parent::Top, &[][..]); usize::from(case.cpus)];
     let Ok(scheduler) = kinds::EDF.build(&Settings::default()) else { panic!("edf has defaults") };

@@ -9,13 +9,13 @@
 //! received, what switching and scheduling cost, what was stolen and what was idle add up to the
 //! time that has passed (asserted).
 //!
-//! Read next: `run.rs` (the loop), `machine.rs` (what a processor does), `cpu.rs` (where its time goes). What is the same on
+//! Read next: `simulation.rs` (the loop), `machine.rs` (what a processor does), `cpu.rs` (where its time goes). What is the same on
 //! every machine is in the crate `windfall-host`.
 //!
 //! ```
 //! use windfall_scenario::Scenario;
-//! use windfall_sim::Sim;
-//! use windfall_time::{Instant, Span};
+//! use windfall_sim::simulate;
+//! use windfall_time::Span;
 //!
 //! let text = r#"
 //! schema = 2
@@ -24,13 +24,11 @@
 //! threads.audio  = { parent = "res", guarantee = "RESBH 2ms 5ms", periodic = "2ms/10ms" }
 //! threads.greedy = { parent = "res", guarantee = "RESBH 3ms 10ms", run = "spin" }
 //! "#;
-//! let scenario = Scenario::parse("audio.toml", text).map_err(|mistakes| mistakes.render(false))?;
-//! let plan = scenario.build().map_err(|mistakes| mistakes.render(false))?;
-//! let sim = Sim::of(plan, None).map_err(|why| why.to_string())?;
-//! let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
-//! assert_eq!(outcome.threads[0].missed, 0);
-//! assert_eq!(outcome.threads[1].received, Span::from_millis(300));
-//! # Ok::<(), String>(())
+//! let simulated = simulate(&Scenario::parse("audio.toml", text)?)?;
+//! assert!(simulated.holds());
+//! assert_eq!(simulated.outcome.threads[0].missed, 0);
+//! assert_eq!(simulated.outcome.threads[1].received, Span::from_millis(300));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]
 
@@ -40,8 +38,12 @@ mod interrupt;
 mod interval_timer;
 mod machine;
 mod run;
+mod simulate;
+mod simulation;
 mod thread;
 mod unsupported;
 
 pub use run::Sim;
+pub use simulate::{Simulated, SimulationError, simulate};
+pub use simulation::Simulation;
 pub use unsupported::UnsupportedPlan;

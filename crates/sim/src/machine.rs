@@ -27,7 +27,7 @@ pub(crate) struct SimMachine<'a> {
     alarm: Option<Instant>,
     sources: Vec<Source>,
     prices: Prices,
-    pub(crate) tracer: Tracer<&'a mut dyn Sink>,
+    pub(crate) tracer: Tracer<&'a mut (dyn Sink + Send)>,
     seed: u64,
 }
 
@@ -47,7 +47,7 @@ impl<'a> SimMachine<'a> {
     pub(crate) fn new(
         machine: &model::Machine,
         seed: u64,
-        sink: Option<&'a mut dyn Sink>,
+        sink: Option<&'a mut (dyn Sink + Send)>,
     ) -> Result<SimMachine<'a>, UnsupportedPlan> {
         let (unit, rates) = rates(&machine.speeds).ok_or(UnsupportedPlan::Speeds)?;
         let mut events = Events::new();
@@ -250,7 +250,7 @@ impl<'a> SimMachine<'a> {
 }
 
 impl<'a> Machine for SimMachine<'a> {
-    type Sink = &'a mut dyn Sink;
+    type Sink = &'a mut (dyn Sink + Send);
     const MOMENT: Span = Span::ZERO;
     const LIVE: bool = false;
     const PRECISION: Span = Span::ZERO;
@@ -368,7 +368,7 @@ impl<'a> Machine for SimMachine<'a> {
     }
 
     #[inline]
-    fn tracer(&mut self) -> &mut Tracer<&'a mut dyn Sink> {
+    fn tracer(&mut self) -> &mut Tracer<&'a mut (dyn Sink + Send)> {
         &mut self.tracer
     }
 

@@ -1,9 +1,10 @@
-//! A simulation: a host, its simulated machine, and the loop that lets time pass.
+//! A simulation that is being set up: a host, and its simulated machine.
 
 use crate::machine::SimMachine;
+use crate::simulation::Simulation;
 use crate::unsupported::UnsupportedPlan;
 use windfall_hierarchy::Hierarchy;
-use windfall_host::{Host, Machine as _};
+use windfall_host::Host;
 use windfall_scenario::model::Machine;
 use windfall_scenario::outcome::{Outcome, Promise};
 use windfall_scenario::{Plan, PlannedInterrupts, PlannedThread};
@@ -27,7 +28,7 @@ impl<'a> Sim<'a> {
         machine: Machine,
         hierarchy: Hierarchy,
         seed: u64,
-        sink: Option<&'a mut dyn Sink>,
+        sink: Option<&'a mut (dyn Sink + Send)>,
     ) -> Result<Sim<'a>, UnsupportedPlan> {
         let simulated = SimMachine::new(&machine, seed, sink)?;
         let processors = (simulated.cpus.len(), usize::from(hierarchy.processors()));
@@ -44,7 +45,10 @@ impl<'a> Sim<'a> {
     /// # Errors
     /// When the plan's machine cannot be simulated, or one of its threads; see [`new`](Self::new) and
     /// [`add`](Self::add).
-    pub fn of(plan: Plan, sink: Option<&'a mut dyn Sink>) -> Result<Sim<'a>, UnsupportedPlan> {
+    pub fn of(
+        plan: Plan,
+        sink: Option<&'a mut (dyn Sink + Send)>,
+    ) -> Result<Sim<'a>, UnsupportedPlan> {
         let mut sim = Sim::new(plan.machine, plan.hierarchy, plan.seed, sink)?;
         if let Some(costs) = plan.processes.node_costs {
             sim.host.machine.set_node_costs(costs);
@@ -91,22 +95,25 @@ impl<'a> Sim<'a> {
         self.host.judge_promises(promises);
     }
 
+    /// Begins, and will end at `end`, what is released and done at that instant included.
+    #[must_use]
+    pub fn begin(self, end: Instant) -> Simulation<'a> {
+        Simulation::new(self.host, self.words, end)
+    }
+
     /// Runs until `end`, what is released and done at that instant included, calling `progress` now and
     /// then; stops early when it returns false.
     #[must_use]
-    pub fn run(mut self, end: Instant, mut progress: impl FnMut(Instant) -> bool) -> Outcome {
-        let host = &mut self.host;
-        host.begin();
+    pub fn run(self, end: Instant, mut progress: impl FnMut(Instant) -> bool) -> Outcome {
+        let mut simulation = self.begin(end);
         let mut steps: u32 = 0;
-        while let Some(at) = host.machine.next_at().filter(|at| *at <= end) {
-            host.machine.now = at;
-            host.settle(at == end);
+        while let Some(at) = simulation.step() {
             steps = steps.wrapping_add(1);
-            if host.has_failed() || (steps & 0xffff == 0 && !progress(at)) {
-                return self.host.finish(self.words);
+            if steps & 0xffff == 0 && !progress(at) {
+                return simulation.finish();
             }
         }
-        host.machine.now = host.machine.now().max(end);
-        self.host.finish(self.words)
+        simulation.run_until(end);
+        simulation.finish()
     }
 }

@@ -19,7 +19,7 @@ fn promise(owner: &str, own: Option<u16>, guarantee: &str) -> Promise {
     Promise { owner: owner.to_owned(), own, guarantee, granted: true, makeup: false, behind }
 }
 
-fn run(text: &str, promises: &[Promise], sink: Option<&mut dyn Sink>) -> Outcome {
+fn run(text: &str, promises: &[Promise], sink: Option<&mut (dyn Sink + Send)>) -> Outcome {
     let text = format!("schema = 2\nseed = 1\n{text}");
     let scenario = match Scenario::parse("test.toml", &text) {
         Ok(scenario) => scenario,

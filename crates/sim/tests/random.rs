@@ -186,20 +186,14 @@ fn scenario(seeds: &Seeds) -> Scenario {
         Request { time: Instant::ZERO + ms(*when), change }
     });
     Scenario {
-        question: None,
-        answer: None,
         seed: seeds.seed,
-        epoch: Instant::ZERO,
-        length: ms(120),
         machine,
         interrupts: if seeds.interrupts { vec![interrupts] } else { Vec::new() },
         requests: requests.collect(),
         schedulers,
         default: Some("root".to_owned()),
         threads,
-        expectations: Vec::new(),
-        under_way: false,
-        origin: windfall_scenario::Origin::default(),
+        ..Scenario::new(ms(120))
     }
 }
 

@@ -90,8 +90,7 @@ pub fn scenario(case: &Case, length: Span) -> Result<Scenario, LabError> {
     // 50 ms is the quantum with which equal priorities miss 290 times.
     let mut schedulers = reservations_first(kinds::REZ, Span::from_millis(50))?;
     // What today's interrupts and a hypervisor take is not the program's; on the simulated machine nobody takes anything.
-    for res in schedulers.iter_mut().filter(|scheduler| scheduler.known_kind() == Some(kinds::REZ))
-    {
+    for res in schedulers.iter_mut().filter(|scheduler| scheduler.kind == kinds::REZ.name) {
         *res = res.clone().with("charges", Setting::Word("received".to_owned()));
     }
     let frames = Run::steps(vec![Step::Job, Step::Run(Work::Fixed(FRAME))]);

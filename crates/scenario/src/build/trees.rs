@@ -2,7 +2,7 @@
 
 use super::Builder;
 use crate::check::{parent_paths, requirement_paths};
-use crate::model::{Attachment, Parent, Scheduler, Setting, Timer};
+use crate::model::{Attachment, Parent, Scenario, Scheduler, Setting};
 use crate::source::Path;
 use std::collections::BTreeMap;
 use windfall_guarantees::Conversion;
@@ -85,7 +85,7 @@ impl<'a> Builder<'a> {
                 let single = |own: &Attachment| {
                     let parent =
                         own.parent.name().and_then(|name| self.scenario.scheduler_named(name));
-                    let kind = parent.and_then(Scheduler::known_kind);
+                    let kind = parent.and_then(|parent| self.scenario.kind_of(parent));
                     kind.is_some_and(|kind| kind.properties.one_child)
                 };
                 let at = scheduler.owns.iter().position(single).unwrap_or(0);
@@ -114,7 +114,7 @@ impl<'a> Builder<'a> {
 
     /// An instance with the scheduler's settings.
     pub(super) fn instance(&mut self, scheduler: &Scheduler, path: &Path) -> Option<Instance> {
-        let kind = scheduler.known_kind()?;
+        let kind = self.scenario.kind_of(scheduler)?;
         let values = values(scheduler);
         match kind.build(&Settings(&values)) {
             Ok(instance) => Some((kind.name, instance)),
@@ -139,16 +139,19 @@ fn values(scheduler: &Scheduler) -> Vec<(&str, Value<'_>)> {
 }
 
 /// What an instance ranks its children by.
-pub(crate) fn ranks_by(scheduler: &Scheduler) -> RanksBy {
+pub(crate) fn ranks_by(scenario: &Scenario, scheduler: &Scheduler) -> RanksBy {
     let ranks_by = |kind: &Kind| kind.ranks_by(&Settings(&values(scheduler))).ok();
-    scheduler.known_kind().and_then(ranks_by).unwrap_or(RanksBy::Nothing)
+    scenario.kind_of(scheduler).and_then(ranks_by).unwrap_or(RanksBy::Nothing)
 }
 
-/// What an instance makes of guarantees on a machine with that timer, if its kind and its settings are right.
-pub(crate) fn conversion(scheduler: &Scheduler, timer: Timer) -> Option<Box<dyn Conversion>> {
-    let kind = scheduler.known_kind()?;
+/// What an instance makes of guarantees on the scenario's machine, if its kind and its settings are right.
+pub(crate) fn conversion(
+    scenario: &Scenario,
+    scheduler: &Scheduler,
+) -> Option<Box<dyn Conversion>> {
+    let kind = scenario.kind_of(scheduler)?;
     let conversion = kind.conversion(&Settings(&values(scheduler))).ok()?;
-    Some(super::ticks::on(timer, conversion))
+    Some(super::ticks::on(scenario.machine.timer, conversion))
 }
 
 fn parent_name(own: &Attachment) -> &str {

@@ -5,7 +5,6 @@ use crate::model::{Attachment, Parent, Requirements, Scheduler};
 use crate::parameters::ParameterWriter;
 use crate::source::Path;
 use crate::suggest;
-use windfall_schedulers::catalogue;
 
 /// How many own virtual processors a scheduler may have.
 const MOST_OWNS: usize = 1024;
@@ -58,9 +57,9 @@ pub(super) fn alone(
     ever: bool,
 ) {
     let kind = scheduler.kind.as_str();
-    if catalogue::find(kind).is_none() && !kind.is_empty() && !checker.origin().has(path) {
-        let names: Vec<&str> = catalogue::KINDS.iter().map(|kind| kind.name).collect();
-        let help = suggest::hint(kind, names.iter().copied());
+    let known = checker.scenario.kind_of(scheduler);
+    if known.is_none() && !kind.is_empty() && !checker.origin().has(path) {
+        let help = suggest::hint(kind, checker.scenario.catalogue.kinds().map(|kind| kind.name));
         checker.wrong(&[path.key("scheduler")], format!("unknown scheduler `{kind}`"), &help);
     }
     if scheduler.owns.len() > MOST_OWNS {
@@ -68,10 +67,7 @@ pub(super) fn alone(
         checker.wrong(&[path.key("processors")], message, "write at most 1024");
         return;
     }
-    if scheduler
-        .known_kind()
-        .is_some_and(|kind| scheduler.owns.len() < kind.properties.least_parents)
-    {
+    if known.is_some_and(|kind| scheduler.owns.len() < kind.properties.least_parents) {
         let help = format!("name two or more in `parents`, or leave the {kind} out");
         checker.wrong(&parent_paths(path, 0), format!("a {kind} with one parent"), &help);
     }

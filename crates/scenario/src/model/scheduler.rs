@@ -1,7 +1,7 @@
 //! Schedulers, where they are attached, and what is asked for them there.
 
 use crate::Guarantee;
-use windfall_schedulers::catalogue::{self, Kind};
+use windfall_schedulers::catalogue::Kind;
 use windfall_time::Span;
 
 /// A scheduler instance.
@@ -9,7 +9,7 @@ use windfall_time::Span;
 pub struct Scheduler {
     /// Its name; no other scheduler and no thread has it.
     pub name: String,
-    /// Its kind, as the catalogue calls it.
+    /// Its kind, as the scenario's catalogue calls it.
     pub kind: String,
     /// Its settings, in alphabetical order.
     pub settings: Vec<(String, Setting)>,
@@ -132,12 +132,6 @@ impl Scheduler {
             owns: vec![Attachment { parent: Parent::Scheduler(parent.to_owned()), requires }],
             ..Scheduler::root(name, kind)
         }
-    }
-
-    /// Its kind, if the catalogue has it.
-    #[must_use]
-    pub fn known_kind(&self) -> Option<&'static Kind> {
-        catalogue::find(&self.kind)
     }
 
     /// With this setting, replacing an earlier one of the name.

@@ -3,7 +3,7 @@
 //! Integers and exact rationals decide. A subject that matches nothing does not hold: an
 //! expectation about nobody would always do.
 
-use super::{CpuOutcome, Outcome, ThreadOutcome, groups};
+use super::{CpuOutcome, Outcome, PromiseVerdict, ThreadOutcome, groups};
 use crate::Scenario;
 use crate::model::{Expectation, Level, Quantity, Statistic, Subject, Whole};
 use windfall_time::{Ratio, Span};
@@ -29,7 +29,7 @@ pub struct Verdict {
 pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<Verdict> {
     let judges = scenario.expectations.iter().map(|expectation| {
         let measured = measure(expectation, scenario, outcome);
-        let held = measured.is_some_and(|found| holds(expectation, found, outcome));
+        let held = measured.is_some_and(|found| is_within(expectation, found, outcome));
         Verdict {
             what: expectation.what(),
             expected: expectation.bound.to_string(),
@@ -39,6 +39,17 @@ pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<Verdict> {
         }
     });
     judges.collect()
+}
+
+/// Whether a run came to what was promised and expected: every expectation and every promise held, every thread was
+/// admitted, no scheduler broke a rule, and nothing ended the run early.
+#[must_use]
+pub fn holds(outcome: &Outcome, expectations: &[Verdict]) -> bool {
+    outcome.failure.is_none()
+        && expectations.iter().all(|verdict| verdict.held)
+        && outcome.quarantined.is_empty()
+        && outcome.not_admitted.is_empty()
+        && !outcome.promises.iter().any(PromiseVerdict::is_failure)
 }
 
 /// The measured value: nanoseconds or a count, as an exact number.
@@ -143,7 +154,7 @@ fn value(level: Level, outcome: &Outcome) -> Option<Ratio> {
     }
 }
 
-fn holds(expectation: &Expectation, found: u128, outcome: &Outcome) -> bool {
+fn is_within(expectation: &Expectation, found: u128, outcome: &Outcome) -> bool {
     let Some(found) = i128::try_from(found).ok().and_then(|n| Ratio::new(n, 1)) else {
         return false;
     };

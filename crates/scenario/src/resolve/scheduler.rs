@@ -10,7 +10,7 @@ use crate::suggest;
 use crate::tree::Node;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use windfall_schedulers::catalogue::{self, Form, Value};
+use windfall_schedulers::catalogue::{Form, Value};
 
 pub(super) fn schedulers(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<Scheduler> {
     let entries = reader.named(node, "schedulers");
@@ -141,9 +141,9 @@ fn settings(
     path: &Path,
     reader: &mut Reader<'_>,
 ) -> Vec<(String, Setting)> {
-    let Some(kind) = catalogue::find(kind) else {
+    let Some(kind) = reader.catalogue.find(kind) else {
         if !kind.is_empty() {
-            let names: Vec<&str> = catalogue::KINDS.iter().map(|kind| kind.name).collect();
+            let names: Vec<&str> = reader.catalogue.kinds().map(|kind| kind.name).collect();
             let place = reader.origin.value(&path.key("scheduler"));
             let mistake = ScenarioError::new(format!("unknown scheduler `{kind}`"), place);
             let help = suggest::hint(kind, names.iter().copied());

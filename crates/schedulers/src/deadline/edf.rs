@@ -30,7 +30,7 @@ pub(crate) const EXPIRY: TimerId = TimerId(1);
 pub(crate) const KIND: Kind = Kind {
     name: "edf",
     summary: "earliest deadline first, on one processor or several from one queue",
-    source: include_str!("edf.rs"),
+    source: source!("edf.rs"),
     settings: &[
         Setting {
             name: "late",

@@ -40,7 +40,7 @@ const LEAST: i64 = ALL / 100;
 pub(crate) const KIND: Kind = Kind {
     name: "fc-edf",
     summary: "earliest deadline first; feedback accepts as many jobs as can be done in time",
-    source: include_str!("fc_edf.rs"),
+    source: source!("fc_edf.rs"),
     settings: &[
         Setting {
             name: "derivative",

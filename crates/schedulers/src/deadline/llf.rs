@@ -35,7 +35,7 @@ const CROSSING: TimerId = TimerId(1);
 pub(crate) const KIND: Kind = Kind {
     name: "llf",
     summary: "least laxity first, on one processor or several from one queue",
-    source: include_str!("llf.rs"),
+    source: source!("llf.rs"),
     settings: &[Setting {
         name: "granularity",
         form: Form::Span,

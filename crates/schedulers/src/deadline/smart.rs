@@ -49,7 +49,7 @@ const PRIORITIES: u8 = 32;
 pub(crate) const KIND: Kind = Kind {
     name: "smart",
     summary: "the most urgent of the most important jobs that can all be done in time (SMART)",
-    source: include_str!("smart.rs"),
+    source: source!("smart.rs"),
     settings: &[
         Setting {
             name: "bias",

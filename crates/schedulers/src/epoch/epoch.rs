@@ -50,7 +50,7 @@ const ENDS: TimerId = TimerId(0);
 pub(crate) const KIND: Kind = Kind {
     name: "epoch",
     summary: "a need in each epoch, and the rest to whoever is ready first",
-    source: include_str!("epoch.rs"),
+    source: source!("epoch.rs"),
     settings: &[
         Setting {
             name: "epoch",

@@ -49,7 +49,7 @@ const RETRIES: u64 = 8;
 pub(crate) const KIND: Kind = Kind {
     name: "gang",
     summary: "all members of a gang at once on several processors, then the next gang",
-    source: include_str!("gang.rs"),
+    source: source!("gang.rs"),
     settings: &[
         Setting {
             name: "partial",

@@ -25,7 +25,7 @@ use windfall_time::{Instant, Span};
 pub(crate) const KIND: Kind = Kind {
     name: "briefly-blocked",
     summary: "who has waited may run as long again in what others leave",
-    source: include_str!("briefly_blocked.rs"),
+    source: source!("briefly_blocked.rs"),
     settings: &[Setting {
         name: "most",
         form: Form::Span,

@@ -37,7 +37,7 @@ const TAKES: &str = "job, periodic and constraint, for its parents; ask these fo
 pub(crate) const KIND: Kind = Kind {
     name: "join",
     summary: "one child, served whenever any of several parents serves it",
-    source: include_str!("join.rs"),
+    source: source!("join.rs"),
     settings: &[],
     takes: &[],
     properties: Properties {

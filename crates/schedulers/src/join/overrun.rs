@@ -39,7 +39,7 @@ const ANSWERED: TimerId = TimerId(0);
 pub(crate) const KIND: Kind = Kind {
     name: "overrun",
     summary: "one child, served by a partition when its reservation is used up",
-    source: include_str!("overrun.rs"),
+    source: source!("overrun.rs"),
     settings: &[Setting {
         name: "partition",
         form: Form::Span,

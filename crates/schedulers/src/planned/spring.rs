@@ -38,7 +38,7 @@ const TAKES: &str = "job, reserve, unreserve";
 pub(crate) const KIND: Kind = Kind {
     name: "spring",
     summary: "jobs guaranteed at arrival by a plan, beside reserved blocks",
-    source: include_str!("spring.rs"),
+    source: source!("spring.rs"),
     settings: &[Setting {
         name: "weight",
         form: Form::Integer(0, 1_000),

@@ -44,7 +44,7 @@ const TURN: TimerId = TimerId(0);
 pub(crate) const KIND: Kind = Kind {
     name: "time-line",
     summary: "continuous reservations at fixed offsets, and time constraints",
-    source: include_str!("time_line.rs"),
+    source: source!("time_line.rs"),
     settings: &[],
     takes: &[&RESERVE],
     properties: Properties::NONE,

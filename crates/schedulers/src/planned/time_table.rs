@@ -34,7 +34,7 @@ const TAKES: &str = "block, reserve, unreserve";
 pub(crate) const KIND: Kind = Kind {
     name: "time-table",
     summary: "blocks at fixed offsets in fixed periods",
-    source: include_str!("time_table.rs"),
+    source: source!("time_table.rs"),
     settings: &[],
     takes: &[&RESERVE],
     properties: Properties::NONE,

@@ -31,7 +31,7 @@ use windfall_time::Span;
 pub(crate) const KIND: Kind = Kind {
     name: "fixed-priority",
     summary: "preemptive fixed priorities: the largest number first",
-    source: include_str!("fixed_priority.rs"),
+    source: source!("fixed_priority.rs"),
     settings: &[Setting {
         name: "exclusive",
         form: Form::Bool,

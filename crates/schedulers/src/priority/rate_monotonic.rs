@@ -25,7 +25,7 @@ use windfall_time::{Instant, Span};
 pub(crate) const KIND: Kind = Kind {
     name: "rate-monotonic",
     summary: "fixed priorities by period, or by relative deadline",
-    source: include_str!("rate_monotonic.rs"),
+    source: source!("rate_monotonic.rs"),
     settings: &[Setting {
         name: "order",
         form: Form::Word(&["rate", "deadline"]),

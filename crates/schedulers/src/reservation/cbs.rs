@@ -33,7 +33,7 @@ use alloc::boxed::Box;
 pub(crate) const KIND: Kind = Kind {
     name: "cbs",
     summary: "constant bandwidth servers: reservations whose periods begin with a wake-up",
-    source: include_str!("cbs.rs"),
+    source: source!("cbs.rs"),
     settings: &[
         CHARGES,
         Setting {

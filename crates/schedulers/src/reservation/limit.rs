@@ -39,7 +39,7 @@ const TURN: TimerId = TimerId(0);
 pub(crate) const KIND: Kind = Kind {
     name: "limit",
     summary: "one child, at most so much processor time in each period",
-    source: include_str!("limit.rs"),
+    source: source!("limit.rs"),
     settings: &[
         Setting {
             name: "amount",

@@ -32,7 +32,7 @@ use windfall_time::{Ratio, Span};
 pub(crate) const KIND: Kind = Kind {
     name: "pshed",
     summary: "uniformly slower processors for schedulers that tell their deadlines",
-    source: include_str!("pshed.rs"),
+    source: source!("pshed.rs"),
     settings: &[REPORT_DEADLINES],
     takes: &[&RESERVE],
     properties: Properties::NONE,

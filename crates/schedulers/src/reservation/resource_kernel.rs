@@ -46,7 +46,7 @@ const PERIOD: TimerId = TimerId(2);
 pub(crate) const KIND: Kind = Kind {
     name: "resource-kernel",
     summary: "hard, firm and soft reserves by rate monotonic priorities",
-    source: include_str!("resource_kernel.rs"),
+    source: source!("resource_kernel.rs"),
     settings: &[Setting {
         name: "quantum",
         form: Form::Span,

@@ -73,7 +73,7 @@ pub(crate) fn part(thousandths: u16) -> Ratio {
 pub(crate) const KIND: Kind = Kind {
     name: "rez",
     summary: "hard CPU reservations on one processor",
-    source: include_str!("rez.rs"),
+    source: source!("rez.rs"),
     settings: &[ADMISSION, CHARGES, OVERRUNS, REPORT_DEADLINES],
     takes: &[&RESERVE],
     properties: Properties { reserves: true, ..Properties::NONE },

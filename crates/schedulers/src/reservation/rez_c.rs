@@ -33,7 +33,7 @@ const GRANULE: &str = "granule";
 pub(crate) const KIND: Kind = Kind {
     name: "rez-c",
     summary: "hard CPU reservations that catch up when time is stolen",
-    source: include_str!("rez_c.rs"),
+    source: source!("rez_c.rs"),
     settings: &[
         ADMISSION,
         Setting {

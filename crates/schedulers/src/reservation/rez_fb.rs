@@ -29,7 +29,7 @@ const GAIN: &str = "gain";
 pub(crate) const KIND: Kind = Kind {
     name: "rez-fb",
     summary: "CPU reservations that grow by what is stolen from them",
-    source: include_str!("rez_fb.rs"),
+    source: source!("rez_fb.rs"),
     settings: &[
         ADMISSION,
         Setting {

@@ -47,7 +47,7 @@ const FILL: &str = PROGRESS.key;
 pub(crate) const KIND: Kind = Kind {
     name: "swift",
     summary: "reservations adjusted by feedback, to keep the queues of pipelines half full",
-    source: include_str!("swift.rs"),
+    source: source!("swift.rs"),
     settings: &[
         Setting {
             name: "cap",

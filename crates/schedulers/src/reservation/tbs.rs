@@ -31,7 +31,7 @@ use alloc::boxed::Box;
 pub(crate) const KIND: Kind = Kind {
     name: "tbs",
     summary: "total bandwidth servers: soft reservations, deadlines from the work of jobs",
-    source: include_str!("tbs.rs"),
+    source: source!("tbs.rs"),
     settings: &[
         REPORT_DEADLINES,
         Setting {

@@ -42,7 +42,7 @@ const LIMIT: &str = WARP_LIMIT.key;
 pub(crate) const KIND: Kind = Kind {
     name: "bvt",
     summary: "processor time in proportion to weights, with warps that are limited in time",
-    source: include_str!("bvt.rs"),
+    source: source!("bvt.rs"),
     settings: &[Setting {
         name: "allowance",
         form: Form::Span,

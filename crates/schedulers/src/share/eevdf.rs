@@ -38,7 +38,7 @@ use windfall_time::{Ratio, Span};
 pub(crate) const KIND: Kind = Kind {
     name: "eevdf",
     summary: "processor time in proportion to weights, with an error of at most two quanta",
-    source: include_str!("eevdf.rs"),
+    source: source!("eevdf.rs"),
     settings: &[
         Setting {
             name: "quantum",

@@ -34,7 +34,7 @@ const CURRENCY_KEY: &str = CURRENCY.key;
 pub(crate) const KIND: Kind = Kind {
     name: "lottery",
     summary: "processor time in proportion to tickets, by chance; currencies",
-    source: include_str!("lottery.rs"),
+    source: source!("lottery.rs"),
     settings: &[
         setting(1),
         setting(2),

@@ -49,7 +49,7 @@ const TAKES_UNWARPED: &str = "share, quantum (to the instance); warp is off";
 pub(crate) const KIND: Kind = Kind {
     name: "proportional-share",
     summary: "processor time in proportion to weights: start-time fair queuing with warp",
-    source: include_str!("proportional_share.rs"),
+    source: source!("proportional_share.rs"),
     settings: &[
         Setting {
             name: "dedicate",

@@ -43,7 +43,7 @@ use windfall_time::{Instant, Span};
 pub(crate) const KIND: Kind = Kind {
     name: "sfs",
     summary: "processor time in proportion to weights on several processors, by least surplus",
-    source: include_str!("sfs.rs"),
+    source: source!("sfs.rs"),
     settings: &[Setting {
         name: "quantum",
         form: Form::Span,

@@ -35,7 +35,7 @@ const CURRENCY_KEY: &str = CURRENCY.key;
 pub(crate) const KIND: Kind = Kind {
     name: "stride",
     summary: "processor time in proportion to tickets, by passes; currencies",
-    source: include_str!("stride.rs"),
+    source: source!("stride.rs"),
     settings: &[
         setting(1),
         setting(2),

@@ -23,7 +23,7 @@ use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, Timer
 pub(crate) const KIND: Kind = Kind {
     name: "weighted-round-robin",
     summary: "each ready child in turn, as many quanta long as its weight says",
-    source: include_str!("weighted_round_robin.rs"),
+    source: source!("weighted_round_robin.rs"),
     settings: &[Setting {
         name: "quantum",
         form: Form::Span,

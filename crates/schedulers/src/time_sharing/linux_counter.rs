@@ -40,7 +40,7 @@ const HALVINGS: u64 = 8;
 pub(crate) const KIND: Kind = Kind {
     name: "linux-2.4",
     summary: "the time sharing of Linux 2.2 and 2.4: counters of ticks, goodness, epochs",
-    source: include_str!("linux_counter.rs"),
+    source: source!("linux_counter.rs"),
     settings: &[
         Setting {
             name: "tick",

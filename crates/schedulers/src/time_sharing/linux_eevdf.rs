@@ -45,7 +45,7 @@ use windfall_time::{Instant, Span};
 pub(crate) const KIND: Kind = Kind {
     name: "linux-eevdf",
     summary: "the fair scheduling of Linux 6.12: earliest eligible virtual deadline first",
-    source: include_str!("linux_eevdf.rs"),
+    source: source!("linux_eevdf.rs"),
     settings: &[
         Setting {
             name: "parity",

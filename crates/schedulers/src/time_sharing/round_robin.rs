@@ -26,7 +26,7 @@ use windfall_time::Span;
 pub(crate) const KIND: Kind = Kind {
     name: "round-robin",
     summary: "each ready child in turn, a quantum long",
-    source: include_str!("round_robin.rs"),
+    source: source!("round_robin.rs"),
     settings: &[
         Setting {
             name: "ends-alone",

@@ -45,7 +45,7 @@ const BEGUN: i32 = HIGHEST + 1;
 pub(crate) const KIND: Kind = Kind {
     name: "time-sharing",
     summary: "priorities and round robin, with boosts on waking and against starvation",
-    source: include_str!("time_sharing.rs"),
+    source: source!("time_sharing.rs"),
     settings: &[
         Setting {
             name: "boost",

@@ -57,7 +57,7 @@ const STARVED: Span = Span::from_secs(3);
 pub(crate) const KIND: Kind = Kind {
     name: "windows-2000",
     summary: "the time sharing of Windows 2000: levels, ticks, boosts, rescue",
-    source: include_str!("windows_time_sharing.rs"),
+    source: source!("windows_time_sharing.rs"),
     settings: &[
         Setting {
             name: "boost",

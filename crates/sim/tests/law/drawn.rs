@@ -401,23 +401,16 @@ pub(crate) fn scenario(seeds: &Seeds) -> Scenario {
         pattern: Pattern::Random { gap: (us(300), ms(5)), cost: (us(1), us(80)) },
     };
     Scenario {
-        question: None,
-        answer: None,
         seed: seeds.seed,
-        epoch: Instant::ZERO,
-        length: ms(500),
         machine: Machine {
             timer: seeds.ticks.map_or(Timer::Precise, Timer::Ticks),
             ..Machine::ideal(seeds.processors)
         },
         interrupts: if seeds.stolen { vec![interrupts] } else { Vec::new() },
-        requests: Vec::new(),
         schedulers,
         default: Some("s0".to_owned()),
         threads,
-        expectations: Vec::new(),
-        under_way: false,
-        origin: windfall_scenario::Origin::default(),
+        ..Scenario::new(ms(500))
     }
 }
 

@@ -16,7 +16,7 @@ use windfall_linux::Settings;
 use windfall_report::check::broken;
 use windfall_report::{json, text, took};
 use windfall_scenario::Scenario;
-use windfall_scenario::outcome::{PromiseVerdict, judge};
+use windfall_scenario::outcome::{holds, judge};
 use windfall_trace::{Header, Sink};
 
 pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
@@ -89,9 +89,5 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
     if let Some(why) = outcome.supervision.as_ref().and_then(|run| run.cut_short.as_ref()) {
         return Err(VerbError(format!("windfall: the run ended before its time: {why}")).into());
     }
-    let held = verdicts.iter().all(|verdict| verdict.held)
-        && !outcome.promises.iter().any(PromiseVerdict::is_failure)
-        && outcome.quarantined.is_empty()
-        && outcome.not_admitted.is_empty();
-    Ok(if held { Answer::Yes } else { Answer::No })
+    Ok(if holds(&outcome, &verdicts) { Answer::Yes } else { Answer::No })
 }

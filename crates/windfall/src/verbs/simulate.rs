@@ -8,7 +8,7 @@ use crate::verbs::keep::Outputs;
 use crate::{Answer, VerbError};
 use std::time::{Duration, Instant as Clock};
 use windfall_report::{json, text, took};
-use windfall_scenario::outcome::{PromiseVerdict, all_promises, broken_bounds, judge, promises};
+use windfall_scenario::outcome::{all_promises, broken_bounds, holds, judge, promises};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Header, Sink};
@@ -30,7 +30,8 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
 
     let begun = Clock::now();
     let end = Instant::ZERO + scenario.length;
-    let sink: Option<&mut dyn Sink> = if outputs.wanted() { Some(&mut outputs) } else { None };
+    let sink: Option<&mut (dyn Sink + Send)> =
+        if outputs.wanted() { Some(&mut outputs) } else { None };
     let name = input_name(&args.file);
     let unfit = |why| VerbError(format!("windfall: {name}: {why}"));
     let mut sim = Sim::of(plan, sink).map_err(unfit)?;
@@ -61,11 +62,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     if let Some(failure) = &outcome.failure {
         return Err(VerbError(format!("windfall: {name}: {failure}")).into());
     }
-    let held = late.is_empty()
-        && verdicts.iter().all(|verdict| verdict.held)
-        && outcome.quarantined.is_empty()
-        && outcome.not_admitted.is_empty()
-        && !outcome.promises.iter().any(PromiseVerdict::is_failure);
+    let held = late.is_empty() && holds(&outcome, &verdicts);
     Ok(if held { Answer::Yes } else { Answer::No })
 }
 

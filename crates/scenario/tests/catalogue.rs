@@ -1,0 +1,70 @@
+//! Kinds of one's own in a scenario's catalogue: read, checked, built, written and told of in mistakes as any other.
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use windfall_hierarchy::Processor;
+use windfall_scenario::{Catalogue, Scenario};
+use windfall_schedulers::catalogue::{Form, Kind, Setting, Settings, Value};
+use windfall_schedulers::kinds;
+
+/// Round robin, whose quantum is said otherwise.
+static MINE: Kind = Kind::new("my-turns", "each ready child in turn", |settings| {
+    let quantum = [("quantum", Value::Span(settings.span("turn")))];
+    kinds::ROUND_ROBIN.build(&Settings(&quantum))
+})
+.with_settings(&[Setting {
+    name: "turn",
+    form: Form::Span,
+    default: "5ms",
+    help: "how long a child runs",
+}]);
+
+const TEXT: &str = r#"
+schema = 2
+length = "1s"
+schedulers.fp = { scheduler = "fixed-priority", parent = "top" }
+schedulers.rr = { scheduler = "my-turns", parent = "fp", turn = "3ms" }
+threads.a = { parent = "rr", run = "spin" }
+
+[[at]]
+time = "500ms"
+do = "create"
+name = "later"
+with = { scheduler = "my-turns", parent = "fp" }
+"#;
+
+fn catalogue() -> Catalogue {
+    let mut catalogue = Catalogue::default();
+    catalogue.register(&MINE).unwrap();
+    catalogue
+}
+
+#[test]
+fn accepts_a_kind_of_ones_own_in_a_text() {
+    let scenario = Scenario::parse_in(&catalogue(), "own.toml", TEXT);
+    let scenario = scenario.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    assert_eq!(scenario.promises().tree.nodes[1].kind, "my-turns");
+    let plan = scenario.build().unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let node = plan.nodes.iter().find(|(name, _)| name == "rr").unwrap().1;
+    assert_eq!(plan.hierarchy.node(node).unwrap().kind, "my-turns");
+    assert_eq!(plan.hierarchy.running(Processor(0)), None);
+    let written = scenario.write();
+    assert_eq!(Scenario::parse_in(&catalogue(), "own.toml", &written).unwrap(), scenario);
+}
+
+#[test]
+fn refuses_it_where_it_is_not_registered_and_its_settings_where_they_are_wrong() {
+    let unknown = Scenario::parse("own.toml", TEXT).unwrap_err().to_string();
+    assert!(unknown.contains("unknown scheduler `my-turns`"), "{unknown}");
+    let near =
+        TEXT.replace("\"my-turns\", parent = \"fp\", turn", "\"my-turn\", parent = \"fp\", turn");
+    let near = Scenario::parse_in(&catalogue(), "own.toml", &near).unwrap_err().to_string();
+    assert!(near.contains("did you mean `my-turns`?"), "{near}");
+    let wrong = TEXT.replace("turn = \"3ms\"", "turm = \"3ms\"");
+    let wrong = Scenario::parse_in(&catalogue(), "own.toml", &wrong).unwrap_err().to_string();
+    assert!(wrong.contains("did you mean `turn`?"), "{wrong}");
+    let mut made = Scenario::parse_in(&catalogue(), "own.toml", TEXT).unwrap();
+    made.catalogue = Catalogue::of(&[kinds::FIXED_PRIORITY]);
+    made.origin = windfall_scenario::Origin::default();
+    let unknown = made.check().unwrap_err().to_string();
+    assert!(unknown.contains("unknown scheduler `my-turns`"), "{unknown}");
+}

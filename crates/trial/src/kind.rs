@@ -1,0 +1,98 @@
+//! What a kind says of itself: its settings, what its children may be told, and what it makes of guarantees.
+
+use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
+use windfall_hierarchy::{Hierarchy, HierarchyError, Message, NodeSpec, Parent, Value as Told};
+use windfall_schedulers::catalogue::{Form, Kind, Settings, Value};
+use windfall_schedulers::parameters::{ALL, PROGRESS, Parameter, RATE};
+use windfall_time::{Instant, Span};
+
+/// Every default is allowed, settings stand in order, and a value of another form is refused, as is a setting that it does not
+/// have.
+///
+/// # Panics
+/// When that is not so.
+pub fn settings_are_as_declared(kind: &Kind) {
+    assert!(kind.build(&Settings(&[])).is_ok(), "{kind}");
+    assert!(kind.settings.is_sorted_by(|a, b| a.name < b.name), "{kind}");
+    for setting in kind.settings.iter().filter(|setting| !setting.default.is_empty()) {
+        let value = match setting.form {
+            Form::Span => Value::Span(setting.default.parse().unwrap()),
+            Form::Integer(..) => Value::Integer(setting.default.parse().unwrap()),
+            Form::Bool => Value::Bool(setting.default.parse().unwrap()),
+            Form::Word(words) => {
+                assert!(words.contains(&setting.default));
+                Value::Word(setting.default)
+            }
+        };
+        let built = kind.build(&Settings(&[(setting.name, value)]));
+        assert!(built.is_ok(), "{kind} {}", setting.name);
+        // Of the wrong form, it is refused.
+        for value in [Value::Integer(-1), Value::Word("odd")] {
+            let built = kind.build(&Settings(&[(setting.name, value)]));
+            assert!(built.is_err(), "{kind} {}", setting.name);
+        }
+    }
+    let mistyped = [("qantum", Value::Span(Span::from_millis(5)))];
+    let settings = Settings(&mistyped);
+    for bad in [kind.build(&settings).err(), kind.conversion(&settings).err()] {
+        let text = bad.unwrap().to_string();
+        assert!(text.starts_with("setting `qantum` is unknown; allowed: "), "{kind}: {text}");
+    }
+}
+
+/// What a child may be told, as the messages that tell it.
+fn told(parameter: &Parameter) -> Message {
+    let (amount, period) = (Span::from_millis(1), Span::from_millis(10));
+    match parameter.key {
+        "reserve" => Message::Reserve { amount, period },
+        "share" => Message::Share(1),
+        "warp" => Message::Warp(amount),
+        "warp-limit" => Message::Set(parameter.key, Told::Spans(amount, period)),
+        "currency" | "progress" => Message::Set(parameter.key, Told::Integer(0)),
+        "priority" => Message::Priority(1),
+        "time-slice" => Message::Quantum(amount),
+        "rate" => Message::Periodic { period, deadline: period, amount: Some(amount) },
+        other => panic!("`{other}` is told by no message"),
+    }
+}
+
+/// Its children may be told what it says, and nothing else; how many parameters that are.
+///
+/// # Panics
+/// When that is not so.
+pub fn takes_what_it_says(kind: &Kind) -> usize {
+    let mut taken = 0;
+    for parameter in ALL.iter().copied().chain([&PROGRESS]) {
+        let mut tree = Hierarchy::new(2);
+        let scheduler = kind.build(&Settings(&[])).unwrap();
+        let owns = vec![(Parent::Top, &[][..]); kind.properties.least_parents];
+        let spec = NodeSpec { name: kind.name, kind: kind.name, scheduler, owns: &owns };
+        let node = tree.create(Instant::ZERO, spec).unwrap();
+        let thread = tree.create_thread(Instant::ZERO, node, &[]).unwrap();
+        let answer = tree.send(Instant::ZERO, thread, told(parameter));
+        let understood = !matches!(answer, Err(HierarchyError::NotUnderstood { .. }));
+        let passed = kind.properties.passes_on && *parameter == RATE;
+        let expected = kind.takes(parameter) || passed;
+        assert_eq!(understood, expected, "{kind}: {} {answer:?}", parameter.key);
+        taken += usize::from(understood);
+    }
+    taken
+}
+
+/// A child that has reserved an amount in a period has a hard reservation of that, exactly if the kind says so.
+///
+/// # Panics
+/// When that is not so.
+pub fn reserves_what_it_says(kind: &Kind) {
+    if kind.properties.passes_on {
+        return; // what one that passes on gives is its parents'
+    }
+    let (amount, period) = (Span::from_millis(1), Span::from_millis(10));
+    let child = ChildParams { reserve: Some((amount, period)), ..ChildParams::default() };
+    let hard = Guarantee::BasicHard(amount.into(), period.into());
+    let conversion = kind.conversion(&Settings(&[])).unwrap();
+    let reserves = conversion.parameter_for(&hard) == Ok(ChildParam::Reserve { amount, period });
+    let given = conversion.give(Supply::of(&[Guarantee::All]), &[child]);
+    let given = given[0].gives.iter().any(|given| given.guarantee == hard);
+    assert_eq!(reserves && given, kind.properties.reserves, "{kind}");
+}

@@ -153,6 +153,7 @@ impl World {
         processors.map(|processor| self.tree.running(processor)).collect()
     }
 
+    // Length: a table: what each step does.
     fn take(&mut self, step: &Step) -> Result<(), HierarchyError> {
         let now = self.at();
         match step {

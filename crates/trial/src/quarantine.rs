@@ -35,6 +35,7 @@ impl Saboteur {
     }
 
     /// Breaks the rule, if there is a VP to break it with.
+    // Length: a table: how each rule is broken.
     fn act(&self, moment: Moment, context: &mut Context<'_>) {
         if !self.acts(moment) {
             return;

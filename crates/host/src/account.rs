@@ -68,6 +68,12 @@ impl<M: Machine> Host<M> {
         self.book(cpu);
     }
 
+    /// As [`account`](Self::account), up to an instant that has passed.
+    pub(crate) fn account_until(&mut self, cpu: usize, at: Instant) {
+        self.machine.account_until(cpu, at);
+        self.book(cpu);
+    }
+
     /// Books what a processor has accounted for.
     #[inline]
     fn book(&mut self, cpu: usize) {

@@ -46,6 +46,9 @@ pub trait Machine {
     /// The next thing that has happened by now, if anything has.
     fn next_event(&mut self, threads: &[Thread]) -> Option<Event>;
 
+    /// A processor's time until an instant, which has passed, is to be accounted for.
+    fn account_until(&mut self, cpu: usize, at: Instant);
+
     /// A processor's time until now is to be accounted for.
     fn account(&mut self, cpu: usize);
 

@@ -109,21 +109,18 @@ impl<M: Machine> Host<M> {
         self.promises.each(thread, |judged| judged.sleeps(now));
     }
 
-    /// A thread says what its deadline is, for a job that was released at `release`: of one that waits until then, that is when
-    /// it is said.
+    /// A thread says what its deadline is, for a job that was released at `release`. A live machine sees to it some time after
+    /// that; what the thread had since then counts for the new deadline.
     pub(crate) fn promise_deadline(&mut self, thread: u32, release: Instant, deadline: Instant) {
         if !self.promises.is_judged(thread) {
             return;
         }
+        self.hear_before(thread);
         let now = self.machine.now();
-        let at = match self.threads.list[thread as usize].cpu {
-            None if M::LIVE => release.min(now),
-            None => now,
-            Some(cpu) => {
-                self.account(usize::from(cpu));
-                now
-            }
-        };
+        let at = if M::LIVE { release.min(now) } else { now };
+        if let Some(cpu) = self.threads.list[thread as usize].cpu {
+            self.account_until(usize::from(cpu), at);
+        }
         self.promises.each(thread, |judged| judged.set_deadline(at, deadline));
     }
 

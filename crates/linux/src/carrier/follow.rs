@@ -20,7 +20,7 @@ impl Linux {
             let slot = &self.cpus[cpu];
             let (dirty, desired, actual) = (slot.dirty, slot.desired, slot.actual);
             if let (true, Some(number)) = (dirty && actual != desired, actual) {
-                self.account_until(cpu, self.clock.last());
+                self.account_up_to(cpu, self.clock.last());
                 self.cpus[cpu].actual = None;
                 self.lower(number, &mut threads[number as usize]);
             }
@@ -48,7 +48,7 @@ impl Linux {
                 }
             }
             if self.cpus[cpu].actual != Some(number) || self.body(number).parked {
-                self.account_until(cpu, self.clock.last());
+                self.account_up_to(cpu, self.clock.last());
                 self.cpus[cpu].actual = Some(number);
                 self.trace_granted(cpu);
                 threads[number as usize].is_granted();

@@ -89,13 +89,13 @@ impl Linux {
     }
 
     /// Accounts for a processor's time up to an instant.
-    pub(crate) fn account_until(&mut self, cpu: usize, at: Instant) {
+    pub(crate) fn account_up_to(&mut self, cpu: usize, at: Instant) {
         if self.cpus[cpu].since() < at {
             self.account_for(cpu, at, self.rings.taken(cpu));
         }
     }
 
-    /// As `account_until`, when `total` is what was taken until then.
+    /// As `account_up_to`, when `total` is what was taken until then.
     fn account_for(&mut self, cpu: usize, at: Instant, total: Taken) {
         if let Some((number, until)) = self.cpus[cpu].freezing.filter(|(_, until)| *until < at) {
             self.cpus[cpu].freezing = None;
@@ -168,7 +168,7 @@ impl Linux {
             let now = self.clock.time();
             self.log.lost += count;
             if let Where::Here(cpu) = place {
-                self.account_until(cpu, now);
+                self.account_up_to(cpu, now);
                 self.cpus[cpu].forget();
             }
             self.trace_lost(place, count);

@@ -31,8 +31,12 @@ impl Machine for Linux {
         self.next_heard(threads)
     }
 
+    fn account_until(&mut self, cpu: usize, at: Instant) {
+        self.account_up_to(cpu, at);
+    }
+
     fn account(&mut self, cpu: usize) {
-        self.account_until(cpu, self.clock.at());
+        self.account_up_to(cpu, self.clock.at());
     }
 
     fn next_passed(&mut self, cpu: usize) -> Option<Passed> {
@@ -61,7 +65,7 @@ impl Machine for Linux {
         self.log.lag = self.log.lag.max(lag);
         if lag > self.log.lag_without_steal {
             // The event loop's processor, where as a rule its alarm is, too. A standstill that goes on is not known yet.
-            self.account_until(0, now);
+            self.account_up_to(0, now);
             let away = self.cpus[0].away.between(at, now);
             self.log.lag_without_steal = self.log.lag_without_steal.max(lag.saturating_sub(away));
         }

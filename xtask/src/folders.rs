@@ -10,7 +10,7 @@ use std::path::Path;
 const FOLDERS: &[(&str, &[&str])] = &[
     ("restore", &[]),
     ("account", &["supervise", "threads"]),
-    ("carrier", &["supervise", "threads"]),
+    ("carrier", &["restore", "supervise", "threads"]),
     ("threads", &["carrier", "restore", "supervise"]),
     ("control", &["account", "supervise", "threads"]),
     ("supervise", &["account", "carrier", "control", "restore", "threads"]),

@@ -6,12 +6,9 @@
 
 use crate::supervise::procfs_worker::WorkItem;
 use crate::supervise::supervisor::Supervisor;
-use crate::threads::body::{Body, Kind};
 use windfall_host::Host;
-use windfall_observe::fifo_priorities;
 use windfall_os::LinuxError;
 use windfall_os::freezer::Brake;
-use windfall_os::sched::{Affinity, Attributes};
 use windfall_time::{Instant, Span};
 
 /// So many threads are looked at each time.
@@ -53,43 +50,41 @@ impl Supervisor {
     fn look_at(&mut self, number: u32) {
         let thread = &self.host.threads.list[number as usize];
         let (off, lives) = (!thread.is_ready() || thread.cpu().is_none(), thread.id().is_some());
-        let Body { tid, ref kind, fifo_priority, .. } = *self.host.machine.body(number);
-        if !lives || matches!(kind, Kind::InProcess(_)) {
+        if !lives || !self.host.machine.body(number).is_external() {
             return;
         }
-        let Ok(attributes) = Attributes::of(tid) else { return self.host.ends(number) };
-        let fifo = libc::SCHED_FIFO.cast_unsigned();
-        if (attributes.policy, attributes.priority) != (fifo, fifo_priority) {
-            self.put_back_class(number, tid);
+        let Ok(found) = self.host.machine.carrier.audit(number) else {
+            return self.host.ends(number);
+        };
+        let name = &self.host.threads.list[number as usize].outcome.name;
+        let [class, place] = [
+            found.class.map(|restored| {
+                format!("`{name}` chose a class of its own, and {}", how(&restored))
+            }),
+            found
+                .place
+                .map(|restored| format!("`{name}` was moved elsewhere, and {}", how(&restored))),
+        ];
+        if class.is_some() {
+            self.raise_again(number);
         }
-        let machine = &mut self.host.machine;
-        let place = machine.body(number).place.map(|cpu| Affinity::one(machine.cpus[cpu].number));
-        if let Some(place) = place.filter(|place| Affinity::of(tid).is_ok_and(|of| of != *place)) {
-            let restored = place.give(tid);
-            let name = &self.host.threads.list[number as usize].outcome.name;
-            self.say_once(format!("`{name}` was moved elsewhere, and {}", how(&restored)));
-        }
+        class.into_iter().chain(place).for_each(|why| self.say_once(why));
         // What it does is asked only where nothing was heard of it for long: events are quicker.
         let now = self.time();
-        let body = self.host.machine.body(number);
-        if now.saturating_since(body.heard) > PAUSE && !body.frozen && off {
+        let heard = self.host.machine.heard(number);
+        if heard.is_some_and(|heard| now.saturating_since(heard) > PAUSE) && off {
             self.host.machine.send(WorkItem::Look(number));
         }
     }
 
-    /// A thread has chosen a class itself; as long as it is supervised, that does not count.
-    fn put_back_class(&mut self, number: u32, tid: i32) {
-        let restored = Attributes::fifo(fifo_priorities::HELD).give(tid);
+    /// A thread has what threads have that may not run. If it may, the next `carry_out` lets it run.
+    fn raise_again(&mut self, number: u32) {
         let machine = &mut self.host.machine;
-        let body = machine.body(number);
-        body.fifo_priority = fifo_priorities::HELD;
-        let place = body.place;
+        let place = machine.carrier.place(number);
         if let Some(cpu) = place.filter(|cpu| machine.cpus[*cpu].actual == Some(number)) {
             machine.cpus[cpu].actual = None;
             machine.cpus[cpu].dirty = true;
         }
-        let name = &self.host.threads.list[number as usize].outcome.name;
-        self.say_once(format!("`{name}` chose a class of its own, and {}", how(&restored)));
     }
 
     /// The thread that a processor is granted to does not run there although it could.
@@ -108,7 +103,8 @@ impl Supervisor {
             return;
         }
         match group {
-            Ok(brake) => machine.has_brake(number, brake, thread),
+            Ok(brake) => machine
+                .carry(&threads.list, |carrier, moment| carrier.answered(number, brake, moment)),
             Err(error) => {
                 let name = &thread.outcome.name;
                 let why = format!("`{name}` cannot be held off while its processor idles: {error}");

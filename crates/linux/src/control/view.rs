@@ -108,7 +108,7 @@ impl Supervisor {
         let state = match thread.id().and_then(|id| self.host.hierarchy.thread_state(id)) {
             None if self.host.starts_later(number) => "not-started",
             None => "ended",
-            Some(_) if body.frozen => "frozen",
+            Some(_) if self.host.machine.carrier.thawed(number).is_none() => "frozen",
             Some(state) => state_name(state),
         };
         if let Some(id) = thread.id() {

@@ -65,7 +65,7 @@ impl Linux {
             }
             (KernelEvent::Wake { tid, by }, place) => {
                 if let Some(number) = self.threads.tids.get(&tid).copied() {
-                    let home = self.body(number).place.map(Where::Here);
+                    let home = self.carrier.place(number).map(Where::Here);
                     let by = self.rings.wakers.waker(tid, by, home == Some(place));
                     self.woken_by_kernel(number, at, by, threads);
                 }
@@ -121,14 +121,13 @@ impl Linux {
     /// A thread has left a processor; whether it is believed to wait from then on.
     fn left(&mut self, thread: u32, (cpu, stop): (usize, Stop), at: Instant) -> bool {
         self.heard.events.push_back(Event::Leaves { thread, cpu, stop });
-        let body = self.body(thread);
-        if stop == Stop::Preempted || !body.is_external() {
+        if stop == Stop::Preempted || !self.body(thread).is_external() {
             return false;
         }
         if stop == Stop::Exited {
             self.heard.events.push_back(Event::Ended { thread });
-        } else if at > body.heard && !body.frozen {
-            body.heard = at;
+        } else if self.heard(thread).is_some_and(|heard| at > heard) {
+            self.body(thread).heard = at;
             self.heard.events.push_back(Event::Waits { thread });
         } else {
             return false;
@@ -138,7 +137,7 @@ impl Linux {
 
     /// A thread has got a processor; as what its time counts.
     fn entered(&mut self, thread: u32, cpu: usize, at: Instant, threads: &[Thread]) -> Running {
-        let runs = !self.body(thread).frozen;
+        let runs = self.carrier.thawed(thread).is_some();
         self.heard.events.push_back(Event::Enters { thread, cpu, runs });
         if !runs {
             self.cpus[cpu].freezing = Some((thread, at + FREEZING));
@@ -151,12 +150,12 @@ impl Linux {
     }
 
     fn woken_by_kernel(&mut self, thread: u32, at: Instant, by: Option<i32>, threads: &[Thread]) {
-        let body = self.body(thread);
-        if body.is_external() && !body.frozen && at > body.heard {
-            body.heard = at;
+        let news = self.heard(thread).is_some_and(|heard| at > heard);
+        if news && self.body(thread).is_external() {
+            self.body(thread).heard = at;
             let by = by.and_then(|tid| self.trace_waker(tid, at));
             if !threads[thread as usize].is_ready() {
-                self.step.risen.push(thread);
+                self.carrier.woken(thread);
             }
             self.heard.events.push_back(Event::Wakes { thread, by });
         }

@@ -3,7 +3,6 @@
 //! They do not take it themselves: their processors are not supervised, and may stand still, or have more urgent work.
 //! Whoever holds the lock there keeps every decision waiting, and priority inheritance moves nobody to another processor.
 
-use crate::supervise::linux::DeferredWake;
 use crate::supervise::locked::Locked;
 use crate::supervise::supervisor::Supervisor;
 use std::collections::VecDeque;
@@ -47,9 +46,7 @@ impl Locked {
             let answer = act(supervisor);
             let (place, gate) = &*caller;
             *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
-            if gate.open() {
-                supervisor.host.machine.step.wakes.push(DeferredWake::Agent(gate.clone()));
-            }
+            supervisor.host.machine.step.wakes.open(gate);
         });
         let (place, gate) = &*slot;
         loop {

@@ -1,6 +1,7 @@
 //! The lock around a supervisor, and the threads of ours that take it: the event loop and the fences. Own programs take it in their
 //! calls; others have the event loop do what they need (`calls.rs`).
 
+use crate::carrier::Caller;
 use crate::restore::guardian::Guardian;
 use crate::supervise::calls::Calls;
 use crate::supervise::supervisor::Supervisor;
@@ -65,7 +66,7 @@ impl Locked {
     pub(crate) fn enter<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> T {
         let mut supervisor = self.lock.lock();
         let answer = act(&mut supervisor);
-        supervisor.host.machine.wake_deferred();
+        supervisor.host.machine.step.wakes.tell();
         answer
     }
 
@@ -91,16 +92,18 @@ impl Locked {
         loop {
             let (rests, ending) = self.enter(|s| {
                 let before = s.host.log.decisions;
-                s.host.machine.step.fencing = Some(cpu);
+                s.host.machine.step.caller = Caller::Fence(cpu);
                 s.settle();
-                s.host.machine.step.fencing = None;
+                s.host.machine.step.caller = Caller::EventLoop;
                 looks = if s.host.log.decisions == before { looks + 1 } else { 0 };
                 if looks > PUZZLED {
                     looks = 0;
                     s.resync(cpu);
                 }
                 let Host { machine, threads, .. } = &mut s.host;
-                (machine.rests(cpu, &threads.list), s.is_over())
+                let rests =
+                    machine.carry(&threads.list, |carrier, moment| carrier.rest(cpu, moment));
+                (rests, s.is_over())
             });
             if ending {
                 return;
@@ -185,7 +188,8 @@ impl Locked {
         let (agents, owns): (Vec<Arc<Gate>>, Vec<Arc<InProcess>>) = self.enter(|s| {
             s.ending = true;
             s.host.machine.external.work.close();
-            let fences = s.host.machine.cpus.iter().map(|cpu| cpu.fence.clone());
+            let machine = &s.host.machine;
+            let fences = (0..machine.cpus.len()).map(|cpu| machine.carrier.fence(cpu));
             (
                 fences.chain([s.host.machine.external.work.gate.clone()]).collect(),
                 s.owns().map(|(_, own)| own).collect(),

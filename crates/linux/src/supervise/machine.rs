@@ -1,5 +1,6 @@
 //! This machine, as a [`Machine`] that a host drives.
 
+use crate::carrier::{Member, Switch};
 use crate::supervise::linux::Linux;
 use crate::supervise::procfs_worker::WorkItem;
 use crate::threads::body::{Body, InProcess, Kind};
@@ -81,6 +82,13 @@ impl Machine for Linux {
             PlannedProgram::External { .. } => Kind::External { pid: 0, program: number as usize },
         };
         let ready = !(self.step.started && matches!(kind, Kind::InProcess(_)));
+        self.carrier.join(
+            number,
+            match &kind {
+                Kind::InProcess(own) => Member::Own(own.clone()),
+                Kind::External { .. } => Member::Entry,
+            },
+        );
         let body = Body::new(kind, 0);
         match self.threads.bodies.get_mut(number as usize) {
             Some(former) => *former = body,
@@ -120,7 +128,17 @@ impl Machine for Linux {
     }
 
     fn carry_out(&mut self, _changes: &[Change], threads: &mut [Thread]) {
-        self.follow(threads);
+        let mut switches = std::mem::take(&mut self.step.switches);
+        switches.clear();
+        for cpu in 0..self.cpus.len() {
+            switches.extend(self.leaves(cpu, threads));
+        }
+        for switch in &mut switches {
+            self.rises(switch, threads);
+        }
+        let caller = self.step.caller;
+        self.carry(threads, |carrier, moment| carrier.carry_out(&switches, caller, moment));
+        self.step.switches = switches;
     }
 
     fn charges(&self) -> bool {
@@ -150,5 +168,35 @@ impl Machine for Linux {
     fn note(&mut self, entry: &JournalEntry, number: impl Fn(ThreadId) -> Option<u32>) {
         let bodies = &self.threads.bodies;
         self.trace.tracer.entry(entry, |id| bodies[number(id)? as usize].traced);
+    }
+}
+
+impl Linux {
+    /// What a processor is to do for which something was decided. Whoever loses it has it until now.
+    fn leaves(&mut self, cpu: usize, threads: &mut [Thread]) -> Option<Switch> {
+        let slot = &mut self.cpus[cpu];
+        let (granted, actual) = (slot.desired, slot.actual);
+        if !std::mem::take(&mut slot.dirty) {
+            return None;
+        }
+        let leaves = actual.filter(|_| actual != granted);
+        if let Some(number) = leaves {
+            self.account_up_to(cpu, self.clock.last());
+            self.cpus[cpu].actual = None;
+            threads[number as usize].is_displaced();
+        }
+        Some(Switch { cpu, leaves, granted, rises: false })
+    }
+
+    /// Whoever was granted a processor has it from now on.
+    fn rises(&mut self, switch: &mut Switch, threads: &mut [Thread]) {
+        let Switch { cpu, granted: Some(number), .. } = *switch else { return };
+        if self.cpus[cpu].actual != Some(number) || self.carrier.is_parked(number) {
+            self.account_up_to(cpu, self.clock.last());
+            self.cpus[cpu].actual = Some(number);
+            self.trace_granted(cpu);
+            threads[number as usize].is_granted();
+            switch.rises = true;
+        }
     }
 }

@@ -3,13 +3,13 @@
 //! A program computes for so much processor time, seen by a clock that it reads all the while: a
 //! step of the clock that is longer than reading it takes was somebody else's (HLS 11.6.2).
 
+use crate::carrier::Caller;
 use crate::supervise::locked::Locked;
 use crate::supervise::supervisor::Supervisor;
 use crate::threads::body::{InProcess, Kind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use windfall_observe::fifo_priorities;
-use windfall_os::sched::{Affinity, own_tid, set_fifo};
+use windfall_os::sched::own_tid;
 use windfall_os::{clock, process};
 use windfall_programs::{ProgramRuntime, Progress};
 use windfall_time::{Instant, Span};
@@ -21,7 +21,7 @@ const OURS: u64 = 1_000;
 impl Supervisor {
     /// What an own program does next, as far as that needs the lock.
     pub(crate) fn step(&mut self, number: u32) -> Progress {
-        self.host.machine.step.caller = Some(number);
+        self.host.machine.step.caller = Caller::Own(number);
         let doing = loop {
             if self.is_over() {
                 break Progress::Waits;
@@ -29,7 +29,7 @@ impl Supervisor {
             if !self.host.machine.is_granted(number) {
                 self.settle();
                 if !self.host.machine.is_granted(number) {
-                    self.host.machine.body(number).parked = true;
+                    self.host.machine.carrier.park(number);
                     break Progress::Waits;
                 }
             }
@@ -37,10 +37,10 @@ impl Supervisor {
             match doing {
                 Progress::Work(_) => break doing,
                 Progress::Waits => {
-                    self.host.machine.body(number).parked = true;
+                    self.host.machine.carrier.park(number);
                     self.settle();
                     // It may have been woken, and chosen again, by what was due meanwhile.
-                    if self.host.machine.body(number).parked {
+                    if self.host.machine.carrier.is_parked(number) {
                         break doing;
                     }
                 }
@@ -49,7 +49,7 @@ impl Supervisor {
                 Progress::Acted => self.host.set_alarm(),
             }
         };
-        self.host.machine.step.caller = None;
+        self.host.machine.step.caller = Caller::EventLoop;
         doing
     }
 
@@ -90,15 +90,8 @@ impl Supervisor {
     fn arrives(&mut self, number: u32, tid: i32) {
         let machine = &mut self.host.machine;
         machine.threads.tids.insert(tid, number);
-        let linux = machine.cpus[0].number;
-        let body = machine.body(number);
-        body.tid = tid;
-        if Affinity::one(linux).give(0).is_ok() {
-            body.place = Some(0);
-        }
-        if set_fifo(0, fifo_priorities::OWN).is_ok() {
-            body.fifo_priority = fifo_priorities::OWN;
-        }
+        machine.body(number).tid = tid;
+        machine.carrier.arrive(number, tid);
         // Those of the scenario have their place when their time comes.
         if self.host.threads.list[number as usize].id().is_some() && !self.is_over() {
             self.host.begin_made(number);

@@ -5,7 +5,8 @@
 //! work items, and the /proc worker brings back what it has found; events that came meanwhile are younger, and
 //! are believed instead.
 
-use crate::supervise::linux::{DeferredWake, Linux};
+use crate::carrier::wakes::Wakes;
+use crate::supervise::linux::Linux;
 use crate::supervise::locked::Locked;
 use crate::supervise::supervisor::Supervisor;
 use crate::threads::adopt::PendingThread;
@@ -42,6 +43,7 @@ pub(crate) enum WorkItem {
 }
 
 /// What is left for the /proc worker.
+#[derive(Clone)]
 pub(crate) struct WorkQueue {
     /// Under a lock of its own, so that the /proc worker need not interrupt the event loop for each.
     items: Arc<Lock<WorkItems>>,
@@ -66,12 +68,10 @@ impl WorkQueue {
     pub(crate) fn close(&self) {
         self.items.lock().over = true;
     }
-}
 
-impl Linux {
     /// Leaves a work item.
-    pub(crate) fn send(&mut self, item: WorkItem) {
-        let mut items = self.external.work.items.lock();
+    pub(crate) fn send(&self, item: WorkItem, wakes: &mut Wakes) {
+        let mut items = self.items.lock();
         let queue = &mut items.queue;
         let again = matches!(item, WorkItem::LookAtAll)
             && queue.iter().any(|item| matches!(item, WorkItem::LookAtAll));
@@ -84,9 +84,14 @@ impl Linux {
             _ => queue.push_back(item),
         }
         drop(items);
-        if self.external.work.gate.open() {
-            self.step.wakes.push(DeferredWake::Agent(self.external.work.gate.clone()));
-        }
+        wakes.open(&self.gate);
+    }
+}
+
+impl Linux {
+    /// Leaves a work item.
+    pub(crate) fn send(&mut self, item: WorkItem) {
+        self.external.work.send(item, &mut self.step.wakes);
     }
 
     /// What was heard of where a thread starts.
@@ -121,16 +126,16 @@ impl Supervisor {
         let lives = self.host.threads.list[number as usize].id().is_some();
         let machine = &mut self.host.machine;
         let looked = machine.clock.since_epoch(looked);
-        let body = machine.body(number);
-        if body.tid != tid || !lives || body.frozen || body.heard > looked {
+        let news = machine.heard(number).is_some_and(|heard| heard <= looked);
+        if machine.body(number).tid != tid || !lives || !news {
             return;
         }
-        body.heard = looked;
+        machine.body(number).heard = looked;
         machine.clock.set_event(Some(looked));
         match state {
             None | Some('Z' | 'X') => self.host.ends(number),
             Some('R') => {
-                self.host.machine.step.risen.push(number);
+                self.host.machine.carrier.woken(number);
                 self.host.wakes(number, None);
             }
             Some(_) => self.host.waits(number),

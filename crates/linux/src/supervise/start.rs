@@ -56,7 +56,7 @@ impl Threads<'_> {
             self.start(format!("own/{number}"), move |host| own::live(host, number, &own))?;
         }
         for cpu in 0..processors {
-            let gate = self.host.enter(|s| s.host.machine.cpus[cpu].fence.clone());
+            let gate = self.host.enter(|s| s.host.machine.carrier.fence(cpu));
             self.start(format!("fence/{cpu}"), move |host| host.fence(cpu, &gate))?;
         }
         let gate = self.host.enter(|s| s.host.machine.external.work.gate.clone());

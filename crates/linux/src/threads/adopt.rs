@@ -5,7 +5,7 @@
 //! 0007); one that nobody accepts stays with the kernel. Late threads are heard of by the fork's tracepoint; they
 //! inherit our priority, so they wait until the hierarchy knows them.
 
-use crate::carrier::classes;
+use crate::carrier::Member;
 use crate::restore::log::Former;
 use crate::supervise::linux::Linux;
 use crate::supervise::procfs_worker::WorkItem;
@@ -15,7 +15,6 @@ use crate::threads::child::Child;
 use crate::threads::facts::Facts;
 use crate::threads::starts::{Heard, Start};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use windfall_observe::fifo_priorities;
 use windfall_os::process;
 use windfall_scenario::PlannedThread;
 use windfall_scenario::model::ExternalProgram;
@@ -128,10 +127,9 @@ impl Supervisor {
         let cpu = self.pin(tid, entry, facts, pending)?;
         let number = self.host.adopt(self.next_of(entry), entry_number(entry));
         let machine = &mut self.host.machine;
+        machine.carrier.join(number, Member::External { tid, cpu });
         let kind = Kind::External { pid: facts.pid, program: pending.program };
         *machine.body(number) = Body {
-            place: Some(cpu),
-            fifo_priority: fifo_priorities::HELD,
             heard: machine.clock.time(),
             former: Some(former),
             start: pending.start,
@@ -177,7 +175,7 @@ impl Supervisor {
         let counts = &mut machine.external.programs.counts;
         let count = counts.get(&entry).map_or(1, |count| count + 1);
         let cpu = count % machine.cpus.len();
-        match classes::take(tid, machine.cpus[cpu].number) {
+        match machine.carrier.take(tid, cpu) {
             Ok(()) => {
                 counts.insert(entry, count);
                 Some(cpu)
@@ -225,7 +223,7 @@ impl Linux {
                 self.external.programs.forget(child); // its number was free
                 self.external.programs.pending.insert(child, pending);
                 if pending.former.is_some() {
-                    classes::hold(child);
+                    self.carrier.hold(child);
                 }
                 self.send(WorkItem::Meet(child, Box::new(pending)));
             }
@@ -247,7 +245,7 @@ impl Linux {
     /// Gives a thread back what it was, if it had anything of ours.
     pub(crate) fn give_back(&mut self, tid: i32, pending: PendingThread) {
         if let Some(former) = &pending.former {
-            classes::give_back(tid, former);
+            self.carrier.give_back(tid, former);
         }
         self.external.programs.pending.insert(tid, PendingThread { former: None, ..pending });
     }
@@ -314,7 +312,8 @@ impl Supervisor {
     fn leave_to_kernel(&mut self, number: u32) {
         let Body { tid, former, start, ref kind, .. } = *self.host.machine.body(number);
         let Kind::External { program, .. } = *kind else { return };
-        self.host.machine.thaw(number);
+        let now = self.time();
+        self.host.machine.carrier.release(number, now);
         self.host.ends(number);
         self.host.machine.give_back(tid, PendingThread { program, start, former });
     }

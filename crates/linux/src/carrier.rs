@@ -4,6 +4,7 @@
 //! alone knows is how a thread is kept from running and let run: here by priorities of SCHED_FIFO ([`fifo`]).
 
 pub(crate) mod audit;
+pub(crate) mod fence;
 pub(crate) mod fifo;
 pub(crate) mod wakes;
 

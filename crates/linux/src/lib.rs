@@ -39,7 +39,8 @@ mod threads;
 
 pub use restore::{Restored, restore};
 pub use supervise::dry_run::dry_run;
-pub use supervise::run::{Settings, run};
+pub use supervise::run::run;
+pub use supervise::settings::Settings;
 
 /// The stack of a thread of ours, in bytes.
 const STACK: usize = 128 * 1024;

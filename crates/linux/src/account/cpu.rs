@@ -22,6 +22,7 @@ pub(crate) enum Running {
 }
 
 /// One processor.
+// Fields: what was chosen for it, who is on it, and its accounts up to an instant; each stretch that is put down needs all three.
 pub(crate) struct Cpu {
     /// Its number in the machine.
     pub(crate) number: u16,

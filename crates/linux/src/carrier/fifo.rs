@@ -5,13 +5,13 @@
 //! processor of a fence preempts it at once, perhaps for ever, so that is done last: after everybody else was told what he waits for.
 
 mod classes;
-mod freeze;
+mod held;
 
+use crate::carrier::fifo::held::{Freezing, Held};
 use crate::carrier::wakes::Wakes;
 use crate::carrier::{Caller, Carrier, Found, Member, Moment, Switch};
 use crate::restore::log::Former;
-use crate::supervise::procfs_worker::WorkQueue;
-use crate::threads::body::InProcess;
+use crate::supervise::work::{WorkItem, WorkQueue};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -40,34 +40,6 @@ struct Fenced {
     granted: Option<u32>,
 }
 
-/// A thread, as far as it is kept from running or let run.
-struct Held {
-    tid: i32,
-    /// A thread of ours.
-    own: Option<Arc<InProcess>>,
-    /// The priority that it has.
-    priority: u32,
-    /// The processor that it is bound to.
-    place: Option<usize>,
-    /// A thread of ours that waits at its gate, or is about to.
-    parked: bool,
-    /// The group that freezes it, once it has one; and whether it is frozen.
-    freezer: Freezing,
-    frozen: bool,
-    /// When it was last let run.
-    thawed: Instant,
-}
-
-/// What freezes a thread.
-enum Freezing {
-    /// It never had to be frozen.
-    Never,
-    /// A group is being made, or cannot be.
-    Asked,
-    /// Its group.
-    Group(Arc<Brake>),
-}
-
 impl Fifo {
     /// For these processors of the machine, in the scenario's order.
     pub(crate) fn new(cpus: &[u16], work: WorkQueue) -> Fifo {
@@ -90,6 +62,48 @@ impl Fifo {
         let rests = |cpu: usize| !self.cpus[cpu].awake && self.cpus[cpu].granted.is_none();
         if !held.frozen && held.place.is_some_and(rests) {
             self.hold_off(thread, wakes);
+        }
+    }
+
+    /// Holds off all that could run on a processor.
+    fn hold_all_off(&mut self, cpu: usize, moment: &mut Moment<'_>) {
+        for (number, thread) in (0..).zip(moment.threads) {
+            let held = &self.held[number as usize];
+            if thread.is_ready() && held.place == Some(cpu) && !held.parked && !held.frozen {
+                self.hold_off(number, moment.wakes);
+            }
+        }
+    }
+
+    /// Holds a thread off that would run if its processor had nothing else to do.
+    fn hold_off(&mut self, thread: u32, wakes: &mut Wakes) {
+        let held = &mut self.held[thread as usize];
+        if let Some(own) = &held.own {
+            own.hold.store(true, Ordering::Relaxed);
+            held.parked = true;
+            return;
+        }
+        match &held.freezer {
+            Freezing::Group(brake) => {
+                let brake = brake.clone();
+                held.set_priority(fifo_priorities::FROZEN);
+                held.frozen = brake.set(true).is_ok();
+            }
+            Freezing::Never => {
+                held.freezer = Freezing::Asked;
+                self.work.send(WorkItem::Group(thread), wakes);
+            }
+            Freezing::Asked => {}
+        }
+    }
+
+    /// A thread has a group that freezes it; it is held off if it still has to be.
+    fn has_brake(&mut self, thread: u32, brake: Brake, moment: Moment<'_>) {
+        let held = &mut self.held[thread as usize];
+        held.freezer = Freezing::Group(Arc::new(brake));
+        let ready = moment.threads[thread as usize].is_ready();
+        if ready && held.place.is_some_and(|cpu| !self.cpus[cpu].awake) {
+            self.hold_off(thread, moment.wakes);
         }
     }
 
@@ -119,20 +133,6 @@ impl Fifo {
         } else {
             held.thaw(|| moment.clock.time());
             held.set_priority(fifo_priorities::GRANTED);
-        }
-    }
-}
-
-impl Held {
-    /// It loses its processor: perhaps in its own call, and perhaps it is still ready.
-    fn lower(&mut self, calls: bool, ready: bool) {
-        match &self.own {
-            Some(_) if self.parked => {}
-            // It will go to its gate when it has told us what it does.
-            Some(_) if calls => self.parked = true,
-            // It waits, and preempts nobody of its own priority when it wakes; the next `carry_out` sees to it then.
-            None if !ready => {}
-            _ => self.set_priority(fifo_priorities::HELD),
         }
     }
 }
@@ -221,7 +221,7 @@ impl Carrier for Fifo {
     }
 
     fn audit(&mut self, thread: u32) -> io::Result<Found> {
-        self.put_right(thread)
+        self.held[thread as usize].put_right(|cpu| self.cpus[cpu].number)
     }
 
     fn answered(&mut self, thread: u32, brake: Brake, moment: Moment<'_>) {

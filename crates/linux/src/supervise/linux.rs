@@ -2,16 +2,15 @@
 //! is written down of a run.
 
 use crate::account::cpu::Cpu;
-use crate::carrier::audit::Round;
 use crate::carrier::fifo::Fifo;
 use crate::carrier::wakes::Wakes;
 use crate::carrier::{Caller, Carrier, Moment, Switch};
 use crate::restore::log::RestoreLog;
 use crate::supervise::clock::{Alarm, Clock};
-use crate::supervise::procfs_worker::WorkQueue;
-use crate::supervise::trace::Trace;
-use crate::threads::adopt::Programs;
+use crate::supervise::records::Trace;
+use crate::supervise::work::{WorkItem, WorkQueue};
 use crate::threads::body::Body;
+use crate::threads::programs::Programs;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,10 +22,7 @@ use windfall_scenario::outcome::Claimed;
 use windfall_time::{Instant, Span};
 
 /// The machine.
-///
-/// Twelve parts: its time, and the timer that wakes the event loop; processors, who makes them follow, what the kernel has seen there, and
-/// what of that the host has not been told; threads of ours and of others; the settling under way; what is said and recorded of
-/// the run; and the log by which all is given back.
+// Fields: what a host of a live machine has to know is much, and each part is used by itself: behind fewer names it would be no less.
 pub(crate) struct Linux {
     pub(crate) clock: Clock,
     pub(crate) alarm: Alarm,
@@ -72,6 +68,14 @@ pub(crate) struct External {
     pub(crate) work: WorkQueue,
     /// Threads of ours that serve the run, our guardian among them.
     pub(crate) agents: Vec<i32>,
+}
+
+/// Whose turn it is to be looked at, and since when.
+#[derive(Default)]
+pub(crate) struct Round {
+    pub(crate) next: usize,
+    pub(crate) pending: i32,
+    pub(crate) last: Instant,
 }
 
 /// The instant of settling that is under way.
@@ -163,6 +167,11 @@ impl Linux {
     pub(crate) fn heard(&self, number: u32) -> Option<Instant> {
         let thawed = self.carrier.thawed(number)?;
         Some(thawed.max(self.threads.bodies[number as usize].heard))
+    }
+
+    /// Leaves something for the /proc worker.
+    pub(crate) fn send(&mut self, item: WorkItem) {
+        self.external.work.send(item, &mut self.step.wakes);
     }
 
     /// The body of a thread.

@@ -1,8 +1,12 @@
 //! This machine, as a [`Machine`] that a host drives.
 
 use crate::carrier::{Member, Switch};
+use crate::supervise::apply_event;
 use crate::supervise::linux::Linux;
-use crate::supervise::procfs_worker::WorkItem;
+use crate::supervise::trace;
+use crate::supervise::work::WorkItem;
+use crate::threads::adopt;
+use crate::threads::begin;
 use crate::threads::body::{Body, InProcess, Kind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,7 +25,7 @@ impl Machine for Linux {
     const PRECISION: Span = Span::from_nanos(100_000);
 
     fn begin(&mut self) {
-        self.trace_begin();
+        trace::begin(self);
     }
 
     fn now(&self) -> Instant {
@@ -29,15 +33,15 @@ impl Machine for Linux {
     }
 
     fn next_event(&mut self, threads: &[Thread]) -> Option<Event> {
-        self.next_heard(threads)
+        apply_event::next_heard(self, threads)
     }
 
     fn account_until(&mut self, cpu: usize, at: Instant) {
-        self.account_up_to(cpu, at);
+        apply_event::account_up_to(self, cpu, at);
     }
 
     fn account(&mut self, cpu: usize) {
-        self.account_up_to(cpu, self.clock.at());
+        apply_event::account_up_to(self, cpu, self.clock.at());
     }
 
     fn next_passed(&mut self, cpu: usize) -> Option<Passed> {
@@ -45,7 +49,7 @@ impl Machine for Linux {
     }
 
     fn account_taken(&mut self) {
-        self.account_overheads();
+        apply_event::account_overheads(self);
     }
 
     fn takes_time(&self) -> bool {
@@ -66,7 +70,7 @@ impl Machine for Linux {
         self.log.lag = self.log.lag.max(lag);
         if lag > self.log.lag_without_steal {
             // The event loop's processor, where as a rule its alarm is, too. A standstill that goes on is not known yet.
-            self.account_up_to(0, now);
+            apply_event::account_up_to(self, 0, now);
             let away = self.cpus[0].away.between(at, now);
             self.log.lag_without_steal = self.log.lag_without_steal.max(lag.saturating_sub(away));
         }
@@ -101,7 +105,7 @@ impl Machine for Linux {
     }
 
     fn begin_program(&mut self, number: u32) {
-        self.begin_entry(number as usize);
+        begin::begin_entry(self, number as usize);
     }
 
     fn compute(&mut self, _thread: u32, _work: Option<Span>) {} // it does so in its own call
@@ -117,7 +121,7 @@ impl Machine for Linux {
     }
 
     fn ended(&mut self, thread: u32) {
-        self.has_ended(thread);
+        adopt::has_ended(self, thread);
     }
 
     fn decided(&mut self, change: &Change, at: Instant) {
@@ -162,7 +166,7 @@ impl Machine for Linux {
     }
 
     fn declare(&mut self, number: u32, thread: &Thread, parent: Option<NodeId>) {
-        self.trace_thread(number, thread, parent);
+        trace::declare(self, number, thread, parent);
     }
 
     fn note(&mut self, entry: &JournalEntry, number: impl Fn(ThreadId) -> Option<u32>) {
@@ -181,7 +185,7 @@ impl Linux {
         }
         let leaves = actual.filter(|_| actual != granted);
         if let Some(number) = leaves {
-            self.account_up_to(cpu, self.clock.last());
+            apply_event::account_up_to(self, cpu, self.clock.last());
             self.cpus[cpu].actual = None;
             threads[number as usize].is_displaced();
         }
@@ -192,9 +196,9 @@ impl Linux {
     fn rises(&mut self, switch: &mut Switch, threads: &mut [Thread]) {
         let Switch { cpu, granted: Some(number), .. } = *switch else { return };
         if self.cpus[cpu].actual != Some(number) || self.carrier.is_parked(number) {
-            self.account_up_to(cpu, self.clock.last());
+            apply_event::account_up_to(self, cpu, self.clock.last());
             self.cpus[cpu].actual = Some(number);
-            self.trace_granted(cpu);
+            trace::granted(self, cpu);
             threads[number as usize].is_granted();
             switch.rises = true;
         }

@@ -1,7 +1,7 @@
 //! A thread under supervision, as the kernel has it. What the hierarchy knows of it is with the host, and what lets it run with the carrier.
 
 use crate::restore::log::Former;
-use crate::threads::starts::Heard;
+use crate::threads::heard::Heard;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use windfall_os::futex::Gate;

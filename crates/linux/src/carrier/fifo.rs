@@ -123,11 +123,12 @@ impl Fifo {
     fn raise(&mut self, thread: u32, cpu: usize, caller: Caller, moment: &mut Moment<'_>) {
         let held = &mut self.held[thread as usize];
         held.bind(cpu, self.cpus[cpu].number);
-        if let Some(own) = held.own.clone() {
+        if let Some(own) = &held.own {
             own.hold.store(false, Ordering::Relaxed);
             let parked = std::mem::replace(&mut held.parked, false);
+            let to_wake = (parked && caller != Caller::Own(thread)).then(|| own.clone());
             held.set_priority(fifo_priorities::OWN);
-            if parked && caller != Caller::Own(thread) {
+            if let Some(own) = to_wake {
                 moment.wakes.open_own(own);
             }
         } else {

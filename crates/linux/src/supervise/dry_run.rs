@@ -6,12 +6,12 @@ use crate::supervise::processors::{self, online};
 use crate::supervise::settings::Settings;
 use crate::threads::begin;
 use crate::threads::processes::found;
-use std::fmt::Write;
+use windfall_observe::procfs::{self, Stat};
 use windfall_observe::routines::MAKER;
-use windfall_observe::{fifo_priorities, occupancy, procfs};
+use windfall_observe::{fifo_priorities, occupancy};
 use windfall_os::LinuxError;
 use windfall_scenario::model::{ExternalProgram, Machine};
-use windfall_scenario::{Plan, PlannedProgram};
+use windfall_scenario::{Plan, PlannedProgram, PlannedThread};
 
 /// The entries that ask where threads start, and where.
 fn routines(plan: &Plan) -> impl Iterator<Item = (&str, &str)> {
@@ -42,6 +42,55 @@ fn claim_in_words(machine: &Machine, supervised: &[u16]) -> Result<Vec<String>, 
     Ok(std::iter::once(claimed).chain(stays).chain(remark).collect())
 }
 
+/// What a run would do with a thread of the plan, below its scheduler.
+fn thread_in_words(thread: &PlannedThread, parent: &str) -> Vec<String> {
+    let name = &thread.name;
+    let PlannedProgram::External { external, .. } = &thread.program else {
+        return vec![format!("`{name}` would be a thread of this process, below `{parent}`")];
+    };
+    match &external.program {
+        ExternalProgram::Exec { command, .. } => {
+            let words = command.join(" ");
+            vec![format!("`{name}` would start `{words}`, its threads below `{parent}`")]
+        }
+        ExternalProgram::Of(other) => {
+            vec![format!("`{name}` would take threads of `{other}`, below `{parent}`")]
+        }
+        there => {
+            let pids = found(there);
+            if pids.is_empty() {
+                return vec![format!("`{name}` has no running process")];
+            }
+            let threads = pids.into_iter().flat_map(procfs::threads);
+            let stats = threads.filter_map(|tid| Some((tid, procfs::stat(tid)?)));
+            let taken = stats.map(|(tid, Stat { comm, policy, .. })| {
+                format!(
+                    "`{name}` would take thread {tid} ({comm}, class {policy}), below `{parent}`"
+                )
+            });
+            taken.collect()
+        }
+    }
+}
+
+/// The class that supervised threads would have, and for how long real-time threads might run.
+fn classes_in_words(machine: &Machine) -> [String; 2] {
+    let classes = format!(
+        "supervised threads would be SCHED_FIFO {} while frozen, {} while held and {} while granted, pinned to one of these",
+        fifo_priorities::FROZEN,
+        fifo_priorities::HELD,
+        fifo_priorities::GRANTED,
+    );
+    let (runtime, period) = throttle::of(&machine.cap);
+    let throttle = match runtime {
+        -1 => {
+            "be lifted (-1): the kernel's fair server keeps 5 % for waiting ordinary threads".into()
+        }
+        us => format!("be {us} us in {period} us"),
+    };
+    [classes, format!("/proc/sys/kernel/sched_rt_runtime_us would {throttle}")]
+}
+
 /// Says what [`run`](crate::run()) would do: processors, classes, what is started and what is taken.
 ///
 /// # Errors
@@ -49,74 +98,24 @@ fn claim_in_words(machine: &Machine, supervised: &[u16]) -> Result<Vec<String>, 
 pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, LinuxError> {
     let cpus = processors::choose(&settings.cpus, plan)?;
     begin::refuse_absent(plan)?;
-    let mut text = String::new();
-    let mut line = |words: std::fmt::Arguments<'_>| {
-        let _ = writeln!(text, "{words}"); // writing to a string cannot fail
+    let processor = |(scenario, machine): (usize, &u16)| {
+        format!("processor {machine} would be the scenario's processor {scenario}")
     };
-    for (scenario, machine) in cpus.iter().enumerate() {
-        line(format_args!("processor {machine} would be the scenario's processor {scenario}"));
-    }
-    line(format_args!(
-        "supervised threads would be SCHED_FIFO {} while frozen, {} while held and {} while granted, pinned to one of these",
-        fifo_priorities::FROZEN,
-        fifo_priorities::HELD,
-        fifo_priorities::GRANTED,
-    ));
-    let (runtime, period) = throttle::of(&plan.machine.cap);
-    let words = match runtime {
-        -1 => {
-            "be lifted (-1): the kernel's fair server keeps 5 % for waiting ordinary threads".into()
-        }
-        us => format!("be {us} us in {period} us"),
-    };
-    line(format_args!("/proc/sys/kernel/sched_rt_runtime_us would {words}"));
-    for words in claim_in_words(&plan.machine, &cpus)? {
-        line(format_args!("{words}"));
-    }
+    let mut lines: Vec<String> = cpus.iter().enumerate().map(processor).collect();
+    lines.extend(classes_in_words(&plan.machine));
+    lines.extend(claim_in_words(&plan.machine, &cpus)?);
     for thread in &plan.threads {
-        let name = &thread.name;
         let parent = plan.nodes.iter().find(|(_, node)| *node == thread.parent);
-        let parent = parent.map_or("?", |(name, _)| name.as_str());
-        match &thread.program {
-            PlannedProgram::Declared(_) => {
-                line(format_args!("`{name}` would be a thread of this process, below `{parent}`"));
-            }
-            PlannedProgram::External { external, .. } => match &external.program {
-                ExternalProgram::Exec { command, .. } => {
-                    let words = command.join(" ");
-                    line(format_args!(
-                        "`{name}` would start `{words}`, its threads below `{parent}`"
-                    ));
-                }
-                ExternalProgram::Of(other) => {
-                    line(format_args!(
-                        "`{name}` would take threads of `{other}`, below `{parent}`"
-                    ));
-                }
-                there => {
-                    let pids = found(there);
-                    if pids.is_empty() {
-                        line(format_args!("`{name}` has no running process"));
-                    }
-                    for tid in pids.into_iter().flat_map(procfs::threads) {
-                        let Some(stat) = procfs::stat(tid) else { continue };
-                        let (comm, policy) = (stat.comm, stat.policy);
-                        line(format_args!(
-                            "`{name}` would take thread {tid} ({comm}, class {policy}), below `{parent}`"
-                        ));
-                    }
-                }
-            },
-        }
+        lines.extend(thread_in_words(thread, parent.map_or("?", |(name, _)| name.as_str())));
     }
-    for (name, routine) in routines(plan) {
-        line(format_args!(
+    lines.extend(routines(plan).map(|(name, routine)| {
+        format!(
             "`{name}` would get threads that start at `{routine}`: {MAKER} would trap into the kernel on the whole machine"
-        ));
-    }
-    line(format_args!(
-        "all of it would be given back after {}, when interrupted, or by a guardian within a second",
+        )
+    }));
+    lines.push(format!(
+        "all of it would be given back after {}, when interrupted, or by a guardian within a second\n",
         plan.length
     ));
-    Ok(text)
+    Ok(lines.join("\n"))
 }

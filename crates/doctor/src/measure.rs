@@ -8,12 +8,15 @@
 //! Each measurement is repeated, and how far the repetitions' medians lie apart is part of the result.
 
 mod cache;
+mod date;
 mod decision;
 mod gaps;
 mod others;
 mod switch;
 mod text;
 mod wake;
+
+pub use date::today;
 
 use crate::Facts;
 use crate::stats::Summary;

@@ -23,6 +23,7 @@ mod execution_trace;
 mod experiment;
 mod experiments;
 mod findings;
+pub mod json;
 mod machine;
 mod memo;
 mod native;
@@ -30,6 +31,7 @@ mod page;
 mod reservation;
 mod statistics;
 mod supervised;
+pub mod text;
 mod trees;
 mod units;
 

@@ -4,15 +4,16 @@
 mod client;
 mod clients;
 mod history;
-mod listing;
 mod server;
 mod view;
 mod wire;
 
 pub(crate) use client::usual_socket;
 pub use client::{ask, list, trace};
-pub use listing::{Account, Listing, LiveStatus, Node, OwnVp, Processor, Promised, Thread};
 pub(crate) use server::Server;
+pub use windfall_scenario::listing::{
+    Account, Listing, LiveStatus, Node, OwnVp, Processor, Promised, Thread,
+};
 pub use wire::ControlError;
 
 use crate::supervise::supervisor::Supervisor;

@@ -17,7 +17,6 @@ mod period;
 mod proposal;
 mod replay;
 mod select;
-mod table;
 
 pub use calibrate::{Calibration, Conservatism, Kind, Origin};
 pub use clock::Clock;

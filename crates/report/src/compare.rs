@@ -1,4 +1,8 @@
-//! One scenario on two hosts, side by side: as text and as JSON.
+//! One scenario on two hosts, side by side: as text and as JSON; two outcomes are `compare/outcomes.rs`.
+
+mod outcomes;
+
+pub use outcomes::Outcomes;
 
 use crate::terminal::{short, table};
 use serde_json::{Value, json};
@@ -177,7 +181,7 @@ fn rows(pairs: &[Pair], width: Option<usize>) -> String {
 
 /// How far the second is from the first, in per cent of the first with two places.
 #[must_use]
-pub fn difference(one: u64, other: u64) -> String {
+pub(crate) fn difference(one: u64, other: u64) -> String {
     let apart = i128::from(other) - i128::from(one);
     if apart == 0 {
         return "0".to_owned();
@@ -192,7 +196,7 @@ pub fn difference(one: u64, other: u64) -> String {
 
 /// A part of a whole in per cent.
 #[must_use]
-pub fn percent(ratio: Ratio) -> String {
+pub(crate) fn percent(ratio: Ratio) -> String {
     let hundred = Ratio::whole(100);
     ratio.checked_mul(hundred).map_or_else(|| ratio.to_string(), |ratio| format!("{ratio} %"))
 }

@@ -9,19 +9,31 @@
 //! only shown. Nor does anything here know a terminal or a file: a verb says how wide and where to.
 #![forbid(unsafe_code)]
 
+pub mod calibrate;
+pub mod catalogue;
 pub mod check;
 pub mod compare;
+pub mod convert;
 pub mod csv;
+pub mod doctor;
 pub mod explain;
 mod figures;
+mod habit;
 pub mod html;
+pub mod import;
 mod json;
+pub mod live;
+pub mod measure;
 pub mod page;
 pub mod perfetto;
 pub mod picture;
 mod promised_share;
 mod promises;
+pub mod proposal;
+pub mod record;
+pub mod reserve;
 mod story;
+pub mod suggest;
 pub mod terminal;
 mod text;
 

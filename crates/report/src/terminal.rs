@@ -5,7 +5,7 @@ mod table;
 pub use table::table;
 
 use windfall_guarantees::Length;
-use windfall_time::Span;
+use windfall_time::{Ratio, Span};
 
 /// `head`, and then `text` from column `indent` on, broken between words at `width`.
 #[must_use]
@@ -75,4 +75,11 @@ pub fn percent(part: Span, whole: Span) -> String {
     let whole = u128::from(whole.as_nanos()).max(1);
     let hundredths = (u128::from(part.as_nanos()) * 10_000 + whole / 2) / whole;
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+/// A ratio with two places, cut off: what is shown as 1.00 is 1.
+#[must_use]
+pub fn hundredths(ratio: Ratio) -> String {
+    let all = ratio.numerator().saturating_mul(100) / ratio.denominator();
+    format!("{}.{:02}", all / 100, all % 100)
 }

@@ -18,10 +18,10 @@ use windfall_trace::explain::Pattern;
 ///
 /// On a terminal each verb ends with the next command that makes sense.
 ///
-/// `-` stands for standard input where a file is read, and for standard output where one is written. Files that are there
-/// are replaced only with `--force`; a file appears when it is whole. `NO_COLOR` turns colour off.
+/// `-` stands for standard input where a file is read, and for standard output where one is written. Existing files are
+/// replaced only with `--force`, and are written completely or not at all. `NO_COLOR` turns colour off.
 ///
-/// Exit status: 0 yes, or all expectations held; 1 no, or one failed; 2 could not run: with `--json` the last line of
+/// Exit status: 0 success; 1 the answer is no, or an expectation failed; 2 could not run. With `--json` the last line of
 /// standard error is then `{"error": {"code", "message", "help", "place", "mistakes"}}`.
 #[derive(Parser, Debug)]
 #[command(name = "windfall", version, propagate_version = true, max_term_width = 100)]
@@ -36,11 +36,11 @@ pub(crate) struct Cli {
 pub(crate) enum Verb {
     /// Write a first scenario, with comments: an audio session, a shared server, a robot or a service.
     New(NewArgs),
-    /// Say what to promise the threads of a recording, and what that would have changed.
+    /// Suggest promises for the threads of a recording, and show what they would have changed.
     Suggest(SuggestArgs),
     /// Check a scenario: does every promise follow from the one above it?
     Check(CheckArgs),
-    /// Say whether one guarantee follows from another, and by which theorem.
+    /// Decide whether one guarantee follows from another, and by which theorem.
     Convert(ConvertArgs),
     /// Compute the reservation that is enough for the threads of an application.
     Reserve(ReserveArgs),
@@ -48,19 +48,19 @@ pub(crate) enum Verb {
     Simulate(SimulateArgs),
     /// Run a scenario, or one command with a budget or a share, on this machine's processors.
     Run(RunArgs),
-    /// Set two outcomes side by side, or a scenario's simulation and its run on real threads.
+    /// Compare two outcomes, or the simulation of a scenario with its run on real threads.
     Compare(CompareArgs),
-    /// Examine this machine: what it can host and enforce, what stands in the way, what would help.
+    /// Examine this machine: what `run` needs, what is missing, and what would help.
     Doctor(DoctorArgs),
-    /// Restore what a run has changed, where the run and its guardian were both killed.
+    /// Restore what a run has changed on this machine, after the run and its guardian were both killed.
     Restore(RestoreArgs),
-    /// Measure what switches, timers, decisions and caches cost here, as a cost model for `simulate`.
+    /// Measure the cost of switches, timers, decisions and caches here, as a cost model for `simulate`.
     Measure(MeasureArgs),
-    /// Record what this machine's processors do, or what a command and its children do on them.
+    /// Record which threads run on this machine's processors, or those of a command.
     Record(RecordArgs),
-    /// Measure the period and the need of each thread of a program, and keep them as a profile.
+    /// Measure the period of each thread of a program, and what it computes in one; save a profile.
     Calibrate(CalibrateArgs),
-    /// Turn a recording into a trace for Perfetto, a page, or the compact form.
+    /// Convert a recording to a Perfetto trace, an HTML page, or the compact format.
     Export(ExportArgs),
     /// Control a scenario that runs: list its tree, change it, end it.
     Ctl(CtlArgs),
@@ -70,9 +70,9 @@ pub(crate) enum Verb {
     Import(ImportArgs),
     /// Rewrite a scenario file of an earlier version, with its comments.
     Migrate(MigrateArgs),
-    /// Explain why a thread of a recording, or of a run, was late: what it got, and who ran instead.
+    /// Explain why a thread of a recording or a run was late: what it got, and which threads ran instead.
     Explain(ExplainArgs),
-    /// Measure a table or figure of the papers again, beside the papers' numbers.
+    /// Repeat a table or figure of the papers and compare with the papers' numbers.
     Lab(LabArgs),
     /// List the schedulers with what each takes, gives, admits and assumes; or describe one.
     Catalogue(CatalogueArgs),
@@ -101,7 +101,7 @@ impl Verb {
 /// Whether files that are there may be replaced.
 #[derive(Args, Clone, Copy, Default, Debug)]
 pub(crate) struct ForceArgs {
-    /// Replace files that are there.
+    /// Replace existing files.
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -124,9 +124,10 @@ pub(crate) enum Template {
 #[command(after_help = "Example:
   windfall new audio -o audio.toml
 
-Writes `scenario.schema.json` beside it where there is none: the file names it in its first line, from which editors complete.")]
+Also writes `scenario.schema.json` into the same folder, unless it exists. The scenario's first line names it, so that editors
+complete keys.")]
 pub(crate) struct NewArgs {
-    /// What about.
+    /// The kind of scenario.
     pub(crate) template: Template,
     /// Where to write it [default: NAME.toml].
     #[arg(short, long, value_name = "FILE.toml")]
@@ -134,6 +135,9 @@ pub(crate) struct NewArgs {
     /// Whether that may replace a file.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `suggest`.
@@ -142,8 +146,8 @@ pub(crate) struct NewArgs {
   windfall suggest scenarios/recorded/desktop.ftrace.gz
   windfall suggest recording.wft -o suggested.toml
 
-Each thread with a period is promised the most that it computed in one, times 1.2, as far as all promises fit together. The
-recording is then simulated twice, without promises and with them.
+For each thread with a period, the promise is the most that it computed in one period, times 1.2, as long as all promises fit
+together. The recording is then simulated twice: without promises and with them.
 Exit status: 0 there is something to promise; 1 there is not; 2 could not read the recording.")]
 pub(crate) struct SuggestArgs {
     /// The recording: Windfall's own (`.wft`), or text of ftrace or perf, which may be compressed by gzip or zstd.
@@ -154,7 +158,7 @@ pub(crate) struct SuggestArgs {
     /// Whether that may replace a file.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
-    /// What the recording is; found out from its first lines when not given.
+    /// Format of the recording [default: detected from its first lines].
     #[arg(long)]
     pub(crate) from: Option<Text>,
     /// Print JSON instead of text.
@@ -167,7 +171,7 @@ pub(crate) struct SuggestArgs {
 #[command(after_help = "Example:
   windfall schema -o scenario.schema.json
 
-A scenario names it in its first line, from which editors complete: `#:schema scenario.schema.json`.")]
+Editors complete keys of a scenario whose first line is `#:schema scenario.schema.json`.")]
 pub(crate) struct SchemaArgs {
     /// Where to write it [default: standard output].
     #[arg(short, long, value_name = "FILE.json")]
@@ -195,9 +199,9 @@ pub(crate) struct CheckArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  windfall convert 'RESBS 10ms 20ms' 'PSBE 1/2 10ms'")]
 pub(crate) struct ConvertArgs {
-    /// What there is, as `RESBS 10ms 20ms`.
+    /// The guarantee that holds, as `RESBS 10ms 20ms`.
     pub(crate) from: String,
-    /// What is asked for, as `PSBE 1/2 10ms`.
+    /// The guarantee that is asked for, as `PSBE 1/2 10ms`.
     pub(crate) to: String,
     /// Print JSON instead of text.
     #[arg(long)]
@@ -223,46 +227,46 @@ pub(crate) enum Policy {
   windfall reserve scenarios/media-player.toml --picture reservation.svg
   windfall reserve --task 1ms/10ms --task 1ms/20ms --task 5ms/100ms --period 5ms
 
-Exit status: 0 found, and what the file asks for is enough; 1 it is not, or none is; 2 could not run.")]
+Exit status: 0 found, and what the file asks for is enough; 1 it is not enough, or nothing is; 2 could not run.")]
 pub(crate) struct ReserveArgs {
     /// The scenario.
     #[arg(required_unless_present = "task", conflicts_with = "task")]
     pub(crate) file: Option<PathBuf>,
-    /// The scheduler whose threads are the application; may be left out where there is one.
+    /// The scheduler whose threads are the application [default: the only one with periodic threads].
     #[arg(long, value_name = "NAME", conflicts_with = "task")]
     pub(crate) node: Option<String>,
-    /// A thread, instead of a scenario: work, period, and if it is another than that, deadline.
+    /// A thread, instead of a scenario: work, period, and the deadline if it differs from the period.
     #[arg(long, value_name = "WORK/PERIOD[@DEADLINE]")]
     pub(crate) task: Vec<TaskText>,
-    /// How the threads are served, instead of as their scheduler does; rate monotonic for `--task`.
+    /// The policy that serves the threads [default: their scheduler's; rate monotonic for `--task`].
     #[arg(long)]
     pub(crate) policy: Option<Policy>,
-    /// Look for a continuous reservation (RESCS) instead of a basic one (RESBS).
+    /// Find a continuous reservation (RESCS) instead of a basic one (RESBS).
     #[arg(long)]
     pub(crate) continuous: bool,
-    /// Only this period.
+    /// Examine only this period.
     #[arg(long, value_name = "SPAN", conflicts_with_all = ["from", "to", "steps"])]
     pub(crate) period: Option<Span>,
-    /// The shortest period to look at [default: a step].
+    /// The shortest period to examine [default: the longest divided by `--steps`].
     #[arg(long, value_name = "SPAN")]
     pub(crate) from: Option<Span>,
-    /// The longest period to look at [default: the shortest of the threads'].
+    /// The longest period to examine [default: the shortest period of the threads].
     #[arg(long, value_name = "SPAN")]
     pub(crate) to: Option<Span>,
-    /// How many periods to look at, evenly spread.
+    /// Number of periods to examine, evenly spread.
     #[arg(long, value_name = "N", default_value_t = 200,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) steps: u32,
     /// Amounts are multiples of this; so are the periods between `--from` and `--to`.
     #[arg(long, value_name = "SPAN", default_value = "1us")]
     pub(crate) step: Span,
-    /// How much above the least utilisation the knee may be, as a share of it.
+    /// How far the knee's utilisation may exceed the least one, as a share of it.
     #[arg(long, value_name = "RATIO", default_value = "5%")]
     pub(crate) tolerance: Ratio,
-    /// What a switch costs; there are two in each period [default: the file's, or else 10us].
+    /// Cost of a switch, of which each period has two [default: the file's, or else 10us].
     #[arg(long, value_name = "SPAN")]
     pub(crate) switch_cost: Option<Span>,
-    /// Draw which reservations are enough (`.svg` or `.png`; SVG for `-`).
+    /// Draw the reservations that are enough (`.svg` or `.png`; SVG for `-`).
     #[arg(long, value_name = "OUT")]
     pub(crate) picture: Option<PathBuf>,
     /// Whether that may replace a file.
@@ -282,17 +286,17 @@ pub(crate) struct ReserveArgs {
 pub(crate) struct SimulateArgs {
     /// The scenario.
     pub(crate) file: PathBuf,
-    /// Simulate so long instead of the scenario's length [units: ns, us, ms, s, min, h].
+    /// Simulate for this long instead of the scenario's length [units: ns, us, ms, s, min, h].
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub(crate) length: Option<Span>,
     /// Seed of all random numbers, instead of the scenario's.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
-    /// Set a value other than the file's: of a scheduler or thread, as `audio.guarantee=RESBH 4ms 10ms`, or of the machine.
+    /// Override a value of the file: of a scheduler or thread, as `audio.guarantee=RESBH 4ms 10ms`, or of the machine.
     #[arg(long = "set", value_name = "NAME.KEY=VALUE")]
     pub(crate) overrides: Vec<Override>,
-    /// Which promises are judged: those that are asked for, or all that the checker says hold anywhere, asked for or
-    /// not, and the bounds on response times.
+    /// Which promises to judge: those that the file asks for, or every one that the checker grants, asked for or not,
+    /// and the bounds on response times.
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = Judged::Asked)]
     pub(crate) judge: Judged,
     /// Print the results as JSON.
@@ -316,16 +320,16 @@ pub(crate) enum Judged {
 /// What is kept of a simulation or a run.
 #[derive(Args, Clone, Default, Debug)]
 pub(crate) struct KeepArgs {
-    /// Keep a trace: compact (`.wft`, and `-`), or for Perfetto (`.pftrace`, `.perfetto-trace`).
+    /// Write a trace: compact (`.wft`, and `-`), or for Perfetto (`.pftrace`, `.perfetto-trace`).
     #[arg(long, value_name = "OUT")]
     pub(crate) trace: Option<PathBuf>,
     /// Draw a timeline (`.svg` or `.png`; SVG for `-`).
     #[arg(long, value_name = "OUT")]
     pub(crate) picture: Option<PathBuf>,
-    /// Write a report that a browser shows without a network.
+    /// Write an HTML report, which needs no network.
     #[arg(long, value_name = "OUT.html")]
     pub(crate) report: Option<PathBuf>,
-    /// Write what each thread got as comma-separated values, times in nanoseconds.
+    /// Write what each thread received as comma-separated values, times in nanoseconds.
     #[arg(long, value_name = "OUT.csv")]
     pub(crate) csv: Option<PathBuf>,
     /// Whether these may replace files.
@@ -359,29 +363,29 @@ pub(crate) struct RunArgs {
     /// The scenario.
     #[arg(required_unless_present = "command", conflicts_with = "command")]
     pub(crate) file: Option<PathBuf>,
-    /// Which machine carries it out.
+    /// The machine that it runs on.
     #[arg(long, default_value = "linux")]
     pub(crate) host: RunHost,
-    /// A command gets so much processor time in each period, and no more [units: us, ms, s].
+    /// Processor time that the command gets in each period, at most [units: us, ms, s].
     #[arg(long, value_name = "SPAN", requires_all = ["period", "command"])]
     pub(crate) budget: Option<Span>,
     /// The period of `--budget` [units: us, ms, s].
     #[arg(long, value_name = "SPAN", requires = "budget")]
     pub(crate) period: Option<Span>,
-    /// A command gets so many parts of a processor, of which all others on it together have one.
+    /// Weight of the command; all other threads on its processor together have weight 1.
     #[arg(long, value_name = "N", requires = "command", conflicts_with = "budget",
           value_parser = clap::value_parser!(u32).range(1..=19))]
     pub(crate) share: Option<u32>,
-    /// Run so long instead of the scenario's length [units: ns, us, ms, s, min, h].
+    /// Run for this long instead of the scenario's length [units: ns, us, ms, s, min, h].
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub(crate) length: Option<Span>,
-    /// The machine's processors that the scenario's stand for, in order [default: the last ones].
+    /// The machine's processors to use for the scenario's, in order [default: the last ones].
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub(crate) cpus: Vec<u16>,
     /// Print what would be changed on this machine, and change nothing.
     #[arg(long, conflicts_with_all = ["trace", "picture", "report"])]
     pub(crate) dry_run: bool,
-    /// Where `ctl`, `top` and `explain` reach it [default: /run/windfall/windfall.sock for root, else below
+    /// Socket on which `ctl`, `top` and `explain` reach the run [default: /run/windfall/windfall.sock for root, else below
     /// $XDG_RUNTIME_DIR].
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
@@ -391,7 +395,8 @@ pub(crate) struct RunArgs {
     /// What is kept of it.
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
-    /// A command to run instead of a scenario; all its threads together have the budget or the share. It reads no input.
+    /// A command to run instead of a scenario. All its threads together have the budget or the share. Its standard input
+    /// is empty.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 }
@@ -403,21 +408,21 @@ pub(crate) struct RunArgs {
                   An outcome is what `simulate --json` or `run --json` printed; a scenario in its place is simulated.\n\
                   Exit status: 0 processor times agree; 1 they do not; 2 could not run.")]
 pub(crate) struct CompareArgs {
-    /// An outcome, or a scenario; alone, a scenario that is simulated and run on real threads.
+    /// An outcome or a scenario; without a second file, a scenario to simulate and to run on real threads.
     pub(crate) file: PathBuf,
     /// The other outcome or scenario.
     #[arg(conflicts_with_all = ["costs", "cpus"])]
     pub(crate) other: Option<PathBuf>,
-    /// Run so long instead of the scenario's length [units: ns, us, ms, s, min, h].
+    /// Run for this long instead of the scenario's length [units: ns, us, ms, s, min, h].
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub(crate) length: Option<Span>,
-    /// Simulate with the costs that `windfall measure` wrote there, instead of the scenario's.
+    /// Simulate with the costs in this file, which `windfall measure` wrote, instead of the scenario's.
     #[arg(long, value_name = "COSTS.toml")]
     pub(crate) costs: Option<PathBuf>,
-    /// How far a thread's processor time may be from the simulated, as a share of it.
+    /// Allowed difference between a thread's two processor times, as a share of the first.
     #[arg(long, value_name = "RATIO", default_value = "2%")]
     pub(crate) tolerance: Ratio,
-    /// The machine's processors that the scenario's stand for, in order [default: the last ones].
+    /// The machine's processors to use for the scenario's, in order [default: the last ones].
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub(crate) cpus: Vec<u16>,
     /// Print JSON instead of text.
@@ -429,7 +434,7 @@ pub(crate) struct CompareArgs {
 #[derive(Args, Debug)]
 #[command(
     after_help = "Exit status: 0 `windfall run` works here; 1 something that it needs is missing; \
-                        2 could not look."
+                        2 could not examine it."
 )]
 pub(crate) struct DoctorArgs {
     /// Print JSON instead of text.
@@ -450,7 +455,7 @@ pub(crate) struct RestoreArgs {
 #[command(after_help = "Example:\n  windfall measure -o costs.toml\n\n\
                         A scenario uses it by `inherits = \"costs.toml\"`.")]
 pub(crate) struct MeasureArgs {
-    /// Write the cost model there, as a file that scenarios inherit from.
+    /// Write the cost model to this file, which scenarios can inherit from.
     #[arg(short, long, value_name = "COSTS.toml")]
     pub(crate) output: Option<PathBuf>,
     /// Whether that may replace a file.
@@ -459,7 +464,7 @@ pub(crate) struct MeasureArgs {
     /// Measure on this processor [default: the last one].
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u16>,
-    /// Fewer repetitions: a second instead of ten.
+    /// Fewer repetitions: one second instead of ten.
     #[arg(long)]
     pub(crate) quick: bool,
     /// Print JSON instead of text.
@@ -473,11 +478,11 @@ pub(crate) struct MeasureArgs {
   windfall record --for 10s -o desktop.wft
   windfall record -o player.wft -- mpv film.mkv
 
-Ends with the command, after `--for`, or by Ctrl-C; a command that still runs then is asked to end.
+The recording ends with the command, after `--for`, or on Ctrl-C. A command that still runs then receives SIGTERM.
 Exit status: the command's own (128 and the signal's number when one ended it), 126 or 127 when it cannot be started;
-0 without one, or when it was asked to end; 2 could not record.")]
+0 without a command, or when it was asked to end; 2 could not record.")]
 pub(crate) struct RecordArgs {
-    /// Record so long [units: ns, us, ms, s, min, h].
+    /// Record for this long [units: ns, us, ms, s, min, h].
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub(crate) length: Option<Span>,
     /// Where to write the trace.
@@ -501,15 +506,15 @@ pub(crate) struct RecordArgs {
   windfall calibrate --for 30s --pid 2201
 
 A profile is kept in $XDG_CONFIG_HOME/windfall/profiles; a scenario names it by `profile = \"player\"`.
-Exit status: 0 some thread has a period, 1 none has, 2 could not watch it.")]
+Exit status: 0 some thread has a period; 1 none has; 2 could not watch the program.")]
 pub(crate) struct CalibrateArgs {
-    /// Watch so long; otherwise until the program ends [units: ns, us, ms, s, min, h].
+    /// Watch for this long [default: until the program ends; units: ns, us, ms, s, min, h].
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub(crate) length: Option<Span>,
-    /// Suggest so many times the most that a period took (at least 1), or `p99`: what 99 of 100 took.
+    /// Suggested amount: this factor (at least 1) times the most that a period took, or `p99` for the 99th percentile.
     #[arg(long, value_name = "X", default_value = "1.2")]
     pub(crate) conservatism: String,
-    /// Keep what was found under this name.
+    /// Save the result as a profile with this name.
     #[arg(long, value_name = "NAME")]
     pub(crate) save: Option<String>,
     /// Whether it may replace a profile.
@@ -535,10 +540,10 @@ pub(crate) struct CalibrateArgs {
 pub(crate) struct ExportArgs {
     /// The recording: Windfall's own, or text of tracefs, trace-cmd or `perf script`.
     pub(crate) trace: PathBuf,
-    /// What to write: for Perfetto (`.pftrace`, `.perfetto-trace`, and `-`), compact (`.wft`), or a page with the timeline
+    /// The output: for Perfetto (`.pftrace`, `.perfetto-trace`, and `-`), compact (`.wft`), or a page with the timeline
     /// (`.html`).
     pub(crate) output: PathBuf,
-    /// Another recording, below the first on the page's axis; each begins at its left.
+    /// Another recording, drawn below the first on the same axis; both begin at its left.
     #[arg(long, value_name = "TRACE")]
     pub(crate) beside: Option<PathBuf>,
     /// Print JSON instead of text.
@@ -559,13 +564,13 @@ pub(crate) struct ExportArgs {
 
 Exit status: 0 done; 1 refused, and nothing has changed; 2 there is no run to control.")]
 pub(crate) struct CtlArgs {
-    /// The run's socket, where it has been given one.
+    /// The run's socket, if it was started with `--socket`.
     #[arg(long, value_name = "PATH", global = true)]
     pub(crate) socket: Option<PathBuf>,
     /// Print JSON instead of text.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Do it even where it breaks what was granted to others.
+    /// Carry the request out even if it breaks a promise that was granted to others.
     #[arg(long, global = true)]
     pub(crate) force: bool,
     /// What to do.
@@ -588,7 +593,7 @@ pub(crate) enum CtlVerb {
         /// The scheduler above it, or `top`; several times for a join.
         #[arg(long, value_name = "NAME", required = true, add = Candidates::new(candidates::run_schedulers))]
         parent: Vec<String>,
-        /// Keys of its table in a file: settings of its kind, and what is asked of its parent.
+        /// Keys as in a scenario: settings of its kind, and what it asks of its parent.
         #[arg(value_name = "KEY=VALUE")]
         settings: Vec<String>,
     },
@@ -605,11 +610,11 @@ pub(crate) enum CtlVerb {
         name: String,
         /// A guarantee, as `RESBH 3ms 10ms`, or an amount in a period, as `3ms/10ms`.
         guarantee: String,
-        /// Move the thread to this scheduler for it.
+        /// Move the thread to this scheduler first.
         #[arg(long, value_name = "SCHEDULER", add = Candidates::new(candidates::run_schedulers))]
         at: Option<String>,
     },
-    /// End a thread's reservation: it goes back to where it was.
+    /// End a thread's reservation and move it back to its former scheduler.
     Unreserve {
         /// The thread.
         #[arg(add = Candidates::new(candidates::run_threads))]
@@ -645,14 +650,14 @@ pub(crate) enum CtlVerb {
         /// The thread.
         #[arg(add = Candidates::new(candidates::run_threads))]
         thread: String,
-        /// Where to.
+        /// The new scheduler.
         #[arg(add = Candidates::new(candidates::run_schedulers))]
         scheduler: String,
-        /// What is asked for it there, as `share=3`.
+        /// What the thread asks for there, as `share=3`.
         #[arg(value_name = "KEY=VALUE")]
         asks: Vec<String>,
     },
-    /// Make a scheduler the default and move the former's threads to it.
+    /// Make a scheduler the default, and move the threads of the former default to it.
     Default {
         /// The scheduler.
         #[arg(add = Candidates::new(candidates::run_schedulers))]
@@ -666,7 +671,7 @@ pub(crate) enum CtlVerb {
         /// How long one child keeps the processor [units: ns, us, ms, s].
         quantum: Span,
     },
-    /// Set how often timers go off.
+    /// Set the resolution of timers.
     Timer {
         /// `1024Hz`, or `precise`.
         timer: String,
@@ -680,15 +685,15 @@ pub(crate) enum CtlVerb {
 #[command(after_help = "Example:
   windfall top -d 500ms
 
-Keys: q ends, arrows move, space pauses, s sorts. Without a terminal it prints one table.")]
+Keys: q quits, arrows move, space pauses, s changes the order. Without a terminal it prints one table.")]
 pub(crate) struct TopArgs {
-    /// The run's socket, where it has been given one.
+    /// The run's socket, if it was started with `--socket`.
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
-    /// How often to look [units: ms, s].
+    /// Time between two updates [units: ms, s].
     #[arg(short, long, value_name = "SPAN", default_value = "1s")]
     pub(crate) delay: Span,
-    /// Look once, and print JSON.
+    /// Print the present state as JSON, and end.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -707,11 +712,11 @@ pub(crate) enum Source {
 /// Arguments of `migrate`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example:\n  windfall migrate audio.toml\n\nOnly words that were renamed change. \
-                        Exit status: 0 the file is of today's version; 2 it is no scenario."
+    after_help = "Example:\n  windfall migrate audio.toml\n\nOnly renamed keys and words change. \
+                        Exit status: 0 the file is of the current version; 2 it is not a scenario."
 )]
 pub(crate) struct MigrateArgs {
-    /// The scenario, which is replaced; `-` rewrites standard input to standard output.
+    /// The scenario, which is rewritten in place; `-` reads standard input and writes standard output.
     pub(crate) file: PathBuf,
     /// Print JSON instead of text.
     #[arg(long)]
@@ -726,7 +731,7 @@ pub(crate) struct MigrateArgs {
 pub(crate) struct ImportArgs {
     /// The recording: Windfall's own, or text, which may be compressed by gzip or zstd.
     pub(crate) trace: PathBuf,
-    /// What it is; found out from its first lines when not given.
+    /// Format of the recording [default: detected from its first lines].
     #[arg(long)]
     pub(crate) from: Option<Source>,
     /// Where to write the scenario.
@@ -738,11 +743,11 @@ pub(crate) struct ImportArgs {
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Give each periodic thread the reservation that is proposed for it, above time sharing.
+    /// Give each periodic thread the proposed reservation; all others share time.
     #[arg(long)]
     pub(crate) reserve: bool,
-    /// Of an rt-app file: for how many processors; as many as there are here when not given, and at
-    /// least those that its tasks name.
+    /// For an rt-app file: the number of processors [default: as many as this machine has, and at least those that its
+    /// tasks name].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) processors: Option<u16>,
 }
@@ -764,19 +769,19 @@ pub(crate) enum Text {
   windfall explain scenarios/recorded/desktop.ftrace.gz --thread audio-src --longer-than 4ms
   windfall explain --thread audio
 
-Without a recording it explains the run that this machine supervises, from its last 262,144 records:
-some seconds at ten thousand switches a second, minutes at less.
+Without a recording it explains the current run on this machine, from its last 262,144 records: some seconds at
+ten thousand switches a second, minutes at fewer.
 
-A miss is a job that was done after its deadline or given up, a period in which less was received
-than promised while the thread was runnable, and with `--longer-than` whatever took longer. Where a
-recording has no jobs, a burst takes their place: from when the thread is woken until it waits again.
+A miss is a job that was late or given up, a period in which a runnable thread received less than promised, and with
+`--longer-than` each job or burst that took longer. A burst stands for a job where a recording has no jobs: from when the
+thread is woken until it waits again.
 
-Exit status: 0 no miss; 1 misses, which are explained; 2 could not read the recording.")]
+Exit status: 0 no miss; 1 at least one miss; 2 could not read the recording.")]
 pub(crate) struct ExplainArgs {
     /// The recording: Windfall's own (`.wft`), or text of ftrace or perf, which may be compressed
-    /// by gzip or zstd. Without it: what a run has recorded lately.
+    /// by gzip or zstd. Without it: the last records of the current run.
     pub(crate) recording: Option<PathBuf>,
-    /// The run's socket, where it has been given one.
+    /// The run's socket, if it was started with `--socket`.
     #[arg(long, value_name = "PATH", conflicts_with = "recording")]
     pub(crate) socket: Option<PathBuf>,
     /// Which threads: a name, a name with `*`, or a thread number (`2215`, `#2215`).
@@ -790,16 +795,16 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "N", conflicts_with = "all",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) job: Option<u64>,
-    /// Explain every miss; of several threads, list every thread.
+    /// Explain every miss; if there are several threads, list all of them.
     #[arg(long)]
     pub(crate) all: bool,
-    /// Explain the worst miss of the thread that has most of them; where there is none, of the thread that waited longest.
+    /// Explain the worst miss of the thread with most misses, or without misses the longest wait.
     #[arg(long, conflicts_with_all = ["miss", "job", "all"])]
     pub(crate) worst: bool,
     /// Count a job or burst that takes longer than this as a miss [units: ns, us, ms, s, min, h].
     #[arg(long, value_name = "SPAN")]
     pub(crate) longer_than: Option<Span>,
-    /// What the recording is; found out from its first lines when not given.
+    /// Format of the recording [default: detected from its first lines].
     #[arg(long, requires = "recording")]
     pub(crate) from: Option<Text>,
     /// Print JSON instead of text.
@@ -834,24 +839,24 @@ impl From<LabHost> for windfall_lab::Host {
   windfall lab list
   windfall lab table-10-4 --quick --report isolation.html
 
-Exit status: 0 the claim stands, or is not decided; 1 it is refuted; 2 could not run.")]
+Exit status: 0 the claim holds, or is not decided; 1 it is refuted; 2 could not run.")]
 pub(crate) struct LabArgs {
     /// A table or figure, or `list` for all of them.
     #[arg(add = Candidates::new(candidates::experiments))]
     pub(crate) name: String,
-    /// Run it only on this host [default: all of its hosts but `linux`, which needs rights].
+    /// Run it on this host only [default: all of its hosts except `linux`, which needs privileges].
     #[arg(long)]
     pub(crate) host: Option<LabHost>,
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Shorter runs and fewer of them: a few seconds in all.
+    /// Fewer and shorter runs, a few seconds in all.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Write a page with tables and figures that a browser shows without a network.
+    /// Write an HTML page with tables and figures, which needs no network.
     #[arg(long, value_name = "OUT.html")]
     pub(crate) report: Option<PathBuf>,
-    /// Keep the raw numbers and the figures in this folder.
+    /// Write the raw numbers and the figures into this folder.
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
     /// Whether these may replace files.
@@ -863,7 +868,7 @@ pub(crate) struct LabArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  windfall catalogue proportional-share")]
 pub(crate) struct CatalogueArgs {
-    /// Describe this one, with its settings.
+    /// Describe this scheduler, with its settings.
     #[arg(add = Candidates::new(candidates::kinds))]
     pub(crate) name: Option<String>,
     /// Print JSON instead of text.
@@ -874,14 +879,14 @@ pub(crate) struct CatalogueArgs {
 /// Arguments of `completions`.
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArgs {
-    /// Which shell.
+    /// The shell.
     pub(crate) shell: clap_complete::Shell,
 }
 
 /// Arguments of `man`.
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
-    /// Where to.
+    /// The folder.
     pub(crate) folder: PathBuf,
     /// Whether pages that are there may be replaced.
     #[command(flatten)]

@@ -7,6 +7,7 @@ mod candidates;
 mod cli;
 mod command_error;
 mod output;
+mod profiles;
 mod signals;
 mod verbs;
 

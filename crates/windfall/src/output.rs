@@ -8,7 +8,6 @@ pub(crate) use draft::{Draft, remove_unfinished};
 
 use crate::VerbError;
 use std::io::{self, IsTerminal, Write};
-use windfall_report::terminal;
 use windfall_trace::escape::{escaped_but_colours, escaped_lines};
 
 /// Prints to standard output, with what could steer a terminal written in words. A reader that has gone away is no trouble.
@@ -34,11 +33,6 @@ pub(crate) fn document(mut value: serde_json::Value) -> String {
         object.insert("windfall".to_owned(), JSON_VERSION.into());
     }
     format!("{value:#}\n")
-}
-
-/// A table that fits the terminal.
-pub(crate) fn table(head: &[&str], left: usize, rows: Vec<Vec<String>>) -> String {
-    terminal::table(head, left, rows, width())
 }
 
 /// Whether people read what goes to standard error.

@@ -13,7 +13,6 @@ pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod keep;
 pub(crate) mod lab;
-pub(crate) mod live;
 pub(crate) mod man;
 pub(crate) mod measure;
 pub(crate) mod migrate;

@@ -145,27 +145,11 @@ fn output_is_plain_and_silent_when_piped() {
 
 #[test]
 fn every_verb_has_help_a_man_page_and_completions() {
-    let help = printed(&windfall(&["--help"]));
     let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("man");
     let output = windfall(&["man", folder.to_str().unwrap(), "--force"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let verbs = [
-        "new",
-        "suggest",
-        "check",
-        "convert",
-        "reserve",
-        "simulate",
-        "import",
-        "explain",
-        "lab",
-        "catalogue",
-        "schema",
-        "completions",
-        "man",
-    ];
-    for verb in verbs {
-        assert!(help.contains(verb), "{verb} is not in the help");
+    let verbs = verbs();
+    for verb in &verbs {
         assert!(printed(&windfall(&[verb, "--help"])).contains("Usage"), "{verb}");
         assert!(folder.join(format!("windfall-{verb}.1")).exists(), "{verb}");
     }
@@ -174,41 +158,78 @@ fn every_verb_has_help_a_man_page_and_completions() {
         assert!(text.contains("WINDFALL_COMPLETE") && text.contains("windfall"), "{shell}: {text}");
     }
     let completed = completions(&["windfall", ""]);
-    assert!(verbs.iter().all(|verb| completed.contains(&(*verb).to_owned())), "{completed:?}");
+    assert!(verbs.iter().all(|verb| completed.contains(verb)), "{completed:?}");
 }
 
-/// What completes words or makes files alone is for shells and folders; a schema is JSON itself.
-#[test]
-fn every_verb_that_prints_has_json() {
+/// Verbs without `--json`: what they print is for a shell, for `man`, or JSON itself.
+const WITHOUT_JSON: [&str; 3] = ["completions", "man", "schema"];
+
+/// All verbs, as the parser itself lists them.
+fn verbs() -> Vec<String> {
     let help = printed(&windfall(&["--help"]));
     let verbs = help.split_once("Commands:").unwrap().1.split_once("Options:").unwrap().0;
     let verbs = verbs.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
-    let verbs: Vec<&str> = verbs.filter(|verb| !verb.is_empty() && *verb != "help").collect();
-    assert!(verbs.len() >= 20, "{verbs:?}");
-    for verb in verbs.iter().filter(|verb| !["completions", "man", "new", "schema"].contains(verb))
-    {
-        assert!(printed(&windfall(&[verb, "--help"])).contains("--json"), "{verb}");
-    }
+    verbs.filter(|verb| !verb.is_empty() && *verb != "help").map(str::to_owned).collect()
+}
+
+/// Each verb prints JSON alone, or where it cannot do its work here says so in JSON.
+#[test]
+fn law_every_verb_prints_json() {
     let scenario = file("json.toml", SCENARIO);
     let made = |name: &str| file(name, "");
     let (trace, page) = (made("json.wft"), made("json.html"));
     let kept = windfall(&["simulate", &scenario, "--trace", &trace, "--force"]);
     assert_eq!(kept.status.code(), Some(0), "{kept:?}");
-    for arguments in [
-        vec!["lab", "list", "--json"],
-        vec!["migrate", &scenario, "--json"],
-        vec!["export", &trace, &page, "--force", "--json"],
-        vec!["import", &trace, "-o", &made("imported.toml"), "--force", "--json"],
-    ] {
-        let output = windfall(&arguments);
-        let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(value["windfall"], 2, "{arguments:?}: {output:?}");
-        let taken: Vec<&str> =
-            arguments.iter().map(|word| if *word == page { "-" } else { word }).collect();
-        if taken != arguments {
-            assert_eq!(windfall(&taken).status.code(), Some(2), "two things on standard output");
+    let outcome = file("outcome.json", &printed(&windfall(&["simulate", &scenario, "--json"])));
+    let (recording, imported) = (made("recorded.wft"), made("imported.toml"));
+    let nowhere = "/nonexistent/socket";
+    let cases = [
+        vec!["new", "audio", "-o", &imported, "--force"],
+        vec!["suggest", &trace],
+        vec!["check", &scenario],
+        vec!["convert", "RESBS 10ms 20ms", "PSBE 1/2 10ms"],
+        vec!["reserve", "--task", "1ms/10ms"],
+        vec!["simulate", &scenario],
+        vec!["run", &scenario, "--host", "sim"],
+        vec!["run", &scenario, "--dry-run"],
+        vec!["compare", &outcome, &outcome],
+        vec!["doctor"],
+        vec!["restore"],
+        vec!["measure", "--quick", "--cpu", "65535"],
+        vec!["record", "--for", "1ms", "--force", "-o", &recording],
+        vec!["calibrate", "--pid", "2147483647"],
+        vec!["export", &trace, &page, "--force"],
+        vec!["ctl", "--socket", nowhere, "list"],
+        vec!["top", "--socket", nowhere],
+        vec!["import", &trace, "-o", &imported, "--force"],
+        vec!["migrate", &scenario],
+        vec!["explain", &trace],
+        vec!["lab", "list"],
+        vec!["catalogue"],
+    ];
+    let verbs = verbs();
+    assert!(verbs.len() >= 20, "{verbs:?}");
+    for verb in verbs.iter().filter(|verb| !WITHOUT_JSON.contains(&verb.as_str())) {
+        let cases = cases.iter().filter(|arguments| arguments[0] == verb.as_str());
+        assert!(cases.clone().count() > 0, "`{verb}` is not tried; add it to the cases above");
+        for arguments in cases {
+            let output = windfall(&[&arguments[..], &["--json"]].concat());
+            let errors = errors(&output);
+            let text = match output.status.code() {
+                Some(2) => errors.lines().last().unwrap().to_owned(),
+                _ => printed(&output),
+            };
+            let value: serde_json::Value =
+                serde_json::from_str(&text).unwrap_or_else(|why| panic!("{arguments:?}: {why}"));
+            let what = if output.status.code() == Some(2) { "error" } else { "windfall" };
+            assert!(!value[what].is_null(), "{arguments:?}: {text}");
         }
     }
+    for verb in WITHOUT_JSON {
+        assert!(verbs.contains(&verb.to_owned()), "`{verb}` is no verb");
+    }
+    let taken = windfall(&["export", &trace, "-", "--json"]);
+    assert_eq!(taken.status.code(), Some(2), "two things on standard output");
 }
 
 /// What bash is told that the last of these words may become.

@@ -115,7 +115,7 @@ fn accepts_every_command_of_the_readme() {
 #[test]
 fn accepts_every_link_of_the_documents() {
     let mut files = vec![root().join("README.md")];
-    for folder in ["docs", "docs/guide/src", "scenarios"] {
+    for folder in ["docs", "docs/benchmarks", "docs/decisions", "docs/guide/src", "scenarios"] {
         for entry in std::fs::read_dir(root().join(folder)).unwrap() {
             files.push(entry.unwrap().path());
         }

@@ -210,7 +210,7 @@ steps  = [\"suspend\", {{ lock = \"l\" }}, {{ run = \"70us\" }}, {{ unlock = \"l
         for (thread, work) in [(ping, 7_500), (pong, 3_500)] {
             let us = thread.received.as_nanos() / 1_000;
             // Some 250 actions each are decided in the threads' own calls, 10 us apiece in this build; and a virtual
-            // machine stands still for up to 6 ms at a time (docs/benchmarks.md), seen twice in a run. Whoever ran on
+            // machine stands still for up to 6 ms at a time (docs/benchmarks/supervision.md), seen twice in a run. Whoever ran on
             // while it waits for the other would have most of the second.
             let slack = if real { 25_000 } else { 0 };
             assert!(us >= work && us <= work + slack, "{}: {us} us of {work}", thread.name);

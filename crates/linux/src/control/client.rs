@@ -1,6 +1,6 @@
 //! The other end of the socket.
 
-use super::listing::Listing;
+use super::Listing;
 use super::wire::{self, ControlError, VERSION};
 use serde_json::{Map, Value, json};
 use std::io::{ErrorKind, Read, Write};

@@ -1,6 +1,6 @@
 //! What is copied under the lock, and what is made of it afterwards.
 
-use super::listing::{Account, Listing, LiveStatus, Node, OwnVp, Processor, Promised, Thread};
+use super::{Account, Listing, LiveStatus, Node, OwnVp, Processor, Promised, Thread};
 use crate::supervise::linux::Linux;
 use crate::supervise::settle::settle;
 use crate::supervise::supervisor::Supervisor;

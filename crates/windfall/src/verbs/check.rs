@@ -3,7 +3,7 @@
 use crate::cli::CheckArgs;
 use crate::command_error::CommandError;
 use crate::output::{document, print, width};
-use crate::verbs::calibrate::Shelf;
+use crate::profiles::Shelf;
 use crate::{Answer, VerbError};
 use std::path::Path;
 use windfall_report::check;

@@ -1,20 +1,18 @@
 //! `windfall ctl VERB`
 
 use crate::cli::{CtlArgs, CtlVerb};
-use crate::output::{document, print, print_error, table};
-use crate::verbs::live::{Row, ms, percent, rows, standing};
+use crate::output::{document, print, print_error, width};
 use crate::{Answer, VerbError};
 use serde_json::{Map, Value, json};
-use windfall_linux::control::{self, Account, Listing, Processor};
-use windfall_report::terminal::figures;
-use windfall_trace::escape::escaped;
+use windfall_linux::control;
+use windfall_report::live;
 
 pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
     let socket = args.socket.as_deref();
     if matches!(args.verb, CtlVerb::List) {
         let listing = control::list(socket)?;
         let json = || serde_json::to_value(&listing).map(document);
-        print(&if args.json { json()? } else { text(&listing) })?;
+        print(&if args.json { json()? } else { live::text(&listing, width()) })?;
         return Ok(Answer::Yes);
     }
     let request = request(args)?;
@@ -127,93 +125,4 @@ fn pairs(texts: &[String]) -> Result<Map<String, Value>, VerbError> {
         Ok((key.to_owned(), number.or(bool).unwrap_or_else(|| json!(value))))
     };
     texts.iter().map(pair).collect()
-}
-
-/// The tree and the processors, for people.
-pub(crate) fn text(listing: &Listing) -> String {
-    let mut text = format!(
-        "{} (process {}): {} ms of {} ms, {} decisions{}; timers at most {} us late, {} us of it our own delay{}\n\n",
-        listing.name,
-        listing.pid,
-        listing.now_ns / 1_000_000,
-        listing.end_ns / 1_000_000,
-        listing.decisions,
-        listing
-            .tick_ns
-            .map_or_else(String::new, |ns| format!(", a timer tick every {} us", ns / 1_000)),
-        listing.lag_ns / 1_000,
-        listing.lag_without_steal_ns / 1_000,
-        if listing.lost { ", EVENTS OF THE KERNEL WERE LOST" } else { "" },
-    );
-    let head = [
-        "NAME",
-        "KIND OR STATE",
-        "PROMISED",
-        "STANDING",
-        "RECEIVED ms",
-        "%CPU",
-        "%CPU LATELY",
-        "JOBS",
-        "MISSED",
-    ];
-    let body = rows(listing).iter().map(|row| cells(listing, row)).collect();
-    text += &table(&head, 4, body);
-    let mut reasons = String::new();
-    for row in rows(listing) {
-        if let Some(why) = row.promised.and_then(|promised| promised.why) {
-            reasons += &format!("{}: {why}\n", escaped(&row.name));
-        }
-    }
-    if !reasons.is_empty() {
-        text += &format!("\n{reasons}");
-    }
-    let mut counts = String::new();
-    let nodes = listing.nodes.iter().map(|node| (&node.name, &node.counted));
-    let threads = listing.threads.iter().map(|thread| (&thread.name, &thread.counted));
-    for (name, counted) in nodes.chain(threads).filter(|(_, counted)| !counted.is_empty()) {
-        counts += &format!("{} counted: {}\n", escaped(name), figures(counted));
-    }
-    if !counts.is_empty() {
-        text += &format!("\n{counts}");
-    }
-    text.push('\n');
-    listing.cpus.iter().for_each(|cpu| text += &processor(cpu, listing.now_ns));
-    text
-}
-
-fn processor(cpu: &Processor, now_ns: u64) -> String {
-    let part = |account: &Account| percent(account.ns, now_ns);
-    format!(
-        "cpu {}: threads {}%, scheduling {}%, stolen {}%, rest {}%; leaked {}%; granted to {}\n",
-        cpu.number,
-        part(&cpu.received),
-        part(&cpu.scheduling),
-        part(&cpu.stolen),
-        part(&cpu.rest),
-        part(&cpu.leaked),
-        escaped(cpu.granted.as_deref().unwrap_or("nobody")),
-    )
-}
-
-fn cells(listing: &Listing, row: &Row) -> Vec<String> {
-    let dash = || "-".to_owned();
-    let count = |count: u64| if row.is_thread { count.to_string() } else { String::new() };
-    let place = row.cpu.map_or_else(String::new, |cpu| format!(" on {cpu}"));
-    vec![
-        format!("{}{}", "  ".repeat(row.depth), row.name),
-        format!("{}{place}", row.sort),
-        row.promised.as_ref().map_or_else(dash, |promised| {
-            format!(
-                "{}{}",
-                promised.guarantee,
-                if promised.granted { "" } else { " (not granted)" }
-            )
-        }),
-        row.promised.as_ref().map_or_else(dash, |promised| standing(promised.standing).to_owned()),
-        ms(row.received.ns),
-        percent(row.received.ns, listing.now_ns),
-        percent(row.received.last_ns, listing.last_ns),
-        count(row.completed),
-        count(row.missed),
-    ]
 }

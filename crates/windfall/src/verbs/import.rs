@@ -1,20 +1,18 @@
 //! `windfall import TRACE -o FILE.toml`
 
-mod json;
-
 use super::new::{place_schema, with_schema};
 use crate::cli::{ImportArgs, Source};
-use crate::output::{Destinations, document, input_name, is_standard, print};
+use crate::output::{Destinations, document, input_name, is_standard, print, width};
 use crate::{Answer, VerbError};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
-use windfall_programs::learn::Clock;
+use windfall_report::import::{json, remarks, rtapp_remarks};
+use windfall_report::proposal;
 use windfall_scenario::rtapp::{self, convert};
 use windfall_scenario::{
     Imported, Recording, Reserving, Scenario, import, import_rtapp, read_text,
 };
-use windfall_trace::escape::escaped;
-use windfall_trace::import::{Format, Report};
+use windfall_trace::import::Format;
 
 pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     let mut outputs = Destinations::new(args.force.force, [args.trace.as_path()])?;
@@ -51,43 +49,21 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     output.write(|out| out.write_all(with_schema(&scenario).as_bytes()))?;
     let beside = place_schema(&args.output)?;
     if args.json {
-        let value = json::data(&scenario, proposal.as_ref(), &words, &output.name());
+        let value = json(&scenario, proposal.as_ref(), &words, &output.name());
         print(&document(value))?;
         return Ok(Answer::Yes);
     }
-    let proposal = proposal.map_or_else(String::new, |proposal| format!("{proposal}\n"));
+    let proposal =
+        proposal.map_or_else(String::new, |proposal| proposal::text(&proposal, width()) + "\n");
     let next = format!("windfall simulate {}", args.output.display());
     outputs.print(&format!("{proposal}{words}wrote {}{beside}; next: {next}\n", output.name()))?;
     Ok(Answer::Yes)
 }
 
 fn from_rtapp(file: &rtapp::RtApp, asked: Option<u16>) -> Result<(Scenario, String), String> {
-    let converted = convert(file);
     let (processors, why) = processors(file, asked);
-    let imported = import_rtapp(&converted, processors)?;
-    let mut words = String::new();
-    for warning in &file.warnings {
-        words.push_str(&format!("warning: {warning}\n"));
-    }
-    for loss in &imported.losses {
-        words.push_str(&format!("{loss}\n"));
-    }
-    for wait in &imported.waits {
-        words.push_str(&format!("{wait}\n"));
-    }
-    let waiting = imported.waits.iter().map(|wait| wait.threads).sum::<usize>();
-    match (waiting, imported.scenario.threads.len()) {
-        (0, _) => {}
-        (some, all) if some == all => words.push_str("all threads come to wait for ever\n"),
-        (some, all) => words.push_str(&format!("{some} of {all} threads come to wait for ever\n")),
-    }
-    let length = if file.global.duration.is_some() { "" } else { " (the file has no `duration`)" };
-    words.push_str(&format!(
-        "threads: {}; processors: {processors} ({why}); length: {}{length}; not as in the file: {}\n",
-        imported.scenario.threads.len(),
-        imported.scenario.length,
-        imported.losses.len(),
-    ));
+    let imported = import_rtapp(&convert(file), processors)?;
+    let words = rtapp_remarks(file, &imported, processors, why);
     Ok((imported.scenario, words))
 }
 
@@ -116,86 +92,6 @@ fn from_recording(args: &ImportArgs, recording: &Recording) -> Result<Imported, 
     let reserving = if args.reserve { Reserving::Periodic } else { Reserving::Nobody };
     let file = seen_from(&args.trace, &args.output)?;
     Ok(import(recording, &file, reserving))
-}
-
-/// What is doubtful or missing in a recording.
-pub(super) fn remarks(recording: &Recording) -> String {
-    let mut words = String::new();
-    if recording.environment > 0 {
-        words.push_str(&format!(
-            "the threads of the recorded command; {} others of the machine woke them when they did, and are not repeated\n",
-            recording.environment
-        ));
-    }
-    if let Some(why) = &recording.cut {
-        words.push_str(&format!(
-            "LOST: the recording ends early ({why}); what came before is used\n"
-        ));
-    }
-    if let Some(clock) = &recording.clock {
-        words.push_str(&whose_wakeups(clock));
-    }
-    if let Some(report) = &recording.report {
-        words.push_str(&what_became_of_lines(report));
-    }
-    words
-}
-
-/// What is doubtful about wake-ups where a source does not say whether an interrupt did them.
-fn whose_wakeups(clock: &Clock) -> String {
-    let Clock { periodic, late, doubtful } = clock;
-    let mut text = "the source does not say which wake-ups interrupts did: ".to_owned();
-    text.push_str(&format!("{periodic} are strictly periodic and taken for the clock's"));
-    if *late > 0 {
-        text.push_str(&format!(", as are {late} of the same threads at other times"));
-    }
-    text.push_str(&format!(
-        "; {doubtful} are left to the thread that ran, which is DOUBTFUL (ftrace text says it)\n"
-    ));
-    text
-}
-
-/// Nothing is ignored in silence: what was read, what was not, what is missing.
-fn what_became_of_lines(report: &Report) -> String {
-    let lost = report.lost_in_all();
-    let mut text = format!(
-        "{} lines: {} events imported of {} threads, {} of no use, {} not understood\n",
-        report.lines,
-        report.imported(),
-        report.threads,
-        report.not_imported.values().sum::<u64>(),
-        report.malformed.count + report.unknown.count,
-    );
-    for (name, count) in &report.not_imported {
-        text.push_str(&format!("  of no use: {count} {name}\n"));
-    }
-    for example in report.malformed.first.iter().chain(&report.unknown.first) {
-        text.push_str(&format!(
-            "  not understood: line {}: {}\n",
-            example.line,
-            escaped(&example.text)
-        ));
-    }
-    if lost.gaps > 0 {
-        let more = if lost.uncounted > 0 { ", others uncounted" } else { "" };
-        text.push_str(&format!(
-            "LOST: {} gaps reported by the source, {} events counted{more}; the trace is unknown there\n",
-            lost.gaps, lost.events
-        ));
-    }
-    if report.mismatches.count > 0 {
-        text.push_str(&format!(
-            "LOST: {} switches are missing without a word; there the trace is unknown\n",
-            report.mismatches.count
-        ));
-    }
-    if report.clamped > 0 {
-        text.push_str(&format!(
-            "{} lines came too late to be sorted in and were moved, by {} at most\n",
-            report.clamped, report.longest_clamp
-        ));
-    }
-    text
 }
 
 /// The recording's path as the scenario, which may lie elsewhere, names it.

@@ -2,15 +2,14 @@
 
 use crate::cli::LabArgs;
 use crate::output::{
-    Destination, Destinations, document, errors_are_read, is_standard, print, print_error, table,
+    Destination, Destinations, document, errors_are_read, is_standard, print, print_error, width,
 };
 use crate::verbs::keep::is_page;
 use crate::{Answer, VerbError};
-use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 use windfall_lab::{
-    ClaimStatus, EXPERIMENTS, Experiment, Findings, Host, Settings, Table, find, page,
+    ClaimStatus, EXPERIMENTS, Experiment, Findings, Host, Settings, find, json, page, text,
 };
 
 pub(crate) fn run(args: &LabArgs) -> Result<Answer, VerbError> {
@@ -20,7 +19,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<Answer, VerbError> {
                 "windfall: `lab list` runs nothing; name an experiment to run it".to_owned(),
             ));
         }
-        print(&if args.json { document(listed()) } else { list() })?;
+        print(&if args.json { document(json::list()) } else { text::list(width()) })?;
         return Ok(Answer::Yes);
     }
     let experiment = find(&args.name).ok_or_else(|| unknown(&args.name))?;
@@ -38,9 +37,9 @@ pub(crate) fn run(args: &LabArgs) -> Result<Answer, VerbError> {
     let host = args.host.map(Host::from);
     let findings = experiment.run(&Settings { host, quick: args.quick, progress: &progress })?;
     if args.json {
-        print(&document(data(experiment, &findings)))?;
+        print(&document(json::findings(experiment, &findings)))?;
     } else {
-        outputs.print(&text(experiment, &findings))?;
+        outputs.print(&text::findings(experiment, &findings, width()))?;
     }
     if let Some(folder) = &args.keep {
         keep(folder, &findings, &mut outputs)?;
@@ -88,54 +87,6 @@ fn unknown(name: &str) -> VerbError {
     VerbError(format!("windfall: unknown experiment `{name}`; there are: {}", names.join(", ")))
 }
 
-fn list() -> String {
-    let row = |one: &&Experiment| {
-        let hosts: Vec<_> = one.hosts.iter().map(|host| host.name()).collect();
-        let names: Vec<_> = one.names().collect();
-        vec![names.join(", "), hosts.join(", "), one.title.to_owned(), one.source.to_owned()]
-    };
-    table(&["NAME", "HOSTS", "ABOUT", "SOURCE"], 4, EXPERIMENTS.iter().map(row).collect())
-}
-
-/// The experiments, for programs.
-fn listed() -> Value {
-    let one = |one: &&Experiment| {
-        json!({
-            "names": one.names().collect::<Vec<_>>(),
-            "hosts": one.hosts.iter().map(|host| host.name()).collect::<Vec<_>>(),
-            "title": one.title,
-            "source": one.source,
-        })
-    };
-    json!({ "experiments": EXPERIMENTS.iter().map(one).collect::<Vec<_>>() })
-}
-
-/// Findings for programs; the raw numbers are what `--keep` keeps.
-fn data(experiment: &Experiment, findings: &Findings) -> Value {
-    let table =
-        |table: &Table| json!({ "title": table.title, "head": table.head, "rows": table.rows });
-    json!({
-        "names": experiment.names().collect::<Vec<_>>(),
-        "source": experiment.source,
-        "question": experiment.question,
-        "claim": experiment.claim,
-        "standing": standing(findings.verdict.standing),
-        "why": findings.verdict.why,
-        "measured": findings.circumstances,
-        "tables": findings.tables.iter().map(table).collect::<Vec<_>>(),
-        "notes": findings.notes,
-    })
-}
-
-const fn standing(standing: ClaimStatus) -> &'static str {
-    match standing {
-        ClaimStatus::Stands => "stands",
-        ClaimStatus::Calibrated => "calibrated",
-        ClaimStatus::Refuted => "refuted",
-        ClaimStatus::Open => "open",
-    }
-}
-
 /// Raw numbers and pictures into a folder.
 fn keep(folder: &Path, findings: &Findings, outputs: &mut Destinations) -> Result<(), VerbError> {
     let mut write = |name: &str, text: &str| {
@@ -149,39 +100,4 @@ fn keep(folder: &Path, findings: &Findings, outputs: &mut Destinations) -> Resul
         write(&format!("{}.svg", figure.name), &figure.picture.svg())?;
     }
     Ok(())
-}
-
-/// Findings for people.
-fn text(experiment: &Experiment, findings: &Findings) -> String {
-    let names: Vec<_> = experiment.names().collect();
-    let mut text = format!(
-        "{}: {}\nSource:   {}\nQuestion: {}\nClaim:    {}\n",
-        names.join(", "),
-        experiment.title,
-        experiment.source,
-        experiment.question,
-        experiment.claim,
-    );
-    for line in &findings.circumstances {
-        text.push_str(&format!("Measured: {line}\n"));
-    }
-    for one in &findings.tables {
-        let head: Vec<&str> = one.head.iter().map(String::as_str).collect();
-        text.push_str(&format!("\n{}\n", one.title));
-        text.push_str(&table(&head, one.words, one.rows.clone()));
-    }
-    if !findings.notes.is_empty() {
-        text.push('\n');
-    }
-    for note in &findings.notes {
-        text.push_str(&format!("Note: {note}\n"));
-    }
-    let word = match findings.verdict.standing {
-        ClaimStatus::Stands => "stands",
-        ClaimStatus::Calibrated => "calibrated with the paper's figures, not confirmed",
-        ClaimStatus::Refuted => "REFUTED",
-        ClaimStatus::Open => "not decided",
-    };
-    text.push_str(&format!("\nClaim {word}: {}\n", findings.verdict.why));
-    text
 }

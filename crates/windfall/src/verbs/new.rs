@@ -2,9 +2,10 @@
 
 use super::schema;
 use crate::cli::{NewArgs, Template};
-use crate::output::Destinations;
+use crate::output::{Destinations, document, print};
 use crate::{Answer, VerbError};
 use clap::ValueEnum;
+use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use windfall_scenario::Scenario;
@@ -12,9 +13,17 @@ use windfall_scenario::Scenario;
 pub(crate) fn run(args: &NewArgs) -> Result<Answer, VerbError> {
     let path = output(args);
     let mut outputs = Destinations::new(args.force.force, [])?;
+    if args.json {
+        outputs.claim_standard("`--json`")?;
+    }
     let output = outputs.claim("--output", &path)?;
     output.write(|out| out.write_all(text(args.template).as_bytes()))?;
     let beside = place_schema(&path)?;
+    if args.json {
+        let schema = Some(path.with_file_name(schema::FILE)).filter(|schema| schema.exists());
+        print(&document(json!({ "wrote": output.name(), "schema": schema })))?;
+        return Ok(Answer::Yes);
+    }
     outputs.print(&format!("wrote {}{beside}\n", output.name()))?;
     Ok(Answer::Yes)
 }

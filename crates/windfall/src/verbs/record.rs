@@ -3,9 +3,9 @@
 use crate::cli::RecordArgs;
 use crate::output::{Destinations, document, print, print_error};
 use crate::{Answer, VerbError};
-use serde_json::{Value, json};
 use std::io::Write;
 use windfall_record::{Recorded, Recorder, Wanted};
+use windfall_report::record;
 use windfall_time::Span;
 use windfall_trace::codec::Writer;
 
@@ -38,14 +38,14 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
     };
     let records = writer.records();
     if !args.json {
-        print_error(&summary(&recorded));
+        print_error(&record::text(&recorded));
     }
     let mut draft = writer.finish().map_err(|error| output.write_error(&error))?;
     draft.flush().map_err(|error| output.write_error(&error))?;
     let bytes = draft.bytes();
     draft.commit()?;
     if args.json {
-        let mut value = data(&recorded);
+        let mut value = record::json(&recorded);
         value["wrote"] = name.into();
         value["records"] = records.into();
         print(&document(value))?;
@@ -62,55 +62,4 @@ pub(crate) fn answer(recorded: &Recorded) -> Answer {
         Some(answered) if !answered.asked => Answer::Status(answered.code),
         _ => Answer::Yes,
     }
-}
-
-/// What was recorded, for programs.
-pub(crate) fn data(recorded: &Recorded) -> Value {
-    json!({
-        "by": recorded.by,
-        "length_ns": recorded.length.as_nanos(),
-        "switches": recorded.switches,
-        "wakeups": recorded.wakeups,
-        "threads": recorded.threads,
-        "lost": recorded.lost,
-        "missing": recorded.missing,
-        "late": recorded.late,
-        "latest_ns": recorded.latest.as_nanos(),
-        "own_ns": recorded.own.as_nanos(),
-        "status": recorded.answer.map(|answered| answered.code),
-    })
-}
-
-/// What was recorded, what is missing, and what it cost.
-pub(crate) fn summary(recorded: &Recorded) -> String {
-    let Recorded { by, switches, wakeups, threads, .. } = recorded;
-    let mut text = format!(
-        "recorded {}.{:03} s by {by}: {switches} switches and {wakeups} wake-ups of {threads} threads\n",
-        recorded.length.as_nanos() / 1_000_000_000,
-        recorded.length.as_nanos() / 1_000_000 % 1_000,
-    );
-    let share = recorded.overhead() + 50;
-    text.push_str(&format!(
-        "overhead: {}.{} % of a processor at {} switches a second, and what the kernel needs to report each\n",
-        share / 1_000,
-        share / 100 % 10,
-        recorded.rate(),
-    ));
-    match recorded.lost {
-        0 => text.push_str("0 events lost\n"),
-        lost => text.push_str(&format!("LOST: {lost} events; there the trace is unknown\n")),
-    }
-    if recorded.missing > 0 {
-        text.push_str(&format!(
-            "LOST: {} switches are missing without a word; there the trace is unknown\n",
-            recorded.missing
-        ));
-    }
-    if recorded.late > 0 {
-        text.push_str(&format!(
-            "{} events came too late to be sorted in and were moved, by {} at most\n",
-            recorded.late, recorded.latest
-        ));
-    }
-    text
 }

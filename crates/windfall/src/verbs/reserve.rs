@@ -1,21 +1,15 @@
 //! `windfall reserve FILE`: the reservation that is enough for an application's threads (HLS 6.1).
-//!
-//! `case.rs` is what is asked, `found.rs` what comes of it, `show.rs` and `figure.rs` how it is told.
 
-mod case;
-mod figure;
-mod found;
-mod show;
+mod asked;
 
-pub(crate) use case::TaskText;
+pub(crate) use asked::TaskText;
 
 use crate::cli::ReserveArgs;
 use crate::command_error::CommandError;
-use crate::output::{Destination, Destinations, document, print};
+use crate::output::{Destination, Destinations, document, print, width};
 use crate::{Answer, VerbError};
-use case::Case;
-use found::{Found, boundary, periods};
 use std::io::Write;
+use windfall_report::reserve::{self, Asked};
 
 pub(crate) fn run(args: &ReserveArgs) -> Result<Answer, CommandError> {
     let mut outputs = Destinations::new(args.force.force, args.file.as_deref())?;
@@ -25,23 +19,23 @@ pub(crate) fn run(args: &ReserveArgs) -> Result<Answer, CommandError> {
     let picture =
         args.picture.as_deref().map(|path| outputs.claim("--picture", path)).transpose()?;
     let png = picture.as_ref().map(is_png).transpose()?;
-    let case = Case::of(args)?;
-    let found = Found::of(&case, args)?;
+    let ((case, cost_by), search) = (asked::case(args)?, asked::search(args));
+    let found = case.find(&search)?;
     if let (Some(picture), Some(png)) = (&picture, png) {
-        let swept = match args.period {
-            Some(_) => &boundary(&case, args, &periods(&case, args)?)?,
+        let swept = match search.period {
+            Some(_) => &case.sweep(&search)?,
             None => &found.boundary,
         };
-        let scene = figure::scene(&case, &found, swept);
+        let scene = reserve::scene(&case, &found, swept);
         let bytes = if png { scene.png() } else { scene.svg().into_bytes() };
         picture.write(|out| out.write_all(&bytes))?;
     }
-    if args.json {
-        print(&document(show::json(&case, &found, args)))?;
-    } else {
-        outputs.print(&show::text(&case, &found, args))?;
+    let asked = Asked { search: &search, cost_by };
+    match args.json {
+        true => print(&document(reserve::json(&case, &found, &asked)))?,
+        false => outputs.print(&reserve::text(&case, &found, &asked, width()))?,
     }
-    Ok(found.answer())
+    Ok(if found.is_enough() { Answer::Yes } else { Answer::No })
 }
 
 /// Whether a picture is to be a PNG; refused unless its name says what it is.

@@ -10,6 +10,7 @@ use crate::verbs::keep::Outputs;
 use crate::verbs::simulate;
 use crate::{Answer, VerbError};
 use command::Started;
+use serde_json::json;
 use std::path::Path;
 use std::time::Instant as Clock;
 use windfall_linux::Settings;
@@ -57,7 +58,11 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
         ..Settings::default()
     };
     if args.dry_run {
-        print(&windfall_linux::dry_run(&plan, &settings)?)?;
+        let changes = windfall_linux::dry_run(&plan, &settings)?;
+        print(&match args.json {
+            true => document(json!({ "would_change": changes.lines().collect::<Vec<_>>() })),
+            false => changes,
+        })?;
         return Ok(Answer::Yes);
     }
     let cpus = plan.hierarchy.processors();

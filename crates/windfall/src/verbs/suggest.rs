@@ -5,19 +5,19 @@
 //!
 //! Invariant: the checker grants everything that is suggested.
 
-mod show;
-
-use super::import::{remarks, seen_from};
+use super::import::seen_from;
 use super::new::{place_schema, with_schema};
 use crate::cli::{SuggestArgs, Text};
 use crate::command_error::CommandError;
-use crate::output::{Destinations, document, input_name, is_standard};
+use crate::output::{Destinations, document, input_name, is_standard, print, width};
 use crate::verbs::check::plan;
 use crate::verbs::export::open_recording;
 use crate::{Answer, VerbError};
 use std::io::Write;
 use windfall_guarantees::Guarantee;
-use windfall_programs::learn::{Parent, Proposal, Row};
+use windfall_programs::learn::{Parent, Proposal};
+use windfall_report::import::remarks;
+use windfall_report::suggest::{self, Suggested, Suggestions};
 use windfall_scenario::model::Run;
 use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{Recording, Reserving, Scenario, import};
@@ -29,24 +29,6 @@ use windfall_trace::import::Format;
 
 /// The policy of those who are promised nothing: what Linux does.
 const LINUX: &str = "linux-eevdf";
-
-/// Everything that was found.
-struct Found {
-    proposal: Proposal,
-    promises: Vec<Suggested>,
-    /// What threads without a promise got in all, without the promises and with them.
-    others: [Span; 2],
-    /// What is doubtful or missing in the recording, in words.
-    remarks: String,
-}
-
-/// A promise that is suggested.
-struct Suggested {
-    row: Row,
-    guarantee: Guarantee,
-    /// Its longest response: as recorded, without the promises, and with them.
-    longest: [Option<Span>; 3],
-}
 
 pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
     let trouble = |why: &str| {
@@ -65,9 +47,9 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
     let recording = Recording::read(&args.recording, format(args)).map_err(|why| trouble(&why))?;
     let found = find(args, &recording)?;
     if args.json {
-        crate::output::print(&document(show::json(&found)))?;
+        print(&document(suggest::json(&found)))?;
     } else {
-        outputs.print(&show::text(&found))?;
+        outputs.print(&suggest::text(&found, width()))?;
     }
     if let (Some(output), Some(path)) = (&output, &args.output) {
         let file = seen_from(&args.recording, path)?;
@@ -99,7 +81,7 @@ fn made(recording: &Recording, file: &str, reserving: Reserving) -> (Scenario, P
     (scenario, imported.proposal)
 }
 
-fn find(args: &SuggestArgs, recording: &Recording) -> Result<Found, CommandError> {
+fn find(args: &SuggestArgs, recording: &Recording) -> Result<Suggestions, CommandError> {
     let file = args.recording.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let (without, _) = made(recording, &file, Reserving::Nobody);
     let (with, proposal) = made(recording, &file, Reserving::Periodic);
@@ -130,7 +112,7 @@ fn find(args: &SuggestArgs, recording: &Recording) -> Result<Found, CommandError
         let others = outcome.threads.iter().filter(|thread| !promised.contains(&thread.name));
         others.map(|thread| thread.received).fold(Span::ZERO, Span::saturating_add)
     });
-    Ok(Found { proposal, promises, others, remarks: remarks(recording) })
+    Ok(Suggestions { proposal, promises, others, remarks: remarks(recording) })
 }
 
 /// What a recorded thread with a promise of its own is called in the scenario.

@@ -1,12 +1,8 @@
 //! `windfall top`: a run, looked at again and again.
 
-mod draw;
-
 use crate::cli::TopArgs;
-use crate::output::{colour_is_wanted, document, print, print_error};
-use crate::verbs::live::{Row, rows};
+use crate::output::{colour_is_wanted, document, print, print_error, width};
 use crate::{Answer, VerbError};
-use draw::draw;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -17,98 +13,25 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant as Clock};
-use windfall_linux::control::{self, Listing, LiveStatus};
+use windfall_linux::control;
+use windfall_report::live::{self, Screen};
 
-/// What the rows are sorted by.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Order {
-    /// As they stand in the tree.
-    Tree,
-    /// Who received most lately comes first.
-    Received,
-    /// Who misses comes first.
-    Missed,
-}
-
-impl Order {
-    const fn next(self) -> Order {
-        match self {
-            Order::Tree => Order::Received,
-            Order::Received => Order::Missed,
-            Order::Missed => Order::Tree,
-        }
+/// Whether to go on after a key.
+fn press(screen: &mut Screen, key: KeyCode, modifiers: KeyModifiers, page: usize) -> bool {
+    match key {
+        KeyCode::Char('q') | KeyCode::Esc => return false,
+        KeyCode::Char('c') if modifiers.contains(KeyModifiers::CONTROL) => return false,
+        KeyCode::Char(' ') => screen.paused = !screen.paused,
+        KeyCode::Char('s') => screen.sort_otherwise(),
+        KeyCode::Up => screen.up(1),
+        KeyCode::Down => screen.down(1),
+        KeyCode::PageUp | KeyCode::Left => screen.up(page),
+        KeyCode::PageDown | KeyCode::Right => screen.down(page),
+        KeyCode::Home => screen.up(usize::MAX),
+        KeyCode::End => screen.down(usize::MAX),
+        _ => {}
     }
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Order::Tree => "tree",
-            Order::Received => "received",
-            Order::Missed => "missed",
-        }
-    }
-}
-
-/// What is on the screen.
-pub(crate) struct Screen {
-    pub(crate) listing: Listing,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) order: Order,
-    pub(crate) paused: bool,
-    /// The row that is marked.
-    pub(crate) marked: usize,
-    /// Why there is nothing newer.
-    pub(crate) over: Option<String>,
-    /// Whether standings are shown in colour, too.
-    pub(crate) colour: bool,
-}
-
-impl Screen {
-    fn new(listing: Listing) -> Screen {
-        let rows = rows(&listing);
-        let order = Order::Tree;
-        let colour = colour_is_wanted();
-        Screen { listing, rows, order, paused: false, marked: 0, over: None, colour }
-    }
-
-    fn show(&mut self, listing: Listing) {
-        self.listing = listing;
-        self.sort();
-    }
-
-    fn sort(&mut self) {
-        self.rows = rows(&self.listing);
-        match self.order {
-            Order::Tree => {}
-            Order::Received => self.rows.sort_by_key(|row| std::cmp::Reverse(row.received.last_ns)),
-            Order::Missed => self.rows.sort_by_key(|row| {
-                let missed = row.promised.as_ref().map(|p| p.standing == LiveStatus::Missed);
-                std::cmp::Reverse((missed, row.missed))
-            }),
-        }
-        self.marked = self.marked.min(self.rows.len().saturating_sub(1));
-    }
-
-    /// Whether to go on.
-    fn press(&mut self, key: KeyCode, modifiers: KeyModifiers, page: usize) -> bool {
-        let last = self.rows.len().saturating_sub(1);
-        match key {
-            KeyCode::Char('q') | KeyCode::Esc => return false,
-            KeyCode::Char('c') if modifiers.contains(KeyModifiers::CONTROL) => return false,
-            KeyCode::Char(' ') => self.paused = !self.paused,
-            KeyCode::Char('s') => {
-                self.order = self.order.next();
-                self.sort();
-            }
-            KeyCode::Up => self.marked = self.marked.saturating_sub(1),
-            KeyCode::Down => self.marked = (self.marked + 1).min(last),
-            KeyCode::PageUp | KeyCode::Left => self.marked = self.marked.saturating_sub(page),
-            KeyCode::PageDown | KeyCode::Right => self.marked = (self.marked + page).min(last),
-            KeyCode::Home => self.marked = 0,
-            KeyCode::End => self.marked = last,
-            _ => {}
-        }
-        true
-    }
+    true
 }
 
 pub(crate) fn run(args: &TopArgs) -> Result<Answer, VerbError> {
@@ -118,15 +41,16 @@ pub(crate) fn run(args: &TopArgs) -> Result<Answer, VerbError> {
         let why = format!("`--delay {}` leaves no time to look; write 50ms or more", args.delay);
         return Err(VerbError(format!("windfall: {why}")));
     }
-    let mut screen = Screen::new(control::list(socket)?);
+    let listing = control::list(socket)?;
     if args.json {
-        print(&document(serde_json::to_value(&screen.listing)?))?;
+        print(&document(serde_json::to_value(&listing)?))?;
         return Ok(Answer::Yes);
     }
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
-        print(&super::ctl::text(&screen.listing))?;
+        print(&live::text(&listing, width()))?;
         return Ok(Answer::Yes);
     }
+    let mut screen = Screen::new(listing, colour_is_wanted());
     // As if each had been a key: the terminal is given back, whatever ends it.
     let signal = Arc::new(AtomicUsize::new(0));
     for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
@@ -160,12 +84,16 @@ fn watch(
 ) -> std::io::Result<()> {
     let mut looked = Clock::now();
     while signal.load(Ordering::Relaxed) == 0 {
-        let page = terminal.draw(|frame| draw(frame, screen))?.area.height.saturating_sub(8);
+        let page = terminal
+            .draw(|frame| frame.render_widget(&*screen, frame.area()))?
+            .area
+            .height
+            .saturating_sub(8);
         let left = delay.saturating_sub(looked.elapsed()).min(LOOK);
         if event::poll(left.max(Duration::from_millis(1)))?
             && let Event::Key(key) = event::read()?
             && key.kind == KeyEventKind::Press
-            && !screen.press(key.code, key.modifiers, usize::from(page))
+            && !press(screen, key.code, key.modifiers, usize::from(page))
         {
             return Ok(());
         }

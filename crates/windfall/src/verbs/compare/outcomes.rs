@@ -2,44 +2,27 @@
 
 use crate::cli::CompareArgs;
 use crate::command_error::CommandError;
-use crate::output::{Destinations, JSON_VERSION, document, input_name, print, table};
+use crate::output::{Destinations, JSON_VERSION, document, input_name, print, width};
 use crate::verbs::check::{load, plan};
 use crate::{Answer, VerbError};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
-use windfall_report::compare::{difference, percent};
-use windfall_report::json as outcome_json;
-use windfall_report::terminal::short;
+use windfall_report::compare::Outcomes;
+use windfall_report::json;
 use windfall_scenario::outcome::{judge, promises};
 use windfall_scenario::read_text;
 use windfall_sim::Sim;
-use windfall_time::{Instant, Ratio, Span};
-
-/// What is compared of a thread: the column, and where an outcome has it.
-const COLUMNS: [(&str, &str); 6] = [
-    ("TIME", "/received_ns"),
-    ("JOBS", "/jobs"),
-    ("MISSED", "/deadlines_missed"),
-    ("RESPONSE p50", "/response_ns/p50"),
-    ("p99", "/response_ns/p99"),
-    ("MAX", "/response_ns/max"),
-];
-
-/// How many threads the verdict names.
-const NAMED: usize = 10;
+use windfall_time::{Instant, Span};
 
 pub(super) fn run(args: &CompareArgs, other: &Path) -> Result<Answer, CommandError> {
     Destinations::new(false, [args.file.as_path(), other])?;
-    let outcomes = [outcome(&args.file, args.length)?, outcome(other, args.length)?];
-    let names = [&args.file, other].map(input_name);
-    let pairs = pairs(&outcomes);
-    print(&if args.json {
-        document(data(&pairs, &outcomes, &names, args.tolerance))
-    } else {
-        text(&pairs, &outcomes, &names, args.tolerance)
-    })?;
-    let close = pairs.iter().all(|pair| pair.is_close(args.tolerance));
-    Ok(if close { Answer::Yes } else { Answer::No })
+    let compared = Outcomes {
+        outcomes: [outcome(&args.file, args.length)?, outcome(other, args.length)?],
+        names: [&args.file, other].map(input_name),
+        within: args.tolerance,
+    };
+    print(&if args.json { document(compared.json()) } else { compared.text(width()) })?;
+    Ok(if compared.is_close() { Answer::Yes } else { Answer::No })
 }
 
 /// An outcome as JSON: read, or simulated.
@@ -54,7 +37,7 @@ fn outcome(path: &Path, length: Option<Span>) -> Result<Value, CommandError> {
             Sim::of(plan(&scenario, path)?, None).map_err(|why| failed(why.to_string()))?;
         sim.judge_promises(&promises(&scenario));
         let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
-        return Ok(outcome_json(&scenario, &outcome, &judge(&scenario, &outcome)));
+        return Ok(json(&scenario, &outcome, &judge(&scenario, &outcome)));
     }
     let help = "give what `windfall simulate --json` or `windfall run --json` has printed, or a scenario `.toml`";
     let text = read_text(path).map_err(|why| failed(format!("{why}; {help}")))?;
@@ -70,160 +53,4 @@ fn outcome(path: &Path, length: Option<Span>) -> Result<Value, CommandError> {
         true => Ok(read),
         false => Err(failed(format!("it is no outcome; {help}")).into()),
     }
-}
-
-/// A thread of either outcome, as each has it.
-struct Pair<'a> {
-    name: &'a str,
-    both: [Option<&'a Value>; 2],
-}
-
-impl Pair<'_> {
-    fn number(&self, side: usize, key: &str) -> Option<u64> {
-        self.both[side].and_then(|thread| thread.pointer(key)).and_then(Value::as_u64)
-    }
-
-    /// Whether both have it, and all that is compared of it is the same.
-    fn is_same(&self) -> bool {
-        self.both.iter().all(Option::is_some)
-            && COLUMNS.iter().all(|(_, key)| self.number(0, key) == self.number(1, key))
-    }
-
-    fn is_close(&self, within: Ratio) -> bool {
-        let (Some(one), Some(other)) =
-            (self.number(0, "/received_ns"), self.number(1, "/received_ns"))
-        else {
-            return false;
-        };
-        let allowed = within.checked_mul(Ratio::whole(one));
-        allowed.is_some_and(|allowed| Ratio::whole(one.abs_diff(other)) <= allowed)
-    }
-
-    /// A row for each outcome, and one for how far they are apart.
-    fn rows(&self) -> [Vec<String>; 3] {
-        let dash = || "-".to_owned();
-        let cell = |side: usize, key: &str| match self.number(side, key) {
-            Some(ns) if key.ends_with("_ns") || key.contains("_ns/") => short(Span::from_nanos(ns)),
-            Some(count) => count.to_string(),
-            None => dash(),
-        };
-        let apart = |key: &str| {
-            let both = self.number(0, key).zip(self.number(1, key));
-            both.map_or_else(dash, |(one, other)| difference(one, other))
-        };
-        let row = |name: &str, what: &str, cells: &dyn Fn(&str) -> String| {
-            let cells = COLUMNS.iter().map(|(_, key)| cells(key));
-            [name.to_owned(), what.to_owned()].into_iter().chain(cells).collect()
-        };
-        [
-            row(self.name, "first", &|key| cell(0, key)),
-            row("", "second", &|key| cell(1, key)),
-            row("", "difference", &apart),
-        ]
-    }
-}
-
-/// The threads of the first outcome in order, then those that only the second has.
-fn pairs(outcomes: &[Value; 2]) -> Vec<Pair<'_>> {
-    let threads = |side: usize| outcomes[side]["threads"].as_array().into_iter().flatten();
-    let name = |thread: &Value| thread["name"].as_str().map(str::to_owned);
-    let other: std::collections::HashMap<_, _> =
-        threads(1).filter_map(|thread| Some((name(thread)?, thread))).collect();
-    let mut known = std::collections::HashSet::new();
-    let mut pairs = Vec::new();
-    for one in threads(0) {
-        let Some(name) = one["name"].as_str() else { continue };
-        known.insert(name);
-        pairs.push(Pair { name, both: [Some(one), other.get(name).copied()] });
-    }
-    for thread in threads(1) {
-        if let Some(name) = thread["name"].as_str().filter(|name| !known.contains(name)) {
-            pairs.push(Pair { name, both: [None, Some(thread)] });
-        }
-    }
-    pairs
-}
-
-/// How a promise to an owner fared: its state in words, by owner and guarantee.
-fn promised(outcome: &Value) -> Vec<(String, String)> {
-    let all = outcome["promises"].as_array().into_iter().flatten();
-    let word = |promise: &Value, key: &str| promise[key].as_str().unwrap_or_default().to_owned();
-    let one = |promise| {
-        (
-            word(promise, "owner"),
-            format!("{} {}", word(promise, "guarantee"), word(promise, "state")),
-        )
-    };
-    all.map(one).collect()
-}
-
-/// Owners whose promises, or their state, are not the same.
-fn changed(outcomes: &[Value; 2]) -> Vec<(String, [String; 2])> {
-    let both = [promised(&outcomes[0]), promised(&outcomes[1])];
-    let mut owners: Vec<&String> = both.iter().flatten().map(|(owner, _)| owner).collect();
-    owners.sort_unstable();
-    owners.dedup();
-    let of = |side: usize, owner: &String| {
-        let own = both[side].iter().filter(|(other, _)| other == owner);
-        let own: Vec<&str> = own.map(|(_, state)| state.as_str()).collect();
-        if own.is_empty() { "nothing".to_owned() } else { own.join(", ") }
-    };
-    let owners = owners.into_iter().map(|owner| (owner.clone(), [of(0, owner), of(1, owner)]));
-    owners.filter(|(_, [one, other])| one != other).collect()
-}
-
-fn text(pairs: &[Pair<'_>], outcomes: &[Value; 2], names: &[String; 2], within: Ratio) -> String {
-    let mut text = String::new();
-    for (what, (name, outcome)) in ["first ", "second"].iter().zip(names.iter().zip(outcomes)) {
-        let length = short(Span::from_nanos(outcome["length_ns"].as_u64().unwrap_or(0)));
-        let machine = outcome["machine"].as_str().unwrap_or("an unknown machine");
-        text.push_str(&format!("{what}: {name}, {length} on {machine}\n"));
-    }
-    text.push('\n');
-    let rows: Vec<Vec<String>> =
-        pairs.iter().filter(|pair| !pair.is_same()).flat_map(Pair::rows).collect();
-    if !rows.is_empty() {
-        let columns = COLUMNS.iter().map(|(name, _)| *name);
-        let head: Vec<&str> = ["THREAD", ""].into_iter().chain(columns).collect();
-        text.push_str(&table(&head, 2, rows));
-    }
-    match pairs.iter().filter(|pair| pair.is_same()).count() {
-        0 => {}
-        all if all == pairs.len() => text.push_str("every thread got the same in both\n"),
-        same => text.push_str(&format!("{same} of {} threads got the same in both\n", pairs.len())),
-    }
-    for (owner, [one, other]) in changed(outcomes) {
-        text.push_str(&format!("promised to {owner}: {one}; then {other}\n"));
-    }
-    let far: Vec<&str> =
-        pairs.iter().filter(|pair| !pair.is_close(within)).map(|pair| pair.name).collect();
-    text.push_str(&match far.as_slice() {
-        [] => format!("\nProcessor time agrees within {}.\n", percent(within)),
-        far => {
-            let more = far.len().saturating_sub(NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let (within, far) = (percent(within), far[..NAMED.min(far.len())].join(", "));
-            format!("\nProcessor time differs by more than {within}: {far}{more}.\n")
-        }
-    });
-    text
-}
-
-fn data(pairs: &[Pair<'_>], outcomes: &[Value; 2], names: &[String; 2], within: Ratio) -> Value {
-    let pair = |pair: &Pair<'_>| {
-        let [first, second] = pair.both;
-        let close = pair.is_close(within);
-        json!({ "name": pair.name, "first": first, "second": second, "close": close })
-    };
-    let promises = changed(outcomes).into_iter();
-    let promises = promises.map(
-        |(owner, [first, second])| json!({ "owner": owner, "first": first, "second": second }),
-    );
-    json!({
-        "within": within.to_string(),
-        "names": names,
-        "lengths_ns": [outcomes[0]["length_ns"], outcomes[1]["length_ns"]],
-        "threads": pairs.iter().map(pair).collect::<Vec<_>>(),
-        "promises_changed": promises.collect::<Vec<_>>(),
-    })
 }

@@ -1,17 +1,15 @@
 //! Figure 6.2 for any application: which reservations are enough, by period and amount.
 //!
 //! The boundary is what the search found; the two lines are what no reservation can go below: the
-//! threads' utilisation, and the longest gap that the least patient thread survives.
+//! threads' utilisation, and the longest gap after which every thread still meets its deadline.
 
-use super::case::Case;
-use super::found::{Found, Present};
-use super::show::percent;
-use windfall_analysis::Task;
+use super::percent;
 use windfall_analysis::search::{Boundary, Kind, Point};
 use windfall_guarantees::{Guarantee, Type};
 use windfall_plot::chart::{Axis, Chart, Mark};
 use windfall_plot::{Anchor, Colour, Paint, Scene, Stroke};
-use windfall_time::{Ratio, Span};
+use windfall_scenario::reserve::{Case, Found, Present};
+use windfall_time::Span;
 
 const SHADE: Paint = Paint::Plain([0xc9, 0xce, 0xd6]);
 const NONE: Paint = Paint::Stripes([[0xff; 3], [0xdf, 0xe3, 0xe8]]);
@@ -21,7 +19,8 @@ const SHARE: Colour = [0xb5, 0x4a, 0x00];
 const GAP: Colour = [0x1f, 0x5f, 0xa8];
 
 /// Draws it; the boundary is that of many periods.
-pub(super) fn scene(case: &Case, found: &Found, boundary: &Boundary) -> Scene {
+#[must_use]
+pub fn scene(case: &Case, found: &Found, boundary: &Boundary) -> Scene {
     let last = boundary.points.iter().map(|point| point.period).max().unwrap_or(Span::ZERO);
     let (unit, name) = unit(last);
     #[expect(clippy::cast_precision_loss, reason = "places on a picture")]
@@ -54,7 +53,7 @@ pub(super) fn scene(case: &Case, found: &Found, boundary: &Boundary) -> Scene {
         "least amount that is enough",
     );
 
-    let (share, gap) = (utilisation(case), patience(case));
+    let (share, gap) = (case.utilisation(), case.longest_gap());
     let dashed = |colour, on, off| Stroke { colour, wide: 1.8, dash: Some((on, off)) };
     chart.line(
         &[(0.0, 0.0), (right, right * share)],
@@ -140,18 +139,6 @@ fn unit(longest: Span) -> (f64, &'static str) {
         1_000_000..1_000_000_000 => (1e6, "ms"),
         _ => (1e9, "s"),
     }
-}
-
-/// The sum of work over period.
-pub(super) fn utilisation(case: &Case) -> f64 {
-    let share = |task: &Task| task.work.over(task.period);
-    case.tasks().iter().filter_map(share).map(Ratio::to_f64).sum()
-}
-
-/// The longest time without a processor that no deadline forbids by itself.
-pub(super) fn patience(case: &Case) -> Span {
-    let slack = |task: &Task| task.deadline.saturating_sub(task.work);
-    case.tasks().iter().map(slack).min().unwrap_or(Span::ZERO)
 }
 
 /// Amount and period of a reservation that has its place in the figure.

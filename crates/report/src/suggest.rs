@@ -1,14 +1,39 @@
-//! What is suggested, for people and as JSON.
+//! What to promise whom, and what it would have changed.
 
-use super::{Found, Suggested};
-use crate::output::table;
+use crate::terminal::{hundredths, short, table};
 use serde_json::{Value, json};
-use windfall_programs::learn::Row;
-use windfall_report::terminal::short;
-use windfall_time::{Ratio, Span};
+use windfall_guarantees::Guarantee;
+use windfall_programs::learn::{Proposal, Row};
+use windfall_time::Span;
 
-pub(super) fn text(found: &Found) -> String {
-    let Found { proposal, promises, others, remarks } = found;
+/// Everything that was found.
+#[derive(Clone, Debug)]
+pub struct Suggestions {
+    /// What the recording would allow to promise.
+    pub proposal: Proposal,
+    /// What is suggested.
+    pub promises: Vec<Suggested>,
+    /// What threads without a promise got in all, without the promises and with them.
+    pub others: [Span; 2],
+    /// What is doubtful or missing in the recording, in words.
+    pub remarks: String,
+}
+
+/// A promise that is suggested.
+#[derive(Clone, Debug)]
+pub struct Suggested {
+    /// The thread, and what was learnt of it.
+    pub row: Row,
+    /// What it would be promised.
+    pub guarantee: Guarantee,
+    /// Its longest response: as recorded, without the promises, and with them.
+    pub longest: [Option<Span>; 3],
+}
+
+/// For people.
+#[must_use]
+pub fn text(found: &Suggestions, width: Option<usize>) -> String {
+    let Suggestions { proposal, promises, others, remarks } = found;
     let mut text = String::new();
     if promises.is_empty() {
         text.push_str("no thread has a period that is sure enough for a promise\n");
@@ -24,7 +49,7 @@ pub(super) fn text(found: &Found) -> String {
             "WITHOUT",
             "WITH",
         ];
-        text.push_str(&table(&head, 1, promises.iter().map(row).collect()));
+        text.push_str(&table(&head, 1, promises.iter().map(row).collect(), width));
         text.push_str(
             "RECORDED, WITHOUT, WITH: the longest response as recorded, and simulated under Linux's policy without the \
              promises and with them\n",
@@ -32,10 +57,10 @@ pub(super) fn text(found: &Found) -> String {
         text.push_str(&format!(
             "{} promises fit: together {} of {} processors, at most {} of each; a promise is the most that a period took x {}\n",
             promises.len(),
-            decimal(proposal.share),
+            hundredths(proposal.share),
             proposal.processors,
-            decimal(proposal.options.most),
-            decimal(proposal.options.margin),
+            hundredths(proposal.options.most),
+            hundredths(proposal.options.margin),
         ));
         let [before, after] = others.map(short);
         text.push_str(&format!(
@@ -51,7 +76,7 @@ pub(super) fn text(found: &Found) -> String {
 }
 
 /// Threads with a period that get no promise.
-fn left_out(found: &Found) -> impl Iterator<Item = &Row> {
+fn left_out(found: &Suggestions) -> impl Iterator<Item = &Row> {
     found.proposal.rows.iter().filter(|row| row.left_out.is_some())
 }
 
@@ -63,7 +88,7 @@ fn row(suggested: &Suggested) -> Vec<String> {
         row.name.clone(),
         row.tid.to_string(),
         row.habit.period.map_or_else(dash, short),
-        decimal(row.habit.confidence),
+        hundredths(row.habit.confidence),
         format!("{} / {}", short(row.habit.need.p99), short(row.habit.need.max)),
         guarantee.to_string(),
         recorded,
@@ -72,13 +97,9 @@ fn row(suggested: &Suggested) -> Vec<String> {
     ]
 }
 
-/// Two places, cut off.
-fn decimal(ratio: Ratio) -> String {
-    let all = ratio.numerator().saturating_mul(100) / ratio.denominator();
-    format!("{}.{:02}", all / 100, all % 100)
-}
-
-pub(super) fn json(found: &Found) -> Value {
+/// For programs.
+#[must_use]
+pub fn json(found: &Suggestions) -> Value {
     let ns = |span: Option<Span>| span.map(Span::as_nanos);
     let promise = |suggested: &Suggested| {
         let Suggested { row, guarantee, longest } = suggested;
@@ -86,7 +107,7 @@ pub(super) fn json(found: &Found) -> Value {
             "thread": row.name,
             "tid": row.tid,
             "period_ns": ns(row.habit.period),
-            "confidence": decimal(row.habit.confidence),
+            "confidence": hundredths(row.habit.confidence),
             "need_ns": {
                 "p50": row.habit.need.p50.as_nanos(),
                 "p99": row.habit.need.p99.as_nanos(),
@@ -106,7 +127,7 @@ pub(super) fn json(found: &Found) -> Value {
         "promises": found.promises.iter().map(promise).collect::<Vec<_>>(),
         "not_promised": left_out.collect::<Vec<_>>(),
         "processors": found.proposal.processors,
-        "reserved_processors": decimal(found.proposal.share),
+        "reserved_processors": hundredths(found.proposal.share),
         "others_received_ns": { "without": found.others[0].as_nanos(), "with": found.others[1].as_nanos() },
     })
 }

@@ -1,4 +1,5 @@
-//! What there is while it runs: what a client is told. Times are in nanoseconds.
+//! A run as it is under way: its processors, its tree, its threads and how their promises stand, as a host reports it
+//! to clients. Times are in nanoseconds.
 
 use serde::{Deserialize, Serialize};
 

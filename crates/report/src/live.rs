@@ -1,6 +1,12 @@
-//! The tree of a run, row by row, as `ctl list` and `top` show it.
+//! A run that is under way: its tree, row by row, as text; `live/screen.rs` is what a terminal shows of it again and again.
 
-use windfall_linux::control::{Account, Listing, LiveStatus, Node, Promised, Thread};
+mod screen;
+
+pub use screen::{Order, Screen};
+
+use crate::terminal::{figures, table};
+use windfall_scenario::listing::{Account, Listing, LiveStatus, Node, Processor, Promised, Thread};
+use windfall_trace::escape::escaped;
 
 /// One scheduler or thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -127,10 +133,100 @@ pub(crate) fn ms(ns: u64) -> String {
     format!("{}.{}", ns / 1_000_000, ns / 100_000 % 10)
 }
 
+/// The tree and the processors, for people.
+#[must_use]
+pub fn text(listing: &Listing, width: Option<usize>) -> String {
+    let mut text = format!(
+        "{} (process {}): {} ms of {} ms, {} decisions{}; timers at most {} us late, {} us of it our own delay{}\n\n",
+        listing.name,
+        listing.pid,
+        listing.now_ns / 1_000_000,
+        listing.end_ns / 1_000_000,
+        listing.decisions,
+        listing
+            .tick_ns
+            .map_or_else(String::new, |ns| format!(", a timer tick every {} us", ns / 1_000)),
+        listing.lag_ns / 1_000,
+        listing.lag_without_steal_ns / 1_000,
+        if listing.lost { ", EVENTS OF THE KERNEL WERE LOST" } else { "" },
+    );
+    let head = [
+        "NAME",
+        "KIND OR STATE",
+        "PROMISED",
+        "STANDING",
+        "RECEIVED ms",
+        "%CPU",
+        "%CPU LATELY",
+        "JOBS",
+        "MISSED",
+    ];
+    let body = rows(listing).iter().map(|row| cells(listing, row)).collect();
+    text += &table(&head, 4, body, width);
+    let mut reasons = String::new();
+    for row in rows(listing) {
+        if let Some(why) = row.promised.and_then(|promised| promised.why) {
+            reasons += &format!("{}: {why}\n", escaped(&row.name));
+        }
+    }
+    if !reasons.is_empty() {
+        text += &format!("\n{reasons}");
+    }
+    let mut counts = String::new();
+    let nodes = listing.nodes.iter().map(|node| (&node.name, &node.counted));
+    let threads = listing.threads.iter().map(|thread| (&thread.name, &thread.counted));
+    for (name, counted) in nodes.chain(threads).filter(|(_, counted)| !counted.is_empty()) {
+        counts += &format!("{} counted: {}\n", escaped(name), figures(counted));
+    }
+    if !counts.is_empty() {
+        text += &format!("\n{counts}");
+    }
+    text.push('\n');
+    listing.cpus.iter().for_each(|cpu| text += &processor(cpu, listing.now_ns));
+    text
+}
+
+fn processor(cpu: &Processor, now_ns: u64) -> String {
+    let part = |account: &Account| percent(account.ns, now_ns);
+    format!(
+        "cpu {}: threads {}%, scheduling {}%, stolen {}%, rest {}%; leaked {}%; granted to {}\n",
+        cpu.number,
+        part(&cpu.received),
+        part(&cpu.scheduling),
+        part(&cpu.stolen),
+        part(&cpu.rest),
+        part(&cpu.leaked),
+        escaped(cpu.granted.as_deref().unwrap_or("nobody")),
+    )
+}
+
+fn cells(listing: &Listing, row: &Row) -> Vec<String> {
+    let dash = || "-".to_owned();
+    let count = |count: u64| if row.is_thread { count.to_string() } else { String::new() };
+    let place = row.cpu.map_or_else(String::new, |cpu| format!(" on {cpu}"));
+    vec![
+        format!("{}{}", "  ".repeat(row.depth), row.name),
+        format!("{}{place}", row.sort),
+        row.promised.as_ref().map_or_else(dash, |promised| {
+            format!(
+                "{}{}",
+                promised.guarantee,
+                if promised.granted { "" } else { " (not granted)" }
+            )
+        }),
+        row.promised.as_ref().map_or_else(dash, |promised| standing(promised.standing).to_owned()),
+        ms(row.received.ns),
+        percent(row.received.ns, listing.now_ns),
+        percent(row.received.last_ns, listing.last_ns),
+        count(row.completed),
+        count(row.missed),
+    ]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use windfall_linux::control::OwnVp;
+    use windfall_scenario::listing::OwnVp;
 
     fn node(name: &str, parents: &[Option<&str>]) -> Node {
         let owns = parents

@@ -1,35 +1,46 @@
-//! What was found, as text and as JSON.
+//! Which reservations are enough for an application's threads: as text and as JSON; the picture is `reserve/figure.rs`.
 
-use super::case::Case;
-use super::figure::{patience, utilisation};
-use super::found::{Found, Present};
-use crate::cli::ReserveArgs;
-use crate::output::table;
+mod figure;
+
+pub use figure::scene;
+
+use crate::terminal::table;
 use serde_json::{Value, json};
 use windfall_analysis::search::{Kind, Point};
 use windfall_scenario::Member;
+use windfall_scenario::reserve::{Case, Found, Present, Search};
 use windfall_time::{Ratio, Span};
+
+/// What was asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// Which reservations were looked at.
+    pub search: &'a Search,
+    /// Where the cost of a switch comes from, in words.
+    pub cost_by: &'a str,
+}
 
 /// Rows of the table of periods, at most.
 const ROWS: usize = 10;
 
 /// A share in per cent, two places.
-pub(super) fn percent(share: f64) -> String {
+fn percent(share: f64) -> String {
     format!("{:.2}%", share * 100.0)
 }
 
 /// For people.
-pub(super) fn text(case: &Case, found: &Found, args: &ReserveArgs) -> String {
-    let mut text = threads(case, found);
+#[must_use]
+pub fn text(case: &Case, found: &Found, asked: &Asked<'_>, width: Option<usize>) -> String {
+    let mut text = threads(case, found, width);
     text.push_str(&format!(
         "\n{} thread{}, {}, utilisation {}; no gap may exceed {}\n\n",
         case.members.len(),
         if case.members.len() == 1 { "" } else { "s" },
         case.service.name(),
-        percent(utilisation(case)),
-        patience(case),
+        percent(case.utilisation()),
+        case.longest_gap(),
     ));
-    text.push_str(&periods(found, case.switch_cost));
+    text.push_str(&periods(found, case.switch_cost, width));
     text.push('\n');
     if let Some(knee) = &found.knee
         && let (Some(amount), Some(share)) = (knee.amount, knee.utilisation())
@@ -38,7 +49,7 @@ pub(super) fn text(case: &Case, found: &Found, args: &ReserveArgs) -> String {
             "knee    {}  {}: the longest period whose utilisation is within {} of the least\n",
             found.guarantee(amount, knee.period),
             percent(share.to_f64()),
-            percent(args.tolerance.to_f64()),
+            percent(asked.search.tolerance.to_f64()),
         ));
     }
     match &found.choice {
@@ -47,7 +58,7 @@ pub(super) fn text(case: &Case, found: &Found, args: &ReserveArgs) -> String {
             text.push_str(&format!(
                 "choice  {guarantee}  {}: {}\n\nguarantee = \"{guarantee}\"\n",
                 percent(choice.utilisation.to_f64()),
-                heuristic(case, args),
+                heuristic(case, asked),
             ));
         }
         None if found.boundary.points.iter().any(|point| point.amount.is_some()) => text.push_str(
@@ -63,7 +74,7 @@ pub(super) fn text(case: &Case, found: &Found, args: &ReserveArgs) -> String {
     text
 }
 
-fn threads(case: &Case, found: &Found) -> String {
+fn threads(case: &Case, found: &Found, width: Option<usize>) -> String {
     let row = |(member, response): (&Member, &Option<Span>)| {
         let task = &member.task;
         let share = task.work.over(task.period).map_or(0.0, Ratio::to_f64);
@@ -77,11 +88,11 @@ fn threads(case: &Case, found: &Found) -> String {
         ]
     };
     let rows = case.members.iter().zip(&found.responses).map(row).collect();
-    table(&["THREAD", "WORK", "PERIOD", "UTILISATION", "ANSWERS WITHIN", "DUE IN"], 1, rows)
+    table(&["THREAD", "WORK", "PERIOD", "UTILISATION", "ANSWERS WITHIN", "DUE IN"], 1, rows, width)
 }
 
 /// Some of the periods, evenly spread, the last among them.
-fn periods(found: &Found, cost: Span) -> String {
+fn periods(found: &Found, cost: Span, width: Option<usize>) -> String {
     let points = &found.boundary.points;
     let every = points.len().div_ceil(ROWS).max(1);
     let row = |point: &Point| {
@@ -97,13 +108,13 @@ fn periods(found: &Found, cost: Span) -> String {
     };
     let shown = points.iter().rev().step_by(every).map(row);
     let rows = shown.collect::<Vec<_>>().into_iter().rev().collect();
-    table(&["PERIOD", "LEAST AMOUNT", "UTILISATION", "WITH SWITCHES"], 0, rows)
+    table(&["PERIOD", "LEAST AMOUNT", "UTILISATION", "WITH SWITCHES"], 0, rows, width)
 }
 
 /// By what the choice was made.
-fn heuristic(case: &Case, args: &ReserveArgs) -> String {
-    let (cost, by) = (case.switch_cost, case.cost_said_by);
-    match args.period {
+fn heuristic(case: &Case, asked: &Asked<'_>) -> String {
+    let (cost, by) = (case.switch_cost, asked.cost_by);
+    match asked.search.period {
         Some(_) => "the least amount for the period that was asked for".to_owned(),
         None => format!(
             "the least utilisation with two switches of {cost} ({by}) in each period, of equals the \
@@ -139,7 +150,8 @@ fn present(case: &Case, found: &Found) -> String {
 }
 
 /// For programs.
-pub(super) fn json(case: &Case, found: &Found, args: &ReserveArgs) -> Value {
+#[must_use]
+pub fn json(case: &Case, found: &Found, asked: &Asked<'_>) -> Value {
     let ns = |span: Option<Span>| span.map(Span::as_nanos);
     let met = |response: &Option<Span>, due: Span| response.is_some_and(|worst| worst <= due);
     let thread = |(member, response): (&Member, &Option<Span>)| {
@@ -156,7 +168,7 @@ pub(super) fn json(case: &Case, found: &Found, args: &ReserveArgs) -> Value {
         Some(json!({
             "period_ns": knee.period.as_nanos(), "amount_ns": amount.as_nanos(),
             "utilisation": knee.utilisation()?.to_string(),
-            "tolerance": args.tolerance.to_string(),
+            "tolerance": asked.search.tolerance.to_string(),
             "guarantee": found.guarantee(amount, knee.period).to_string(),
         }))
     });
@@ -167,7 +179,7 @@ pub(super) fn json(case: &Case, found: &Found, args: &ReserveArgs) -> Value {
             "with_switches": choice.with_switches.to_string(),
             "switch_cost_ns": case.switch_cost.as_nanos(),
             "guarantee": found.guarantee(choice.amount, choice.period).to_string(),
-            "heuristic": heuristic(case, args),
+            "heuristic": heuristic(case, asked),
         })
     });
     let present = found.present.as_ref().map(|present| {
@@ -180,8 +192,8 @@ pub(super) fn json(case: &Case, found: &Found, args: &ReserveArgs) -> Value {
         "scheduler": case.scheduler,
         "policy": case.service.name(),
         "reservation": match found.kind { Kind::Basic => "RESBS", Kind::Continuous => "RESCS" },
-        "utilisation": utilisation(case),
-        "gap_ns": patience(case).as_nanos(),
+        "utilisation": case.utilisation(),
+        "gap_ns": case.longest_gap().as_nanos(),
         "threads": case.members.iter().zip(&found.responses).map(thread).collect::<Vec<_>>(),
         "boundary": found.boundary.points.iter().map(point).collect::<Vec<_>>(),
         "knee": knee, "choice": choice, "present": present,

@@ -1,0 +1,98 @@
+//! Kinds of schedulers, from the heads of their own files.
+
+use crate::terminal::table;
+use serde_json::{Value, json};
+use windfall_schedulers::catalogue::{Form, Kind, Setting};
+use windfall_schedulers::parameters::Parameter;
+
+/// The parts of a head that the list shows, in this order.
+const SHOWN: [&str; 4] = ["Takes", "Gives", "Admits", "Assumes"];
+
+/// The head of its file.
+fn head(kind: &Kind) -> impl Iterator<Item = &'static str> {
+    let lines = kind.source.lines().map_while(|line| line.strip_prefix("//!"));
+    lines.map(|line| line.strip_prefix(' ').unwrap_or(line))
+}
+
+/// The lines of one part of the head, without its name.
+fn part(kind: &Kind, name: &str) -> Vec<&'static str> {
+    let mut lines = head(kind).skip_while(|line| !line.starts_with(name));
+    let first = lines.next().and_then(|line| line.strip_prefix(name)).map(str::trim);
+    let more = lines.take_while(|line| line.starts_with("  ")).map(str::trim);
+    first.into_iter().chain(more).collect()
+}
+
+/// For people: its name, what it does, and what it takes, gives, admits and assumes.
+#[must_use]
+pub fn listed(kind: &Kind) -> String {
+    let mut text = format!("{}: {}\n", kind.name, kind.summary);
+    for name in SHOWN {
+        for (at, line) in part(kind, name).into_iter().enumerate() {
+            let name = if at == 0 { name } else { "" };
+            text.push_str(&format!("  {name:<8} {line}\n"));
+        }
+    }
+    text
+}
+
+/// For programs.
+#[must_use]
+pub fn json(kind: &Kind) -> Value {
+    let parts = SHOWN.map(|name| (name.to_lowercase(), part(kind, name).join(" ")));
+    let settings: Vec<_> = kind
+        .settings
+        .iter()
+        .map(|setting| {
+            json!({
+                "name": setting.name, "allowed": allowed(setting), "default": setting.default,
+                "help": setting.help,
+            })
+        })
+        .collect();
+    let told = kind
+        .takes
+        .iter()
+        .map(|told| json!({ "name": told.key, "default": told.default, "help": told.help }));
+    let mut value = json!({
+        "name": kind.name, "summary": kind.summary, "settings": settings,
+        "parameters": told.collect::<Vec<_>>(),
+    });
+    for (name, part) in parts {
+        value[name] = part.into();
+    }
+    value
+}
+
+fn allowed(setting: &Setting) -> String {
+    match setting.form {
+        Form::Span => "time".to_owned(),
+        Form::Integer(least, most) => format!("{least} to {most}"),
+        Form::Bool => "true, false".to_owned(),
+        Form::Word(words) => words.join(", "),
+    }
+}
+
+/// For people: the head of its file, then its settings, and what its children may be told.
+#[must_use]
+pub fn described(kind: &Kind, width: Option<usize>) -> String {
+    let mut text: String = head(kind).map(|line| line.to_owned() + "\n").collect();
+    if kind.settings.is_empty() {
+        text.push_str("\nNo settings.\n");
+    } else {
+        let row = |setting: &Setting| {
+            let (default, help) = (setting.default.to_owned(), setting.help.to_owned());
+            vec![setting.name.to_owned(), allowed(setting), default, help]
+        };
+        let rows = kind.settings.iter().map(row).collect();
+        text.push('\n');
+        text.push_str(&table(&["SETTING", "ALLOWED", "DEFAULT", "WHAT IT DOES"], 4, rows, width));
+    }
+    if !kind.takes.is_empty() {
+        let row =
+            |told: &&Parameter| [told.key, told.default, told.help].map(str::to_owned).to_vec();
+        let rows = kind.takes.iter().map(row).collect();
+        text.push('\n');
+        text.push_str(&table(&["CHILD PARAMETER", "DEFAULT", "WHAT IT MEANS"], 3, rows, width));
+    }
+    text
+}

@@ -1,0 +1,141 @@
+//! What was made of a recording or of an rt-app file, and what is doubtful or missing in it.
+
+use crate::proposal;
+use serde_json::{Value, json};
+use windfall_programs::learn::{Clock, Proposal};
+use windfall_scenario::rtapp::RtApp;
+use windfall_scenario::{ImportedRtApp, Recording, Scenario};
+use windfall_trace::escape::escaped;
+use windfall_trace::import::Report;
+
+/// For programs: the scenario, what is proposed for each thread of a recording, and what there is to say of how it was made.
+#[must_use]
+pub fn json(scenario: &Scenario, proposal: Option<&Proposal>, remarks: &str, wrote: &str) -> Value {
+    let threads = scenario.threads.iter().map(|thread| {
+        json!({
+            "name": thread.name,
+            "count": thread.count,
+            "parent": thread.parent,
+            "guarantee": thread.requires.guarantee.map(|guarantee| guarantee.to_string()),
+        })
+    });
+    json!({
+        "wrote": wrote,
+        "processors": scenario.machine.speeds.len(),
+        "length_ns": scenario.length.as_nanos(),
+        "threads": threads.collect::<Vec<_>>(),
+        "proposal": proposal.map(proposal::json),
+        "remarks": remarks.lines().collect::<Vec<_>>(),
+    })
+}
+
+/// What is doubtful or missing in a recording.
+#[must_use]
+pub fn remarks(recording: &Recording) -> String {
+    let mut words = String::new();
+    if recording.environment > 0 {
+        words.push_str(&format!(
+            "the threads of the recorded command; {} others of the machine woke them when they did, and are not repeated\n",
+            recording.environment
+        ));
+    }
+    if let Some(why) = &recording.cut {
+        words.push_str(&format!(
+            "LOST: the recording ends early ({why}); what came before is used\n"
+        ));
+    }
+    if let Some(clock) = &recording.clock {
+        words.push_str(&whose_wakeups(clock));
+    }
+    if let Some(report) = &recording.report {
+        words.push_str(&what_became_of_lines(report));
+    }
+    words
+}
+
+/// What is doubtful about wake-ups where a source does not say whether an interrupt did them.
+fn whose_wakeups(clock: &Clock) -> String {
+    let Clock { periodic, late, doubtful } = clock;
+    let mut text = "the source does not say which wake-ups interrupts did: ".to_owned();
+    text.push_str(&format!("{periodic} are strictly periodic and taken for the clock's"));
+    if *late > 0 {
+        text.push_str(&format!(", as are {late} of the same threads at other times"));
+    }
+    text.push_str(&format!(
+        "; {doubtful} are left to the thread that ran, which is DOUBTFUL (ftrace text says it)\n"
+    ));
+    text
+}
+
+/// Nothing is ignored in silence: what was read, what was not, what is missing.
+fn what_became_of_lines(report: &Report) -> String {
+    let lost = report.lost_in_all();
+    let mut text = format!(
+        "{} lines: {} events imported of {} threads, {} of no use, {} not understood\n",
+        report.lines,
+        report.imported(),
+        report.threads,
+        report.not_imported.values().sum::<u64>(),
+        report.malformed.count + report.unknown.count,
+    );
+    for (name, count) in &report.not_imported {
+        text.push_str(&format!("  of no use: {count} {name}\n"));
+    }
+    for example in report.malformed.first.iter().chain(&report.unknown.first) {
+        text.push_str(&format!(
+            "  not understood: line {}: {}\n",
+            example.line,
+            escaped(&example.text)
+        ));
+    }
+    if lost.gaps > 0 {
+        let more = if lost.uncounted > 0 { ", others uncounted" } else { "" };
+        text.push_str(&format!(
+            "LOST: {} gaps reported by the source, {} events counted{more}; the trace is unknown there\n",
+            lost.gaps, lost.events
+        ));
+    }
+    if report.mismatches.count > 0 {
+        text.push_str(&format!(
+            "LOST: {} switches are missing without a word; there the trace is unknown\n",
+            report.mismatches.count
+        ));
+    }
+    if report.clamped > 0 {
+        text.push_str(&format!(
+            "{} lines came too late to be sorted in and were moved, by {} at most\n",
+            report.clamped, report.longest_clamp
+        ));
+    }
+    text
+}
+
+/// What is doubtful in an rt-app file, what became something else, and how many `processors` its threads have and `why`.
+#[must_use]
+pub fn rtapp_remarks(file: &RtApp, imported: &ImportedRtApp, processors: u16, why: &str) -> String {
+    let ImportedRtApp { scenario, losses, waits, .. } = imported;
+    let mut words = String::new();
+    for warning in &file.warnings {
+        words.push_str(&format!("warning: {warning}\n"));
+    }
+    for loss in losses {
+        words.push_str(&format!("{loss}\n"));
+    }
+    for wait in waits {
+        words.push_str(&format!("{wait}\n"));
+    }
+    let waiting = waits.iter().map(|wait| wait.threads).sum::<usize>();
+    match (waiting, scenario.threads.len()) {
+        (0, _) => {}
+        (some, all) if some == all => words.push_str("all threads come to wait for ever\n"),
+        (some, all) => words.push_str(&format!("{some} of {all} threads come to wait for ever\n")),
+    }
+    let length = if file.global.duration.is_some() { "" } else { " (the file has no `duration`)" };
+    words.push_str(&format!(
+        "threads: {}; processors: {processors} ({why}); length: {}{length}; not as in the file: {}\n",
+        scenario.threads.len(),
+        scenario.length,
+        losses.len(),
+    ));
+    words
+}

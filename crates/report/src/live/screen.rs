@@ -1,0 +1,439 @@
+//! The screen of a run that is watched: processors, the tree with a bar for each row, and what the marked row says.
+//!
+//! A bar is what was received lately; a tick in it stands at what was promised. Standings differ by
+//! sign and word, not by colour alone. Absent on purpose: a terminal, and keys.
+
+use super::{Row, percent, rows, standing, tenths};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Paragraph, Widget, Wrap};
+use windfall_scenario::listing::{Account, Listing, LiveStatus, Processor};
+
+/// What the rows are sorted by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// As they stand in the tree.
+    Tree,
+    /// Who received most lately comes first.
+    Received,
+    /// Who misses comes first.
+    Missed,
+}
+
+impl Order {
+    /// The next one, for a key that goes round.
+    #[must_use]
+    pub const fn next(self) -> Order {
+        match self {
+            Order::Tree => Order::Received,
+            Order::Received => Order::Missed,
+            Order::Missed => Order::Tree,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Order::Tree => "tree",
+            Order::Received => "received",
+            Order::Missed => "missed",
+        }
+    }
+}
+
+/// What is on the screen. It draws itself as a widget: processors, the tree, and what the marked row says.
+#[derive(Clone, Debug)]
+pub struct Screen {
+    listing: Listing,
+    rows: Vec<Row>,
+    order: Order,
+    /// The row that is marked.
+    marked: usize,
+    /// Whether nothing newer is wanted.
+    pub paused: bool,
+    /// Why there is nothing newer.
+    pub over: Option<String>,
+    /// Whether standings are shown in colour, too.
+    colour: bool,
+}
+
+impl Screen {
+    /// A run, in the order of its tree.
+    #[must_use]
+    pub fn new(listing: Listing, colour: bool) -> Screen {
+        let (rows, order) = (rows(&listing), Order::Tree);
+        Screen { listing, rows, order, paused: false, marked: 0, over: None, colour }
+    }
+
+    /// Shows what is newer.
+    pub fn show(&mut self, listing: Listing) {
+        self.listing = listing;
+        self.sort();
+    }
+
+    /// Sorts by the next order.
+    pub fn sort_otherwise(&mut self) {
+        self.order = self.order.next();
+        self.sort();
+    }
+
+    /// Marks the row so many rows above the marked one, or the first.
+    pub fn up(&mut self, rows: usize) {
+        self.marked = self.marked.saturating_sub(rows);
+    }
+
+    /// Marks the row so many rows below the marked one, or the last.
+    pub fn down(&mut self, rows: usize) {
+        self.marked = self.marked.saturating_add(rows).min(self.rows.len().saturating_sub(1));
+    }
+
+    fn sort(&mut self) {
+        self.rows = rows(&self.listing);
+        match self.order {
+            Order::Tree => {}
+            Order::Received => self.rows.sort_by_key(|row| std::cmp::Reverse(row.received.last_ns)),
+            Order::Missed => self.rows.sort_by_key(|row| {
+                let missed = row.promised.as_ref().map(|p| p.standing == LiveStatus::Missed);
+                std::cmp::Reverse((missed, row.missed))
+            }),
+        }
+        self.marked = self.marked.min(self.rows.len().saturating_sub(1));
+    }
+}
+
+/// The bar's width where a screen is not wide, and where it is narrow.
+const BARS: [usize; 2] = [14, 4];
+/// What a screen needs for all figures of a processor beside their names.
+const ROOMY: usize = 80;
+
+impl Widget for &Screen {
+    fn render(self, area: Rect, buffer: &mut Buffer) {
+        draw(self, area, buffer);
+    }
+}
+
+/// Draws everything.
+fn draw(screen: &Screen, area: Rect, buffer: &mut Buffer) {
+    let cpus = u16::try_from(screen.listing.cpus.len()).unwrap_or(1).min(area.height / 3);
+    let parts = [
+        Constraint::Length(1),
+        Constraint::Length(cpus),
+        Constraint::Length(1),
+        Constraint::Min(1),
+        Constraint::Length(1 + u16::from(area.height >= 16)),
+        Constraint::Length(u16::from(area.height >= 16)),
+        Constraint::Length(1),
+    ];
+    let [head, processors, names, tree, detail, legend, foot] = Layout::vertical(parts).areas(area);
+    let columns = Columns::of(area.width);
+    Paragraph::new(title(screen)).render(head, buffer);
+    let lines: Vec<Line<'_>> = screen
+        .listing
+        .cpus
+        .iter()
+        .map(|cpu| {
+            Line::raw(processor(&screen.listing, cpu, usize::from(area.width), columns.wide))
+        })
+        .collect();
+    Paragraph::new(lines).render(processors, buffer);
+    let reversed = Style::new().add_modifier(Modifier::REVERSED);
+    Paragraph::new(columns.head()).style(reversed).render(names, buffer);
+    Paragraph::new(body(screen, &columns, tree)).render(tree, buffer);
+    Paragraph::new(marked(screen)).wrap(Wrap { trim: true }).render(detail, buffer);
+    let signs = "= kept  - not asking  + exceeded  ! missed  ? unknown  ";
+    let tick = if usize::from(area.width) < ROOMY { "" } else { "  | promised" };
+    Paragraph::new(format!("{signs}{tick}")).render(legend, buffer);
+    let keys = "q ends  arrows move  space pauses  s sorts by: ";
+    Paragraph::new(format!("{keys}{}", screen.order.name())).render(foot, buffer);
+}
+
+fn title(screen: &Screen) -> Line<'static> {
+    let Listing { name, now_ns, end_ns, decisions, lost, .. } = &screen.listing;
+    let name = name.rsplit('/').next().unwrap_or(name).to_owned();
+    let (now, end) = (now_ns / 1_000_000_000, end_ns / 1_000_000_000);
+    let bold = Style::new().add_modifier(Modifier::BOLD);
+    let mut spans = vec![
+        Span::styled(name, bold),
+        Span::raw(format!("  {now} s of {end} s  {decisions} decisions")),
+    ];
+    if *lost {
+        spans.push(Span::styled("  EVENTS LOST", coloured(screen, Color::Magenta)));
+    }
+    if screen.paused {
+        spans.push(Span::styled("  paused", bold));
+    }
+    if screen.over.is_some() {
+        spans.push(Span::styled("  it has ended", bold));
+    }
+    Line::from(spans)
+}
+
+fn processor(listing: &Listing, cpu: &Processor, width: usize, wide: bool) -> String {
+    let part = |account: &Account| percent(account.last_ns, listing.last_ns);
+    if width < ROOMY {
+        return format!(
+            "cpu {} threads {}% deciding {}% stolen {}% rest {}%",
+            cpu.number,
+            part(&cpu.received),
+            part(&cpu.scheduling),
+            part(&cpu.stolen),
+            part(&cpu.rest),
+        );
+    }
+    let leaked = if wide { format!("  leaked {:>5}%", part(&cpu.leaked)) } else { String::new() };
+    format!(
+        "cpu {:<3} threads {:>5}%  deciding {:>4}%  stolen {:>4}%  rest {:>5}%{leaked}  {}",
+        cpu.number,
+        part(&cpu.received),
+        part(&cpu.scheduling),
+        part(&cpu.stolen),
+        part(&cpu.rest),
+        cpu.granted.as_deref().unwrap_or("-"),
+    )
+}
+
+/// How wide each column is.
+struct Columns {
+    name: usize,
+    sort: usize,
+    promised: usize,
+    bar: usize,
+    wide: bool,
+}
+
+impl Columns {
+    fn of(width: u16) -> Columns {
+        let width = usize::from(width);
+        let wide = width >= 110;
+        // What is fixed: a sign, per cent, on, missed, and the spaces between.
+        let room = width.saturating_sub(24);
+        match wide {
+            true => {
+                Columns { name: 24, sort: 20, promised: 18, bar: room.saturating_sub(66), wide }
+            }
+            false => {
+                let (promised, least_name) = (16, 16);
+                let [usual, least] = BARS;
+                let bar = room.saturating_sub(promised + least_name + 2).clamp(least, usual);
+                let name = room.saturating_sub(promised + bar + 2);
+                Columns { name, sort: 0, promised, bar, wide }
+            }
+        }
+    }
+
+    fn head(&self) -> String {
+        let Columns { name, sort, promised, bar, .. } = self;
+        let sort = if self.wide { format!("{:sort$} ", "KIND OR STATE") } else { String::new() };
+        format!(
+            "{:name$} {sort}{:promised$} {:>5}  {} {:>6} {:>3}   ",
+            "NAME",
+            "PROMISED",
+            "%CPU",
+            cut("RECEIVED LATELY", *bar),
+            "MISSED",
+            "ON"
+        )
+    }
+}
+
+/// The rows that fit, with the marked one among them.
+fn body<'a>(screen: &'a Screen, columns: &Columns, area: Rect) -> Vec<Line<'a>> {
+    let height = usize::from(area.height).max(1);
+    let first = screen.marked.saturating_sub(height / 2);
+    let first = first.min(screen.rows.len().saturating_sub(height));
+    let rows = screen.rows.iter().enumerate().skip(first).take(height);
+    rows.map(|(at, row)| line(screen, row, columns, at == screen.marked)).collect()
+}
+
+fn line<'a>(screen: &Screen, row: &Row, columns: &Columns, marked: bool) -> Line<'a> {
+    let Columns { name, sort, promised, bar: width, .. } = *columns;
+    let depth = if screen.order == Order::Tree { row.depth } else { 0 };
+    let title = cut(&format!("{}{}", "  ".repeat(depth), row.name), name);
+    let kind = match columns.wide {
+        true => format!("{} ", cut(&row.sort, sort)),
+        false => String::new(),
+    };
+    let asked = row.promised.as_ref().map_or(String::new(), |p| p.guarantee.clone());
+    let missed = if row.is_thread { row.missed.to_string() } else { String::new() };
+    let on = row.cpu.map_or_else(String::new, |cpu| cpu.to_string());
+    let found = row.promised.as_ref().map(|promised| promised.standing);
+    let mut style = Style::new();
+    if !row.is_thread {
+        style = style.add_modifier(Modifier::BOLD);
+    }
+    if marked {
+        style = style.add_modifier(Modifier::UNDERLINED);
+    }
+    let share = row.promised.as_ref().and_then(|promised| promised.share_ppm);
+    let received = tenths(row.received.last_ns, screen.listing.last_ns);
+    let whole = 1_000 * (screen.listing.cpus.len() as u128).max(1);
+    let whole = if row.is_thread { 1_000 } else { whole };
+    Line::from(vec![
+        Span::styled(format!("{title} {kind}"), style),
+        Span::raw(format!(
+            "{} {:>5}  ",
+            cut(&asked, promised),
+            percent(row.received.last_ns, screen.listing.last_ns)
+        )),
+        Span::styled(
+            bar(received, share.map(|ppm| u128::from(ppm) / 1_000), whole, width),
+            colour(screen, found),
+        ),
+        Span::raw(format!(" {missed:>6} {on:>3} ")),
+        Span::styled(sign(found), colour(screen, found).add_modifier(Modifier::BOLD)),
+    ])
+}
+
+/// What was received, with a tick at what was promised; both in thousandths of a processor.
+fn bar(received: u128, promised: Option<u128>, whole: u128, width: usize) -> String {
+    let cells = |thousandths: u128| {
+        let cells = thousandths.saturating_mul(width as u128).saturating_add(whole / 2) / whole;
+        usize::try_from(cells).unwrap_or(width).min(width)
+    };
+    let filled = cells(received);
+    let tick = promised.map(|promised| cells(promised).clamp(1, width.max(1)) - 1);
+    let cell = |at: usize| match (tick == Some(at), at < filled) {
+        (true, _) => '|',
+        (false, true) => '█',
+        (false, false) => '·',
+    };
+    (0..width).map(cell).collect()
+}
+
+const fn sign(found: Option<LiveStatus>) -> &'static str {
+    match found {
+        None => " ",
+        Some(LiveStatus::Met) => "=",
+        Some(LiveStatus::NotAsking) => "-",
+        Some(LiveStatus::Over) => "+",
+        Some(LiveStatus::Missed) => "!",
+        Some(LiveStatus::Unknown) => "?",
+    }
+}
+
+fn colour(screen: &Screen, found: Option<LiveStatus>) -> Style {
+    let colour = match found {
+        None => Color::Blue,
+        Some(LiveStatus::Met) => Color::Green,
+        Some(LiveStatus::NotAsking) => Color::Gray,
+        Some(LiveStatus::Over) => Color::Yellow,
+        Some(LiveStatus::Missed) => Color::Red,
+        Some(LiveStatus::Unknown) => Color::Magenta,
+    };
+    coloured(screen, colour)
+}
+
+/// A colour where people want one.
+fn coloured(screen: &Screen, colour: Color) -> Style {
+    if screen.colour { Style::new().fg(colour) } else { Style::new() }
+}
+
+/// What there is to say of the marked row.
+fn marked(screen: &Screen) -> String {
+    let Some(row) = screen.rows.get(screen.marked) else { return String::new() };
+    let promise = row.promised.as_ref().map_or_else(
+        || "nothing promised".to_owned(),
+        |promised| {
+            let why = promised.why.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+            let granted = if promised.granted { "" } else { " (not granted)" };
+            format!("{}{granted} {}{why}", promised.guarantee, standing(promised.standing))
+        },
+    );
+    let share = percent(row.received.ns, screen.listing.now_ns);
+    format!("{} ({}), {share}% in all: {promise}", row.name, row.sort)
+}
+
+/// A text in exactly so many columns.
+fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return format!("{text:width$}");
+    }
+    let short: String = text.chars().take(width.saturating_sub(1)).collect();
+    format!("{short}~")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use windfall_scenario::listing::{Node, Promised, Thread};
+
+    /// What a screen of that width shows.
+    fn shown(screen: &Screen, width: u16) -> Vec<String> {
+        let area = Rect::new(0, 0, width, 20);
+        let mut buffer = Buffer::empty(area);
+        screen.render(area, &mut buffer);
+        let line = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+        (0..20).map(line).collect()
+    }
+
+    fn screen() -> Screen {
+        let thread = |name: &str, standing, last_ns| Thread {
+            name: name.to_owned(),
+            parent: Some("root".to_owned()),
+            received: Account { ns: 10 * last_ns, last_ns },
+            promises: vec![Promised {
+                guarantee: "RESBH 3ms 10ms".to_owned(),
+                standing,
+                ..Promised::default()
+            }],
+            ..Thread::default()
+        };
+        let listing = Listing {
+            name: "scenarios/audio.toml".to_owned(),
+            now_ns: 10_000_000_000,
+            last_ns: 1_000_000_000,
+            cpus: vec![Processor::default()],
+            nodes: vec![Node { name: "root".to_owned(), ..Node::default() }],
+            threads: vec![
+                thread("calm", LiveStatus::Met, 300_000_000),
+                thread("late", LiveStatus::Missed, 500_000_000),
+            ],
+            ..Listing::default()
+        };
+        Screen::new(listing, false)
+    }
+
+    #[test]
+    fn law_what_matters_of_a_row_is_shown_at_every_width() {
+        for width in [60, 80, 120] {
+            let lines = shown(&screen(), width);
+            let row = lines.iter().find(|line| line.contains("late")).unwrap();
+            for part in ["RESBH 3ms 10ms", "50.0", "!"] {
+                assert!(row.contains(part), "{width}: no `{part}` in `{row}`");
+            }
+            let cpu = lines.iter().find(|line| line.starts_with("cpu 0")).unwrap();
+            assert!(cpu.contains("rest 0.0%") || cpu.contains("rest   0.0%"), "{width}: {cpu}");
+            let head = lines.iter().find(|line| line.starts_with("NAME")).unwrap();
+            let last = |text: &str, letter| text.chars().rev().position(|c| c == letter);
+            assert_eq!(last(head, 'D'), last(row, '0'), "{width}: {head}\n{row}");
+        }
+    }
+
+    #[test]
+    fn law_the_order_changes_and_the_mark_stays_on_a_row() {
+        let mut screen = screen();
+        screen.down(usize::MAX);
+        assert_eq!(screen.marked, 2);
+        screen.sort_otherwise();
+        assert_eq!(screen.order, Order::Received);
+        let names: Vec<&str> = screen.rows.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names, ["late", "calm", "root"]);
+        screen.up(usize::MAX);
+        assert_eq!(screen.marked, 0);
+    }
+
+    #[test]
+    fn law_a_bar_is_as_wide_as_it_should_be_and_shows_its_tick() {
+        assert_eq!(bar(500, None, 1_000, 10), "█████·····");
+        assert_eq!(bar(500, Some(300), 1_000, 10), "██|██·····");
+        assert_eq!(bar(100, Some(300), 1_000, 10), "█·|·······");
+        assert_eq!(bar(9_000, Some(9_000), 1_000, 4), "███|");
+        assert_eq!(bar(0, Some(0), 1_000, 0), "");
+    }
+
+    #[test]
+    fn law_a_cell_has_its_width_whatever_is_in_it() {
+        assert_eq!((cut("ab", 3), cut("abcd", 3)), ("ab ".to_owned(), "ab~".to_owned()));
+    }
+}

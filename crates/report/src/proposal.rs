@@ -1,0 +1,253 @@
+//! What one might promise whom: a proposal as a table.
+//!
+//! Absent on purpose: one line for each of hundreds of compilers. Threads of one name that get no
+//! reservation share a line, which says how many they are.
+
+use crate::habit;
+use crate::terminal::{hundredths, table};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use windfall_programs::learn::{Need, Note, Parent, Proposal, Row, Wanted};
+use windfall_time::Span;
+
+const HEAD: [&str; 6] = ["THREAD", "PERIOD", "CONF", "NEED p50/p99/max", "SUGGEST", "NOTE"];
+
+/// For people: a table of all threads, and what the promises come to.
+#[must_use]
+pub fn text(proposal: &Proposal, width: Option<usize>) -> String {
+    let mut named: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+    let mut lines = Vec::new();
+    for row in &proposal.rows {
+        match row.parent {
+            Parent::Reservation { .. } => lines.push(alone(row)),
+            Parent::TimeSharing if row.left_out.is_some() => lines.push(alone(row)),
+            Parent::TimeSharing => named.entry(&row.name).or_default().push(row),
+        }
+    }
+    let mut shared: Vec<Vec<&Row>> = named.into_values().collect();
+    shared.sort_by_key(|rows| std::cmp::Reverse(work(rows)));
+    lines.extend(shared.iter().map(|rows| sharing(rows)));
+    table(&HEAD, HEAD.len(), lines, width) + &foot(proposal)
+}
+
+fn foot(proposal: &Proposal) -> String {
+    let Proposal { rows, options, .. } = proposal;
+    let share = hundredths(proposal.share);
+    let margin = hundredths(options.margin);
+    let reserved = rows.iter().filter(|row| row.parent != Parent::TimeSharing).count();
+    let mut text = format!(
+        "margin: max x {margin}, rounded up to 1us; {reserved} reservations ask for {share} of {} processors; recorded \
+         {}, {} gaps\n",
+        proposal.processors,
+        shown(proposal.length),
+        proposal.lost.gaps,
+    );
+    let left_out = rows.iter().filter(|row| row.left_out.is_some()).count();
+    if left_out > 0 {
+        text.push_str(&format!(
+            "{left_out} periodic threads are not reserved for: at most {} of each processor is, the surest periods \
+             first; the rest is for everybody else\n",
+            hundredths(options.most),
+        ));
+    }
+    text
+}
+
+/// The line of a thread that has a period.
+fn alone(row: &Row) -> Vec<String> {
+    let habit = &row.habit;
+    let period = habit.period.unwrap_or(Span::ZERO);
+    let suggest = match row.parent {
+        Parent::Reservation { amount, period, soft, .. } => {
+            let soft = if soft { " soft" } else { " hard" };
+            format!("{}/{}{soft}", shown(amount), shown(period))
+        }
+        Parent::TimeSharing => "time-sharing".to_owned(),
+    };
+    let mut note = format!("{} periods", habit.periods);
+    if let Some(waker) = &row.released_by {
+        note.push_str(&format!(", released by {}", waker));
+    }
+    if let Some(why) = row.left_out {
+        let Wanted { amount, period } = why.wanted();
+        note.push_str(&format!(", {} in {} {why}", shown(amount), shown(period)));
+    }
+    unknown(&mut note, row.unknown);
+    vec![
+        format!("{} {}", row.name, row.tid),
+        format!("{} ±{}", shown(period), shown(habit.jitter)),
+        hundredths(habit.confidence),
+        need(habit.need),
+        suggest,
+        note,
+    ]
+}
+
+fn sharing(rows: &[&Row]) -> Vec<String> {
+    let first = rows[0];
+    let note = |row: &Row| match row.habit.note {
+        // It has a period, but not surely enough for a promise.
+        Note::Periodic | Note::ReleasedBy(_) => format!(
+            "perhaps {} ({})",
+            shown(row.habit.period.unwrap_or(Span::ZERO)),
+            hundredths(row.habit.confidence)
+        ),
+        note => note.to_string(),
+    };
+    let (name, mut text) = match rows.len() {
+        1 => (format!("{} {}", first.name, first.tid), note(first)),
+        many => {
+            let same = rows.iter().all(|row| row.habit.note == first.habit.note);
+            let why = if same { note(first) } else { "not periodic".to_owned() };
+            (format!("{} x {many}", first.name), why)
+        }
+    };
+    let wakeups: u64 = rows.iter().map(|row| row.habit.wakeups).sum();
+    text.push_str(&format!(", {wakeups} wake-ups, {} in all", shown(work(rows))));
+    let sum = rows.iter().fold(Span::ZERO, |sum, row| sum.saturating_add(row.unknown));
+    unknown(&mut text, sum);
+    let most = rows.iter().map(|row| row.habit.need).max_by_key(|need| need.max);
+    let need = most.map_or_else(String::new, |need| format!("{} per wake", self::need(need)));
+    vec![name, "-".to_owned(), "-".to_owned(), need, "time-sharing".to_owned(), text]
+}
+
+fn unknown(note: &mut String, span: Span) {
+    if !span.is_zero() {
+        note.push_str(&format!(", {} unknown", shown(span)));
+    }
+}
+
+fn work(rows: &[&Row]) -> Span {
+    rows.iter().fold(Span::ZERO, |sum, row| sum.saturating_add(row.work))
+}
+
+fn need(need: Need) -> String {
+    let part = |span: Span| thousandths(span.as_nanos().div_ceil(1_000));
+    format!("{} / {} / {} ms", part(need.p50), part(need.p99), part(need.max))
+}
+
+/// To a microsecond, rounded to the nearest.
+fn shown(span: Span) -> String {
+    let us = span.as_nanos().saturating_add(500) / 1_000;
+    match us {
+        0..1_000 => format!("{us}us"),
+        1_000..1_000_000 => format!("{}ms", thousandths(us)),
+        _ => format!("{}s", thousandths(us / 1_000)),
+    }
+}
+
+fn thousandths(n: u64) -> String {
+    format!("{}.{:03}", n / 1_000, n % 1_000)
+}
+
+/// For programs: a row for each thread.
+#[must_use]
+pub fn json(proposal: &Proposal) -> Value {
+    proposal.rows.iter().map(json_row).collect()
+}
+
+fn json_row(row: &Row) -> Value {
+    let reservation = match row.parent {
+        Parent::Reservation { amount, period, soft, processor } => json!({
+            "amount_ns": amount.as_nanos(),
+            "period_ns": period.as_nanos(),
+            "soft": soft,
+            "processor": processor,
+        }),
+        Parent::TimeSharing => Value::Null,
+    };
+    json!({
+        "name": row.name,
+        "tid": row.tid,
+        "habit": habit::json(&row.habit),
+        "released_by": row.released_by,
+        "work_ns": row.work.as_nanos(),
+        "unknown_ns": row.unknown.as_nanos(),
+        "reservation": reservation,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use windfall_programs::learn::{Habit, LeftOut, Options, learn};
+    use windfall_time::Ratio;
+    use windfall_trace::import::Format;
+    use windfall_trace::timeline::LostCount;
+    use windfall_trace::{Record, Source};
+
+    const fn us(n: u64) -> Span {
+        Span::from_nanos(n * 1_000)
+    }
+
+    /// A thread that computed so much, at most, in periods of 10 ms.
+    fn row(name: &str, tid: u32, need: u64) -> Row {
+        let need = Need { p50: us(need), p99: us(need), max: us(need) };
+        let habit = Habit {
+            period: Some(us(10_000)),
+            jitter: Span::ZERO,
+            confidence: Ratio::ONE,
+            periods: 99,
+            wakeups: 100,
+            need,
+            note: Note::Periodic,
+        };
+        Row {
+            thread: 0,
+            name: name.to_owned(),
+            tid,
+            habit,
+            released_by: None,
+            work: us(90_000),
+            unknown: Span::ZERO,
+            parent: Parent::TimeSharing,
+            left_out: None,
+        }
+    }
+
+    #[test]
+    fn law_the_table_reads_as_it_should() {
+        let (amount, period) = (us(1_202), us(10_000));
+        let parent = Parent::Reservation { amount, period, soft: true, processor: 0 };
+        let wanted = Wanted { amount: us(10_800), period };
+        let left_out = Some(LeftOut::TooMuch(wanted));
+        let mut doubtful = row("few", 104, 10);
+        doubtful.habit.confidence = Ratio::new(97, 100).unwrap();
+        let proposal = Proposal {
+            rows: vec![
+                Row { parent, unknown: us(3_000), ..row("audio", 101, 1_001) },
+                Row { left_out, ..row("hog", 105, 9_000) },
+                doubtful,
+            ],
+            options: Options::default(),
+            share: Ratio::new(3, 10).unwrap(),
+            processors: 2,
+            length: us(1_000_000),
+            lost: LostCount::default(),
+        };
+        let expected = "\
+THREAD     PERIOD         CONF  NEED p50/p99/max                   SUGGEST                NOTE
+audio 101  10.000ms ±0us  1.00  1.001 / 1.001 / 1.001 ms           1.202ms/10.000ms soft  99 periods, 3.000ms unknown
+hog 105    10.000ms ±0us  1.00  9.000 / 9.000 / 9.000 ms           time-sharing           99 periods, 10.800ms in 10.000ms is more than may be reserved of a processor
+few 104    -              -     0.010 / 0.010 / 0.010 ms per wake  time-sharing           perhaps 10.000ms (0.97), 100 wake-ups, 90.000ms in all
+margin: max x 1.20, rounded up to 1us; 1 reservations ask for 0.30 of 2 processors; recorded 1.000s, 0 gaps
+1 periodic threads are not reserved for: at most 0.90 of each processor is, the surest periods first; the rest is for everybody else
+";
+        assert_eq!(text(&proposal, None), expected);
+    }
+
+    #[test]
+    fn law_threads_of_one_name_without_a_reservation_share_a_line_that_fits() {
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/recorded/desktop.ftrace.gz");
+        let source = Source::open(path.as_ref(), Format::Auto).unwrap();
+        let records: Vec<Record> = source.map_while(Result::ok).collect();
+        let proposal = Proposal::new(&learn(records), Options::default());
+        let whole = text(&proposal, None);
+        assert!(whole.contains("released by audio-src"), "{whole}");
+        assert_eq!(whole.matches("cc1 x 116").count(), 1, "{whole}");
+        let narrow = text(&proposal, Some(60));
+        let (table, _) = narrow.split_once("margin: ").unwrap();
+        assert!(table.lines().all(|line| line.chars().count() <= 60), "{table}");
+    }
+}

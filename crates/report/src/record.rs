@@ -1,0 +1,57 @@
+//! What a recorder recorded, and what is missing.
+
+use serde_json::{Value, json};
+use windfall_record::Recorded;
+
+/// For programs.
+#[must_use]
+pub fn json(recorded: &Recorded) -> Value {
+    json!({
+        "by": recorded.by,
+        "length_ns": recorded.length.as_nanos(),
+        "switches": recorded.switches,
+        "wakeups": recorded.wakeups,
+        "threads": recorded.threads,
+        "lost": recorded.lost,
+        "missing": recorded.missing,
+        "late": recorded.late,
+        "latest_ns": recorded.latest.as_nanos(),
+        "own_ns": recorded.own.as_nanos(),
+        "status": recorded.answer.map(|answered| answered.code),
+    })
+}
+
+/// For people: what was recorded, what is missing, and what it cost.
+#[must_use]
+pub fn text(recorded: &Recorded) -> String {
+    let Recorded { by, switches, wakeups, threads, .. } = recorded;
+    let mut text = format!(
+        "recorded {}.{:03} s by {by}: {switches} switches and {wakeups} wake-ups of {threads} threads\n",
+        recorded.length.as_nanos() / 1_000_000_000,
+        recorded.length.as_nanos() / 1_000_000 % 1_000,
+    );
+    let share = recorded.overhead() + 50;
+    text.push_str(&format!(
+        "overhead: {}.{} % of a processor at {} switches a second, and what the kernel needs to report each\n",
+        share / 1_000,
+        share / 100 % 10,
+        recorded.rate(),
+    ));
+    match recorded.lost {
+        0 => text.push_str("0 events lost\n"),
+        lost => text.push_str(&format!("LOST: {lost} events; there the trace is unknown\n")),
+    }
+    if recorded.missing > 0 {
+        text.push_str(&format!(
+            "LOST: {} switches are missing without a word; there the trace is unknown\n",
+            recorded.missing
+        ));
+    }
+    if recorded.late > 0 {
+        text.push_str(&format!(
+            "{} events came too late to be sorted in and were moved, by {} at most\n",
+            recorded.late, recorded.latest
+        ));
+    }
+    text
+}

@@ -1,0 +1,303 @@
+//! Which reservations are enough for an application's threads (HLS 6.1): all periods and their least amounts, the knee of
+//! that boundary, a choice, and whether what a file asks for is enough.
+//!
+//! Invariant: under fixed priorities the members of a [`Case`] stand in decreasing order of priority; those that
+//! share one stand so that the analysis of the order speaks for all of them.
+
+use crate::{Application, Member, Service};
+use std::error::Error;
+use std::fmt::{Display, Formatter};
+use windfall_analysis::local::Policy;
+use windfall_analysis::search::{self, Boundary, Choice, Kind, Point};
+use windfall_analysis::{Supply, Task, ties};
+use windfall_guarantees::Guarantee;
+use windfall_time::{Ratio, Span};
+
+/// An application and how it is served.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The scheduler above the threads, if they are a scenario's.
+    pub scheduler: Option<String>,
+    /// The threads.
+    pub members: Vec<Member>,
+    /// How they are served.
+    pub service: Service,
+    /// What is asked for the scheduler.
+    pub present: Option<Guarantee>,
+    /// What a switch costs; there are two in each period.
+    pub switch_cost: Span,
+}
+
+/// Which reservations are looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// Basic or continuous ones.
+    pub kind: Kind,
+    /// Only this period.
+    pub period: Option<Span>,
+    /// The shortest period; `None`: a part of the longest.
+    pub from: Option<Span>,
+    /// The longest period; `None`: the shortest of the threads'.
+    pub to: Option<Span>,
+    /// How many periods, evenly spread.
+    pub steps: u32,
+    /// Amounts and periods are multiples of this.
+    pub step: Span,
+    /// How much above the least utilisation the knee may be, as a share of it.
+    pub tolerance: Ratio,
+}
+
+/// Everything that is found about a case.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Basic or continuous reservations.
+    pub kind: Kind,
+    /// The periods that were looked at, or the one that was asked for.
+    pub boundary: Boundary,
+    /// The longest period whose utilisation is near the least.
+    pub knee: Option<Point>,
+    /// The reservation that is recommended.
+    pub choice: Option<Choice>,
+    /// What is asked for today.
+    pub present: Option<Present>,
+    /// Each member's longest response time under the choice.
+    pub responses: Vec<Option<Span>>,
+}
+
+/// What a file asks for.
+#[derive(Clone, Debug)]
+pub struct Present {
+    /// The reservation.
+    pub guarantee: Guarantee,
+    /// Whether every deadline is met under it.
+    pub suffices: bool,
+    /// Each member's longest response time under it.
+    pub responses: Vec<Option<Span>>,
+}
+
+/// Why no reservation can be looked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ReserveError {
+    /// A thread shares its priority with another and may be due after its next release.
+    SharedPriority {
+        /// The thread.
+        thread: String,
+    },
+    /// Amounts are to be multiples of nothing.
+    NoStep,
+    /// A reservation cannot have this period.
+    NoPeriod(Span),
+    /// The longest period is shorter than the shortest.
+    Reversed {
+        /// The shortest.
+        from: Span,
+        /// The longest.
+        to: Span,
+    },
+    /// No multiple of the step is a period between the ends.
+    NoMultiple {
+        /// The step.
+        step: Span,
+        /// The shortest period.
+        from: Span,
+        /// The longest.
+        to: Span,
+    },
+}
+
+impl Error for ReserveError {}
+
+impl Display for ReserveError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ReserveError::SharedPriority { thread } => write!(
+                f,
+                "thread `{thread}` shares its priority with another and may be due after its next release; give it a \
+                 priority of its own, or an earlier deadline"
+            ),
+            ReserveError::NoStep => f.write_str("a step of 0s is no unit; write 1ns or more"),
+            ReserveError::NoPeriod(period) => write!(
+                f,
+                "{period} cannot be the period of a reservation; write one above zero and below 292 years"
+            ),
+            ReserveError::Reversed { from, to } => {
+                write!(f, "no period lies from {from} to {to}; exchange them")
+            }
+            ReserveError::NoMultiple { step, from, to } => {
+                write!(f, "no multiple of {step} lies from {from} to {to}; write a smaller step")
+            }
+        }
+    }
+}
+
+impl Case {
+    /// An application that is served so.
+    ///
+    /// # Errors
+    /// Where threads share a priority in a way that no order of them speaks for.
+    pub fn new(
+        application: Application,
+        service: Service,
+        switch_cost: Span,
+    ) -> Result<Case, ReserveError> {
+        let Application { scheduler, members, guarantee: present, .. } = application;
+        let scheduler = Some(scheduler).filter(|name| !name.is_empty());
+        let mut case = Case { scheduler, members, service, present, switch_cost };
+        if case.service != Service::EarliestDeadline {
+            let order = ties::order(&case.tasks(), &case.ranks()).map_err(|at| {
+                ReserveError::SharedPriority { thread: case.members[at].name.clone() }
+            })?;
+            case.members = order.into_iter().map(|at| case.members[at].clone()).collect();
+        }
+        Ok(case)
+    }
+
+    /// The threads, for an analysis.
+    #[must_use]
+    pub fn tasks(&self) -> Vec<Task> {
+        self.members.iter().map(|member| member.task).collect()
+    }
+
+    /// The sum of work over period.
+    #[must_use]
+    pub fn utilisation(&self) -> f64 {
+        let share = |task: &Task| task.work.over(task.period);
+        self.tasks().iter().filter_map(share).map(Ratio::to_f64).sum()
+    }
+
+    /// The longest time without a processor that no deadline forbids by itself.
+    #[must_use]
+    pub fn longest_gap(&self) -> Span {
+        let slack = |task: &Task| task.deadline.saturating_sub(task.work);
+        self.tasks().iter().map(slack).min().unwrap_or(Span::ZERO)
+    }
+
+    /// Looks for reservations.
+    ///
+    /// # Errors
+    /// Where no period or no amount can be looked at.
+    pub fn find(&self, search: &Search) -> Result<Found, ReserveError> {
+        let boundary = match search.period {
+            Some(period) => self.boundary(search, &[period])?,
+            None => self.sweep(search)?,
+        };
+        let tasks = self.tasks();
+        let choice = boundary.choose(&self.application(search, &tasks), self.switch_cost);
+        // One period is no curve, and a whole processor no reservation.
+        let knee = boundary
+            .knee(search.tolerance)
+            .filter(|knee| search.period.is_none() && knee.amount != Some(knee.period));
+        let responses = choice.as_ref().and_then(|choice| {
+            let supply = search.kind.resource(choice.period)?.supply(choice.amount)?;
+            Some(self.response_times(&supply))
+        });
+        let present = self.present.map(|guarantee| Present {
+            guarantee,
+            suffices: self.suffices(&guarantee),
+            responses: self.response_times(&Supply::from(&guarantee)),
+        });
+        let responses = responses.unwrap_or_else(|| vec![None; tasks.len()]);
+        Ok(Found { kind: search.kind, boundary, knee, choice, present, responses })
+    }
+
+    /// The least amount for each period between the ends, whatever single one is asked for.
+    ///
+    /// # Errors
+    /// As [`Case::find`].
+    pub fn sweep(&self, search: &Search) -> Result<Boundary, ReserveError> {
+        self.boundary(search, &self.periods(search)?)
+    }
+
+    fn boundary(&self, search: &Search, periods: &[Span]) -> Result<Boundary, ReserveError> {
+        if search.step.is_zero() {
+            return Err(ReserveError::NoStep);
+        }
+        match periods.iter().find(|period| search.kind.resource(**period).is_none()) {
+            Some(period) => Err(ReserveError::NoPeriod(*period)),
+            None => Ok(Boundary::of(&self.application(search, &self.tasks()), periods)),
+        }
+    }
+
+    fn application<'a>(&self, search: &Search, tasks: &'a [Task]) -> search::Application<'a> {
+        let Search { kind, step: granule, .. } = *search;
+        search::Application { tasks, policy: self.policy(), kind, granule }
+    }
+
+    /// Evenly spread multiples of the step between the ends, each rounded down.
+    fn periods(&self, search: &Search) -> Result<Vec<Span>, ReserveError> {
+        let shortest = self.members.iter().map(|member| member.task.period).min();
+        let to = search.to.or(shortest.max(search.period)).unwrap_or(Span::ZERO);
+        let steps = u64::from(search.steps.max(1));
+        let from = search.from.unwrap_or(Span::from_nanos(to.as_nanos() / steps));
+        let wide = to.checked_sub(from).ok_or(ReserveError::Reversed { from, to })?;
+        let granule = search.step.as_nanos().max(1);
+        let at = |n: u64| {
+            // A single one is `to`.
+            let (part, whole) = if steps == 1 { (1, 1) } else { (n, steps - 1) };
+            let beyond = u128::from(wide.as_nanos()) * u128::from(part) / u128::from(whole);
+            let at = from.saturating_add(Span::saturating_from_nanos(beyond));
+            Span::from_nanos(at.as_nanos() / granule * granule)
+        };
+        let least = search.from.unwrap_or(Span::from_nanos(1));
+        let mut periods: Vec<Span> = (0..steps).map(at).filter(|period| *period >= least).collect();
+        periods.dedup();
+        if periods.is_empty() {
+            return Err(ReserveError::NoMultiple { step: search.step, from, to });
+        }
+        Ok(periods)
+    }
+
+    /// How the analysis is to serve the members, as they stand.
+    fn policy(&self) -> Policy {
+        match self.service {
+            Service::EarliestDeadline => Policy::EarliestDeadline,
+            _ => Policy::AsListed,
+        }
+    }
+
+    /// The smaller comes first.
+    fn ranks(&self) -> Vec<i128> {
+        let rank = |member: &Member| match (self.service, member.priority) {
+            (Service::RateMonotonic, _) => i128::from(member.task.period.as_nanos()),
+            (Service::FixedPriority, Some(priority)) => -i128::from(priority),
+            (Service::FixedPriority, None) => i128::MAX,
+            _ => i128::from(member.task.deadline.as_nanos()),
+        };
+        self.members.iter().map(rank).collect()
+    }
+
+    /// The longest response time of each member.
+    fn response_times(&self, supply: &Supply) -> Vec<Option<Span>> {
+        match self.service {
+            Service::EarliestDeadline => self.policy().response_times(&self.tasks(), supply),
+            _ => ties::response_times(&self.tasks(), &self.ranks(), supply),
+        }
+    }
+
+    /// Whether every deadline is met under a guarantee.
+    fn suffices(&self, guarantee: &Guarantee) -> bool {
+        // RESU counts between deadlines that its owner reports; fixed priorities have none to report.
+        let counts =
+            self.policy() == Policy::EarliestDeadline || !matches!(guarantee, Guarantee::Slower(_));
+        counts && self.policy().schedulable(&self.tasks(), &Supply::from(guarantee))
+    }
+}
+
+impl Found {
+    /// Whether there is a reservation that is enough, and the present one is, if there is one.
+    #[must_use]
+    pub fn is_enough(&self) -> bool {
+        let enough = self.present.as_ref().is_none_or(|present| present.suffices);
+        enough && (self.choice.is_some() || self.boundary.points.iter().any(|p| p.amount.is_some()))
+    }
+
+    /// A reservation of the kind that was looked for.
+    #[must_use]
+    pub fn guarantee(&self, amount: Span, period: Span) -> Guarantee {
+        match self.kind {
+            Kind::Basic => Guarantee::BasicSoft(amount.into(), period.into()),
+            Kind::Continuous => Guarantee::ContinuousSoft(amount.into(), period.into()),
+        }
+    }
+}

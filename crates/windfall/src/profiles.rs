@@ -1,0 +1,132 @@
+//! Profiles of programs: how one is made of a calibration, and where they are kept.
+
+use crate::VerbError;
+use crate::output::print_error;
+use std::path::{Path, PathBuf};
+use windfall_observe::image::{Image, checksum, found};
+use windfall_observe::kernel;
+use windfall_programs::learn::{Calibration, Kind};
+use windfall_record::Recorded;
+use windfall_report::calibrate::chosen;
+use windfall_report::terminal::hundredths;
+use windfall_scenario::model::ExternalProgram;
+use windfall_scenario::{Profile, ProfiledThread, Profiles, read_text};
+use windfall_time::Span;
+
+/// The profile of a program that was recorded.
+pub(crate) fn made(
+    calibration: &Calibration,
+    recorded: &Recorded,
+    command: &[String],
+) -> Result<Profile, VerbError> {
+    let Some(Image { executable, libraries }) = &recorded.image else {
+        let who = command.first().cloned().unwrap_or_else(|| "the process".to_owned());
+        return Err(VerbError(format!(
+            "windfall: what `{who}` executes could not be read, so its profile has no key; let it run longer"
+        )));
+    };
+    let sum = |path: &Path| {
+        checksum(path).map_err(|error| VerbError(format!("windfall: {}: {error}", path.display())))
+    };
+    let mut profile = Profile::new(executable.display().to_string(), sum(executable)?);
+    (profile.kernel, profile.watched) = (kernel::release(), recorded.length.to_string());
+    (profile.chosen, profile.lost) = (chosen(calibration.conservatism), calibration.lost.0);
+    for library in libraries.iter().filter(|library| library.is_file()) {
+        profile.libraries.insert(library.display().to_string(), sum(library)?);
+    }
+    profile.threads = calibration.kinds.iter().map(profiled).collect();
+    Ok(profile)
+}
+
+fn profiled(kind: &Kind) -> ProfiledThread {
+    let period = kind.habit.period.filter(|_| kind.amount.is_some());
+    ProfiledThread {
+        name: kind.name.clone(),
+        routine: kind.routine.clone(),
+        parent: kind.parent.clone(),
+        count: kind.count,
+        // The same amount in a shorter period is more, never less.
+        period: period
+            .map(|period| Span::from_nanos((period.as_nanos() / 1_000 * 1_000).max(1)).to_string()),
+        amount: kind.amount.map(|amount| amount.to_string()),
+        confidence: hundredths(kind.habit.confidence),
+        periods: kind.habit.periods,
+        need: [kind.need.p50, kind.need.p99, kind.need.max].map(|span| span.to_string()),
+        note: Some(kind.why_not.clone()).filter(|note| !note.is_empty()),
+    }
+}
+
+/// What is another than when a profile was made, beside its executable.
+fn changes(profile: &Profile) -> Vec<String> {
+    let mut changes = Vec::new();
+    if profile.kernel != kernel::release() {
+        changes.push(format!("the kernel was {}, and is {}", profile.kernel, kernel::release()));
+    }
+    for (path, sum) in &profile.libraries {
+        match checksum(Path::new(path)) {
+            Ok(own) if own == *sum => {}
+            Ok(_) => changes.push(format!("`{path}` has changed")),
+            Err(error) => changes.push(format!("`{path}`: {error}")),
+        }
+    }
+    changes
+}
+
+/// Where a user's own profile of a name lies.
+pub(crate) fn own_place(name: &str) -> Result<PathBuf, VerbError> {
+    if name.is_empty() || name.starts_with('.') || name.contains('/') {
+        return Err(VerbError(format!(
+            "windfall: `{name}` is no name for a profile; use letters and digits"
+        )));
+    }
+    let set =
+        |key: &str| std::env::var_os(key).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")));
+    let folder = home.ok_or_else(|| {
+        VerbError("windfall: no place for profiles; set XDG_CONFIG_HOME or HOME".to_owned())
+    })?;
+    Ok(folder.join("windfall/profiles").join(format!("{name}.toml")))
+}
+
+/// Where profiles are kept: the user's own, then the machine's, then those that came with programs.
+pub(crate) struct Shelf;
+
+impl Profiles for Shelf {
+    fn profile(&self, name: &str) -> Result<Profile, String> {
+        let own = own_place(name).map_err(|VerbError(why)| why)?;
+        let file = format!("windfall/profiles/{name}.toml");
+        let places =
+            [own.clone(), PathBuf::from("/etc").join(&file), PathBuf::from("/usr/lib").join(&file)];
+        let Some(place) = places.iter().find(|place| place.exists()) else {
+            return Err(format!("there is none; `{}` is where yours would lie", own.display()));
+        };
+        let text = read_text(place).map_err(|why| format!("{}: {why}", place.display()))?;
+        let profile = Profile::parse(&text).map_err(|why| format!("{}: {why}", place.display()))?;
+        for change in changes(&profile) {
+            print_error(&format!(
+                "warning: profile `{name}`: {change}; calibrate again to be sure\n"
+            ));
+        }
+        Ok(profile)
+    }
+
+    fn checksum(&self, program: &ExternalProgram) -> Result<(String, String), String> {
+        let path = match program {
+            ExternalProgram::Exec { command, .. } => {
+                let program = command.first().map_or("", String::as_str);
+                found(program).ok_or_else(|| format!("there is no program `{program}`"))?
+            }
+            ExternalProgram::Pid(pid) => {
+                let image = i32::try_from(*pid).ok().and_then(Image::of);
+                image
+                    .ok_or_else(|| format!("what process {pid} executes cannot be read"))?
+                    .executable
+            }
+            _ => {
+                return Err("which executable is meant is only known of `exec` and `pid`; name the program so".to_owned());
+            }
+        };
+        let sum = checksum(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok((path.display().to_string(), sum))
+    }
+}

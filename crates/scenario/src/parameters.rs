@@ -13,8 +13,8 @@ use crate::model::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_guarantees::{ChildParam, Conversion};
-use windfall_hierarchy::{Message, Value};
-use windfall_schedulers::parameters::{CURRENCY, RATE, WARP_LIMIT};
+use windfall_hierarchy::Message;
+use windfall_schedulers::parameters::{self, RATE, block, warp_limit};
 use windfall_time::{Instant, Ratio, Span};
 
 /// A key that cannot be asked there: the key, what is wrong, what would be right.
@@ -76,7 +76,8 @@ impl Needed {
     const fn message(self) -> Message {
         match self {
             Needed::Reserve { amount, period } => Message::Reserve { amount, period },
-            Needed::Block { amount, period, at } => Message::Block { amount, period, at },
+            Needed::Block { amount, period, at: Some(at) } => block(amount, period, at),
+            Needed::Block { amount, period, at: None } => Message::Reserve { amount, period },
             Needed::Weight(weight) => Message::Share(weight),
         }
     }
@@ -151,15 +152,13 @@ impl<'a> ParameterWriter<'a> {
             }
         }
         if let Some(warp) = requires.warp {
-            messages.push(("warp", Message::Warp(self.warp(warp, parent)?)));
+            messages.push(("warp", parameters::warp(self.warp(warp, parent)?)));
         }
         if let Some(WarpLimit { limit, unwarp }) = requires.warp_limit {
-            messages
-                .push(("warp-limit", Message::Set(WARP_LIMIT.key, Value::Spans(limit, unwarp))));
+            messages.push(("warp-limit", warp_limit(limit, unwarp)));
         }
         if let Some(currency) = requires.currency {
-            messages
-                .push(("currency", Message::Set(CURRENCY.key, Value::Integer(currency.into()))));
+            messages.push(("currency", parameters::currency(currency.into())));
         }
         if let Some(priority) = requires.priority {
             messages.push(("priority", Message::Priority(priority)));

@@ -7,9 +7,10 @@ use common::{Host, MS, T, at, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{HierarchyError, Message, NodeId, Parent};
+use windfall_schedulers::parameters;
 
 fn constraint(work: u64, deadline: u64) -> Message {
-    Message::Constraint { work: span(work), deadline: at(deadline) }
+    parameters::constraint(span(work), at(deadline))
 }
 
 #[test]

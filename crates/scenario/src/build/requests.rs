@@ -56,7 +56,7 @@ impl Builder<'_> {
             Change::Warp(whom, warp) => {
                 let parent = self.scenario.parent_of_whom(whom);
                 match self.asking.warp(*warp, parent) {
-                    Ok(warp) => numbers.told(whom, Message::Warp(warp)),
+                    Ok(warp) => numbers.told(whom, windfall_schedulers::parameters::warp(warp)),
                     Err((key, message, help)) => {
                         let path = path.key(key);
                         self.wrong(&[path], format!("{message}; {help}"), None);

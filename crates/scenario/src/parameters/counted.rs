@@ -67,8 +67,8 @@ mod tests {
     use crate::build::parent_of;
     use crate::model::Reserve;
     use crate::parameters::rate;
-    use windfall_hierarchy::{Message, Value};
-    use windfall_schedulers::parameters::CURRENCY;
+    use windfall_hierarchy::Message;
+    use windfall_schedulers::parameters::{told_block, told_currency, told_warp};
     use windfall_time::Span;
 
     fn ms(millis: u32) -> Span {
@@ -81,19 +81,19 @@ mod tests {
         for (_, message) in messages {
             match *message {
                 Message::Reserve { amount, period } => terms.reserve = Some((amount, period)),
-                Message::Block { amount, period, at } => {
-                    (terms.reserve, terms.at) = (Some((amount, period)), at);
-                }
                 Message::Share(weight) => terms.weight = Ratio::whole(u64::from(weight)),
-                Message::Warp(warp) => terms.warp = warp,
                 Message::Priority(priority) => terms.priority = Some(priority),
                 Message::Periodic { period, deadline, amount } => {
                     terms.rate = Some((amount, period, deadline));
                 }
-                Message::Set(key, Value::Integer(currency)) if key == CURRENCY.key => {
-                    terms.currency = u32::try_from(currency).ok();
+                message => {
+                    if let Some((amount, period, at)) = told_block(message) {
+                        (terms.reserve, terms.at) = (Some((amount, period)), Some(at));
+                    }
+                    terms.warp = told_warp(message).unwrap_or(terms.warp);
+                    let currency = told_currency(message);
+                    terms.currency = currency.map_or(terms.currency, |n| u32::try_from(n).ok());
                 }
-                _ => {}
             }
         }
         terms

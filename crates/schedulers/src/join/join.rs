@@ -19,6 +19,8 @@
 //! a matter between the join and each parent (`ask` with the own VP's number).
 
 use crate::catalogue::{Kind, Properties};
+use crate::join::passes_on;
+use crate::parameters::CONSTRAINT;
 use crate::parts::long_run;
 use alloc::boxed::Box;
 use alloc::vec;
@@ -39,7 +41,7 @@ pub(crate) const KIND: Kind = Kind {
     summary: "one child, served whenever any of several parents serves it",
     source: source!("join.rs"),
     settings: &[],
-    takes: &[],
+    takes: &[&CONSTRAINT],
     properties: Properties {
         passes_on: true,
         one_child: true,
@@ -247,10 +249,7 @@ impl Scheduler for Join {
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
-            (
-                Some(_),
-                Message::Job { .. } | Message::Periodic { .. } | Message::Constraint { .. },
-            ) => {
+            (Some(_), _) if passes_on(message) => {
                 for own in own_vps(context.owns()) {
                     context.message(own, message);
                 }

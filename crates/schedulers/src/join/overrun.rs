@@ -18,6 +18,8 @@
 //! that parts it: EDF makes it most likely that their deadlines are met.
 
 use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
+use crate::join::passes_on;
+use crate::parameters::CONSTRAINT;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
@@ -46,7 +48,7 @@ pub(crate) const KIND: Kind = Kind {
         default: "",
         help: "what the overrun partition has in each period of the reservation; only for `RESPS`",
     }],
-    takes: &[],
+    takes: &[&CONSTRAINT],
     properties: Properties { passes_on: true, one_child: true, ..Properties::NONE },
     build: |_| Ok(Box::new(Overrun::new())),
     conversion: |settings| Ok(Box::new(Chance(partition(settings)))),
@@ -189,10 +191,7 @@ impl Scheduler for Overrun {
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
-            (
-                Some(_),
-                Message::Job { .. } | Message::Periodic { .. } | Message::Constraint { .. },
-            ) => {
+            (Some(_), _) if passes_on(message) => {
                 context.message(RESERVED, message);
                 for own in partition_vps(context.owns()) {
                     context.message(own, message);

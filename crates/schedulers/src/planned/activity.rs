@@ -12,6 +12,7 @@
 //! Checked  laws, `tests/rialto.rs`.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{CONSTRAINT, constraint, told_constraint};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::line::Line;
 use crate::parts::policy::{Policy, Pooled};
@@ -34,7 +35,7 @@ pub(crate) const KIND: Kind = Kind {
         default: "10ms",
         help: "the longest time that a thread without a constraint runs while others wait",
     }],
-    takes: &[],
+    takes: &[&CONSTRAINT],
     properties: Properties::NONE,
     build: |settings| Ok(Box::new(Pooled::new(Activity::new(settings.span("quantum"))))),
     conversion: |_| Ok(Box::new(BestEffort)),
@@ -141,7 +142,9 @@ impl Policy for Activity {
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         let (child, deadline, work) = match (child, message) {
-            (Some(child), Message::Constraint { work, deadline }) => (child, deadline, work),
+            (Some(child), _) if let Some((work, deadline)) = told_constraint(message) => {
+                (child, deadline, work)
+            }
             (Some(child), Message::Job { deadline, work: Some(work), .. })
                 if deadline < Instant::MAX =>
             {
@@ -161,7 +164,7 @@ impl Policy for Activity {
         };
         self.deadlines[child.index()] = Some(deadline);
         for own in pool.own_vps() {
-            context.message(own, Message::Constraint { work, deadline });
+            context.message(own, constraint(work, deadline));
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ mod constraints;
 mod plan;
 
 use crate::catalogue::{Kind, Properties};
-use crate::parameters::RESERVE;
+use crate::parameters::{CONSTRAINT, RESERVE, told_constraint};
 use crate::parts::slots;
 use crate::planned::time_line::constraints::Constraints;
 use crate::planned::time_line::plan::Block;
@@ -46,7 +46,7 @@ pub(crate) const KIND: Kind = Kind {
     summary: "continuous reservations at fixed offsets, and time constraints",
     source: source!("time_line.rs"),
     settings: &[],
-    takes: &[&RESERVE],
+    takes: &[&RESERVE, &CONSTRAINT],
     properties: Properties::NONE,
     build: |_| Ok(Box::new(TimeLine::new())),
     conversion: |_| Ok(Box::new(Planned)),
@@ -307,7 +307,7 @@ impl Scheduler for TimeLine {
                 self.leave(child);
                 Ok(())
             }
-            (Some(child), Message::Constraint { work, deadline }) => {
+            (Some(child), _) if let Some((work, deadline)) = told_constraint(message) => {
                 let own = self.blocks[child.index()];
                 let blocks = self.blocks.iter().flatten();
                 let accepted = self.constraints.accept((child, own), (work, deadline), blocks, now);

@@ -16,7 +16,7 @@
 //! time. Offsets count from the origin of time, so that equal tables are equal on every host.
 
 use crate::catalogue::{Kind, Properties};
-use crate::parameters::RESERVE;
+use crate::parameters::{BLOCK, RESERVE, told_block};
 use crate::parts::pieces::{Piece, Pieces};
 use crate::parts::table::Block;
 use alloc::boxed::Box;
@@ -36,7 +36,7 @@ pub(crate) const KIND: Kind = Kind {
     summary: "blocks at fixed offsets in fixed periods",
     source: source!("time_table.rs"),
     settings: &[],
-    takes: &[&RESERVE],
+    takes: &[&RESERVE, &BLOCK],
     properties: Properties::NONE,
     build: |_| Ok(Box::new(TimeTable::default())),
     conversion: |_| Ok(Box::new(Blocks)),
@@ -109,8 +109,8 @@ impl Scheduler for TimeTable {
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
-            (Some(child), Message::Block { amount, period, at }) => {
-                self.block(child, (amount, period), at, context)
+            (Some(child), _) if let Some((amount, period, at)) = told_block(message) => {
+                self.block(child, (amount, period), Some(at), context)
             }
             (Some(child), Message::Reserve { amount, period }) => {
                 self.block(child, (amount, period), None, context)

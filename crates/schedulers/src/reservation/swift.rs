@@ -19,7 +19,7 @@
 //! beyond (squishing). Below are the hard reservations of `rez`: time reserved and not used is lost.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{PROGRESS, RATE};
+use crate::parameters::{PROGRESS, RATE, told_progress};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::parts::slots;
@@ -27,7 +27,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, Value, View, VpState,
+    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -41,8 +41,6 @@ const HALF_FULL: i64 = 500;
 const PRESSURE: i64 = 250;
 /// The smallest share.
 const LEAST: i64 = WHOLE / 100;
-
-const FILL: &str = PROGRESS.key;
 
 pub(crate) const KIND: Kind = Kind {
     name: "swift",
@@ -271,10 +269,10 @@ impl Scheduler for Swift {
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
-            (Some(child), Message::Set(FILL, Value::Integer(fill))) => {
+            (Some(child), _) if let Some(fill) = told_progress(message) => {
                 if !(0..=1000).contains(&fill) {
                     let allowed = "0 to 1000 thousandths";
-                    return Err(HierarchyError::OutOfRange { what: FILL, allowed });
+                    return Err(HierarchyError::OutOfRange { what: PROGRESS.key, allowed });
                 }
                 self.stages[child.index()].fill = Some(fill);
                 Ok(())

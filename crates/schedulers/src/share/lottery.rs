@@ -19,17 +19,15 @@
 mod drawn;
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{CURRENCY, SHARE};
+use crate::parameters::{CURRENCY, SHARE, told_currency};
 use crate::parts::funds::{CURRENCIES, Funds, Tickets, Turning, setting};
 use crate::parts::turns::{Line, Turns};
 use crate::share::lottery::drawn::Drawn;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{ChildVp, HierarchyError, Message, Value, View, VpState};
+use windfall_hierarchy::{ChildVp, HierarchyError, Message, View, VpState};
 use windfall_time::Span;
-
-const CURRENCY_KEY: &str = CURRENCY.key;
 
 pub(crate) const KIND: Kind = Kind {
     name: "lottery",
@@ -247,7 +245,7 @@ impl Line for Draws {
     }
 
     fn told(&mut self, child: ChildVp, message: Message, _: VpState) -> Result<(), HierarchyError> {
-        let Message::Set(CURRENCY_KEY, Value::Integer(currency)) = message else {
+        let Some(currency) = told_currency(message) else {
             return Err(HierarchyError::NotUnderstood {
                 message: message.name(),
                 takes: Self::TAKES,

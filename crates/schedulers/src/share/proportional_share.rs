@@ -24,7 +24,7 @@ mod classes;
 mod fair_queuing;
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{SHARE, WARP};
+use crate::parameters::{SHARE, WARP, told_warp};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
@@ -330,7 +330,10 @@ impl Policy for ProportionalShare {
                 pool.rerank(child, self, context);
                 Ok(())
             }
-            (Some(child), Message::Warp(warp)) if self.warp => {
+            (Some(child), _)
+                if self.warp
+                    && let Some(warp) = told_warp(message) =>
+            {
                 if context.child(child) != VpState::Waiting {
                     self.charge_running(pool, context);
                 }

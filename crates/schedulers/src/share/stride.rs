@@ -20,17 +20,15 @@
 //! children of the base get their parts p of it, but for (1 + 4 n p) turns.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{CURRENCY, SHARE};
+use crate::parameters::{CURRENCY, SHARE, told_currency};
 use crate::parts::fluid::{Clock, reweighed, scaled};
 use crate::parts::funds::{CURRENCIES, Funds, Tickets, Turning, setting};
 use crate::parts::turns::{Line, Turns};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{ChildVp, HierarchyError, Message, Value, View, VpState};
+use windfall_hierarchy::{ChildVp, HierarchyError, Message, View, VpState};
 use windfall_time::Span;
-
-const CURRENCY_KEY: &str = CURRENCY.key;
 
 pub(crate) const KIND: Kind = Kind {
     name: "stride",
@@ -259,7 +257,7 @@ impl Line for Strides {
         message: Message,
         state: VpState,
     ) -> Result<(), HierarchyError> {
-        let Message::Set(CURRENCY_KEY, Value::Integer(currency)) = message else {
+        let Some(currency) = told_currency(message) else {
             return Err(HierarchyError::NotUnderstood {
                 message: message.name(),
                 takes: Self::TAKES,

@@ -5,11 +5,11 @@ pub(crate) mod briefly_blocked;
 pub(crate) mod join;
 pub(crate) mod overrun;
 
-use crate::parameters::told_constraint;
+use crate::parameters::read_constraint;
 use windfall_hierarchy::Message;
 
 /// Whether a child means its parents' parents by it: it says what work it has, and when that is due.
 fn passes_on(message: Message) -> bool {
     matches!(message, Message::Job { .. } | Message::Periodic { .. })
-        || told_constraint(message).is_some()
+        || read_constraint(message).is_some()
 }

@@ -3,14 +3,14 @@
 //! A kind lists what it takes ([`Kind::takes`](crate::catalogue::Kind)); what it makes of that stands in its own file. A parameter
 //! that no other message means is told by [`Message::Set`], which one function here makes and another reads.
 
-mod asked;
-mod told;
+mod messages;
+mod value;
 
-pub use asked::{Asked, Form};
-pub use told::{
-    block, constraint, currency, progress, told_block, told_constraint, told_currency,
-    told_progress, told_warp, told_warp_limit, warp, warp_limit,
+pub use messages::{
+    block, constraint, currency, progress, read_block, read_constraint, read_currency,
+    read_progress, read_warp, read_warp_limit, warp, warp_limit,
 };
+pub use value::{Form, ParameterValue, Rate};
 
 use windfall_hierarchy::Message;
 
@@ -26,7 +26,7 @@ pub struct Parameter {
     /// One line.
     pub help: &'static str,
     /// What tells a value of that form, where that is not [`Message::Set`] with the key.
-    pub(crate) message: Option<fn(Asked) -> Option<Message>>,
+    pub(crate) message: Option<fn(ParameterValue) -> Option<Message>>,
 }
 
 impl PartialEq for Parameter {
@@ -50,19 +50,19 @@ impl Parameter {
     }
 
     /// One that a message of its own tells.
-    const fn told_by(self, message: fn(Asked) -> Option<Message>) -> Parameter {
+    const fn told_by(self, message: fn(ParameterValue) -> Option<Message>) -> Parameter {
         Parameter { message: Some(message), ..self }
     }
 
     /// What tells this value, if it is one that may be written for it.
     #[must_use]
-    pub fn message(&'static self, asked: Asked) -> Option<Message> {
-        if !self.form.allows(asked) {
+    pub fn message(&'static self, value: ParameterValue) -> Option<Message> {
+        if !self.form.allows(value) {
             return None;
         }
         match self.message {
-            Some(message) => message(asked),
-            None => asked.value().map(|value| Message::Set(&self.key, value)),
+            Some(message) => message(value),
+            None => value.as_message_value().map(|value| Message::Set(&self.key, value)),
         }
     }
 }
@@ -72,16 +72,18 @@ const WEIGHTS: Form = Form::Integer(1, u32::MAX as i64);
 /// So much processor time in every period.
 pub const RESERVE: Parameter =
     Parameter::new("reserve", Form::Reservation, "none", "A reservation, as `3ms/10ms`.").told_by(
-        |asked| match asked {
-            Asked::Reservation { amount, period } => Some(Message::Reserve { amount, period }),
+        |value| match value {
+            ParameterValue::Reservation { amount, period } => {
+                Some(Message::Reserve { amount, period })
+            }
             _ => None,
         },
     );
 
 /// A weight relative to siblings' weights.
 pub const SHARE: Parameter = Parameter::new("share", WEIGHTS, "1", "A weight among siblings.")
-    .told_by(|asked| match asked {
-        Asked::Integer(share) => u32::try_from(share).ok().map(Message::Share),
+    .told_by(|value| match value {
+        ParameterValue::Integer(share) => u32::try_from(share).ok().map(Message::Share),
         _ => None,
     });
 
@@ -116,8 +118,8 @@ pub const PRIORITY: Parameter = Parameter::new(
     "by kind",
     "A priority; larger is served first.",
 )
-.told_by(|asked| match asked {
-    Asked::Integer(priority) => i32::try_from(priority).ok().map(Message::Priority),
+.told_by(|value| match value {
+    ParameterValue::Integer(priority) => i32::try_from(priority).ok().map(Message::Priority),
     _ => None,
 });
 
@@ -128,8 +130,8 @@ pub const TIME_SLICE: Parameter = Parameter::new(
     "that of its scheduler",
     "A time slice of its own, for the epoch scheduler.",
 )
-.told_by(|asked| match asked {
-    Asked::Span(slice) => Some(Message::Quantum(slice)),
+.told_by(|value| match value {
+    ParameterValue::Span(slice) => Some(Message::Quantum(slice)),
     _ => None,
 });
 
@@ -140,10 +142,8 @@ pub const RATE: Parameter = Parameter::new(
     "that of its periodic jobs",
     "How often it works, for schedulers that want to know.",
 )
-.told_by(|asked| match asked {
-    Asked::Rate { work, period, deadline } => {
-        Some(Message::Periodic { period, deadline, amount: work })
-    }
+.told_by(|value| match value {
+    ParameterValue::Rate(rate) => Some(rate.message()),
     _ => None,
 });
 

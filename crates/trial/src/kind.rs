@@ -3,7 +3,7 @@
 use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{Hierarchy, HierarchyError, NodeSpec, Parent};
 use windfall_schedulers::catalogue::{Form, Kind, Settings, Value};
-use windfall_schedulers::parameters::{self, ALL, Asked, RATE, UNWRITTEN};
+use windfall_schedulers::parameters::{self, ALL, ParameterValue, RATE, Rate, UNWRITTEN};
 use windfall_time::{Instant, Span};
 
 /// Every default is allowed, settings stand in order, and a value of another form is refused, as is a setting that it does not
@@ -41,18 +41,21 @@ pub fn settings_are_as_declared(kind: &Kind) {
 }
 
 /// Something that is written for a parameter of that form.
-fn sample(form: parameters::Form) -> Asked {
+fn sample(form: parameters::Form) -> ParameterValue {
     let (amount, period) = (Span::from_millis(1), Span::from_millis(10));
     match form {
-        parameters::Form::Reservation => Asked::Reservation { amount, period },
-        parameters::Form::Integer(least, most) => Asked::Integer(1.clamp(least, most)),
-        parameters::Form::Span(_) => Asked::Span(amount),
-        parameters::Form::Limit => Asked::Limit { limit: amount, without: period },
-        parameters::Form::Rate => Asked::Rate { work: Some(amount), period, deadline: period },
-        parameters::Form::Block => Asked::Block { amount, period, at: Instant::ZERO },
-        parameters::Form::Constraint => {
-            Asked::Constraint { work: amount, deadline: Instant::from_nanos(period.as_nanos()) }
+        parameters::Form::Reservation => ParameterValue::Reservation { amount, period },
+        parameters::Form::Integer(least, most) => ParameterValue::Integer(1.clamp(least, most)),
+        parameters::Form::Span(_) => ParameterValue::Span(amount),
+        parameters::Form::Limit => ParameterValue::Limit { limit: amount, pause: period },
+        parameters::Form::Rate => {
+            ParameterValue::Rate(Rate { work: Some(amount), period, deadline: period })
         }
+        parameters::Form::Block => ParameterValue::Block { amount, period, at: Instant::ZERO },
+        parameters::Form::Constraint => ParameterValue::Constraint {
+            work: amount,
+            deadline: Instant::from_nanos(period.as_nanos()),
+        },
     }
 }
 

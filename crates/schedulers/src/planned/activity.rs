@@ -12,7 +12,7 @@
 //! Checked  laws, `tests/rialto.rs`.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{CONSTRAINT, constraint, told_constraint};
+use crate::parameters::{CONSTRAINT, constraint, read_constraint};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::line::Line;
 use crate::parts::policy::{Policy, Pooled};
@@ -142,7 +142,7 @@ impl Policy for Activity {
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         let (child, deadline, work) = match (child, message) {
-            (Some(child), _) if let Some((work, deadline)) = told_constraint(message) => {
+            (Some(child), _) if let Some((work, deadline)) = read_constraint(message) => {
                 (child, deadline, work)
             }
             (Some(child), Message::Job { deadline, work: Some(work), .. })

@@ -22,7 +22,7 @@ mod constraints;
 mod plan;
 
 use crate::catalogue::{Kind, Properties};
-use crate::parameters::{CONSTRAINT, RESERVE, told_constraint};
+use crate::parameters::{CONSTRAINT, RESERVE, read_constraint};
 use crate::parts::slots;
 use crate::planned::time_line::constraints::Constraints;
 use crate::planned::time_line::plan::Block;
@@ -307,7 +307,7 @@ impl Scheduler for TimeLine {
                 self.leave(child);
                 Ok(())
             }
-            (Some(child), _) if let Some((work, deadline)) = told_constraint(message) => {
+            (Some(child), _) if let Some((work, deadline)) = read_constraint(message) => {
                 let own = self.blocks[child.index()];
                 let blocks = self.blocks.iter().flatten();
                 let accepted = self.constraints.accept((child, own), (work, deadline), blocks, now);

@@ -16,7 +16,7 @@
 //! time. Offsets count from the origin of time, so that equal tables are equal on every host.
 
 use crate::catalogue::{Kind, Properties};
-use crate::parameters::{BLOCK, RESERVE, told_block};
+use crate::parameters::{BLOCK, RESERVE, read_block};
 use crate::parts::pieces::{Piece, Pieces};
 use crate::parts::table::Block;
 use alloc::boxed::Box;
@@ -109,7 +109,7 @@ impl Scheduler for TimeTable {
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
-            (Some(child), _) if let Some((amount, period, at)) = told_block(message) => {
+            (Some(child), _) if let Some((amount, period, at)) = read_block(message) => {
                 self.block(child, (amount, period), Some(at), context)
             }
             (Some(child), Message::Reserve { amount, period }) => {

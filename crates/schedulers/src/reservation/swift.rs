@@ -19,7 +19,7 @@
 //! beyond (squishing). Below are the hard reservations of `rez`: time reserved and not used is lost.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{PROGRESS, RATE, told_progress};
+use crate::parameters::{PROGRESS, RATE, read_progress};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::parts::slots;
@@ -269,7 +269,7 @@ impl Scheduler for Swift {
         context: &mut Context<'_>,
     ) -> Result<(), HierarchyError> {
         match (child, message) {
-            (Some(child), _) if let Some(fill) = told_progress(message) => {
+            (Some(child), _) if let Some(fill) = read_progress(message) => {
                 if !(0..=1000).contains(&fill) {
                     let allowed = "0 to 1000 thousandths";
                     return Err(HierarchyError::OutOfRange { what: PROGRESS.key, allowed });

@@ -19,7 +19,7 @@
 //! with the smallest actual virtual time among those that do not wait; when all wait, with the largest.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{SHARE, WARP, WARP_LIMIT, told_warp, told_warp_limit};
+use crate::parameters::{SHARE, WARP, WARP_LIMIT, read_warp, read_warp_limit};
 use crate::parts::long_run::{self, Shared};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -324,13 +324,13 @@ impl Policy for Bvt {
                 self.reconsider(child, pool, context);
                 Ok(())
             }
-            (Some(child), _) if let Some(warp) = told_warp(message) => {
+            (Some(child), _) if let Some(warp) = read_warp(message) => {
                 self.charge_running(pool, context);
                 self.borrowers[child.index()].warp = warp;
                 self.reconsider(child, pool, context);
                 Ok(())
             }
-            (Some(child), _) if let Some((limit, unwarp)) = told_warp_limit(message) => {
+            (Some(child), _) if let Some((limit, unwarp)) = read_warp_limit(message) => {
                 if limit.is_zero() {
                     let allowed = "above zero";
                     return Err(HierarchyError::OutOfRange { what: "limit", allowed });

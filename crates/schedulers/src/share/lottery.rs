@@ -19,7 +19,7 @@
 mod drawn;
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{CURRENCY, SHARE, told_currency};
+use crate::parameters::{CURRENCY, SHARE, read_currency};
 use crate::parts::funds::{CURRENCIES, Funds, Tickets, Turning, setting};
 use crate::parts::turns::{Line, Turns};
 use crate::share::lottery::drawn::Drawn;
@@ -245,7 +245,7 @@ impl Line for Draws {
     }
 
     fn told(&mut self, child: ChildVp, message: Message, _: VpState) -> Result<(), HierarchyError> {
-        let Some(currency) = told_currency(message) else {
+        let Some(currency) = read_currency(message) else {
             return Err(HierarchyError::NotUnderstood {
                 message: message.name(),
                 takes: Self::TAKES,

@@ -24,7 +24,7 @@ mod classes;
 mod fair_queuing;
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{SHARE, WARP, told_warp};
+use crate::parameters::{SHARE, WARP, read_warp};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
@@ -332,7 +332,7 @@ impl Policy for ProportionalShare {
             }
             (Some(child), _)
                 if self.warp
-                    && let Some(warp) = told_warp(message) =>
+                    && let Some(warp) = read_warp(message) =>
             {
                 if context.child(child) != VpState::Waiting {
                     self.charge_running(pool, context);

@@ -20,7 +20,7 @@
 //! children of the base get their parts p of it, but for (1 + 4 n p) turns.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{CURRENCY, SHARE, told_currency};
+use crate::parameters::{CURRENCY, SHARE, read_currency};
 use crate::parts::fluid::{Clock, reweighed, scaled};
 use crate::parts::funds::{CURRENCIES, Funds, Tickets, Turning, setting};
 use crate::parts::turns::{Line, Turns};
@@ -257,7 +257,7 @@ impl Line for Strides {
         message: Message,
         state: VpState,
     ) -> Result<(), HierarchyError> {
-        let Some(currency) = told_currency(message) else {
+        let Some(currency) = read_currency(message) else {
             return Err(HierarchyError::NotUnderstood {
                 message: message.name(),
                 takes: Self::TAKES,

@@ -2,7 +2,7 @@
 //! a scheduler may tell a child ([`ParentNotice`], HLS 6.2.2).
 //!
 //! Messages are small values; a scheduler that has no use for one refuses it with
-//! [`HierarchyError::NotUnderstood`](crate::HierarchyError), and then nothing has changed. Which scheduler takes
+//! [`AnswerError::NotUnderstood`](crate::AnswerError), and then nothing has changed. Which scheduler takes
 //! which message stands at the head of its file. What means something across kinds has a message of its own; whatever else
 //! children are told is [`Message::Set`].
 

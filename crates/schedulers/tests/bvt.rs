@@ -6,7 +6,7 @@ use common::adversary::{offers, play, steps};
 use common::{Host, MS, S, span};
 use proptest::prelude::*;
 use windfall_guarantees::Guarantee;
-use windfall_hierarchy::{HierarchyError, Message};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message};
 use windfall_schedulers::parameters;
 use windfall_time::Ratio;
 
@@ -159,7 +159,10 @@ fn refuses_a_warp_limit_of_nothing() {
     let root = host.root("bvt", &[]);
     let a = host.thread(root, "a", &[]);
     let none = host.tell(a, limit(0, MS));
-    assert!(matches!(none, Err(HierarchyError::OutOfRange { what: "limit", .. })));
+    assert!(matches!(
+        none,
+        Err(HierarchyError::Refused(AnswerError::OutOfRange { what: "limit", .. }))
+    ));
     host.tell(a, limit(1, 0)).unwrap();
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Host, MS, S, span};
 use proptest::prelude::*;
-use windfall_hierarchy::{HierarchyError, Message};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message};
 use windfall_schedulers::catalogue::Value;
 use windfall_schedulers::parameters::warp;
 
@@ -92,7 +92,7 @@ fn refuses_warp_when_it_is_off_beside_accepts_a_share() {
     let root = host.root("proportional-share", &[("warp", Value::Bool(false))]);
     let a = host.thread(root, "a", &[]);
     let answer = host.tell(a, warp(span(MS)));
-    assert!(matches!(answer, Err(HierarchyError::NotUnderstood { .. })));
+    assert!(matches!(answer, Err(HierarchyError::Refused(AnswerError::NotUnderstood { .. }))));
     host.tell(a, Message::Share(u32::MAX)).unwrap();
 }
 

@@ -1,7 +1,7 @@
 //! What a kind says of itself: its settings, what its children may be told, and what it makes of guarantees.
 
 use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
-use windfall_hierarchy::{Hierarchy, HierarchyError, NodeSpec, Parent};
+use windfall_hierarchy::{AnswerError, Hierarchy, HierarchyError, NodeSpec, Parent};
 use windfall_schedulers::catalogue::{Form, Kind, Settings, Value};
 use windfall_schedulers::parameters::{self, ALL, ParameterValue, RATE, Rate, UNWRITTEN};
 use windfall_time::{Instant, Span};
@@ -74,7 +74,8 @@ pub fn takes_what_it_says(kind: &Kind) -> usize {
         let node = tree.create(Instant::ZERO, spec).unwrap();
         let thread = tree.create_thread(Instant::ZERO, node, &[]).unwrap();
         let answer = tree.send(Instant::ZERO, thread, message);
-        let understood = !matches!(answer, Err(HierarchyError::NotUnderstood { .. }));
+        let understood =
+            !matches!(answer, Err(HierarchyError::Refused(AnswerError::NotUnderstood { .. })));
         let passed = kind.properties.passes_on && *parameter == RATE;
         let expected = kind.takes(parameter) || passed;
         assert_eq!(understood, expected, "{kind}: {} {answer:?}", parameter.key);

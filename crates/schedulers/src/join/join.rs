@@ -30,7 +30,7 @@ use windfall_guarantees::{
     form, least,
 };
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::Span;
 
@@ -218,9 +218,9 @@ impl Scheduler for Join {
 
     fn init(&mut self, _: &mut Context<'_>) {}
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         if self.child.is_some() {
-            return Err(HierarchyError::Full { limit: "a join has one child" });
+            return Err(AnswerError::Full { limit: "a join has one child" });
         }
         self.child = Some(child);
         Ok(())
@@ -247,7 +247,7 @@ impl Scheduler for Join {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(_), _) if passes_on(message) => {
                 for own in own_vps(context.owns()) {
@@ -255,7 +255,7 @@ impl Scheduler for Join {
                 }
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 

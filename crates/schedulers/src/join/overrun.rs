@@ -27,7 +27,7 @@ use windfall_guarantees::{
     ChildParam, ChildParams, Conversion, Given, Guarantee, Length, Offer, Supply, Type,
 };
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
     VpState,
 };
 use windfall_time::Span;
@@ -159,9 +159,9 @@ impl Scheduler for Overrun {
 
     fn init(&mut self, _: &mut Context<'_>) {}
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         if self.child.is_some() {
-            return Err(HierarchyError::Full { limit: "an overrun join has one child" });
+            return Err(AnswerError::Full { limit: "an overrun join has one child" });
         }
         self.child = Some(child);
         Ok(())
@@ -189,7 +189,7 @@ impl Scheduler for Overrun {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(_), _) if passes_on(message) => {
                 context.message(RESERVED, message);
@@ -198,7 +198,7 @@ impl Scheduler for Overrun {
                 }
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 

@@ -21,7 +21,7 @@ use crate::parts::quantum::{self, Quanta};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, ParentNotice, TimerId, VpState,
+    Answer, ChildVp, Context, Message, OwnVp, ParentNotice, TimerId, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -140,7 +140,7 @@ impl Policy for Activity {
         message: Message,
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         let (child, deadline, work) = match (child, message) {
             (Some(child), _) if let Some((work, deadline)) = read_constraint(message) => {
                 (child, deadline, work)

@@ -27,7 +27,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -221,13 +221,9 @@ impl Scheduler for Swift {
         self.reservations.init(context);
     }
 
-    fn register(
-        &mut self,
-        child: ChildVp,
-        context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, context: &mut Context<'_>) -> Answer {
         if (self.children + 1) * LEAST > self.cap() {
-            return Err(HierarchyError::Full {
+            return Err(AnswerError::Full {
                 limit: "1 % of the processor for each within the cap",
             });
         }
@@ -267,18 +263,18 @@ impl Scheduler for Swift {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(child), _) if let Some(fill) = read_progress(message) => {
                 if !(0..=1000).contains(&fill) {
                     let allowed = "0 to 1000 thousandths";
-                    return Err(HierarchyError::OutOfRange { what: PROGRESS.key, allowed });
+                    return Err(AnswerError::OutOfRange { what: PROGRESS.key, allowed });
                 }
                 self.stages[child.index()].fill = Some(fill);
                 Ok(())
             }
             (Some(_), Message::Periodic { period, .. }) if period.is_zero() => {
-                Err(HierarchyError::OutOfRange { what: "period", allowed: "above zero" })
+                Err(AnswerError::OutOfRange { what: "period", allowed: "above zero" })
             }
             (Some(child), Message::Periodic { period, .. }) => {
                 let stage = &mut self.stages[child.index()];
@@ -287,7 +283,7 @@ impl Scheduler for Swift {
                 self.want(child, wanted, context);
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 

@@ -33,7 +33,7 @@ use windfall_guarantees::{
 };
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -306,7 +306,7 @@ impl Policy for Bvt {
         message: Message,
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
                 self.charge_running(pool, context);
@@ -333,7 +333,7 @@ impl Policy for Bvt {
             (Some(child), _) if let Some((limit, unwarp)) = read_warp_limit(message) => {
                 if limit.is_zero() {
                     let allowed = "above zero";
-                    return Err(HierarchyError::OutOfRange { what: "limit", allowed });
+                    return Err(AnswerError::OutOfRange { what: "limit", allowed });
                 }
                 self.charge_running(pool, context);
                 let borrower = &mut self.borrowers[child.index()];

@@ -26,7 +26,7 @@ use crate::share::lottery::drawn::Drawn;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{ChildVp, HierarchyError, Message, View, VpState};
+use windfall_hierarchy::{Answer, AnswerError, ChildVp, Message, View, VpState};
 use windfall_time::Span;
 
 pub(crate) const KIND: Kind = Kind {
@@ -244,12 +244,9 @@ impl Line for Draws {
         }
     }
 
-    fn told(&mut self, child: ChildVp, message: Message, _: VpState) -> Result<(), HierarchyError> {
+    fn told(&mut self, child: ChildVp, message: Message, _: VpState) -> Answer {
         let Some(currency) = read_currency(message) else {
-            return Err(HierarchyError::NotUnderstood {
-                message: message.name(),
-                takes: Self::TAKES,
-            });
+            return Err(AnswerError::NotUnderstood { message: message.name(), takes: Self::TAKES });
         };
         let group = self.funds.place(currency)?;
         let was = self.exit(child);

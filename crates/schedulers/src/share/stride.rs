@@ -27,7 +27,7 @@ use crate::parts::turns::{Line, Turns};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{ChildVp, HierarchyError, Message, View, VpState};
+use windfall_hierarchy::{Answer, AnswerError, ChildVp, Message, View, VpState};
 use windfall_time::Span;
 
 pub(crate) const KIND: Kind = Kind {
@@ -251,17 +251,9 @@ impl Line for Strides {
         }
     }
 
-    fn told(
-        &mut self,
-        child: ChildVp,
-        message: Message,
-        state: VpState,
-    ) -> Result<(), HierarchyError> {
+    fn told(&mut self, child: ChildVp, message: Message, state: VpState) -> Answer {
         let Some(currency) = read_currency(message) else {
-            return Err(HierarchyError::NotUnderstood {
-                message: message.name(),
-                takes: Self::TAKES,
-            });
+            return Err(AnswerError::NotUnderstood { message: message.name(), takes: Self::TAKES });
         };
         let group = self.funds.place(currency)?;
         let runs = self.running == Some(child);

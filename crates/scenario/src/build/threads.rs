@@ -185,7 +185,8 @@ pub(crate) fn parent_of<'a>(scenario: &'a Scenario, thread: &'a Thread) -> Optio
 fn is_lasting(refusal: &HierarchyError) -> bool {
     matches!(
         refusal,
-        HierarchyError::Refused(AnswerError::NotUnderstood { .. })
-            | HierarchyError::Refused(AnswerError::OutOfRange { .. })
+        HierarchyError::Refused(
+            AnswerError::NotUnderstood { .. } | AnswerError::OutOfRange { .. }
+        )
     )
 }

@@ -173,7 +173,7 @@ fn task(thread: &Thread) -> Result<Task, String> {
             ));
         }
     };
-    let Rate { work: Some(work), period, deadline } = rate else {
+    let Rate { work: Some(work), period, deadline, .. } = rate else {
         return Err(format!(
             "thread `{name}` does not say how long it works; add it to its `rate`"
         ));
@@ -192,7 +192,7 @@ fn rate(jobs: &Jobs) -> Option<Rate> {
         Activation::After(_) => return None,
     };
     let deadline = jobs.deadline.unwrap_or(period);
-    Some(Rate { work: Some(jobs.work.most()), period, deadline })
+    Some(Rate::new(jobs.work.most(), period).deadline(deadline))
 }
 
 #[cfg(test)]
@@ -238,12 +238,12 @@ mod tests {
         let steps = Thread { run, ..periodic("stepper") };
         assert!(why(&scenario(vec![steps.clone()])).contains("`stepper` is not periodic"));
         let ms = Span::from_millis;
-        let rate = |work| Rate { work, period: ms(10), deadline: ms(10) };
+        let rate = |work: Option<Span>| Rate::new(work, ms(10));
         let with = |rate| Requirements::default().with(&RATE, ParameterValue::Rate(rate));
         let told = |work| Thread { requires: with(rate(work)), ..steps.clone() };
         assert!(why(&scenario(vec![told(None)])).contains("how long it works"));
         assert!(scenario(vec![told(Some(ms(2)))]).application("rm").is_ok());
-        let other = Rate { work: None, period: ms(11), deadline: ms(10) };
+        let other = Rate::new(None, ms(11)).deadline(ms(10));
         let lies = Thread { requires: with(other), ..periodic("liar") };
         assert!(why(&scenario(vec![lies])).contains("another rate"));
     }

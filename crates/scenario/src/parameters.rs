@@ -284,7 +284,7 @@ pub(crate) fn rate(
         Activation::After(_) => return None,
     };
     let deadline = deadline.unwrap_or(period);
-    Some(Rate { work: Some(work.most()), period, deadline })
+    Some(Rate::new(work.most(), period).deadline(deadline))
 }
 
 /// Through so many schedulers at most a rate is passed on: a scenario that goes round in circles is

@@ -71,7 +71,7 @@ fn value(form: Form) -> BoxedStrategy<ParameterValue> {
             .boxed(),
         Form::Rate => (proptest::option::of(span()), span(), span())
             .prop_map(|(work, period, deadline)| {
-                ParameterValue::Rate(Rate { work, period, deadline })
+                ParameterValue::Rate(Rate::new(work, period).deadline(deadline))
             })
             .boxed(),
     }

@@ -16,6 +16,7 @@ use windfall_hierarchy::Message;
 
 /// Something that a child may be told, or that is told on its behalf.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Parameter {
     /// The key in scenarios: lower case, words joined by `-`.
     pub key: &'static str,

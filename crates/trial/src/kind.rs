@@ -48,9 +48,7 @@ fn sample(form: parameters::Form) -> ParameterValue {
         parameters::Form::Integer(least, most) => ParameterValue::Integer(1.clamp(least, most)),
         parameters::Form::Span(_) => ParameterValue::Span(amount),
         parameters::Form::Limit => ParameterValue::Limit { limit: amount, pause: period },
-        parameters::Form::Rate => {
-            ParameterValue::Rate(Rate { work: Some(amount), period, deadline: period })
-        }
+        parameters::Form::Rate => ParameterValue::Rate(Rate::new(amount, period)),
         parameters::Form::Block => ParameterValue::Block { amount, period, at: Instant::ZERO },
         parameters::Form::Constraint => ParameterValue::Constraint {
             work: amount,

@@ -185,8 +185,6 @@ pub(crate) fn parent_of<'a>(scenario: &'a Scenario, thread: &'a Thread) -> Optio
 fn is_lasting(refusal: &HierarchyError) -> bool {
     matches!(
         refusal,
-        HierarchyError::Refused(
-            AnswerError::NotUnderstood { .. } | AnswerError::OutOfRange { .. }
-        )
+        HierarchyError::Refused(AnswerError::NotUnderstood { .. } | AnswerError::OutOfRange { .. })
     )
 }

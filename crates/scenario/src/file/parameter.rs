@@ -85,7 +85,7 @@ fn rate(raw: &Raw) -> Result<ParameterValue, String> {
         None => (None, text),
     };
     let (period, deadline) = period_and_deadline(rest)?;
-    Ok(ParameterValue::Rate(Rate { work, period, deadline }))
+    Ok(ParameterValue::Rate(Rate::new(work, period).deadline(deadline)))
 }
 
 /// The value as it is written.
@@ -95,7 +95,7 @@ pub(crate) fn write(value: ParameterValue) -> Raw {
         ParameterValue::Span(span) => span.to_string(),
         ParameterValue::Reservation { amount, period } => format!("{amount}/{period}"),
         ParameterValue::Limit { limit, pause } => format!("{limit}/{pause}"),
-        ParameterValue::Rate(Rate { work, period, deadline }) => {
+        ParameterValue::Rate(Rate { work, period, deadline, .. }) => {
             let work = work.map_or_else(String::new, |work| format!("{work}/"));
             let due = if deadline == period { String::new() } else { format!("@{deadline}") };
             format!("{work}{period}{due}")

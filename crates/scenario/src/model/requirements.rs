@@ -8,6 +8,7 @@ use windfall_time::Span;
 
 /// What is asked of a parent for a child.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Requirements {
     /// A guarantee; becomes the message that the parent's kind understands, and the promise.
     pub guarantee: Option<Guarantee>,

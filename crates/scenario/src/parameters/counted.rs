@@ -146,7 +146,7 @@ mod tests {
                     guarantee = \"PS 1/3\"\n";
         let scenario = Scenario::parse("e.toml", text).unwrap();
         let asking = ParameterWriter::of(&scenario);
-        let rate = Rate { work: None, period: ms(10), deadline: ms(9) };
+        let rate = Rate::new(None, ms(10)).deadline(ms(9));
         let none = Requirements::default;
         let each = [
             none(),

@@ -65,6 +65,7 @@ pub enum ParameterValue {
 
 /// How often a child works.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Rate {
     /// Longest work of one job, when known.
     pub work: Option<Span>,
@@ -75,6 +76,19 @@ pub struct Rate {
 }
 
 impl Rate {
+    /// A job of at most so much work in each period, due before the next.
+    #[must_use]
+    pub fn new(work: impl Into<Option<Span>>, period: Span) -> Rate {
+        Rate { work: work.into(), period, deadline: period }
+    }
+
+    /// The same, due so long after its release.
+    #[must_use]
+    pub const fn deadline(mut self, deadline: Span) -> Rate {
+        self.deadline = deadline;
+        self
+    }
+
     /// What tells it.
     #[must_use]
     pub const fn message(self) -> Message {

@@ -3,6 +3,7 @@
 //! Create and destroy instances anywhere, create and end threads, move a thread, change the default
 //! scheduler with all its threads, set parameters.
 
+use crate::answer::AnswerError;
 use crate::children::Children;
 use crate::error::HierarchyError;
 use crate::host::Hierarchy;
@@ -79,7 +80,7 @@ impl Hierarchy {
 
             let timers = u16::try_from(scheduler.timers(owns.len()).max(owns.len()));
             let Ok(timer_count) = timers else {
-                return Err(HierarchyError::Full { limit: "timers are numbered by 16 bits" });
+                return Err(AnswerError::Full { limit: "timers are numbered by 16 bits" }.into());
             };
             let index = tree.place_node(name, kind, scheduler, depth, timer_count);
             let id = tree.nodes[index].instance.id;
@@ -352,7 +353,7 @@ impl Hierarchy {
             let vp = tree.target_vp(target, own)?;
             let answer = tree.deliver_message(vp, message);
             tree.settle();
-            answer
+            Ok(answer?)
         })
     }
 
@@ -373,7 +374,7 @@ impl Hierarchy {
                 answer = scheduler.message(None, message, context)
             });
             tree.settle();
-            answer
+            Ok(answer?)
         })
     }
 

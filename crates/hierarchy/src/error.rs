@@ -1,53 +1,18 @@
 //! What can go wrong, by who can act: a [`HierarchyError`] (the caller may ask for less) or a
 //! [`SchedulerError`] (a scheduler broke the protocol; it is quarantined).
 
+use crate::answer::AnswerError;
 use crate::vp::VpState;
 use alloc::string::String;
 use core::fmt;
-use windfall_time::{Instant, Ratio, Span};
+use windfall_time::Instant;
 
 /// Why a request was refused. Nothing has changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum HierarchyError {
-    /// The scheduler has no use for this message.
-    NotUnderstood {
-        /// The message's name.
-        message: &'static str,
-        /// What the scheduler takes instead.
-        takes: &'static str,
-    },
-    /// The scheduler cannot hold more children than this.
-    Full {
-        /// The limit and where it comes from.
-        limit: &'static str,
-    },
-    /// Admission: the share asked for exceeds what is left.
-    NoRoom {
-        /// What was asked for, as a share of the instance's supply.
-        asked: Ratio,
-        /// What is left.
-        left: Ratio,
-    },
-    /// Admission: there is time enough, but nowhere in the plan a block that never meets another's.
-    NoPlace {
-        /// How long the block is.
-        amount: Span,
-        /// How often it comes.
-        period: Span,
-    },
-    /// A parameter lies outside its range.
-    OutOfRange {
-        /// Which.
-        what: &'static str,
-        /// What is allowed.
-        allowed: &'static str,
-    },
-    /// Another child already has what only one may have.
-    Taken {
-        /// What.
-        what: &'static str,
-    },
+    /// A scheduler does not do what a message asks, or does not take a child.
+    Refused(AnswerError),
     /// The top scheduler has no processor left: as many VPs are registered as there are processors.
     NoProcessor {
         /// How many processors there are.
@@ -95,25 +60,7 @@ pub enum HierarchyError {
 impl fmt::Display for HierarchyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            HierarchyError::NotUnderstood { message, takes } => {
-                write!(f, "message `{message}` means nothing here; this scheduler takes {takes}")
-            }
-            HierarchyError::Full { limit } => write!(f, "no room for another child: {limit}"),
-            HierarchyError::NoRoom { asked, left } => {
-                write!(
-                    f,
-                    "asked for {asked} of the processor, {left} is left; ask for at most that"
-                )
-            }
-            HierarchyError::NoPlace { amount, period } => write!(
-                f,
-                "a block of {amount} in every {period} meets others' wherever it begins; ask for less, or for a period \
-                 that divides theirs or is divided by them"
-            ),
-            HierarchyError::OutOfRange { what, allowed } => {
-                write!(f, "{what} is out of range; allowed: {allowed}")
-            }
-            HierarchyError::Taken { what } => write!(f, "{what} is already taken by another child"),
+            HierarchyError::Refused(why) => why.fmt(f),
             HierarchyError::NoProcessor { processors } => write!(
                 f,
                 "all {processors} processors are taken; register fewer virtual processors at the \
@@ -143,6 +90,12 @@ impl fmt::Display for HierarchyError {
 }
 
 impl core::error::Error for HierarchyError {}
+
+impl From<AnswerError> for HierarchyError {
+    fn from(why: AnswerError) -> HierarchyError {
+        HierarchyError::Refused(why)
+    }
+}
 
 /// The rules that a scheduler can break (HLS 4.3.4; S1 to S5 of [`Scheduler`](crate::Scheduler)).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

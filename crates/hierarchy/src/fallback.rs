@@ -4,8 +4,8 @@
 //! processors as the instance has. It refuses nobody. Its `init` finds the children where its
 //! predecessor left them.
 
+use crate::answer::{Answer, AnswerError};
 use crate::context::{Context, View};
-use crate::error::HierarchyError;
 use crate::heap::Heap;
 use crate::id::{ChildVp, OwnVp, TimerId};
 use crate::message::Message;
@@ -83,7 +83,7 @@ impl Scheduler for FallbackScheduler {
         }
     }
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         self.queue.reserve(child.index() + 1);
         Ok(())
     }
@@ -104,13 +104,8 @@ impl Scheduler for FallbackScheduler {
         }
     }
 
-    fn message(
-        &mut self,
-        _: Option<ChildVp>,
-        message: Message,
-        _: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
-        Err(HierarchyError::NotUnderstood { message: message.name(), takes: "no messages" })
+    fn message(&mut self, _: Option<ChildVp>, message: Message, _: &mut Context<'_>) -> Answer {
+        Err(AnswerError::NotUnderstood { message: message.name(), takes: "no messages" })
     }
 
     fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {

@@ -4,6 +4,7 @@
 //! one thread or idle. The host then asks [`Hierarchy::next_changed`] whom to run where, and
 //! [`Hierarchy::next_timer`] when to call back.
 
+use crate::answer::{Answer, AnswerError};
 use crate::effect::Up;
 use crate::error::{HierarchyError, SchedulerError};
 use crate::id::{NodeId, OwnVp, Processor, Target, ThreadId};
@@ -101,7 +102,7 @@ impl Hierarchy {
         let vp = self.leaf_vp(thread)?;
         let answer = self.deliver_message(vp, message);
         self.finish();
-        answer
+        Ok(answer?)
     }
 
     /// As [`send`](Self::send), for a message that the scheduler may have no use for: whether it has.
@@ -116,7 +117,7 @@ impl Hierarchy {
     ) -> Result<bool, HierarchyError> {
         match self.send(now, thread, message) {
             Ok(()) => Ok(true),
-            Err(HierarchyError::NotUnderstood { .. }) => Ok(false),
+            Err(HierarchyError::Refused(AnswerError::NotUnderstood { .. })) => Ok(false),
             Err(refusal) => Err(refusal),
         }
     }
@@ -313,13 +314,9 @@ impl Hierarchy {
     }
 
     /// Sends a message to the scheduler above `vp` and hears its answer.
-    pub(crate) fn deliver_message(
-        &mut self,
-        vp: VpIndex,
-        message: Message,
-    ) -> Result<(), HierarchyError> {
+    pub(crate) fn deliver_message(&mut self, vp: VpIndex, message: Message) -> Answer {
         let Above::Node(node, child) = self.state.vps[vp].parent else {
-            return Err(HierarchyError::NotUnderstood {
+            return Err(AnswerError::NotUnderstood {
                 message: message.name(),
                 takes: "no messages",
             });

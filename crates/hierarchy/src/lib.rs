@@ -14,8 +14,8 @@
 //!
 //! ```
 //! use windfall_hierarchy::{
-//!     ChildVp, Context, Hierarchy, HierarchyError, Message, NodeSpec, OwnVp, Parent, Scheduler, TimerId,
-//!     VpState,
+//!     Answer, AnswerError, ChildVp, Context, Hierarchy, HierarchyError, Message, NodeSpec, OwnVp, Parent,
+//!     Scheduler, TimerId, VpState,
 //! };
 //! use windfall_time::Instant;
 //!
@@ -38,7 +38,7 @@
 //!         0
 //!     }
 //!     fn init(&mut self, _: &mut Context<'_>) {}
-//!     fn register(&mut self, _: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+//!     fn register(&mut self, _: ChildVp, _: &mut Context<'_>) -> Answer {
 //!         self.0.reserve(1);
 //!         Ok(())
 //!     }
@@ -65,8 +65,8 @@
 //!         _: Option<ChildVp>,
 //!         message: Message,
 //!         _: &mut Context<'_>,
-//!     ) -> Result<(), HierarchyError> {
-//!         Err(HierarchyError::NotUnderstood { message: message.name(), takes: "nothing" })
+//!     ) -> Answer {
+//!         Err(AnswerError::NotUnderstood { message: message.name(), takes: "nothing" })
 //!     }
 //!     fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
 //!         self.serve(own, context);
@@ -100,6 +100,7 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod answer;
 mod check;
 mod children;
 mod context;
@@ -125,6 +126,7 @@ mod timers;
 mod tree;
 mod vp;
 
+pub use answer::{Answer, AnswerError};
 pub use context::{Context, View};
 pub use control::{LEVELS, NodeSpec, Parent};
 pub use error::{HierarchyError, Rule, SchedulerError};

@@ -2,7 +2,7 @@
 //! a scheduler may tell a child ([`ParentNotice`], HLS 6.2.2).
 //!
 //! Messages are small values; a scheduler that has no use for one refuses it with
-//! [`HierarchyError::NotUnderstood`](crate::HierarchyError), and then nothing has changed. Which scheduler takes
+//! [`AnswerError::NotUnderstood`](crate::AnswerError), and then nothing has changed. Which scheduler takes
 //! which message stands at the head of its file. What means something across kinds has a message of its own; whatever else
 //! children are told is [`Message::Set`].
 
@@ -23,8 +23,6 @@ pub enum Message {
     Unreserve,
     /// The child's share, as a weight relative to its siblings' weights; at least 1.
     Share(u32),
-    /// How far the child may borrow against its future allocation, in virtual time.
-    Warp(Span),
     /// Priority: a larger number is served first.
     Priority(i32),
     /// The child works periodically (or at least this far apart): for admission, for priorities
@@ -46,27 +44,11 @@ pub enum Message {
         /// Processor time that the job needs, when known.
         work: Option<Span>,
     },
-    /// Begin or change a block: `amount` in one piece in every `period`, at the same offset, which
-    /// is that of `at` where the child has a wish.
-    Block {
-        /// Processor time in each period; above 0, at most `period`.
-        amount: Span,
-        /// Length of a period.
-        period: Span,
-        /// A moment at which a block is to begin.
-        at: Option<Instant>,
-    },
-    /// A time constraint: `work` from now on, to be done by `deadline` (Rialto).
-    Constraint {
-        /// Processor time that is needed.
-        work: Span,
-        /// Absolute deadline.
-        deadline: Instant,
-    },
     /// To the instance: the longest time that one child keeps the processor while others wait.
     Quantum(Span),
-    /// Whatever means something to one kind or two: a parameter by its name, which is of lower case, words joined by `-`.
-    Set(&'static str, Value),
+    /// Whatever means something to one kind or two: a parameter by its key, which is of lower case, words joined by `-`. (A
+    /// reference to the key is one word long, so messages stay small.)
+    Set(&'static &'static str, Value),
 }
 
 /// The value of a parameter.
@@ -75,8 +57,14 @@ pub enum Message {
 pub enum Value {
     /// A number.
     Integer(i64),
+    /// A length of time.
+    Span(Span),
     /// Two lengths of time.
     Spans(Span, Span),
+    /// So much processor time, to be had by a moment.
+    Due(Span, Instant),
+    /// So much processor time in every period of a length, with a moment at which it begins.
+    Placed(Span, Span, Instant),
 }
 
 impl Message {
@@ -87,12 +75,9 @@ impl Message {
             Message::Reserve { .. } => "reserve",
             Message::Unreserve => "unreserve",
             Message::Share(_) => "share",
-            Message::Warp(_) => "warp",
             Message::Priority(_) => "priority",
             Message::Periodic { .. } => "periodic",
             Message::Job { .. } => "job",
-            Message::Block { .. } => "block",
-            Message::Constraint { .. } => "constraint",
             Message::Quantum(_) => "quantum",
             Message::Set(name, _) => name,
         }
@@ -135,7 +120,7 @@ mod tests {
     #[test]
     fn limit_a_message_is_five_words() {
         assert!(size_of::<Message>() <= 40, "{} bytes", size_of::<Message>());
-        let message = Message::Set("slack", Value::Integer(1));
+        let message = Message::Set(&"slack", Value::Integer(1));
         assert_eq!(message.name(), "slack");
     }
 }

@@ -3,6 +3,7 @@
 //! A move registers at the new parent first. Only when that parent has accepted everything does
 //! the child leave the old one, by steps that cannot fail. So a move happens whole or not at all.
 
+use crate::answer::AnswerError;
 use crate::effect::{Down, Up};
 use crate::error::HierarchyError;
 use crate::host::Hierarchy;
@@ -38,12 +39,12 @@ impl Hierarchy {
         if let Err(refusal) = answer {
             self.forget(vp);
             self.settle();
-            return Err(refusal);
+            return Err(refusal.into());
         }
         for message in messages {
             if let Err(refusal) = self.deliver_message(vp, *message) {
                 self.detach(vp);
-                return Err(refusal);
+                return Err(refusal.into());
             }
         }
         self.settle();
@@ -57,10 +58,8 @@ impl Hierarchy {
         messages: &[Message],
     ) -> Result<VpIndex, HierarchyError> {
         if let Some(message) = messages.first() {
-            return Err(HierarchyError::NotUnderstood {
-                message: message.name(),
-                takes: "no messages",
-            });
+            let (message, takes) = (message.name(), "no messages");
+            return Err(AnswerError::NotUnderstood { message, takes }.into());
         }
         let processors = self.processors();
         let free = self.state.processors.position(|processor| processor.root.is_none());

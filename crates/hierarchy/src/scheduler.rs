@@ -1,7 +1,7 @@
 //! What a loadable scheduler is.
 
+use crate::answer::Answer;
 use crate::context::{Context, View};
-use crate::error::HierarchyError;
 use crate::id::{ChildVp, OwnVp, TimerId};
 use crate::message::{Message, ParentNotice};
 use crate::tree::Count;
@@ -49,7 +49,7 @@ use windfall_time::Instant;
 ///
 /// ```
 /// use windfall_hierarchy::{
-///     ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId,
+///     Answer, AnswerError, ChildVp, Context, Message, OwnVp, Scheduler, TimerId,
 /// };
 ///
 /// struct PassOn;
@@ -61,10 +61,10 @@ use windfall_time::Instant;
 ///         0
 ///     }
 ///     fn init(&mut self, _: &mut Context<'_>) {}
-///     fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+///     fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
 ///         match child {
 ///             ChildVp(0) => Ok(()),
-///             _ => Err(HierarchyError::Full { limit: "it has one child" }),
+///             _ => Err(AnswerError::Full { limit: "it has one child" }),
 ///         }
 ///     }
 ///     fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
@@ -79,7 +79,7 @@ use windfall_time::Instant;
 ///         _: Option<ChildVp>,
 ///         message: Message,
 ///         context: &mut Context<'_>,
-///     ) -> Result<(), HierarchyError> {
+///     ) -> Answer {
 ///         context.message(OWN, message);
 ///         Ok(())
 ///     }
@@ -106,8 +106,7 @@ pub trait Scheduler: Send {
     ///
     /// # Errors
     /// When there is no room for it. The infrastructure then forgets the child.
-    fn register(&mut self, child: ChildVp, context: &mut Context<'_>)
-    -> Result<(), HierarchyError>;
+    fn register(&mut self, child: ChildVp, context: &mut Context<'_>) -> Answer;
 
     /// A child goes. It waits; nothing that names it may follow.
     fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>);
@@ -131,14 +130,14 @@ pub trait Scheduler: Send {
     /// A message about a child, or about the instance itself when `child` is `None`.
     ///
     /// # Errors
-    /// [`HierarchyError::NotUnderstood`] for one that means nothing here, or the reason of a refused
+    /// [`AnswerError::NotUnderstood`](crate::AnswerError::NotUnderstood) for one that means nothing here, or the reason of a refused
     /// admission. In either case nothing has changed.
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError>;
+    ) -> Answer;
 
     /// A request through `own` has been granted: it is running now.
     fn grant(&mut self, own: OwnVp, context: &mut Context<'_>);

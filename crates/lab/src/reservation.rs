@@ -12,7 +12,7 @@ use crate::experiment::LabError;
 use crate::supervised::{Watching, supervise};
 use crate::trees::{clock, reservations_first, spinners};
 use windfall_programs::Random;
-use windfall_scenario::model::{Requirements, Reserve, Run, Thread, Timer};
+use windfall_scenario::model::{Requirements, Run, Thread, Timer};
 use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{PlannedInterrupts, PlannedPattern, Scenario};
 use windfall_schedulers::catalogue::Kind;
@@ -35,10 +35,7 @@ const AWAY: Span = Span::from_millis(5);
 /// Thread `app` under a reservation scheduler with `reserved` in each period, `other` in what is left.
 pub(crate) fn scenario(rez: &Kind, reserved: Span, length: Span) -> Result<Scenario, LabError> {
     let schedulers = reservations_first(rez, Span::from_millis(50))?;
-    let reserve = Requirements {
-        reserve: Some(Reserve { amount: reserved, period: PERIOD }),
-        ..Requirements::default()
-    };
+    let reserve = Requirements::reserve(reserved, PERIOD);
     let threads = vec![
         Thread::new("app", "res", reserve, Run::spin()),
         Thread { count: None, ..spinners("other", 1, "ts") },

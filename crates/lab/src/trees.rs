@@ -7,6 +7,7 @@ use windfall_scenario::model::{
 };
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
+use windfall_schedulers::parameters::{PRIORITY, ParameterValue};
 use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 
@@ -23,7 +24,7 @@ pub(crate) fn guarantee(text: &str) -> Result<Requirements, LabError> {
 
 /// The same, at a priority.
 pub(crate) fn ranked(text: &str, priority: i32) -> Result<Requirements, LabError> {
-    Ok(Requirements { priority: Some(priority), ..guarantee(text)? })
+    Ok(guarantee(text)?.with(&PRIORITY, ParameterValue::Integer(priority.into())))
 }
 
 /// Reservations above time sharing, as in figure 10.6 left and in chapter 11.

@@ -6,9 +6,10 @@
 
 use crate::Guarantee;
 use crate::build::ranks_by;
-use crate::model::{Activation, Jobs, Rate, Run, Scenario, Scheduler, Thread};
+use crate::model::{Activation, Jobs, Run, Scenario, Scheduler, Thread};
 use windfall_analysis::Task;
 use windfall_schedulers::catalogue::RanksBy;
+use windfall_schedulers::parameters::{PRIORITY, ParameterValue, Rate};
 use windfall_time::{Ratio, Span};
 
 /// How a scheduler chooses among periodic threads.
@@ -129,7 +130,8 @@ impl Scenario {
         let mut members = Vec::new();
         for thread in self.threads_below(name) {
             let task = task(thread)?;
-            let priority = thread.requires.priority;
+            let priority = thread.requires.get(&PRIORITY).and_then(ParameterValue::integer);
+            let priority = priority.and_then(|priority| i32::try_from(priority).ok());
             members.extend(thread.names().map(|name| Member { name, task, priority }));
         }
         if members.is_empty() {
@@ -144,7 +146,7 @@ impl Scenario {
 /// What a thread needs, by its program or by the rate that it is given.
 fn task(thread: &Thread) -> Result<Task, String> {
     let name = &thread.name;
-    let told = thread.requires.rate;
+    let told = thread.requires.rate();
     let own = match &thread.run {
         Run::Spin { .. } => {
             return Err(format!(
@@ -171,7 +173,7 @@ fn task(thread: &Thread) -> Result<Task, String> {
             ));
         }
     };
-    let Rate { work: Some(work), period, deadline } = rate else {
+    let Rate { work: Some(work), period, deadline, .. } = rate else {
         return Err(format!(
             "thread `{name}` does not say how long it works; add it to its `rate`"
         ));
@@ -190,7 +192,7 @@ fn rate(jobs: &Jobs) -> Option<Rate> {
         Activation::After(_) => return None,
     };
     let deadline = jobs.deadline.unwrap_or(period);
-    Some(Rate { work: Some(jobs.work.most()), period, deadline })
+    Some(Rate::new(jobs.work.most(), period).deadline(deadline))
 }
 
 #[cfg(test)]
@@ -198,6 +200,7 @@ mod tests {
     use super::*;
     use crate::model::{Machine, Parent, Requirements};
     use windfall_schedulers::kinds;
+    use windfall_schedulers::parameters::RATE;
 
     fn scenario(threads: Vec<Thread>) -> Scenario {
         let text = "schema = 2\nseed = 1\nlength = \"1s\"\n[schedulers.rm]\n\
@@ -235,18 +238,13 @@ mod tests {
         let steps = Thread { run, ..periodic("stepper") };
         assert!(why(&scenario(vec![steps.clone()])).contains("`stepper` is not periodic"));
         let ms = Span::from_millis;
-        let rate = |work| Some(Rate { work, period: ms(10), deadline: ms(10) });
-        let told = |work| Thread {
-            requires: Requirements { rate: rate(work), ..Requirements::default() },
-            ..steps.clone()
-        };
+        let rate = |work: Option<Span>| Rate::new(work, ms(10));
+        let with = |rate| Requirements::default().with(&RATE, ParameterValue::Rate(rate));
+        let told = |work| Thread { requires: with(rate(work)), ..steps.clone() };
         assert!(why(&scenario(vec![told(None)])).contains("how long it works"));
         assert!(scenario(vec![told(Some(ms(2)))]).application("rm").is_ok());
-        let other = Some(Rate { work: None, period: ms(11), deadline: ms(10) });
-        let lies = Thread {
-            requires: Requirements { rate: other, ..Requirements::default() },
-            ..periodic("liar")
-        };
+        let other = Rate::new(None, ms(11)).deadline(ms(10));
+        let lies = Thread { requires: with(other), ..periodic("liar") };
         assert!(why(&scenario(vec![lies])).contains("another rate"));
     }
 

@@ -3,14 +3,14 @@
 //! Keys are TOML keys in kebab case. Values are [`Lax`]: text that does not mean what its key wants is
 //! kept with the reason, so that all such mistakes of a file are told at once.
 
-#[macro_use]
-mod requirements;
 mod change;
 mod expectation;
 mod external;
 mod lax;
 mod machine;
+mod parameter;
 mod program;
+mod requirements;
 mod scalar;
 mod scheduler;
 mod steps;
@@ -25,8 +25,9 @@ pub(crate) use lax::{Lax, Raw, Scalar};
 pub(crate) use machine::{
     CacheFile, CostsFile, InterruptsFile, MachineFile, Processors, SpeedFile,
 };
+pub(crate) use parameter::wanted;
 pub(crate) use program::ProgramFile;
-pub(crate) use requirements::RequirementsFile;
+pub(crate) use requirements::{RequirementsFile, WithRequirements, requirement_keys};
 pub(crate) use scalar::{Cap, Due, Frequency, Kib, Range};
 pub(crate) use scheduler::{ParentFile, SchedulerFile, own_keys};
 pub(crate) use steps::{PhaseFile, StepFile, WORDS};
@@ -75,13 +76,13 @@ pub(crate) struct ScenarioFile {
     /// Who takes processor time without being a thread.
     interrupts: Option<Vec<InterruptsFile>>,
     /// The schedulers by name.
-    schedulers: Option<BTreeMap<String, SchedulerFile>>,
+    schedulers: Option<BTreeMap<String, WithRequirements<SchedulerFile>>>,
     /// Programs by name, which threads run that name them.
     programs: Option<BTreeMap<String, ProgramFile>>,
     /// The threads by name.
-    threads: Option<BTreeMap<String, ThreadFile>>,
+    threads: Option<BTreeMap<String, WithRequirements<ThreadFile>>>,
     /// What users ask for while it runs.
-    at: Option<Vec<AtFile>>,
+    at: Option<Vec<WithRequirements<AtFile>>>,
     /// What must hold at the end.
     expect: Option<Vec<ExpectFile>>,
 }

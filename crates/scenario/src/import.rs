@@ -6,7 +6,7 @@
 
 use crate::Guarantee;
 use crate::model::{
-    Interrupts, Machine, Parent, Pattern, Requirements, Reserve, Run, Scenario, Scheduler, Thread,
+    Interrupts, Machine, Parent, Pattern, Requirements, Run, Scenario, Scheduler, Thread,
 };
 use crate::names::Names;
 use crate::recording::Recording;
@@ -109,8 +109,7 @@ fn reserve(
         }
         let name = names.fresh(&alone(row.thread, recording));
         let join = names.fresh(&format!("{name}-join"));
-        let requires =
-            Requirements { reserve: Some(Reserve { amount, period }), ..Requirements::default() };
+        let requires = Requirements::reserve(amount, period);
         scenario.schedulers.push(
             Scheduler::below(&join, kinds::JOIN, SHARING, Requirements::default())
                 .and_below(&rez, requires),

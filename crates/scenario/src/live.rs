@@ -122,23 +122,8 @@ impl Live {
                 Change::Move { thread, to, requires } => {
                     self.asked.insert(Whom::Thread(thread), (requires, Some(to)));
                 }
-                Change::Reserve(whom, reserve) => self.change(there, whom, |requires| {
-                    (requires.reserve, requires.guarantee) = (Some(reserve), None);
-                }),
-                Change::Guarantee(whom, guarantee) => self.change(there, whom, |requires| {
-                    (requires.reserve, requires.guarantee) = (None, Some(guarantee));
-                }),
-                Change::Unreserve(whom) => self.change(there, whom, |requires| {
-                    (requires.reserve, requires.guarantee) = (None, None);
-                }),
-                Change::Share(whom, share) => {
-                    self.change(there, whom, |requires| requires.share = Some(share));
-                }
-                Change::Warp(whom, warp) => {
-                    self.change(there, whom, |requires| requires.warp = Some(warp));
-                }
-                Change::Priority(whom, priority) => {
-                    self.change(there, whom, |requires| requires.priority = Some(priority));
+                Change::Set(..) | Change::Guarantee(..) | Change::Unreserve(_) => {
+                    self.change(there, &change);
                 }
                 Change::Destroy(_)
                 | Change::Default(_)
@@ -149,8 +134,9 @@ impl Live {
     }
 
     /// Something else is asked for somebody.
-    fn change(&mut self, there: &Scenario, whom: Whom, change: impl FnOnce(&mut Requirements)) {
-        let found = match &whom {
+    fn change(&mut self, there: &Scenario, change: &Change) {
+        let Some(whom) = change.whom() else { return };
+        let found = match whom {
             Whom::Thread(name) => {
                 let thread = there.threads.iter().find(|thread| thread.name == *name);
                 thread.map(|thread| (thread.requires.clone(), thread.parent.clone()))
@@ -163,8 +149,8 @@ impl Live {
             }
         };
         let (mut requires, parent) = found.unwrap_or_default();
-        change(&mut requires);
-        self.asked.insert(whom, (requires, parent));
+        change.apply(&mut requires);
+        self.asked.insert(whom.clone(), (requires, parent));
     }
 
     /// What the file asks for a thread holds again.

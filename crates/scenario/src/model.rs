@@ -8,6 +8,7 @@ mod expect;
 mod external;
 mod machine;
 mod request;
+mod requirements;
 mod scheduler;
 mod thread;
 
@@ -15,9 +16,8 @@ pub use expect::{Bound, Expectation, Level, Quantity, Statistic, Subject, Whole}
 pub use external::{External, ExternalProgram, Start, ThreadMatch};
 pub use machine::{Cache, Claim, Costs, Interrupts, Machine, Pattern, Timer};
 pub use request::{Change, Request, Whom};
-pub use scheduler::{
-    Attachment, Parent, Rate, Requirements, Reserve, Scheduler, Setting, WarpLimit,
-};
+pub use requirements::Requirements;
+pub use scheduler::{Attachment, Parent, Scheduler, Setting};
 pub use thread::{Activation, Jobs, Phase, Run, Step, Thread};
 
 use crate::source::Origin;

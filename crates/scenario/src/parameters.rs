@@ -8,13 +8,14 @@ mod counted;
 
 use crate::Guarantee;
 use crate::build::conversion;
-use crate::model::{
-    Activation, Change, Jobs, Rate, Requirements, Reserve, Run, Scenario, Scheduler, WarpLimit,
-};
+use crate::file::wanted;
+use crate::model::{Activation, Change, Jobs, Requirements, Run, Scenario, Scheduler};
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_guarantees::{ChildParam, Conversion};
-use windfall_hierarchy::{Message, Value};
-use windfall_schedulers::parameters::{CURRENCY, RATE, WARP_LIMIT};
+use windfall_hierarchy::Message;
+use windfall_schedulers::parameters::{
+    ALL, Parameter, ParameterValue, RATE, Rate, SHARE, WARP, block,
+};
 use windfall_time::{Instant, Ratio, Span};
 
 /// A key that cannot be asked there: the key, what is wrong, what would be right.
@@ -76,7 +77,8 @@ impl Needed {
     const fn message(self) -> Message {
         match self {
             Needed::Reserve { amount, period } => Message::Reserve { amount, period },
-            Needed::Block { amount, period, at } => Message::Block { amount, period, at },
+            Needed::Block { amount, period, at: Some(at) } => block(amount, period, at),
+            Needed::Block { amount, period, at: None } => Message::Reserve { amount, period },
             Needed::Weight(weight) => Message::Share(weight),
         }
     }
@@ -139,36 +141,17 @@ impl<'a> ParameterWriter<'a> {
         {
             messages.push(("guarantee", needed.message()));
         }
-        if let Some(Reserve { amount, period }) = requires.reserve {
-            messages.push(("reserve", Message::Reserve { amount, period }));
-        }
-        if let Some(share) = requires.share {
-            messages.push(("share", Message::Share(self.share(share, parent)?)));
-        } else if !messages.iter().any(|(_, message)| matches!(message, Message::Share(_))) {
-            let one = self.share(1, parent)?;
-            if one > 1 {
-                messages.push(("share", Message::Share(one)));
+        for parameter in ALL.iter().copied() {
+            if let Some(value) = requires.get(parameter) {
+                messages.push((parameter.key, self.message(parameter, value, parent)?));
+            } else if *parameter == SHARE
+                && !messages.iter().any(|(_, message)| matches!(message, Message::Share(_)))
+            {
+                let one = self.share(1, parent)?;
+                if one > 1 {
+                    messages.push((SHARE.key, Message::Share(one)));
+                }
             }
-        }
-        if let Some(warp) = requires.warp {
-            messages.push(("warp", Message::Warp(self.warp(warp, parent)?)));
-        }
-        if let Some(WarpLimit { limit, unwarp }) = requires.warp_limit {
-            messages
-                .push(("warp-limit", Message::Set(WARP_LIMIT.key, Value::Spans(limit, unwarp))));
-        }
-        if let Some(currency) = requires.currency {
-            messages
-                .push(("currency", Message::Set(CURRENCY.key, Value::Integer(currency.into()))));
-        }
-        if let Some(priority) = requires.priority {
-            messages.push(("priority", Message::Priority(priority)));
-        }
-        if let Some(slice) = requires.time_slice {
-            messages.push(("time-slice", Message::Quantum(slice)));
-        }
-        if let Some(rate) = requires.rate {
-            messages.push(("rate", rate.message()));
         }
         match (parent, messages.iter().find(|(key, _)| *key != "guarantee")) {
             (None, Some((key, _))) => {
@@ -179,8 +162,28 @@ impl<'a> ParameterWriter<'a> {
         }
     }
 
+    /// What tells the scheduler of that name a value of a parameter: shares and warps in its own weights.
+    pub(crate) fn message(
+        &self,
+        parameter: &'static Parameter,
+        value: ParameterValue,
+        parent: Option<&str>,
+    ) -> Result<Message, ParamError> {
+        let value = match value {
+            ParameterValue::Integer(share) if *parameter == SHARE => {
+                ParameterValue::Integer(self.share(share, parent)?.into())
+            }
+            ParameterValue::Span(warp) if *parameter == WARP => {
+                ParameterValue::Span(self.warp(warp, parent)?)
+            }
+            value => value,
+        };
+        parameter.message(value).ok_or_else(|| out_of_range(parameter))
+    }
+
     /// A weight as a parent understands it: a multiple where it has weights from shares as well.
-    pub(crate) fn share(&self, share: u32, parent: Option<&str>) -> Result<u32, ParamError> {
+    pub(crate) fn share(&self, share: i64, parent: Option<&str>) -> Result<u32, ParamError> {
+        let share = u32::try_from(share).map_err(|_| out_of_range(&SHARE))?;
         let weighs = parent.and_then(|parent| self.conversions.get(parent)).is_some_and(
             |(_, conversion)| {
                 matches!(
@@ -256,11 +259,10 @@ impl<'a> ParameterWriter<'a> {
     }
 }
 
-impl Rate {
-    pub(crate) const fn message(self) -> Message {
-        let Rate { work, period, deadline } = self;
-        Message::Periodic { period, deadline, amount: work }
-    }
+/// A value that nobody may write for a parameter.
+pub(crate) fn out_of_range(parameter: &Parameter) -> ParamError {
+    let what = format!("`{}` is out of range", parameter.key);
+    (parameter.key, what, format!("write {}", wanted(parameter.form)))
 }
 
 /// How often a thread's own program works, for a scheduler above it that wants to know, unless the file says it.
@@ -273,7 +275,7 @@ pub(crate) fn rate(
     let Run::Jobs(Jobs { activation, work, deadline, .. }) = run else {
         return None;
     };
-    if requires.rate.is_some() || !scenario.has_use_for_rates(parent, FARTHEST) {
+    if requires.rate().is_some() || !scenario.has_use_for_rates(parent, FARTHEST) {
         return None;
     }
     let period = match activation {
@@ -282,7 +284,7 @@ pub(crate) fn rate(
         Activation::After(_) => return None,
     };
     let deadline = deadline.unwrap_or(period);
-    Some(Rate { work: Some(work.most()), period, deadline })
+    Some(Rate::new(work.most(), period).deadline(deadline))
 }
 
 /// Through so many schedulers at most a rate is passed on: a scenario that goes round in circles is

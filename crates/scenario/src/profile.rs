@@ -245,8 +245,9 @@ impl Scenario {
                         .and_then(|parent| self.kind_of(parent))
                         .is_some_and(|kind| kind.properties.reserves);
                     let requires = &thread.requires;
-                    let wanting =
-                        reserves && requires.guarantee.is_none() && requires.reserve.is_none();
+                    let wanting = reserves
+                        && requires.guarantee.is_none()
+                        && requires.reservation().is_none();
                     let guarantee =
                         format!("RESBH {amount} {period}").parse().ok().filter(|_| wanting);
                     let thread = &mut self.threads[at];

@@ -97,7 +97,13 @@ impl Schema {
         if is("object") {
             return format!("a table of names: {}", self.form(&value["additionalProperties"]));
         }
-        if is("string") { "a text in quotes".to_owned() } else { "a whole number".to_owned() }
+        match (&value["minimum"], &value["maximum"]) {
+            _ if is("string") => "a text in quotes".to_owned(),
+            (Value::Number(least), Value::Number(most)) => {
+                format!("a whole number from {least} to {most}")
+            }
+            _ => "a whole number".to_owned(),
+        }
     }
 
     /// What the definition of that name stands for.

@@ -6,8 +6,7 @@
 //! Requests for NAME that concern the reservation go to that scheduler.
 
 use crate::model::{
-    Attachment, Change, ExternalProgram, Parent, Requirements, Scenario, Scheduler, Setting,
-    Thread, Whom,
+    Attachment, Change, ExternalProgram, Parent, Scenario, Scheduler, Setting, Thread, Whom,
 };
 use std::mem::take;
 use windfall_schedulers::catalogue::Kind;
@@ -27,9 +26,9 @@ pub(crate) fn shared(thread: &Thread) -> Option<Span> {
     if external.each || matches!(external.program, ExternalProgram::Of(_)) {
         return None;
     }
-    let Requirements { guarantee, reserve, .. } = &thread.requires;
-    let promised = guarantee.and_then(|guarantee| guarantee.reservation());
-    promised.and_then(|(amount, _)| amount.ceil()).or_else(|| Some(reserve.as_ref()?.amount))
+    let promised = thread.requires.guarantee.and_then(|guarantee| guarantee.reservation());
+    let promised = promised.and_then(|(amount, _)| amount.ceil());
+    promised.or_else(|| thread.requires.reservation().map(|(amount, _)| amount))
 }
 
 /// Puts the threads of each entry that reserves something for all of them below a scheduler that has the reservation.
@@ -52,15 +51,7 @@ pub(crate) fn share(scenario: &mut Scenario) {
 
 /// A request that is about what threads share goes to the scheduler that has it.
 pub(crate) fn pass_on(change: &mut Change, threads: &[Thread], schedulers: &[Scheduler]) {
-    let (Change::Reserve(whom, _)
-    | Change::Guarantee(whom, _)
-    | Change::Unreserve(whom)
-    | Change::Share(whom, _)
-    | Change::Warp(whom, _)
-    | Change::Priority(whom, _)) = change
-    else {
-        return;
-    };
+    let Some(whom) = change.whom_mut() else { return };
     let Whom::Thread(of) = &*whom else { return };
     let Some(entry) = threads.iter().find(|thread| thread.name == *of) else { return };
     let name = name(of);

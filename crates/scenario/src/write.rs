@@ -57,14 +57,7 @@ impl Scenario {
 fn requirements(requires: &Requirements) -> RequirementsFile {
     RequirementsFile {
         guarantee: requires.guarantee.and_then(Lax::good),
-        reserve: requires.reserve.and_then(Lax::good),
-        share: requires.share.and_then(Lax::good),
-        warp: requires.warp.and_then(Lax::good),
-        warp_limit: requires.warp_limit.and_then(Lax::good),
-        currency: requires.currency.and_then(Lax::good),
-        priority: requires.priority.and_then(Lax::good),
-        time_slice: requires.time_slice.and_then(Lax::good),
-        rate: requires.rate.and_then(Lax::good),
+        parameters: requires.parameters().map(|(key, value)| (key, Lax(Ok(value)))).collect(),
     }
 }
 

@@ -5,13 +5,14 @@ use proptest::prelude::*;
 use windfall_programs::{OnLate, Tick, Work};
 use windfall_scenario::model::{
     Activation, Attachment, Bound, Cache, Change, Claim, Costs, Expectation, External,
-    ExternalProgram, Interrupts, Jobs, Level, Machine, Parent, Pattern, Phase, Quantity, Rate,
-    Request, Requirements, Reserve, Run, Scheduler, Setting, Statistic, Step, Subject, Thread,
-    ThreadMatch, Timer, WarpLimit, Whole, Whom,
+    ExternalProgram, Interrupts, Jobs, Level, Machine, Parent, Pattern, Phase, Quantity, Request,
+    Requirements, Run, Scheduler, Setting, Statistic, Step, Subject, Thread, ThreadMatch, Timer,
+    Whole, Whom,
 };
 use windfall_scenario::{Guarantee, Origin, Scenario};
 use windfall_schedulers::catalogue::Catalogue;
 use windfall_schedulers::kinds;
+use windfall_schedulers::parameters::{ALL, Form, ParameterValue, Rate};
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
@@ -55,46 +56,39 @@ fn guarantee() -> impl Strategy<Value = Guarantee> {
     ]
 }
 
+/// What may be written for a parameter.
+fn value(form: Form) -> BoxedStrategy<ParameterValue> {
+    match form {
+        Form::Reservation | Form::Block | Form::Constraint => pair()
+            .prop_map(|(amount, period)| ParameterValue::Reservation { amount, period })
+            .boxed(),
+        Form::Integer(least, most) => {
+            (least.max(-100)..most.min(1000)).prop_map(ParameterValue::Integer).boxed()
+        }
+        Form::Span(_) => span().prop_map(ParameterValue::Span).boxed(),
+        Form::Limit => (span(), span())
+            .prop_map(|(limit, pause)| ParameterValue::Limit { limit, pause })
+            .boxed(),
+        Form::Rate => (proptest::option::of(span()), span(), span())
+            .prop_map(|(work, period, deadline)| {
+                ParameterValue::Rate(Rate::new(work, period).deadline(deadline))
+            })
+            .boxed(),
+    }
+}
+
 /// Below fixed priority, which passes on any guarantee.
 fn requires() -> impl Strategy<Value = Requirements> {
-    let reserve = pair().prop_map(|(amount, period)| Reserve { amount, period });
-    let limit = (span(), span()).prop_map(|(limit, unwarp)| WarpLimit { limit, unwarp });
-    let rate = (proptest::option::of(span()), span(), span())
-        .prop_map(|(work, period, deadline)| Rate { work, period, deadline });
-    (
-        proptest::option::of(guarantee()),
-        proptest::option::of(reserve),
-        proptest::option::of(1_u32..1000),
-        proptest::option::of(span()),
-        proptest::option::of(limit),
-        proptest::option::of(0_u32..5),
-        proptest::option::of(-100..100_i32),
-        proptest::option::of(span()),
-        proptest::option::of(rate),
+    let values = ALL.iter().map(|parameter| proptest::option::of(value(parameter.form)));
+    (proptest::option::of(guarantee()), values.collect::<Vec<_>>()).prop_map(
+        |(guarantee, values)| {
+            let mut requires = guarantee.map(Requirements::guarantee).unwrap_or_default();
+            for (parameter, value) in ALL.iter().zip(values) {
+                requires.set(parameter, value);
+            }
+            requires
+        },
     )
-        .prop_map(
-            |(
-                guarantee,
-                reserve,
-                share,
-                warp,
-                warp_limit,
-                currency,
-                priority,
-                time_slice,
-                rate,
-            )| Requirements {
-                guarantee,
-                reserve,
-                share,
-                warp,
-                warp_limit,
-                currency,
-                priority,
-                time_slice,
-                rate,
-            },
-        )
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -238,7 +232,7 @@ fn own() -> impl Strategy<Value = Attachment> {
 fn change() -> impl Strategy<Value = Change> {
     let thread = || Whom::Thread("thread 0".to_owned());
     let scheduler = || Whom::Scheduler("s".to_owned(), 1);
-    let reserve = pair().prop_map(|(amount, period)| Reserve { amount, period });
+    let set = (0..ALL.len()).prop_flat_map(|at| (Just(ALL[at]), value(ALL[at].form)));
     prop_oneof![
         own().prop_map(|own| Change::Create(Scheduler {
             name: "made".to_owned(),
@@ -253,12 +247,11 @@ fn change() -> impl Strategy<Value = Change> {
             to: "fp".to_owned(),
             requires
         }),
-        reserve.prop_map(move |reserve| Change::Reserve(thread(), reserve)),
+        (set, any::<bool>()).prop_map(move |((parameter, value), one)| {
+            Change::Set(if one { thread() } else { scheduler() }, parameter, value)
+        }),
         Just(Change::Guarantee(thread(), "RESBH 1ms 10ms".parse().unwrap())),
         Just(Change::Unreserve(scheduler())),
-        (1_u32..9).prop_map(move |share| Change::Share(scheduler(), share)),
-        span().prop_map(move |warp| Change::Warp(thread(), warp)),
-        any::<i32>().prop_map(move |priority| Change::Priority(scheduler(), priority)),
         span().prop_map(|quantum| Change::Quantum("fp".to_owned(), quantum)),
         (1_u64..9999).prop_map(|hertz| Change::Timer(Timer::Ticks(hertz))),
     ]

@@ -4,3 +4,12 @@ pub(crate) mod briefly_blocked;
 #[expect(clippy::module_inception, reason = "the kind that its family is named after")]
 pub(crate) mod join;
 pub(crate) mod overrun;
+
+use crate::parameters::read_constraint;
+use windfall_hierarchy::Message;
+
+/// Whether a child means its parents' parents by it: it says what work it has, and when that is due.
+fn passes_on(message: Message) -> bool {
+    matches!(message, Message::Job { .. } | Message::Periodic { .. })
+        || read_constraint(message).is_some()
+}

@@ -1,9 +1,22 @@
 //! What children may be told: one table, of which a file's keys and requests, and what a kind takes, are made.
 //!
-//! A kind lists what it takes ([`Kind::takes`](crate::catalogue::Kind)); what it makes of that stands in its own file.
+//! A kind lists what it takes ([`Kind::takes`](crate::catalogue::Kind)); what it makes of that stands in its own file. A parameter
+//! that no other message means is told by [`Message::Set`], which one function here makes and another reads.
+
+mod messages;
+mod value;
+
+pub use messages::{
+    block, constraint, currency, progress, read_block, read_constraint, read_currency,
+    read_progress, read_warp, read_warp_limit, warp, warp_limit,
+};
+pub use value::{Form, ParameterValue, Rate};
+
+use windfall_hierarchy::Message;
 
 /// Something that a child may be told, or that is told on its behalf.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
+#[non_exhaustive]
 pub struct Parameter {
     /// The key in scenarios: lower case, words joined by `-`.
     pub key: &'static str,
@@ -13,93 +26,155 @@ pub struct Parameter {
     pub default: &'static str,
     /// One line.
     pub help: &'static str,
+    /// What tells a value of that form, where that is not [`Message::Set`] with the key.
+    pub(crate) message: Option<fn(ParameterValue) -> Option<Message>>,
 }
 
-/// What is written for a parameter.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
-    /// An amount in a period: above zero, at most the period.
-    Reservation,
-    /// A whole number, within these bounds, both included.
-    Integer(i64, i64),
-    /// A length of time; whether it may be zero.
-    Span(bool),
-    /// A length of processor time, above zero, and one of time on the clock.
-    Limit,
-    /// A period, above zero, and if known the longest work in it and the deadline.
-    Rate,
+impl PartialEq for Parameter {
+    fn eq(&self, other: &Parameter) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Parameter {}
+
+impl Parameter {
+    /// One that is told by [`Message::Set`].
+    #[must_use]
+    pub const fn new(
+        key: &'static str,
+        form: Form,
+        default: &'static str,
+        help: &'static str,
+    ) -> Parameter {
+        Parameter { key, form, default, help, message: None }
+    }
+
+    /// One that a message of its own tells.
+    const fn told_by(self, message: fn(ParameterValue) -> Option<Message>) -> Parameter {
+        Parameter { message: Some(message), ..self }
+    }
+
+    /// What tells this value, if it is one that may be written for it.
+    #[must_use]
+    pub fn message(&'static self, value: ParameterValue) -> Option<Message> {
+        if !self.form.allows(value) {
+            return None;
+        }
+        match self.message {
+            Some(message) => message(value),
+            None => value.as_message_value().map(|value| Message::Set(&self.key, value)),
+        }
+    }
 }
 
 const WEIGHTS: Form = Form::Integer(1, u32::MAX as i64);
 
 /// So much processor time in every period.
-pub const RESERVE: Parameter = Parameter {
-    key: "reserve",
-    form: Form::Reservation,
-    default: "none",
-    help: "A reservation, as `3ms/10ms`.",
-};
+pub const RESERVE: Parameter =
+    Parameter::new("reserve", Form::Reservation, "none", "A reservation, as `3ms/10ms`.").told_by(
+        |value| match value {
+            ParameterValue::Reservation { amount, period } => {
+                Some(Message::Reserve { amount, period })
+            }
+            _ => None,
+        },
+    );
 
 /// A weight relative to siblings' weights.
-pub const SHARE: Parameter =
-    Parameter { key: "share", form: WEIGHTS, default: "1", help: "A weight among siblings." };
+pub const SHARE: Parameter = Parameter::new("share", WEIGHTS, "1", "A weight among siblings.")
+    .told_by(|value| match value {
+        ParameterValue::Integer(share) => u32::try_from(share).ok().map(Message::Share),
+        _ => None,
+    });
 
 /// How far a child may borrow.
-pub const WARP: Parameter = Parameter {
-    key: "warp",
-    form: Form::Span(true),
-    default: "0",
-    help: "How far it may borrow against its future allocation.",
-};
+pub const WARP: Parameter = Parameter::new(
+    "warp",
+    Form::Span(true),
+    "0",
+    "How far it may borrow against its future allocation.",
+);
 
 /// How long it may run on what it borrows.
-pub const WARP_LIMIT: Parameter = Parameter {
-    key: "warp-limit",
-    form: Form::Limit,
-    default: "none",
-    help: "How long it may run on what it borrows, and must do without then, as `10ms/50ms`.",
-};
+pub const WARP_LIMIT: Parameter = Parameter::new(
+    "warp-limit",
+    Form::Limit,
+    "none",
+    "How long it may run on what it borrows, and must do without then, as `10ms/50ms`.",
+);
 
 /// The currency of a child's share.
-pub const CURRENCY: Parameter = Parameter {
-    key: "currency",
-    form: Form::Integer(0, u32::MAX as i64),
-    default: "0",
-    help: "What its share is counted in: a currency that the scheduler's settings fund.",
-};
+pub const CURRENCY: Parameter = Parameter::new(
+    "currency",
+    Form::Integer(0, u32::MAX as i64),
+    "0",
+    "What its share is counted in: a currency that the scheduler's settings fund.",
+);
 
 /// A priority.
-pub const PRIORITY: Parameter = Parameter {
-    key: "priority",
-    form: Form::Integer(i32::MIN as i64, i32::MAX as i64),
-    default: "by kind",
-    help: "A priority; larger is served first.",
-};
+pub const PRIORITY: Parameter = Parameter::new(
+    "priority",
+    Form::Integer(i32::MIN as i64, i32::MAX as i64),
+    "by kind",
+    "A priority; larger is served first.",
+)
+.told_by(|value| match value {
+    ParameterValue::Integer(priority) => i32::try_from(priority).ok().map(Message::Priority),
+    _ => None,
+});
 
 /// A time slice of a child's own.
-pub const TIME_SLICE: Parameter = Parameter {
-    key: "time-slice",
-    form: Form::Span(false),
-    default: "that of its scheduler",
-    help: "A time slice of its own, for the epoch scheduler.",
-};
+pub const TIME_SLICE: Parameter = Parameter::new(
+    "time-slice",
+    Form::Span(false),
+    "that of its scheduler",
+    "A time slice of its own, for the epoch scheduler.",
+)
+.told_by(|value| match value {
+    ParameterValue::Span(slice) => Some(Message::Quantum(slice)),
+    _ => None,
+});
 
 /// How often a child works.
-pub const RATE: Parameter = Parameter {
-    key: "rate",
-    form: Form::Rate,
-    default: "that of its periodic jobs",
-    help: "How often it works, for schedulers that want to know.",
-};
+pub const RATE: Parameter = Parameter::new(
+    "rate",
+    Form::Rate,
+    "that of its periodic jobs",
+    "How often it works, for schedulers that want to know.",
+)
+.told_by(|value| match value {
+    ParameterValue::Rate(rate) => Some(rate.message()),
+    _ => None,
+});
 
 /// How full a child's queue is: told while it runs, and by no file.
-pub const PROGRESS: Parameter = Parameter {
-    key: "progress",
-    form: Form::Integer(0, 1000),
-    default: "500",
-    help: "How full its queue is, in thousandths.",
-};
+pub const PROGRESS: Parameter = Parameter::new(
+    "progress",
+    Form::Integer(0, 1000),
+    "500",
+    "How full its queue is, in thousandths.",
+);
+
+/// Where in its period a child has its amount: told for a guarantee, and by no file.
+pub const BLOCK: Parameter = Parameter::new(
+    "block",
+    Form::Block,
+    "none",
+    "An amount in one piece in every period, and a moment at which one begins.",
+);
+
+/// What a child has to get done once: told while it runs, and by no file.
+pub const CONSTRAINT: Parameter = Parameter::new(
+    "constraint",
+    Form::Constraint,
+    "none",
+    "So much work from now on, to be done by a deadline.",
+);
 
 /// All that a file may tell, in the order in which they are told.
 pub const ALL: &[&Parameter] =
     &[&RESERVE, &SHARE, &WARP, &WARP_LIMIT, &CURRENCY, &PRIORITY, &TIME_SLICE, &RATE];
+
+/// What no file tells, but a guarantee that is asked for, or a program while it runs.
+pub const UNWRITTEN: &[&Parameter] = &[&PROGRESS, &BLOCK, &CONSTRAINT];

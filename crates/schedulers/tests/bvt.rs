@@ -6,7 +6,8 @@ use common::adversary::{offers, play, steps};
 use common::{Host, MS, S, span};
 use proptest::prelude::*;
 use windfall_guarantees::Guarantee;
-use windfall_hierarchy::{HierarchyError, Message};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message};
+use windfall_schedulers::parameters;
 use windfall_time::Ratio;
 
 const WHOLE: Guarantee = Guarantee::Share(Ratio::ONE);
@@ -34,7 +35,7 @@ fn law(processors: u16, asks: &[Ask], steps: &[common::adversary::Step]) {
     let root = host.root("bvt", &[]);
     let mut threads = Vec::new();
     for (n, (weight, warp, limits)) in asks.iter().enumerate() {
-        let mut messages = vec![Message::Share(*weight), Message::Warp(span(warp * MS))];
+        let mut messages = vec![Message::Share(*weight), parameters::warp(span(warp * MS))];
         messages.extend(limits.map(|(l, u)| limit(l * MS, u * MS)));
         threads.push(host.thread(root, &format!("t{n}"), &messages));
     }
@@ -100,7 +101,7 @@ fn paper_duda_1999_a_warped_thread_is_dispatched_at_once_and_keeps_its_share() {
     for n in 0..10 {
         host.spin(root, &format!("hog{n}"), &[]);
     }
-    let urgent = host.thread(root, "urgent", &[Message::Warp(span(200 * MS))]);
+    let urgent = host.thread(root, "urgent", &[parameters::warp(span(200 * MS))]);
     for n in 0..50 {
         host.run_to((n + 1) * 100 * MS);
         host.wake_for(urgent, MS);
@@ -118,7 +119,8 @@ fn paper_duda_1999_the_warp_time_limit_ends_a_warp_and_the_unwarp_requirement_ke
     let mut host = Host::new(1);
     let root = host.root("bvt", &[]);
     let other = host.spin(root, "other", &[]);
-    let warped = host.thread(root, "warped", &[Message::Warp(span(S)), limit(15 * MS, 100 * MS)]);
+    let warped =
+        host.thread(root, "warped", &[parameters::warp(span(S)), limit(15 * MS, 100 * MS)]);
     host.run_to(20 * MS);
     host.wake(warped);
     // Its 15 ms, then turns about until 135 ms and the end of its turn; then 15 ms again.
@@ -137,7 +139,7 @@ fn limit_a_rest_of_the_unwarp_requirement_begins_a_new_stretch() {
         let root = host.root("bvt", &[]);
         host.spin(root, "other", &[]);
         let warped =
-            host.thread(root, "warped", &[Message::Warp(span(S)), limit(15 * MS, 50 * MS)]);
+            host.thread(root, "warped", &[parameters::warp(span(S)), limit(15 * MS, 50 * MS)]);
         host.run_to(S);
         host.wake_for(warped, 10 * MS);
         host.run_for((10 + rest) * MS);
@@ -157,7 +159,10 @@ fn refuses_a_warp_limit_of_nothing() {
     let root = host.root("bvt", &[]);
     let a = host.thread(root, "a", &[]);
     let none = host.tell(a, limit(0, MS));
-    assert!(matches!(none, Err(HierarchyError::OutOfRange { what: "limit", .. })));
+    assert!(matches!(
+        none,
+        Err(HierarchyError::Refused(AnswerError::OutOfRange { what: "limit", .. }))
+    ));
     host.tell(a, limit(1, 0)).unwrap();
 }
 

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Host, MS, T, US, at, conversion, gives, promise, reserve, span};
 use windfall_guarantees::{ChildParam, ChildParams, Supply};
-use windfall_hierarchy::{Count, HierarchyError, Message, NodeId, Target};
+use windfall_hierarchy::{AnswerError, Count, HierarchyError, Message, NodeId, Target};
 use windfall_schedulers::catalogue::{Settings, Value, find};
 
 const EPOCH: u64 = 100 * MS;
@@ -370,19 +370,28 @@ fn law_whoever_is_promised_what_another_gave_up_has_it_from_then_on() {
 fn refuses_a_need_for_another_period_and_more_than_is_left() {
     let (mut host, root) = node(10 * MS);
     let other = host.try_thread(root, "a", &[reserve(10 * MS, 50 * MS)]);
-    assert!(matches!(other, Err(HierarchyError::OutOfRange { what: "period", .. })));
+    assert!(matches!(
+        other,
+        Err(HierarchyError::Refused(AnswerError::OutOfRange { what: "period", .. }))
+    ));
     host.thread(root, "b", &[need(70 * MS)]);
     assert!(matches!(
         host.try_thread(root, "c", &[need(30 * MS + 1)]),
-        Err(HierarchyError::NoRoom { .. })
+        Err(HierarchyError::Refused(AnswerError::NoRoom { .. }))
     ));
     host.thread(root, "d", &[need(30 * MS)]);
     for priority in [-1, 4] {
         let refused = host.try_thread(root, "e", &[Message::Priority(priority)]);
-        assert!(matches!(refused, Err(HierarchyError::OutOfRange { what: "priority", .. })));
+        assert!(matches!(
+            refused,
+            Err(HierarchyError::Refused(AnswerError::OutOfRange { what: "priority", .. }))
+        ));
     }
     let short = host.try_thread(root, "e", &[Message::Quantum(span(300 * US - 1))]);
-    assert!(matches!(short, Err(HierarchyError::OutOfRange { what: "quantum", .. })));
+    assert!(matches!(
+        short,
+        Err(HierarchyError::Refused(AnswerError::OutOfRange { what: "quantum", .. }))
+    ));
     let kind = find("epoch").unwrap();
     assert!(kind.build(&Settings(&settings(MS, MS + 1))).is_err());
     assert!(kind.build(&Settings(&settings(MS, MS))).is_ok());

@@ -5,7 +5,7 @@ mod common;
 use common::{Host, MS, conversion, gives, promise, reserve};
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Supply};
-use windfall_hierarchy::{HierarchyError, Message};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message};
 use windfall_schedulers::catalogue::Value;
 
 const LOW: [Message; 1] = [Message::Priority(1)];
@@ -70,7 +70,7 @@ fn refuses_a_priority_that_another_has_beside_accepts_it_when_that_one_is_gone()
     let mut host = Host::new(1);
     let root = host.root("fixed-priority", &[("exclusive", Value::Bool(true))]);
     let first = host.thread(root, "first", &HIGH);
-    let taken = Err(HierarchyError::Taken { what: "priority" });
+    let taken = Err(HierarchyError::Refused(AnswerError::Taken { what: "priority" }));
     assert_eq!(host.try_thread(root, "second", &HIGH), taken);
     let second = host.thread(root, "second", &MIDDLE);
     assert_eq!(host.tell(second, HIGH[0]).map(|()| 0), taken);

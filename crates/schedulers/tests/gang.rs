@@ -4,7 +4,7 @@ mod common;
 
 use common::{Host, MS, S, T};
 use proptest::prelude::*;
-use windfall_hierarchy::{HierarchyError, Message, NodeId, Parent, VpState};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId, Parent, VpState};
 use windfall_schedulers::catalogue::Value;
 
 const WHOLE: [(&str, Value<'_>); 1] = [("partial", Value::Bool(false))];
@@ -163,7 +163,7 @@ fn refuses_a_gang_larger_than_the_machine_beside_accepts_one_as_large() {
     host.tell(all[2], Message::Priority(7)).unwrap();
     host.tell(all[2], Message::Priority(7)).unwrap();
     let refusal = host.tell(all[1], Message::Priority(7)).unwrap_err();
-    assert!(matches!(refusal, HierarchyError::Full { .. }));
+    assert!(matches!(refusal, HierarchyError::Refused(AnswerError::Full { .. })));
     assert!(refusal.to_string().contains("at most as many members as"), "{refusal}");
     host.tell(all[1], Message::Priority(8)).unwrap();
     host.tell(all[2], Message::Priority(8)).unwrap();

@@ -6,7 +6,7 @@ mod common;
 use common::{Host, MS, conversion, gives, periodic, promise, reserve};
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Supply};
-use windfall_hierarchy::{HierarchyError, Message, NodeId, Parent, VpState};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId, Parent, VpState};
 
 /// Two processors, a fixed-priority scheduler on each, and a join of the two with a thread below.
 fn joined() -> (Host, [NodeId; 2], NodeId) {
@@ -49,11 +49,11 @@ fn refuses_a_second_child_and_parameters_beside_accepts_jobs() {
     let (mut host, _, join) = joined();
     let child = host.thread(join, "child", &[]);
     let second = host.try_thread(join, "second", &[]);
-    assert!(matches!(second, Err(HierarchyError::Full { .. })));
+    assert!(matches!(second, Err(HierarchyError::Refused(AnswerError::Full { .. }))));
     let share = host.tell(child, Message::Share(2));
-    assert!(matches!(share, Err(HierarchyError::NotUnderstood { .. })));
+    assert!(matches!(share, Err(HierarchyError::Refused(AnswerError::NotUnderstood { .. }))));
     let reserved = host.tell(child, reserve(MS, 10 * MS));
-    assert!(matches!(reserved, Err(HierarchyError::NotUnderstood { .. })));
+    assert!(matches!(reserved, Err(HierarchyError::Refused(AnswerError::NotUnderstood { .. }))));
     host.tell(child, periodic(10 * MS, 10 * MS)).unwrap();
     host.ask(join, 1, Message::Priority(7)).unwrap();
     host.exit(child);

@@ -6,7 +6,7 @@ mod common;
 use common::{Host, MS, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Supply};
-use windfall_hierarchy::{HierarchyError, Message, NodeId, Parent};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId, Parent};
 use windfall_schedulers::catalogue::{self, Settings, Value};
 
 /// A limit above a fixed-priority scheduler that also serves `rest`.
@@ -64,8 +64,14 @@ fn limit_time_under_another_does_not_count() {
 fn refuses_a_second_child_and_odd_caps() {
     let (mut host, _, limit) = limited(MS, 2 * MS);
     let child = host.thread(limit, "child", &[]);
-    assert!(matches!(host.try_thread(limit, "second", &[]), Err(HierarchyError::Full { .. })));
-    assert!(matches!(host.tell(child, reserve(2, 1)), Err(HierarchyError::OutOfRange { .. })));
+    assert!(matches!(
+        host.try_thread(limit, "second", &[]),
+        Err(HierarchyError::Refused(AnswerError::Full { .. }))
+    ));
+    assert!(matches!(
+        host.tell(child, reserve(2, 1)),
+        Err(HierarchyError::Refused(AnswerError::OutOfRange { .. }))
+    ));
     assert!(host.tell(child, Message::Share(1)).is_err());
     host.tell(child, reserve(1, 1)).unwrap();
     let kind = catalogue::find("limit").unwrap();

@@ -6,7 +6,7 @@ use common::adversary::{offers, play, steps};
 use common::{Host, MS, S, conversion, gives};
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Supply};
-use windfall_hierarchy::{HierarchyError, Message, NodeId};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Ratio;
 
@@ -135,7 +135,10 @@ fn refuses_a_currency_without_funds() {
     let (mut host, root) = seeded(1);
     let a = host.spin(root, "a", &[]);
     let none = host.tell(a, common::currency(1));
-    assert!(matches!(none, Err(HierarchyError::OutOfRange { what: "currency", .. })));
+    assert!(matches!(
+        none,
+        Err(HierarchyError::Refused(AnswerError::OutOfRange { what: "currency", .. }))
+    ));
     host.tell(a, common::currency(0)).unwrap();
 }
 

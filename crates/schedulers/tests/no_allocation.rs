@@ -5,7 +5,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use windfall_hierarchy::{
-    Hierarchy, Message, NodeId, NodeSpec, Parent, Processor, ThreadId, Value as Told, VpState,
+    Hierarchy, Message, NodeId, NodeSpec, Parent, Processor, ThreadId, VpState,
 };
 use windfall_schedulers::catalogue::{self, KINDS, Settings};
 use windfall_schedulers::parameters;
@@ -51,7 +51,7 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
     let (period, deadline, amount) = (ms(number + 9), ms(number + 9), Some(ms(1)));
     match kind {
         "swift" => {
-            vec![Message::Set(parameters::PROGRESS.key, Told::Integer((number * 40).into()))]
+            vec![parameters::progress((number * 40).into())]
         }
         "gang" => vec![Message::Priority((number / 2).cast_signed())],
         "fixed-priority" => vec![Message::Priority(number.cast_signed())],
@@ -61,12 +61,12 @@ fn ask(kind: &str, number: u32) -> Vec<Message> {
         "eevdf" | "lottery" | "sfs" | "stride" => vec![Message::Share(number + 1)],
         "bvt" => vec![
             Message::Share(number + 1),
-            Message::Warp(ms(number % 3)),
-            Message::Set(parameters::WARP_LIMIT.key, Told::Spans(ms(2), ms(20))),
+            parameters::warp(ms(number % 3)),
+            parameters::warp_limit(ms(2), ms(20)),
         ],
-        "proportional-share" => vec![Message::Share(number + 1), Message::Warp(ms(number % 3))],
+        "proportional-share" => vec![Message::Share(number + 1), parameters::warp(ms(number % 3))],
         "time-table" => {
-            vec![Message::Block { amount: ms(0), period: Span::from_millis(40), at: None }]
+            vec![Message::Reserve { amount: ms(0), period: Span::from_millis(40) }]
         }
         "cbs" | "pshed" | "resource-kernel" | "rez" | "rez-c" | "rez-fb" | "tbs" => {
             vec![Message::Reserve { amount: ms(0), period: ms(number + 40) }]

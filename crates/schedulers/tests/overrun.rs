@@ -6,7 +6,7 @@ mod common;
 use common::{Host, MS, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Supply};
-use windfall_hierarchy::{HierarchyError, Message, NodeId, Parent};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId, Parent};
 use windfall_schedulers::catalogue::Value;
 
 /// A reservation scheduler, a partition of `z` in 33 ms below it, shared by EDF, and time sharing
@@ -87,10 +87,13 @@ fn refuses_a_second_child_and_parameters_beside_accepts_jobs() {
     let (mut host, nodes) = figure_6_4(10 * MS);
     let child = video(&mut host, nodes, "child", MS);
     let join = host.tree.parent_of(host.threads[child].id).unwrap();
-    assert!(matches!(host.try_thread(join, "second", &[]), Err(HierarchyError::Full { .. })));
+    assert!(matches!(
+        host.try_thread(join, "second", &[]),
+        Err(HierarchyError::Refused(AnswerError::Full { .. }))
+    ));
     assert!(matches!(
         host.tell(child, Message::Share(2)),
-        Err(HierarchyError::NotUnderstood { .. })
+        Err(HierarchyError::Refused(AnswerError::NotUnderstood { .. }))
     ));
     host.tell(child, common::periodic(33 * MS, 33 * MS)).unwrap();
 }

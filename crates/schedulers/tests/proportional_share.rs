@@ -4,8 +4,9 @@ mod common;
 
 use common::{Host, MS, S, span};
 use proptest::prelude::*;
-use windfall_hierarchy::{HierarchyError, Message};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message};
 use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::parameters::warp;
 
 fn share(weight: u32) -> [Message; 1] {
     [Message::Share(weight)]
@@ -72,8 +73,8 @@ fn accepts_warp_for_low_latency_without_more_than_the_share() {
     for n in 0..10 {
         host.spin(root, &format!("hog{n}"), &[]);
     }
-    let warp = [Message::Warp(span(200 * MS))];
-    let urgent = host.thread(root, "urgent", &warp);
+    let warped = [warp(span(200 * MS))];
+    let urgent = host.thread(root, "urgent", &warped);
     for n in 0..50 {
         host.run_to((n + 1) * 100 * MS);
         host.wake_for(urgent, MS);
@@ -90,8 +91,8 @@ fn refuses_warp_when_it_is_off_beside_accepts_a_share() {
     let mut host = Host::new(1);
     let root = host.root("proportional-share", &[("warp", Value::Bool(false))]);
     let a = host.thread(root, "a", &[]);
-    let warp = host.tell(a, Message::Warp(span(MS)));
-    assert!(matches!(warp, Err(HierarchyError::NotUnderstood { .. })));
+    let answer = host.tell(a, warp(span(MS)));
+    assert!(matches!(answer, Err(HierarchyError::Refused(AnswerError::NotUnderstood { .. }))));
     host.tell(a, Message::Share(u32::MAX)).unwrap();
 }
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Host, MS, at, periodic};
-use windfall_hierarchy::{HierarchyError, Message};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message};
 use windfall_schedulers::catalogue::Value;
 
 #[test]
@@ -56,7 +56,7 @@ fn accepts_two_processors_and_refuses_priorities() {
     assert_eq!((host.on(0), host.on(1)), (Some(c), Some(b)));
     assert!(matches!(
         host.tell(a, Message::Priority(1)),
-        Err(HierarchyError::NotUnderstood { .. })
+        Err(HierarchyError::Refused(AnswerError::NotUnderstood { .. }))
     ));
     host.tell(a, periodic(MS, MS)).unwrap();
     assert_eq!((host.on(0), host.on(1)), (Some(c), Some(a)));

@@ -5,7 +5,7 @@ mod common;
 
 use common::Host;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, NodeSpec, OwnVp, Parent, Scheduler, TimerId, View,
+    Answer, ChildVp, Context, Message, NodeSpec, OwnVp, Parent, Scheduler, TimerId, View,
 };
 use windfall_schedulers::catalogue::Settings;
 use windfall_schedulers::kinds;
@@ -37,11 +37,7 @@ impl Scheduler for Clinging {
         self.0.init(context);
     }
 
-    fn register(
-        &mut self,
-        child: ChildVp,
-        context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, context: &mut Context<'_>) -> Answer {
         self.0.register(child, context)
     }
 
@@ -57,12 +53,7 @@ impl Scheduler for Clinging {
         self.0.release(child, held, context);
     }
 
-    fn message(
-        &mut self,
-        _: Option<ChildVp>,
-        _: Message,
-        _: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    fn message(&mut self, _: Option<ChildVp>, _: Message, _: &mut Context<'_>) -> Answer {
         Ok(())
     }
 

@@ -5,7 +5,7 @@ mod common;
 use common::listener::listen;
 use common::{Host, MS, S, reserve};
 use proptest::prelude::*;
-use windfall_hierarchy::{HierarchyError, Message, Parent};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message, Parent};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Ratio;
 
@@ -97,7 +97,7 @@ fn refuses_more_than_the_processor_beside_accepts_exactly_all_of_it() {
     }
     let half = host.try_thread(root, "half", &[reserve(MS, 2 * MS)]);
     let (asked, left) = (Ratio::new(1, 2).unwrap(), Ratio::new(1, 3).unwrap());
-    assert_eq!(half, Err(HierarchyError::NoRoom { asked, left }));
+    assert_eq!(half, Err(HierarchyError::Refused(AnswerError::NoRoom { asked, left })));
     let third = host.thread(root, "third", &[reserve(MS, 3 * MS)]);
     assert!(host.tell(third, reserve(MS + 1, 3 * MS)).is_err());
     host.tell(third, reserve(MS / 4, MS)).unwrap();
@@ -110,7 +110,7 @@ fn refuses_an_amount_above_the_period_beside_accepts_all_of_it() {
     let root = host.root("rez", &[]);
     let thread = host.thread(root, "a", &[]);
     let over = host.tell(thread, reserve(2, 1));
-    assert!(matches!(over, Err(HierarchyError::OutOfRange { .. })));
+    assert!(matches!(over, Err(HierarchyError::Refused(AnswerError::OutOfRange { .. }))));
     assert!(host.tell(thread, reserve(0, 1)).is_err());
     assert!(host.tell(thread, Message::Share(1)).is_err());
     host.tell(thread, reserve(1, 1)).unwrap();

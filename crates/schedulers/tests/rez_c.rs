@@ -4,7 +4,7 @@ mod common;
 
 use common::{Host, MS, reserve, span};
 use proptest::prelude::*;
-use windfall_hierarchy::{HierarchyError, Message, Processor};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message, Processor};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::{Ratio, Span};
 
@@ -78,7 +78,11 @@ fn refuses_more_than_its_admission_beside_accepts_exactly_that() {
         host.thread(root, "a", &[reserve(60, 100)]);
         let over = host.try_thread(root, "b", &[reserve(251, 1000)]);
         let (asked, left) = (Ratio::new(251, 1000).unwrap(), Ratio::new(1, 4).unwrap());
-        assert_eq!(over, Err(HierarchyError::NoRoom { asked, left }), "{kind}");
+        assert_eq!(
+            over,
+            Err(HierarchyError::Refused(AnswerError::NoRoom { asked, left })),
+            "{kind}"
+        );
         host.thread(root, "b", &[reserve(250, 1000)]);
     }
 }

@@ -6,10 +6,11 @@ mod common;
 use common::{Host, MS, T, at, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
-use windfall_hierarchy::{HierarchyError, Message, NodeId, Parent};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId, Parent};
+use windfall_schedulers::parameters;
 
 fn constraint(work: u64, deadline: u64) -> Message {
-    Message::Constraint { work: span(work), deadline: at(deadline) }
+    parameters::constraint(span(work), at(deadline))
 }
 
 #[test]
@@ -31,16 +32,28 @@ fn refuses_what_the_plan_has_no_place_for_beside_accepts_what_it_has() {
     let root = host.root("time-line", &[]);
     let a = host.thread(root, "a", &[reserve(3 * MS, 10 * MS)]);
     let long = host.try_thread(root, "long", &[reserve(8 * MS, 100 * MS)]);
-    assert!(matches!(long, Err(HierarchyError::NoPlace { .. })), "longer than the gaps of a");
+    assert!(
+        matches!(long, Err(HierarchyError::Refused(AnswerError::NoPlace { .. }))),
+        "longer than the gaps of a"
+    );
     let odd = host.try_thread(root, "odd", &[reserve(MS, 7 * MS)]);
-    assert!(matches!(odd, Err(HierarchyError::NoPlace { .. })), "always meets a at last");
+    assert!(
+        matches!(odd, Err(HierarchyError::Refused(AnswerError::NoPlace { .. }))),
+        "always meets a at last"
+    );
     host.thread(root, "gap", &[reserve(7 * MS, 100 * MS)]);
     host.tell(a, reserve(MS, 10 * MS)).unwrap();
     assert!(host.tell(a, reserve(4 * MS, 10 * MS)).is_err());
-    assert!(matches!(host.tell(a, reserve(2, 1)), Err(HierarchyError::OutOfRange { .. })));
+    assert!(matches!(
+        host.tell(a, reserve(2, 1)),
+        Err(HierarchyError::Refused(AnswerError::OutOfRange { .. }))
+    ));
     host.tell(a, Message::Unreserve).unwrap();
     host.thread(root, "whole", &[reserve(3 * MS, 10 * MS)]);
-    assert!(matches!(host.tell(a, Message::Share(1)), Err(HierarchyError::NotUnderstood { .. })));
+    assert!(matches!(
+        host.tell(a, Message::Share(1)),
+        Err(HierarchyError::Refused(AnswerError::NotUnderstood { .. }))
+    ));
 }
 
 #[test]
@@ -68,17 +81,20 @@ fn refuses_a_constraint_that_does_not_fit_beside_accepts_one_that_just_does() {
     // Until 20 ms: 6 ms are a's, 4 ms b's, 10 ms nobody's.
     assert!(matches!(
         host.tell(a, constraint(17 * MS, 20 * MS)),
-        Err(HierarchyError::NoRoom { .. })
+        Err(HierarchyError::Refused(AnswerError::NoRoom { .. }))
     ));
     host.tell(a, constraint(14 * MS, 20 * MS)).unwrap();
     assert!(matches!(
         host.tell(b, constraint(7 * MS, 20 * MS)),
-        Err(HierarchyError::NoRoom { .. })
+        Err(HierarchyError::Refused(AnswerError::NoRoom { .. }))
     ));
     host.tell(b, constraint(5 * MS, 20 * MS)).unwrap();
     assert!(host.tell(none, constraint(MS + 1, 20 * MS)).is_err());
     host.tell(none, constraint(MS, 20 * MS)).unwrap();
-    assert!(matches!(host.tell(none, constraint(2, 1)), Err(HierarchyError::OutOfRange { .. })));
+    assert!(matches!(
+        host.tell(none, constraint(2, 1)),
+        Err(HierarchyError::Refused(AnswerError::OutOfRange { .. }))
+    ));
     host.run_to(20 * MS);
     assert_eq!([a, b, none].map(|thread| host.ran(thread)), [14 * MS, 5 * MS, MS]);
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Host, MS, span};
-use windfall_hierarchy::{HierarchyError, Message};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message};
 use windfall_schedulers::catalogue::Value;
 
 #[test]
@@ -58,7 +58,10 @@ fn refuses_a_quantum_of_nothing_beside_accepts_another_length() {
     let mut host = Host::new(1);
     let root = host.root("round-robin", &[]);
     let zero = host.tree.configure(common::at(0), root, Message::Quantum(span(0)));
-    assert!(matches!(zero, Err(HierarchyError::OutOfRange { what: "quantum", .. })));
+    assert!(matches!(
+        zero,
+        Err(HierarchyError::Refused(AnswerError::OutOfRange { what: "quantum", .. }))
+    ));
     let set = host.tree.configure(common::at(0), root, Message::Quantum(span(MS)));
     assert_eq!(set, Ok(()));
     host.spin(root, "a", &[]);

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{Message, NodeId, Processor};
 use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::parameters;
 
 fn host(bias: u64, quantum: u64) -> (Host, NodeId) {
     let mut host = Host::new(1);
@@ -247,7 +248,7 @@ fn refuses_what_means_nothing_and_accepts_what_does() {
         Message::Priority(32),
         Message::Share(0),
         Message::Unreserve,
-        Message::Warp(span(1)),
+        parameters::warp(span(1)),
     ] {
         assert!(host.tell(thread, message).is_err(), "{message:?}");
     }

@@ -5,7 +5,7 @@ mod common;
 use common::{Host, MS, at, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Length, Supply, Type};
-use windfall_hierarchy::{HierarchyError, Message, VpState};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message, VpState};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Ratio;
 
@@ -50,7 +50,10 @@ fn paper_hls_2_3_1_2_what_is_guaranteed_stays_so_and_what_is_not_gets_nothing() 
     assert_eq!(host.ran(c), 3);
     // Work that is not known cannot be planned.
     let unknown = Message::Job { release: at(30), deadline: at(50), work: None };
-    assert!(matches!(host.tell(c, unknown), Err(HierarchyError::OutOfRange { what: "work", .. })));
+    assert!(matches!(
+        host.tell(c, unknown),
+        Err(HierarchyError::Refused(AnswerError::OutOfRange { what: "work", .. }))
+    ));
     assert!(host.tell(c, Message::Share(1)).is_err());
 }
 

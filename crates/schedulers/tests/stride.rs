@@ -6,7 +6,7 @@ use common::adversary::{offers, play, steps};
 use common::{Host, MS, S, conversion, gives, span};
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Length, Supply};
-use windfall_hierarchy::{HierarchyError, Message, NodeId};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::{Ratio, Span};
 
@@ -132,7 +132,10 @@ fn refuses_a_currency_without_funds_beside_accepts_one_that_has_some() {
     let a = host.spin(root, "a", &[]);
     let b = host.spin(root, "b", &[]);
     let none = host.tell(a, common::currency(3));
-    assert!(matches!(none, Err(HierarchyError::OutOfRange { what: "currency", .. })));
+    assert!(matches!(
+        none,
+        Err(HierarchyError::Refused(AnswerError::OutOfRange { what: "currency", .. }))
+    ));
     for currency in [1, 2, 0, 1] {
         host.tell(a, common::currency(currency)).unwrap();
         host.run_for(15 * MS);

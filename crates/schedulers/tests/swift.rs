@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Host, MS, S, T, US, span};
-use windfall_hierarchy::{HierarchyError, Message, NodeId, VpState};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId, VpState};
 
 /// A queue of 100 items, which come at a steady rate from outside, and the thread that takes them.
 struct Pipeline {
@@ -136,7 +136,7 @@ fn refuses_a_child_without_1_percent_beside_accepts_as_many_as_have_it() {
     host.run_to(5 * S);
     let all: Vec<T> = (1..95).map(|n| host.spin(root, &format!("t{n}"), &[])).collect();
     let refusal = host.try_thread(root, "one too many", &[]).unwrap_err();
-    assert!(matches!(refusal, HierarchyError::Full { .. }), "{refusal}");
+    assert!(matches!(refusal, HierarchyError::Refused(AnswerError::Full { .. })), "{refusal}");
     // The first had all there is, and shrinks until everybody has 1 %.
     host.run_to(10 * S);
     for thread in &all {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Host, MS, S, span};
-use windfall_hierarchy::{HierarchyError, JournalEvent, Message, Note};
+use windfall_hierarchy::{AnswerError, HierarchyError, JournalEvent, Message, Note};
 use windfall_schedulers::catalogue::Value;
 
 const PLAIN: [(&str, Value<'_>); 2] =
@@ -138,6 +138,8 @@ fn refuses_priorities_outside_1_to_31_beside_accepts_both_ends() {
     for (p, ok) in [(0, false), (1, true), (31, true), (32, false)] {
         let answer = host.tell(thread, Message::Priority(p));
         assert_eq!(answer.is_ok(), ok, "{p}");
-        assert!(ok || matches!(answer, Err(HierarchyError::OutOfRange { .. })));
+        assert!(
+            ok || matches!(answer, Err(HierarchyError::Refused(AnswerError::OutOfRange { .. })))
+        );
     }
 }

@@ -6,9 +6,13 @@ use common::{Host, MS, at, span};
 use proptest::prelude::*;
 use windfall_guarantees::{Guarantee, Length, Supply};
 use windfall_hierarchy::{Message, VpState};
+use windfall_schedulers::parameters;
 
 fn block(amount: u64, period: u64, offset: Option<u64>) -> Message {
-    Message::Block { amount: span(amount), period: span(period), at: offset.map(at) }
+    match offset {
+        Some(offset) => parameters::block(span(amount), span(period), at(offset)),
+        None => common::reserve(amount, period),
+    }
 }
 
 #[test]

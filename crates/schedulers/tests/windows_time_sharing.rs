@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Host, MS, S};
-use windfall_hierarchy::{HierarchyError, Message, NodeId};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId};
 use windfall_schedulers::catalogue::Value;
 
 const CALM: [(&str, Value<'_>); 2] = [("boost", Value::Integer(0)), ("rescue", Value::Bool(false))];
@@ -136,5 +136,5 @@ fn refuses_stretches_on_a_server_and_beyond_3_beside_accepts_1_to_3() {
     let (mut host, root) = machine(&[("edition", Value::Word("server"))]);
     let a = host.thread(root, "a", &[]);
     let answer = host.tell(a, Message::Share(2));
-    assert!(matches!(answer, Err(HierarchyError::NotUnderstood { .. })));
+    assert!(matches!(answer, Err(HierarchyError::Refused(AnswerError::NotUnderstood { .. }))));
 }

@@ -7,11 +7,12 @@ use std::path::Path;
 use windfall_programs::Work;
 use windfall_scenario::Scenario;
 use windfall_scenario::model::{
-    Change, Costs, Interrupts, Machine, Pattern, Request, Requirements, Reserve, Run, Scheduler,
-    Step, Thread, Timer, Whom,
+    Change, Costs, Interrupts, Machine, Pattern, Request, Requirements, Run, Scheduler, Step,
+    Thread, Timer, Whom,
 };
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
+use windfall_schedulers::parameters::{PRIORITY, ParameterValue};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::{Event, Memory, OverheadKind, Stop};
@@ -137,10 +138,7 @@ fn scenario(seeds: &Seeds) -> Scenario {
         // A soft reservation: a join of the hard one and the root.
         let name = format!("j{number}");
         let period = 30;
-        let reserve = Requirements {
-            reserve: Some(Reserve { amount: ms(*amount), period: ms(period) }),
-            ..Requirements::default()
-        };
+        let reserve = Requirements::reserve(ms(*amount), ms(period));
         schedulers.push(
             Scheduler::below(&name, kinds::JOIN, "root", Requirements::default())
                 .and_below("rez", reserve),
@@ -181,7 +179,10 @@ fn scenario(seeds: &Seeds) -> Scenario {
             2 => Change::Default(node),
             3 => Change::Destroy(node),
             4 => Change::Timer(Timer::Ticks(1000)),
-            _ => Change::Priority(Whom::Thread(thread), i32::try_from(*to).unwrap() + 1),
+            _ => {
+                let priority = i64::try_from(*to).unwrap() + 1;
+                Change::Set(Whom::Thread(thread), &PRIORITY, ParameterValue::Integer(priority))
+            }
         };
         Request { time: Instant::ZERO + ms(*when), change }
     });

@@ -1,9 +1,9 @@
 //! What a kind says of itself: its settings, what its children may be told, and what it makes of guarantees.
 
 use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
-use windfall_hierarchy::{Hierarchy, HierarchyError, Message, NodeSpec, Parent, Value as Told};
+use windfall_hierarchy::{AnswerError, Hierarchy, HierarchyError, NodeSpec, Parent};
 use windfall_schedulers::catalogue::{Form, Kind, Settings, Value};
-use windfall_schedulers::parameters::{ALL, PROGRESS, Parameter, RATE};
+use windfall_schedulers::parameters::{self, ALL, ParameterValue, RATE, Rate, UNWRITTEN};
 use windfall_time::{Instant, Span};
 
 /// Every default is allowed, settings stand in order, and a value of another form is refused, as is a setting that it does not
@@ -40,19 +40,20 @@ pub fn settings_are_as_declared(kind: &Kind) {
     }
 }
 
-/// What a child may be told, as the messages that tell it.
-fn told(parameter: &Parameter) -> Message {
+/// Something that is written for a parameter of that form.
+fn sample(form: parameters::Form) -> ParameterValue {
     let (amount, period) = (Span::from_millis(1), Span::from_millis(10));
-    match parameter.key {
-        "reserve" => Message::Reserve { amount, period },
-        "share" => Message::Share(1),
-        "warp" => Message::Warp(amount),
-        "warp-limit" => Message::Set(parameter.key, Told::Spans(amount, period)),
-        "currency" | "progress" => Message::Set(parameter.key, Told::Integer(0)),
-        "priority" => Message::Priority(1),
-        "time-slice" => Message::Quantum(amount),
-        "rate" => Message::Periodic { period, deadline: period, amount: Some(amount) },
-        other => panic!("`{other}` is told by no message"),
+    match form {
+        parameters::Form::Reservation => ParameterValue::Reservation { amount, period },
+        parameters::Form::Integer(least, most) => ParameterValue::Integer(1.clamp(least, most)),
+        parameters::Form::Span(_) => ParameterValue::Span(amount),
+        parameters::Form::Limit => ParameterValue::Limit { limit: amount, pause: period },
+        parameters::Form::Rate => ParameterValue::Rate(Rate::new(amount, period)),
+        parameters::Form::Block => ParameterValue::Block { amount, period, at: Instant::ZERO },
+        parameters::Form::Constraint => ParameterValue::Constraint {
+            work: amount,
+            deadline: Instant::from_nanos(period.as_nanos()),
+        },
     }
 }
 
@@ -62,15 +63,17 @@ fn told(parameter: &Parameter) -> Message {
 /// When that is not so.
 pub fn takes_what_it_says(kind: &Kind) -> usize {
     let mut taken = 0;
-    for parameter in ALL.iter().copied().chain([&PROGRESS]) {
+    for parameter in ALL.iter().chain(UNWRITTEN).copied() {
+        let message = parameter.message(sample(parameter.form)).unwrap();
         let mut tree = Hierarchy::new(2);
         let scheduler = kind.build(&Settings(&[])).unwrap();
         let owns = vec![(Parent::Top, &[][..]); kind.properties.least_parents];
         let spec = NodeSpec { name: kind.name, kind: kind.name, scheduler, owns: &owns };
         let node = tree.create(Instant::ZERO, spec).unwrap();
         let thread = tree.create_thread(Instant::ZERO, node, &[]).unwrap();
-        let answer = tree.send(Instant::ZERO, thread, told(parameter));
-        let understood = !matches!(answer, Err(HierarchyError::NotUnderstood { .. }));
+        let answer = tree.send(Instant::ZERO, thread, message);
+        let understood =
+            !matches!(answer, Err(HierarchyError::Refused(AnswerError::NotUnderstood { .. })));
         let passed = kind.properties.passes_on && *parameter == RATE;
         let expected = kind.takes(parameter) || passed;
         assert_eq!(understood, expected, "{kind}: {} {answer:?}", parameter.key);

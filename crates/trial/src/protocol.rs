@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use windfall_hierarchy::{
     Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, Processor, Target,
-    ThreadId, Value as Told, VpState,
+    ThreadId, VpState,
 };
 use windfall_schedulers::catalogue::{KINDS, Kind, Settings};
 use windfall_schedulers::kinds;
-use windfall_schedulers::parameters::WARP_LIMIT;
+use windfall_schedulers::parameters::{constraint, warp, warp_limit};
 use windfall_time::{Instant, Span};
 
 /// Tries a kind of one's own in random trees beside all others: it keeps the protocol and is never quarantined, no thread is
@@ -201,10 +201,8 @@ impl World {
                 }
             }
             Step::Constrain { thread, due_in, work } => {
-                let what = Message::Constraint {
-                    work: Span::from_nanos(u64::from(*work)),
-                    deadline: Instant::from_nanos(self.now + u64::from(*due_in)),
-                };
+                let deadline = Instant::from_nanos(self.now + u64::from(*due_in));
+                let what = constraint(Span::from_nanos(u64::from(*work)), deadline);
                 if let Some(thread) = self.pick(*thread) {
                     self.tree.send(now, thread, what)?;
                 }
@@ -343,9 +341,9 @@ fn message() -> impl Strategy<Value = Message> {
             .prop_map(move |x| Message::Reserve { amount: ms(x), period: Span::from_millis(100) }),
         Just(Message::Unreserve),
         (0_u32..9).prop_map(Message::Share),
-        (0_u64..200).prop_map(move |n| Message::Warp(ms(n))),
+        (0_u64..200).prop_map(move |n| warp(ms(n))),
         (0_u64..50, 0_u64..200)
-            .prop_map(move |(n, u)| Message::Set(WARP_LIMIT.key, Told::Spans(ms(n), ms(u)))),
+            .prop_map(move |(n, u)| warp_limit(ms(n), ms(u))),
         (-1_i32..20).prop_map(Message::Priority),
         (1_u64..90, 1_u64..90).prop_map(move |(period, deadline)| Message::Periodic {
             period: ms(period),

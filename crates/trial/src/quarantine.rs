@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use windfall_hierarchy::{
-    ChildVp, Context, Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent,
-    Processor, Rule, Scheduler, ThreadId, TimerId, View, VpState,
+    Answer, ChildVp, Context, Hierarchy, Message, NodeId, NodeSpec, OwnVp, Parent, Processor, Rule,
+    Scheduler, ThreadId, TimerId, View, VpState,
 };
 use windfall_schedulers::catalogue::{Kind, Settings};
 use windfall_schedulers::kinds;
@@ -108,11 +108,7 @@ impl Scheduler for Saboteur {
         self.inner.init(context);
     }
 
-    fn register(
-        &mut self,
-        child: ChildVp,
-        context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, context: &mut Context<'_>) -> Answer {
         self.inner.register(child, context)
     }
 
@@ -130,12 +126,7 @@ impl Scheduler for Saboteur {
         self.act(Moment::Event, context);
     }
 
-    fn message(
-        &mut self,
-        _: Option<ChildVp>,
-        _: Message,
-        _: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    fn message(&mut self, _: Option<ChildVp>, _: Message, _: &mut Context<'_>) -> Answer {
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Kinds that are not what they say, or break the protocol, are found out.
 
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, Scheduler, TimerId, VpState,
 };
 use windfall_schedulers::catalogue::{Form, Kind, Setting, Settings};
 use windfall_schedulers::kinds;
@@ -20,7 +20,7 @@ impl Scheduler for Wrong {
 
     fn init(&mut self, _: &mut Context<'_>) {}
 
-    fn register(&mut self, _: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, _: ChildVp, _: &mut Context<'_>) -> Answer {
         Ok(())
     }
 
@@ -35,13 +35,8 @@ impl Scheduler for Wrong {
 
     fn release(&mut self, _: ChildVp, _: Option<OwnVp>, _: &mut Context<'_>) {}
 
-    fn message(
-        &mut self,
-        _: Option<ChildVp>,
-        message: Message,
-        _: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
-        Err(HierarchyError::NotUnderstood { message: message.name(), takes: "nothing" })
+    fn message(&mut self, _: Option<ChildVp>, message: Message, _: &mut Context<'_>) -> Answer {
+        Err(AnswerError::NotUnderstood { message: message.name(), takes: "nothing" })
     }
 
     fn grant(&mut self, _: OwnVp, _: &mut Context<'_>) {}

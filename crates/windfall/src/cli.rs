@@ -2,6 +2,10 @@
 //!
 //! Length: a table of every verb and its options, read top to bottom; a part of it alone says little.
 
+mod parameter;
+
+pub(crate) use parameter::ParameterVerb;
+
 use crate::candidates;
 use crate::verbs::reserve::TaskText;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -620,31 +624,9 @@ pub(crate) enum CtlVerb {
         #[arg(add = Candidates::new(candidates::run_threads))]
         thread: String,
     },
-    /// Set the share of a thread or a scheduler.
-    Share {
-        /// A thread or a scheduler.
-        #[arg(add = Candidates::new(candidates::run_nodes))]
-        name: String,
-        /// Its weight among its siblings.
-        share: u32,
-    },
-    /// Set the warp of a thread or a scheduler.
-    Warp {
-        /// A thread or a scheduler.
-        #[arg(add = Candidates::new(candidates::run_nodes))]
-        name: String,
-        /// How far it may borrow against its future [units: ns, us, ms, s].
-        warp: Span,
-    },
-    /// Set the priority of a thread or a scheduler.
-    Priority {
-        /// A thread or a scheduler.
-        #[arg(add = Candidates::new(candidates::run_nodes))]
-        name: String,
-        /// Larger is served first.
-        #[arg(allow_hyphen_values = true)]
-        priority: i32,
-    },
+    /// Set a parameter of a thread or a scheduler.
+    #[command(flatten)]
+    Set(ParameterVerb),
     /// Move a thread to another scheduler.
     Move {
         /// The thread.

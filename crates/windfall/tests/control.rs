@@ -216,7 +216,7 @@ fn refuses_what_cannot_be_and_changes_nothing() {
     has(&["reserve", "b", "RESBH 19ms 20ms", "--at", "res"], "is left; ask for at most that");
     has(&["reserve", "b", "RESBH 1ms 20ms", "--at", "rez"], "did you mean `res`");
     has(&["share", "d", "3"], "unknown thread `d`");
-    has(&["share", "b", "0"], "write 1 or more");
+    has(&["share", "b", "0"], "write a whole number from 1");
     has(&["destroy", "ts"], "change the default first");
     has(&["destroy", "res2"], "unknown scheduler");
     has(&["create", "x", "--scheduler", "rezz", "--parent", "top"], "did you mean `rez`");

@@ -2,11 +2,12 @@
 
 use super::Builder;
 use super::programs::Numbers;
-use crate::model::{Change, Parent, Rate, Requirements, Reserve, Scenario, Scheduler, Whom};
+use crate::model::{Change, Parent, Requirements, Scenario, Scheduler, Whom};
 use crate::parameters;
 use crate::plan::PlannedRequest;
 use crate::source::Path;
 use windfall_hierarchy::Message;
+use windfall_schedulers::parameters::Rate;
 use windfall_time::Instant;
 
 impl Builder<'_> {
@@ -38,8 +39,16 @@ impl Builder<'_> {
             Change::Destroy(name) => vec![PlannedRequest::Destroy(name.clone())],
             Change::Default(name) => vec![PlannedRequest::Default(name.clone())],
             Change::Move { thread, to, requires } => self.moved(thread, to, requires, numbers),
-            Change::Reserve(whom, Reserve { amount, period }) => {
-                numbers.told(whom, Message::Reserve { amount: *amount, period: *period })
+            Change::Set(whom, parameter, value) => {
+                let parent = self.scenario.parent_of_whom(whom);
+                match self.asking.message(parameter, *value, parent) {
+                    Ok(message) => numbers.told(whom, message),
+                    Err((key, message, help)) => {
+                        let path = path.key(key);
+                        self.wrong(&[path], format!("{message}; {help}"), None);
+                        Vec::new()
+                    }
+                }
             }
             Change::Guarantee(whom, guarantee) => {
                 let parent = self.scenario.parent_of_whom(whom);
@@ -48,23 +57,6 @@ impl Builder<'_> {
                 asked.into_iter().flat_map(|(_, message)| numbers.told(whom, message)).collect()
             }
             Change::Unreserve(whom) => numbers.told(whom, Message::Unreserve),
-            Change::Share(whom, share) => {
-                let parent = self.scenario.parent_of_whom(whom);
-                let share = self.asking.share(*share, parent).unwrap_or(*share);
-                numbers.told(whom, Message::Share(share))
-            }
-            Change::Warp(whom, warp) => {
-                let parent = self.scenario.parent_of_whom(whom);
-                match self.asking.warp(*warp, parent) {
-                    Ok(warp) => numbers.told(whom, Message::Warp(warp)),
-                    Err((key, message, help)) => {
-                        let path = path.key(key);
-                        self.wrong(&[path], format!("{message}; {help}"), None);
-                        Vec::new()
-                    }
-                }
-            }
-            Change::Priority(whom, priority) => numbers.told(whom, Message::Priority(*priority)),
             Change::Quantum(name, quantum) => {
                 vec![PlannedRequest::Configure(name.clone(), Message::Quantum(*quantum))]
             }

@@ -7,7 +7,7 @@ use crate::model::{Requirements, Run, Scenario, Thread};
 use crate::parameters::{self, ParameterWriter};
 use crate::plan::{PlannedProgram, PlannedThread};
 use crate::source::Path;
-use windfall_hierarchy::{HierarchyError, Message, OwnVp, Target};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message, OwnVp, Target};
 use windfall_programs::Program;
 use windfall_time::Instant;
 
@@ -183,5 +183,8 @@ pub(crate) fn parent_of<'a>(scenario: &'a Scenario, thread: &'a Thread) -> Optio
 
 /// Whether a refusal would be the same at any other time.
 fn is_lasting(refusal: &HierarchyError) -> bool {
-    matches!(refusal, HierarchyError::NotUnderstood { .. } | HierarchyError::OutOfRange { .. })
+    matches!(
+        refusal,
+        HierarchyError::Refused(AnswerError::NotUnderstood { .. } | AnswerError::OutOfRange { .. })
+    )
 }

@@ -2,8 +2,8 @@
 
 use super::schedulers::{alone, fits};
 use super::{Checker, names};
-use crate::model::{Change, Parent, Requirements, Reserve, Scheduler, Timer, Whom};
-use crate::parameters::ParameterWriter;
+use crate::model::{Change, Parent, Requirements, Scheduler, Timer, Whom};
+use crate::parameters::{ParameterWriter, out_of_range};
 use crate::source::Path;
 use windfall_time::Span;
 
@@ -37,11 +37,11 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
                 fits(checker, requires, Some(to), asking, paths);
             }
         }
-        Change::Reserve(whom, Reserve { amount, period }) => {
+        Change::Set(whom, parameter, value) => {
             self::whom(checker, whom, path);
-            if amount.is_zero() || amount > period {
-                let help = "the amount is above 0 and at most the period";
-                checker.wrong(&[path.key("reserve")], "an impossible reservation", help);
+            if !parameter.form.allows(*value) {
+                let (key, message, help) = out_of_range(parameter);
+                checker.wrong(&[path.key(key)], message, &help);
             }
         }
         Change::Guarantee(whom, guarantee) => {
@@ -52,15 +52,7 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
                 fits(checker, &Requirements::guarantee(*guarantee), parent, asking, paths);
             }
         }
-        Change::Share(whom, share) => {
-            self::whom(checker, whom, path);
-            if *share == 0 {
-                checker.wrong(&[path.key("share")], "a share of 0", "write 1 or more");
-            }
-        }
-        Change::Unreserve(whom) | Change::Warp(whom, _) | Change::Priority(whom, _) => {
-            self::whom(checker, whom, path);
-        }
+        Change::Unreserve(whom) => self::whom(checker, whom, path),
         Change::Timer(timer) => {
             if *timer == Timer::Ticks(0) {
                 checker.wrong(&[path.key("timer")], "a timer at 0 Hz", "write 1 Hz or more");

@@ -96,9 +96,6 @@ pub(super) fn fits(
     if let Err((key, message, help)) = asking.messages(requires, parent) {
         checker.wrong(&paths(key), message, &help);
     }
-    if requires.share == Some(0) {
-        checker.wrong(&paths("share"), "a share of 0", "write 1 or more");
-    }
 }
 
 /// Schedulers that lie below themselves, each circle once.

@@ -1,34 +1,47 @@
 //! `[[at]]`.
 
 use super::lax::Lax;
+use super::requirements::WithRequirements;
 use super::scalar::Frequency;
 use super::scheduler::SchedulerFile;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use windfall_time::{Instant, Span};
 
-with_requirements! {
-    /// A control request at a time.
-    #[schemars(rename = "At")]
-    pub(crate) struct AtFile {
-        /// When.
-        pub(crate) time: Option<Lax<Instant>>,
-        /// `create`, `destroy`, `default`, `move`, `reserve`, `unreserve`, `share`, `warp`,
-        /// `priority`, `guarantee`, `quantum` or `timer`; what else to write depends on it.
-        pub(crate) r#do: Option<Lax<String>>,
-        /// For which thread.
-        pub(crate) thread: Option<Lax<String>>,
-        /// For which scheduler.
-        pub(crate) scheduler: Option<Lax<String>>,
-        /// For which of the scheduler's own virtual processors; the first, 0, when absent.
-        pub(crate) processor: Option<Lax<u16>>,
-        /// Where to: a scheduler's name.
-        pub(crate) to: Option<Lax<String>>,
-        /// The name of the scheduler to create.
-        pub(crate) name: Option<Lax<String>>,
-        /// The scheduler to create.
-        pub(crate) with: Option<SchedulerFile>,
-        /// The longest time that one child keeps the processor.
-        pub(crate) quantum: Option<Lax<Span>>,
-        /// `precise`, or a frequency.
-        pub(crate) timer: Option<Lax<Frequency>>,
-    }
+/// A control request at a time.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "At")]
+pub(crate) struct AtFile {
+    /// When.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) time: Option<Lax<Instant>>,
+    /// `create`, `destroy`, `default`, `move`, `guarantee`, `unreserve`, `quantum` or `timer`, or a key by which something is
+    /// asked of a parent, as `reserve` or `share`; what else to write depends on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) r#do: Option<Lax<String>>,
+    /// For which thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) thread: Option<Lax<String>>,
+    /// For which scheduler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) scheduler: Option<Lax<String>>,
+    /// For which of the scheduler's own virtual processors; the first, 0, when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) processor: Option<Lax<u16>>,
+    /// Where to: a scheduler's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) to: Option<Lax<String>>,
+    /// The name of the scheduler to create.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<Lax<String>>,
+    /// The scheduler to create.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) with: Option<WithRequirements<SchedulerFile>>,
+    /// The longest time that one child keeps the processor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) quantum: Option<Lax<Span>>,
+    /// `precise`, or a frequency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) timer: Option<Lax<Frequency>>,
 }

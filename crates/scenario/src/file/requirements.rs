@@ -1,82 +1,173 @@
-//! The keys by which something is asked of a parent; the same ones wherever there is a parent.
+//! The keys by which something is asked of a parent: the same ones wherever there is a parent, made from the table of parameters.
+//!
+//! [`WithRequirements`] takes them out while a table is read, so that places are kept (serde's `flatten` would lose them).
 
-use super::lax::Lax;
+use super::lax::{Lax, Raw};
+use super::parameter;
 use crate::Guarantee;
-use crate::model::{Rate, Reserve, WarpLimit};
-use windfall_time::Span;
+use core::fmt;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,
+};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use windfall_schedulers::parameters::{ALL, Parameter, ParameterValue};
+
+/// The key of a guarantee, which stands beside those of parameters.
+const GUARANTEE: &str = "guarantee";
 
 /// What is asked of a parent, as read.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct RequirementsFile {
     pub(crate) guarantee: Option<Lax<Guarantee>>,
-    pub(crate) reserve: Option<Lax<Reserve>>,
-    pub(crate) share: Option<Lax<u32>>,
-    pub(crate) warp: Option<Lax<Span>>,
-    pub(crate) warp_limit: Option<Lax<WarpLimit>>,
-    pub(crate) currency: Option<Lax<u32>>,
-    pub(crate) priority: Option<Lax<i32>>,
-    pub(crate) time_slice: Option<Lax<Span>>,
-    pub(crate) rate: Option<Lax<Rate>>,
+    pub(crate) parameters: Vec<(&'static Parameter, Lax<ParameterValue>)>,
 }
 
-/// A file type with the keys of [`RequirementsFile`] among its own; what each means says `windfall_schedulers::parameters`. (serde's `flatten` would lose places.)
-macro_rules! with_requirements {
-    ($(#[$meta:meta])* pub(crate) struct $name:ident { $($(#[$field_meta:meta])* pub(crate) $field:ident: $type:ty,)* }) => {
-        #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema, Clone, Default, Debug)]
-        #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-        $(#[$meta])*
-        pub(crate) struct $name {
-            $($(#[$field_meta])* #[serde(skip_serializing_if = "Option::is_none")] pub(crate) $field: $type,)*
-            /// A guarantee, as `RESBH 3ms 10ms`; becomes what the parent's kind understands.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub(crate) guarantee: Option<crate::file::Lax<crate::Guarantee>>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub(crate) reserve: Option<crate::file::Lax<crate::model::Reserve>>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub(crate) share: Option<crate::file::Lax<u32>>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub(crate) warp: Option<crate::file::Lax<windfall_time::Span>>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub(crate) warp_limit: Option<crate::file::Lax<crate::model::WarpLimit>>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub(crate) currency: Option<crate::file::Lax<u32>>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub(crate) priority: Option<crate::file::Lax<i32>>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub(crate) time_slice: Option<crate::file::Lax<windfall_time::Span>>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub(crate) rate: Option<crate::file::Lax<crate::model::Rate>>,
-        }
+/// A table with keys of its own, and those that ask something of a parent.
+#[derive(serde::Serialize, Clone, Default, Debug)]
+pub(crate) struct WithRequirements<T> {
+    #[serde(flatten)]
+    pub(crate) own: T,
+    #[serde(flatten)]
+    pub(crate) requirements: RequirementsFile,
+}
 
-        impl $name {
-            /// What is asked of the parent.
-            pub(crate) fn requirements(&self) -> crate::file::RequirementsFile {
-                crate::file::RequirementsFile {
-                    guarantee: self.guarantee.clone(),
-                    reserve: self.reserve.clone(),
-                    share: self.share.clone(),
-                    warp: self.warp.clone(),
-                    warp_limit: self.warp_limit.clone(),
-                    currency: self.currency.clone(),
-                    priority: self.priority.clone(),
-                    time_slice: self.time_slice.clone(),
-                    rate: self.rate.clone(),
+/// The keys by which something is asked of a parent.
+pub(crate) fn requirement_keys() -> impl Iterator<Item = &'static str> + Clone {
+    [GUARANTEE].into_iter().chain(ALL.iter().map(|parameter| parameter.key))
+}
+
+impl Serialize for RequirementsFile {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(guarantee) = &self.guarantee {
+            map.serialize_entry(GUARANTEE, guarantee)?;
+        }
+        for (parameter, value) in &self.parameters {
+            let raw = value.0.as_ref().map(|value| parameter::write(*value));
+            let raw = raw.map_err(|trouble| serde::ser::Error::custom(&trouble.message))?;
+            map.serialize_entry(parameter.key, &raw)?;
+        }
+        map.end()
+    }
+}
+
+/// Hands the entries of a table on, but for those that ask something of a parent.
+struct Own<'r, A> {
+    entries: A,
+    requirements: &'r mut RequirementsFile,
+}
+
+/// A key of a table.
+enum Key<K, V> {
+    Own(V),
+    Guarantee(K),
+    Parameter(&'static Parameter, K),
+}
+
+struct KeySeed<K>(K);
+
+impl<'de, K: DeserializeSeed<'de>> DeserializeSeed<'de> for KeySeed<K> {
+    type Value = Key<K, K::Value>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        let key = String::deserialize(deserializer)?;
+        if key == GUARANTEE {
+            return Ok(Key::Guarantee(self.0));
+        }
+        if let Some(parameter) = ALL.iter().copied().find(|parameter| parameter.key == key) {
+            return Ok(Key::Parameter(parameter, self.0));
+        }
+        let own = self.0.deserialize(IntoDeserializer::<D::Error>::into_deserializer(key));
+        // What else would be allowed here.
+        let others = || requirement_keys().map(|key| format!(", `{key}`")).collect::<String>();
+        let error = |error: D::Error| {
+            D::Error::custom(format!("{}{}", error.to_string().trim_end(), others()))
+        };
+        own.map(Key::Own).map_err(error)
+    }
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Own<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, A::Error> {
+        let mut seed = seed;
+        loop {
+            seed = match self.entries.next_key_seed(KeySeed(seed))? {
+                None => return Ok(None),
+                Some(Key::Own(key)) => return Ok(Some(key)),
+                Some(Key::Guarantee(seed)) => {
+                    self.requirements.guarantee = Some(self.entries.next_value()?);
+                    seed
                 }
-            }
-
-            /// With this asked of the parent.
-            pub(crate) fn with(mut self, requirements: crate::file::RequirementsFile) -> $name {
-                self.guarantee = requirements.guarantee;
-                self.reserve = requirements.reserve;
-                self.share = requirements.share;
-                self.warp = requirements.warp;
-                self.warp_limit = requirements.warp_limit;
-                self.currency = requirements.currency;
-                self.priority = requirements.priority;
-                self.time_slice = requirements.time_slice;
-                self.rate = requirements.rate;
-                self
-            }
+                Some(Key::Parameter(parameter, seed)) => {
+                    let raw: Raw = self.entries.next_value()?;
+                    let value = parameter::read(parameter.form, &raw);
+                    self.requirements.parameters.push((parameter, value));
+                    seed
+                }
+            };
         }
-    };
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        self.entries.next_value_seed(seed)
+    }
+}
+
+struct TableVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for TableVisitor<T> {
+    type Value = WithRequirements<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
+        let mut requirements = RequirementsFile::default();
+        let table = Own { entries, requirements: &mut requirements };
+        let own = T::deserialize(MapAccessDeserializer::new(table))?;
+        Ok(WithRequirements { own, requirements })
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for WithRequirements<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(TableVisitor(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for WithRequirements<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = T::json_schema(generator);
+        let mut guarantee = generator.subschema_for::<Lax<Guarantee>>();
+        let help = "A guarantee, as `RESBH 3ms 10ms`; becomes what the parent's kind understands.";
+        guarantee.insert("description".to_owned(), json!(help));
+        let parameters = ALL.iter().map(|parameter| {
+            let mut value = parameter::schema(parameter.form, generator);
+            value.insert("description".to_owned(), json!(parameter.help));
+            (parameter.key, value)
+        });
+        let all = [(GUARANTEE, guarantee)].into_iter().chain(parameters);
+        let all: Vec<(String, Value)> =
+            all.map(|(key, value)| (key.to_owned(), value.to_value())).collect();
+        let object = schema.ensure_object();
+        if let Some(Value::Object(keys)) = object.get_mut("properties") {
+            keys.extend(all);
+        }
+        schema
+    }
 }

@@ -1,35 +1,41 @@
 //! `[schedulers.NAME]`.
 
 use super::lax::Lax;
+use super::requirements::{WithRequirements, requirement_keys};
 use super::text_or::TextOr;
-use windfall_schedulers::parameters;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-with_requirements! {
-    /// A scheduler; keys beside these are settings of its kind.
-    #[schemars(rename = "Scheduler", extend("additionalProperties" = true))]
-    pub(crate) struct SchedulerFile {
-        /// Its kind: `rez`, `edf`, ...
-        pub(crate) scheduler: Option<Lax<String>>,
-        /// Its parent: `top` or the name of a scheduler.
-        pub(crate) parent: Option<Lax<String>>,
-        /// Its parents in order, instead of `parent`.
-        pub(crate) parents: Option<Vec<TextOr<ParentFile>>>,
-        /// How many virtual processors of its own it has at its parent.
-        pub(crate) processors: Option<Lax<u16>>,
-    }
+/// A scheduler; keys beside these are settings of its kind.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Scheduler", extend("additionalProperties" = true))]
+pub(crate) struct SchedulerFile {
+    /// Its kind: `rez`, `edf`, ...
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) scheduler: Option<Lax<String>>,
+    /// Its parent: `top` or the name of a scheduler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) parent: Option<Lax<String>>,
+    /// Its parents in order, instead of `parent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) parents: Option<Vec<TextOr<WithRequirements<ParentFile>>>>,
+    /// How many virtual processors of its own it has at its parent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) processors: Option<Lax<u16>>,
 }
 
-with_requirements! {
-    /// One of several parents.
-    #[schemars(rename = "Parent")]
-    pub(crate) struct ParentFile {
-        /// `top` or the name of a scheduler.
-        pub(crate) parent: Option<Lax<String>>,
-    }
+/// One of several parents.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Parent")]
+pub(crate) struct ParentFile {
+    /// `top` or the name of a scheduler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) parent: Option<Lax<String>>,
 }
 
 /// The keys of a scheduler that are not settings.
 pub(crate) fn own_keys() -> impl Iterator<Item = &'static str> + Clone {
-    let told = parameters::ALL.iter().map(|parameter| parameter.key);
-    ["scheduler", "parent", "parents", "processors", "guarantee"].into_iter().chain(told)
+    ["scheduler", "parent", "parents", "processors"].into_iter().chain(requirement_keys())
 }

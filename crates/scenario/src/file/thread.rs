@@ -13,59 +13,81 @@ use std::collections::BTreeMap;
 use windfall_programs::OnLate;
 use windfall_time::{Instant, Span};
 
-with_requirements! {
-    /// A thread, or several alike. Exactly one of `run`, `periodic`, `sporadic`, `after`, `steps`,
-    /// `phases`, `recorded` and `program` says what it runs; beside one of `exec`, `pid`, `cgroup`, `unit` and `of`,
-    /// which name a program of a real machine, at most one of them or of `profile` says what a
-    /// simulation takes it to do.
-    #[schemars(rename = "Thread")]
-    pub(crate) struct ThreadFile {
-        /// The scheduler above it; the default one when absent.
-        pub(crate) parent: Option<Lax<String>>,
-        /// How many threads: NAME-1 to NAME-n.
-        pub(crate) count: Option<Lax<u32>>,
-        /// When it is created; at the beginning when absent.
-        pub(crate) start: Option<Lax<Instant>>,
-        /// How much of the cache it uses.
-        pub(crate) working_set: Option<Lax<Kib>>,
-        /// One of `[programs.NAME]`, which others may run, too.
-        pub(crate) program: Option<Lax<String>>,
-        /// `spin` or `spin from 2s`: computes for ever.
-        pub(crate) run: Option<Lax<SpinText>>,
-        /// Jobs at equal distances: `3ms/10ms`, `3ms/10ms@8ms`, or a table.
-        pub(crate) periodic: Option<TextOr<PeriodicFile>>,
-        /// Jobs at random distances.
-        pub(crate) sporadic: Option<SporadicFile>,
-        /// Jobs that follow those of another thread.
-        pub(crate) after: Option<AfterFile>,
-        /// Steps, repeated.
-        pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
-        /// Phases of steps, repeated.
-        pub(crate) phases: Option<Vec<PhaseFile>>,
-        /// How often `steps` or `phases` are repeated; for ever when absent.
-        pub(crate) loops: Option<Lax<u64>>,
-        /// What a thread did in a recorded trace.
-        pub(crate) recorded: Option<RecordedFile>,
-        /// A command that a real machine starts, word by word; all its threads are meant.
-        pub(crate) exec: Option<Command>,
-        /// What the command's environment has beside what is inherited.
-        pub(crate) env: Option<BTreeMap<String, Lax<String>>>,
-        /// A process of a real machine.
-        pub(crate) pid: Option<Lax<u32>>,
-        /// The processes of a control group, as `/user.slice/game.scope`.
-        pub(crate) cgroup: Option<Lax<String>>,
-        /// The processes of a unit of systemd, as `pipewire.service`.
-        pub(crate) unit: Option<Lax<String>>,
-        /// The program of another entry, of whose threads `match` takes some.
-        pub(crate) of: Option<Lax<String>>,
-        /// Which threads of the program; all that others leave when absent.
-        #[serde(rename = "match")]
-        pub(crate) only: Option<MatchFile>,
-        /// Whether what is reserved is for each thread of the program; for all together when absent.
-        pub(crate) each: Option<Lax<bool>>,
-        /// A stored profile that says what the program does.
-        pub(crate) profile: Option<Lax<String>>,
-    }
+/// A thread, or several alike. Exactly one of `run`, `periodic`, `sporadic`, `after`, `steps`,
+/// `phases`, `recorded` and `program` says what it runs; beside one of `exec`, `pid`, `cgroup`, `unit` and `of`,
+/// which name a program of a real machine, at most one of them or of `profile` says what a
+/// simulation takes it to do.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Thread")]
+pub(crate) struct ThreadFile {
+    /// The scheduler above it; the default one when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) parent: Option<Lax<String>>,
+    /// How many threads: NAME-1 to NAME-n.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) count: Option<Lax<u32>>,
+    /// When it is created; at the beginning when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) start: Option<Lax<Instant>>,
+    /// How much of the cache it uses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) working_set: Option<Lax<Kib>>,
+    /// One of `[programs.NAME]`, which others may run, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) program: Option<Lax<String>>,
+    /// `spin` or `spin from 2s`: computes for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) run: Option<Lax<SpinText>>,
+    /// Jobs at equal distances: `3ms/10ms`, `3ms/10ms@8ms`, or a table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) periodic: Option<TextOr<PeriodicFile>>,
+    /// Jobs at random distances.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) sporadic: Option<SporadicFile>,
+    /// Jobs that follow those of another thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) after: Option<AfterFile>,
+    /// Steps, repeated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
+    /// Phases of steps, repeated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) phases: Option<Vec<PhaseFile>>,
+    /// How often `steps` or `phases` are repeated; for ever when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) loops: Option<Lax<u64>>,
+    /// What a thread did in a recorded trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) recorded: Option<RecordedFile>,
+    /// A command that a real machine starts, word by word; all its threads are meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exec: Option<Command>,
+    /// What the command's environment has beside what is inherited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) env: Option<BTreeMap<String, Lax<String>>>,
+    /// A process of a real machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pid: Option<Lax<u32>>,
+    /// The processes of a control group, as `/user.slice/game.scope`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cgroup: Option<Lax<String>>,
+    /// The processes of a unit of systemd, as `pipewire.service`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unit: Option<Lax<String>>,
+    /// The program of another entry, of whose threads `match` takes some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) of: Option<Lax<String>>,
+    /// Which threads of the program; all that others leave when absent.
+    #[serde(rename = "match")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) only: Option<MatchFile>,
+    /// Whether what is reserved is for each thread of the program; for all together when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) each: Option<Lax<bool>>,
+    /// A stored profile that says what the program does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) profile: Option<Lax<String>>,
 }
 
 impl ThreadFile {

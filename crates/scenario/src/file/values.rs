@@ -3,7 +3,7 @@
 use super::lax::{Raw, Scalar};
 use super::scalar::{Range, span, text};
 use crate::Guarantee;
-use crate::model::{Claim, Level, Rate, Reserve, WarpLimit};
+use crate::model::{Claim, Level};
 use windfall_programs::{OnLate, Tick};
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
@@ -21,50 +21,6 @@ impl Scalar for Guarantee {
 
     fn write(&self) -> Raw {
         Raw::Text(self.to_string())
-    }
-}
-
-impl Scalar for Reserve {
-    const WANTED: &'static str = "amount and period, as `3ms/10ms`";
-    const NAME: &'static str = "reservation";
-
-    fn read(raw: &Raw) -> Result<Reserve, String> {
-        let text = text(raw, "a reservation")?;
-        let Some((amount, period)) = text.split_once('/') else {
-            return Err(format!("`{text}` has no `/`"));
-        };
-        let (amount, period) = (span(amount)?, span(period)?);
-        if amount.is_zero() || amount > period {
-            return Err(format!(
-                "amount {amount} is out of range; allowed: above 0, at most the period {period}"
-            ));
-        }
-        Ok(Reserve { amount, period })
-    }
-
-    fn write(&self) -> Raw {
-        Raw::Text(format!("{}/{}", self.amount, self.period))
-    }
-}
-
-impl Scalar for WarpLimit {
-    const WANTED: &'static str = "limit and time without, as `10ms/50ms`";
-    const NAME: &'static str = "warp limit";
-
-    fn read(raw: &Raw) -> Result<WarpLimit, String> {
-        let text = text(raw, "a warp limit")?;
-        let Some((limit, unwarp)) = text.split_once('/') else {
-            return Err(format!("`{text}` has no `/`"));
-        };
-        let (limit, unwarp) = (span(limit)?, span(unwarp)?);
-        if limit.is_zero() {
-            return Err("a limit of no time at all; allowed: above 0".to_owned());
-        }
-        Ok(WarpLimit { limit, unwarp })
-    }
-
-    fn write(&self) -> Raw {
-        Raw::Text(format!("{}/{}", self.limit, self.unwarp))
     }
 }
 
@@ -101,7 +57,8 @@ impl Scalar for Cycle {
     }
 }
 
-fn period_and_deadline(text: &str) -> Result<(Span, Span), String> {
+/// `10ms`, or with another deadline `10ms@8ms`.
+pub(super) fn period_and_deadline(text: &str) -> Result<(Span, Span), String> {
     let (period, deadline) = match text.split_once('@') {
         Some((period, deadline)) => (span(period)?, span(deadline)?),
         None => (span(text)?, span(text)?),
@@ -110,32 +67,6 @@ fn period_and_deadline(text: &str) -> Result<(Span, Span), String> {
         return Err("period and deadline must be above zero".to_owned());
     }
     Ok((period, deadline))
-}
-
-impl Scalar for Rate {
-    const WANTED: &'static str =
-        "a period, as `33ms` or `30Hz`, with work, as `5ms/33ms`, or deadline, as `33ms@20ms`";
-    const NAME: &'static str = "rate";
-
-    fn read(raw: &Raw) -> Result<Rate, String> {
-        let text = text(raw, "a period")?;
-        let (work, rest) = match text.split_once('/') {
-            Some((work, rest)) => (Some(span(work)?), rest),
-            None => (None, text),
-        };
-        let (period, deadline) = period_and_deadline(rest)?;
-        Ok(Rate { work, period, deadline })
-    }
-
-    fn write(&self) -> Raw {
-        let work = self.work.map_or_else(String::new, |work| format!("{work}/"));
-        let due = if self.deadline == self.period {
-            String::new()
-        } else {
-            format!("@{}", self.deadline)
-        };
-        Raw::Text(format!("{work}{}{due}", self.period))
-    }
 }
 
 /// `spin`, or `spin from 2s`.

@@ -11,6 +11,7 @@ use crate::rtapp::{Policy, Reservation, Scheduling};
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
+use windfall_schedulers::parameters::{ParameterValue, TIME_SLICE};
 use windfall_time::Span;
 
 /// Turns of SCHED_RR (`RR_TIMESLICE`).
@@ -309,8 +310,8 @@ impl<'a> Tree<'a> {
             .and_then(|path| self.groups.get(&(island, class, path.to_owned())))
             .unwrap_or_else(|| &self.by_class[&(island, class)]);
         let priority = priority.filter(|nice| *nice != 0 && class == Class::Fair).map(|nice| -nice);
-        let asks =
-            Requirements { priority, time_slice: slice(scheduling), ..Requirements::default() };
+        let mut asks = priority.map(Requirements::priority).unwrap_or_default();
+        asks.set(&TIME_SLICE, slice(scheduling).map(ParameterValue::Span));
         (group.clone(), asks)
     }
 

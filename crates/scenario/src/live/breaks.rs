@@ -85,35 +85,12 @@ impl Live {
                     (one.parent, one.requires) = (Some(to.clone()), requires.clone());
                 });
             }
-            Change::Reserve(whom, reserve) => self.with_requirement(tree, whom, |requires| {
-                (requires.reserve, requires.guarantee) = (Some(*reserve), None);
-            }),
-            Change::Guarantee(whom, guarantee) => self.with_requirement(tree, whom, |requires| {
-                (requires.reserve, requires.guarantee) = (None, Some(*guarantee));
-            }),
-            Change::Unreserve(whom) => self.with_requirement(tree, whom, |requires| {
-                (requires.reserve, requires.guarantee) = (None, None);
-            }),
-            Change::Share(whom, share) => {
-                self.with_requirement(tree, whom, |requires| requires.share = Some(*share))
-            }
-            Change::Warp(whom, warp) => {
-                self.with_requirement(tree, whom, |requires| requires.warp = Some(*warp))
-            }
-            Change::Priority(whom, priority) => {
-                self.with_requirement(tree, whom, |requires| requires.priority = Some(*priority));
+            Change::Set(whom, ..) | Change::Guarantee(whom, _) | Change::Unreserve(whom) => {
+                self.with_requirement(tree, whom, |requires| change.apply(requires));
             }
             Change::Default(_) | Change::Quantum(..) | Change::Timer(_) => {}
         }
-        match change {
-            Change::Reserve(whom, _)
-            | Change::Guarantee(whom, _)
-            | Change::Unreserve(whom)
-            | Change::Share(whom, _)
-            | Change::Warp(whom, _)
-            | Change::Priority(whom, _) => Some(whom),
-            _ => None,
-        }
+        change.whom()
     }
 
     fn with_requirement(

@@ -1,8 +1,10 @@
 //! What users ask for while a scenario runs (HLSCtl, HLS 4.3.9).
 
 use super::machine::Timer;
-use super::scheduler::{Requirements, Reserve, Scheduler};
+use super::requirements::Requirements;
+use super::scheduler::Scheduler;
 use windfall_guarantees::Guarantee;
+use windfall_schedulers::parameters::{Parameter, ParameterValue, RESERVE};
 use windfall_time::{Instant, Span};
 
 /// A request at a time. Those of equal times are made in the order of the file.
@@ -41,20 +43,57 @@ pub enum Change {
         /// What is asked there.
         requires: Requirements,
     },
-    /// Begins or changes a reservation.
-    Reserve(Whom, Reserve),
+    /// Sets a parameter: begins or changes a reservation, sets a share.
+    Set(Whom, &'static Parameter, ParameterValue),
     /// Asks for a guarantee, in whatever way the scheduler above gives it.
     Guarantee(Whom, Guarantee),
     /// Ends a reservation.
     Unreserve(Whom),
-    /// Sets a share.
-    Share(Whom, u32),
-    /// Sets a warp.
-    Warp(Whom, Span),
-    /// Sets a priority.
-    Priority(Whom, i32),
     /// Sets a scheduler's quantum; above zero.
     Quantum(String, Span),
     /// Sets the resolution of the machine's timer.
     Timer(Timer),
+}
+
+impl Change {
+    /// For whom something else is asked of a parent, if it is.
+    pub(crate) const fn whom(&self) -> Option<&Whom> {
+        match self {
+            Change::Set(whom, ..) | Change::Guarantee(whom, _) | Change::Unreserve(whom) => {
+                Some(whom)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) const fn whom_mut(&mut self) -> Option<&mut Whom> {
+        match self {
+            Change::Set(whom, ..) | Change::Guarantee(whom, _) | Change::Unreserve(whom) => {
+                Some(whom)
+            }
+            _ => None,
+        }
+    }
+
+    /// What is asked for them afterwards. A reservation takes the place of a guarantee, and a guarantee that of a reservation.
+    pub(crate) fn apply(&self, requires: &mut Requirements) {
+        match self {
+            Change::Set(_, parameter, value) => {
+                requires.set(parameter, Some(*value));
+                if **parameter == RESERVE {
+                    requires.guarantee = None;
+                }
+            }
+            Change::Guarantee(_, guarantee) => {
+                requires.set(&RESERVE, None);
+                requires.guarantee = Some(*guarantee);
+            }
+            Change::Unreserve(_) => {
+                requires.set(&RESERVE, None);
+                requires.guarantee = None;
+            }
+            _ => {}
+        }
+    }
 }

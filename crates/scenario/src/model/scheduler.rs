@@ -1,6 +1,6 @@
 //! Schedulers, where they are attached, and what is asked for them there.
 
-use crate::Guarantee;
+use super::requirements::Requirements;
 use windfall_schedulers::catalogue::Kind;
 use windfall_time::Span;
 
@@ -58,61 +58,6 @@ impl Parent {
     }
 }
 
-/// What is asked of a parent for a child.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Requirements {
-    /// A guarantee; becomes the message that the parent's kind understands, and the promise.
-    pub guarantee: Option<Guarantee>,
-    /// A reservation, without the claim that it amounts to a guarantee.
-    pub reserve: Option<Reserve>,
-    /// A weight among siblings; at least 1.
-    pub share: Option<u32>,
-    /// How far it may borrow against its future allocation, in the processor time of one of weight 1; where
-    /// guarantees are asked beside it, of one with a whole processor.
-    pub warp: Option<Span>,
-    /// How long it may run on what it borrows.
-    pub warp_limit: Option<WarpLimit>,
-    /// What its share is counted in: a currency that the scheduler's settings fund.
-    pub currency: Option<u32>,
-    /// Larger is served first.
-    pub priority: Option<i32>,
-    /// How long it runs before others of its priority have their turn.
-    pub time_slice: Option<Span>,
-    /// How often it works: for priorities and deadlines derived from periods. A thread with
-    /// periodic or sporadic jobs tells its own where its scheduler has a use for it.
-    pub rate: Option<Rate>,
-}
-
-/// So much in every period.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Reserve {
-    /// Processor time; above zero, at most the period.
-    pub amount: Span,
-    /// The period.
-    pub period: Span,
-}
-
-/// How long a child may run on borrowed time at a stretch, and how long it must do without before the
-/// next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct WarpLimit {
-    /// Processor time; above zero.
-    pub limit: Span,
-    /// Time on the clock.
-    pub unwarp: Span,
-}
-
-/// How often a child works.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rate {
-    /// Longest work of one job, when known.
-    pub work: Option<Span>,
-    /// Shortest time between two jobs; above zero.
-    pub period: Span,
-    /// Relative deadline.
-    pub deadline: Span,
-}
-
 impl Scheduler {
     /// An instance of a kind with default settings, at the top with one processor.
     #[must_use]
@@ -158,36 +103,5 @@ impl Scheduler {
         let parent = Parent::Scheduler(parent.to_owned());
         self.owns.push(Attachment { parent, requires });
         self
-    }
-}
-
-impl Requirements {
-    /// A guarantee.
-    #[must_use]
-    pub fn guarantee(guarantee: Guarantee) -> Requirements {
-        Requirements { guarantee: Some(guarantee), ..Requirements::default() }
-    }
-
-    /// A weight among siblings.
-    #[must_use]
-    pub fn share(share: u32) -> Requirements {
-        Requirements { share: Some(share), ..Requirements::default() }
-    }
-
-    /// A priority.
-    #[must_use]
-    pub fn priority(priority: i32) -> Requirements {
-        Requirements { priority: Some(priority), ..Requirements::default() }
-    }
-
-    /// Whether parameters are told outright, so that a guarantee is only asked for beside them.
-    pub(crate) fn reports_deadlines_itself(&self) -> bool {
-        self.reserve.is_some() || self.share.is_some()
-    }
-
-    /// Whether nothing is asked.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        *self == Requirements::default()
     }
 }

@@ -1,7 +1,7 @@
 //! Threads and what they run, by name.
 
 use super::external::External;
-use super::scheduler::Requirements;
+use super::requirements::Requirements;
 use windfall_programs::{self as programs, OnLate, Work};
 use windfall_time::{Instant, Span};
 

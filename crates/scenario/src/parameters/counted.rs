@@ -2,8 +2,9 @@
 //! run asks.
 
 use super::{Needed, ParamError, ParameterWriter};
-use crate::model::{Rate, Requirements};
+use crate::model::Requirements;
 use windfall_guarantees::ChildParams;
+use windfall_schedulers::parameters::{CURRENCY, PRIORITY, ParameterValue, Rate, SHARE, WARP};
 use windfall_time::{Instant, Ratio};
 
 impl ParameterWriter<'_> {
@@ -43,19 +44,20 @@ impl ParameterWriter<'_> {
             Some(Needed::Weight(weight)) => params.weight = Ratio::whole(u64::from(weight)),
             None => {}
         }
-        if let Some(reserve) = requires.reserve {
-            params.reserve = Some((reserve.amount, reserve.period));
-        }
+        params.reserve = requires.reservation().or(params.reserve);
         let weighed = matches!(needed, Some(Needed::Weight(_)));
-        if let Some(share) = requires.share.or((!weighed).then_some(1)) {
+        let share = requires.get(&SHARE).and_then(ParameterValue::integer);
+        if let Some(share) = share.or((!weighed).then_some(1)) {
             params.weight = Ratio::whole(u64::from(self.share(share, parent)?));
         }
-        if let Some(warp) = requires.warp {
+        if let Some(warp) = requires.get(&WARP).and_then(ParameterValue::span) {
             params.warp = self.warp(warp, parent)?;
         }
-        params.priority = requires.priority;
-        params.currency = requires.currency;
-        params.rate = requires.rate.map(|rate| (rate.work, rate.period, rate.deadline));
+        let priority = requires.get(&PRIORITY).and_then(ParameterValue::integer);
+        params.priority = priority.and_then(|priority| i32::try_from(priority).ok());
+        let currency = requires.get(&CURRENCY).and_then(ParameterValue::integer);
+        params.currency = currency.and_then(|currency| u32::try_from(currency).ok());
+        params.rate = requires.rate().map(|rate| (rate.work, rate.period, rate.deadline));
         Ok(params)
     }
 }
@@ -65,10 +67,9 @@ mod tests {
     use super::*;
     use crate::Scenario;
     use crate::build::parent_of;
-    use crate::model::Reserve;
     use crate::parameters::rate;
-    use windfall_hierarchy::{Message, Value};
-    use windfall_schedulers::parameters::CURRENCY;
+    use windfall_hierarchy::Message;
+    use windfall_schedulers::parameters::{RATE, read_block, read_currency, read_warp};
     use windfall_time::Span;
 
     fn ms(millis: u32) -> Span {
@@ -81,19 +82,19 @@ mod tests {
         for (_, message) in messages {
             match *message {
                 Message::Reserve { amount, period } => terms.reserve = Some((amount, period)),
-                Message::Block { amount, period, at } => {
-                    (terms.reserve, terms.at) = (Some((amount, period)), at);
-                }
                 Message::Share(weight) => terms.weight = Ratio::whole(u64::from(weight)),
-                Message::Warp(warp) => terms.warp = warp,
                 Message::Priority(priority) => terms.priority = Some(priority),
                 Message::Periodic { period, deadline, amount } => {
                     terms.rate = Some((amount, period, deadline));
                 }
-                Message::Set(key, Value::Integer(currency)) if key == CURRENCY.key => {
-                    terms.currency = u32::try_from(currency).ok();
+                message => {
+                    if let Some((amount, period, at)) = read_block(message) {
+                        (terms.reserve, terms.at) = (Some((amount, period)), Some(at));
+                    }
+                    terms.warp = read_warp(message).unwrap_or(terms.warp);
+                    let currency = read_currency(message);
+                    terms.currency = currency.map_or(terms.currency, |n| u32::try_from(n).ok());
                 }
-                _ => {}
             }
         }
         terms
@@ -128,7 +129,7 @@ mod tests {
                 let rate = rate(&scenario, &thread.run, &thread.requires, parent);
                 let mut messages =
                     asking.messages(&thread.requires, Some(parent)).unwrap_or_default();
-                messages.extend(rate.map(|rate| ("periodic", rate.message())));
+                messages.extend(rate.map(|rate| ("rate", rate.message())));
                 let since = Some(thread.start);
                 let counted = asking.counted(&thread.requires, Some(parent), rate, since);
                 assert_eq!(counted, told(&messages, since), "{}: {}", path.display(), thread.name);
@@ -145,22 +146,19 @@ mod tests {
                     guarantee = \"PS 1/3\"\n";
         let scenario = Scenario::parse("e.toml", text).unwrap();
         let asking = ParameterWriter::of(&scenario);
-        let requires = |change: fn(&mut Requirements)| {
-            let mut requires = Requirements::default();
-            change(&mut requires);
-            requires
-        };
+        let rate = Rate::new(None, ms(10)).deadline(ms(9));
+        let none = Requirements::default;
         let each = [
-            requires(|_| {}),
-            requires(|r| r.share = Some(7)),
-            requires(|r| r.guarantee = Some("PS 1/3".parse().unwrap())),
-            requires(|r| r.guarantee = Some("RESBH 1ms 10ms".parse().unwrap())),
-            requires(|r| r.reserve = Some(Reserve { amount: ms(2), period: ms(10) })),
-            requires(|r| r.warp = Some(ms(5))),
-            requires(|r| r.priority = Some(-3)),
-            requires(|r| r.currency = Some(2)),
-            requires(|r| r.rate = Some(Rate { work: None, period: ms(10), deadline: ms(9) })),
-            requires(|r| (r.share, r.priority) = (Some(u32::MAX), Some(1))),
+            none(),
+            Requirements::share(7),
+            Requirements::guarantee("PS 1/3".parse().unwrap()),
+            Requirements::guarantee("RESBH 1ms 10ms".parse().unwrap()),
+            Requirements::reserve(ms(2), ms(10)),
+            none().with(&WARP, ParameterValue::Span(ms(5))),
+            Requirements::priority(-3),
+            none().with(&CURRENCY, ParameterValue::Integer(2)),
+            none().with(&RATE, ParameterValue::Rate(rate)),
+            Requirements::share(u32::MAX).with(&PRIORITY, ParameterValue::Integer(1)),
         ];
         for parent in [None, Some("ps"), Some("rez")] {
             for requires in &each {

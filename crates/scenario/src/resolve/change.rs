@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use super::scheduler;
 use crate::decode::decode;
-use crate::file::{AtFile, Lax};
+use crate::file::{AtFile, Lax, RequirementsFile, WithRequirements, requirement_keys};
 use crate::model::{Change, Request, Requirements, Timer, Whom};
 use crate::source::Path;
 use crate::suggest;
@@ -13,25 +13,25 @@ use toml::de::DeValue;
 use windfall_schedulers::parameters;
 use windfall_time::Instant;
 
-/// Each request, and the keys that go with it; with a move whatever a child may be told as well.
-const REQUESTS: [(&str, &[&str]); 12] = [
+/// The keys that say for whom a parent is asked for something.
+const WHOM: [&str; 3] = ["thread", "scheduler", "processor"];
+
+/// Each request but those that set a parameter, and the keys that go with it; with a move whatever is asked of the new parent as
+/// well.
+const REQUESTS: [(&str, &[&str]); 8] = [
     ("create", &["name", "with"]),
     ("destroy", &["scheduler"]),
     ("default", &["scheduler"]),
-    ("move", &["thread", "to", "guarantee"]),
-    ("reserve", &["thread", "scheduler", "processor", "reserve"]),
+    ("move", &["thread", "to"]),
     ("guarantee", &["thread", "scheduler", "processor", "guarantee"]),
-    ("unreserve", &["thread", "scheduler", "processor"]),
-    ("share", &["thread", "scheduler", "processor", "share"]),
-    ("warp", &["thread", "scheduler", "processor", "warp"]),
-    ("priority", &["thread", "scheduler", "processor", "priority"]),
+    ("unreserve", &WHOM),
     ("quantum", &["scheduler", "quantum"]),
     ("timer", &["timer"]),
 ];
 
-/// The keys of all requests, but for what a child may be told.
-const OTHER_KEYS: [&str; 9] =
-    ["thread", "scheduler", "processor", "to", "name", "with", "quantum", "timer", "guarantee"];
+/// The keys of all requests, but for those by which something is asked of a parent.
+const OTHER_KEYS: [&str; 8] =
+    ["thread", "scheduler", "processor", "to", "name", "with", "quantum", "timer"];
 
 /// Stands for one that could not be read and has been told of, so that the others keep their
 /// numbers.
@@ -55,42 +55,54 @@ fn request(mut node: Node<'_>, path: &Path, reader: &mut Reader<'_>) -> Option<R
         DeValue::Table(table) => table.remove(&Spanned::new(0..0, "with".into())),
         _ => None,
     };
-    let file: AtFile = decode(node, &mut reader.mistakes).unwrap_or_default();
+    let file: WithRequirements<AtFile> = decode(node, &mut reader.mistakes).unwrap_or_default();
+    let WithRequirements { own: file, requirements } = file;
     let what = "when, as `time = \"2 s\"`";
     let time = reader.need(file.time.clone(), &path.key("time"), what);
-    let names = || REQUESTS.iter().map(|(name, _)| *name);
-    let what =
-        format!("what, as `do = \"move\"`; known: {}", names().collect::<Vec<_>>().join(", "));
+    let set = parameters::ALL.iter().map(|parameter| parameter.key);
+    let names = REQUESTS.iter().map(|(name, _)| *name).chain(set);
+    let what = format!(
+        "what, as `do = \"move\"`; known: {}",
+        names.clone().collect::<Vec<_>>().join(", ")
+    );
     let verb = reader.need(file.r#do.clone(), &path.key("do"), &what)?;
-    let Some((verb, keys)) = REQUESTS.iter().find(|(name, _)| *name == verb) else {
-        let help = suggest::hint(&verb, names());
+    let Some(keys) = keys(&verb) else {
+        let help = suggest::hint(&verb, names);
         reader.wrong(&path.key("do"), format!("unknown request `{verb}`"), &help);
         return None;
     };
-    let told = || parameters::ALL.iter().map(|parameter| parameter.key);
-    let mut keys = keys.to_vec();
-    if *verb == "move" {
-        keys.extend(told());
-    }
-    for key in OTHER_KEYS.into_iter().chain(told()) {
+    for key in OTHER_KEYS.into_iter().chain(requirement_keys()) {
         if reader.origin.has(&path.key(key)) && !keys.contains(&key) {
             let help = format!("`{verb}` takes `time`, `do`, `{}`", keys.join("`, `"));
             reader.wrong_key(&path.key(key), format!("`{key}` does not go with `{verb}`"), &help);
         }
     }
-    let change = change(verb, file, with, path, reader);
+    let change = change(&verb, (file, requirements), with, path, reader);
     Some(Request { time: time.unwrap_or(Instant::ZERO), change: change? })
+}
+
+/// The keys that go with a request, beside `time` and `do`.
+fn keys(verb: &str) -> Option<Vec<&'static str>> {
+    if let Some(parameter) = parameters::ALL.iter().find(|parameter| parameter.key == verb) {
+        return Some(WHOM.into_iter().chain([parameter.key]).collect());
+    }
+    let (_, keys) = REQUESTS.iter().find(|(name, _)| *name == verb)?;
+    let mut keys = keys.to_vec();
+    if verb == "move" {
+        keys.extend(requirement_keys());
+    }
+    Some(keys)
 }
 
 fn change(
     verb: &str,
-    file: AtFile,
+    (file, requirements): (AtFile, RequirementsFile),
     with: Option<Node<'_>>,
     path: &Path,
     reader: &mut Reader<'_>,
 ) -> Option<Change> {
     const SCHEDULER: &str = "a scheduler's name";
-    let requires = reader.requirements(file.requirements(), path);
+    let requires = reader.requirements(requirements, path);
     Some(match verb {
         "create" => {
             let name = reader.need(file.name, &path.key("name"), "the scheduler's name");
@@ -126,42 +138,33 @@ fn change(
         }
         _ => {
             let whom = whom(file.thread, file.scheduler, file.processor, path, reader);
-            parameter(verb, whom, requires, path, reader)?
+            asked(verb, whom, &requires, path, reader)?
         }
     })
 }
 
-fn parameter(
+/// What is asked of a parent, by the key that names it.
+fn asked(
     verb: &str,
     whom: Option<Whom>,
-    requires: Requirements,
+    requires: &Requirements,
     path: &Path,
     reader: &mut Reader<'_>,
 ) -> Option<Change> {
-    let change = match verb {
-        "reserve" => requires
-            .reserve
-            .map(|reserve| Change::Reserve(whom.clone().unwrap_or_else(nobody), reserve)),
-        "guarantee" => requires
-            .guarantee
-            .map(|guarantee| Change::Guarantee(whom.clone().unwrap_or_else(nobody), guarantee)),
-        "share" => {
-            requires.share.map(|share| Change::Share(whom.clone().unwrap_or_else(nobody), share))
-        }
-        "warp" => requires.warp.map(|warp| Change::Warp(whom.clone().unwrap_or_else(nobody), warp)),
-        "priority" => {
-            requires.priority.map(|p| Change::Priority(whom.clone().unwrap_or_else(nobody), p))
-        }
-        _ => return whom.map(Change::Unreserve),
-    };
-    if change.is_none() {
+    if verb == "unreserve" {
+        return whom.map(Change::Unreserve);
+    }
+    let parameter = parameters::ALL.iter().copied().find(|parameter| parameter.key == verb);
+    let value = parameter.and_then(|parameter| Some((parameter, requires.get(parameter)?)));
+    let guarantee = requires.guarantee.filter(|_| verb == "guarantee");
+    if value.is_none() && guarantee.is_none() {
         reader.missing(&path.key(verb), "its value");
     }
-    whom.and(change)
-}
-
-fn nobody() -> Whom {
-    Whom::Thread(String::new())
+    let whom = whom?;
+    match value {
+        Some((parameter, value)) => Some(Change::Set(whom, parameter, value)),
+        None => guarantee.map(|guarantee| Change::Guarantee(whom, guarantee)),
+    }
 }
 
 fn whom(

@@ -88,17 +88,12 @@ impl<'a> Reader<'a> {
 
     /// What is asked of a parent.
     pub(super) fn requirements(&mut self, requires: RequirementsFile, path: &Path) -> Requirements {
-        Requirements {
-            guarantee: self.get(requires.guarantee, &path.key("guarantee")),
-            reserve: self.get(requires.reserve, &path.key("reserve")),
-            share: self.get(requires.share, &path.key("share")),
-            warp: self.get(requires.warp, &path.key("warp")),
-            warp_limit: self.get(requires.warp_limit, &path.key("warp-limit")),
-            currency: self.get(requires.currency, &path.key("currency")),
-            priority: self.get(requires.priority, &path.key("priority")),
-            time_slice: self.get(requires.time_slice, &path.key("time-slice")),
-            rate: self.get(requires.rate, &path.key("rate")),
+        let guarantee = self.get(requires.guarantee, &path.key("guarantee"));
+        let mut asked = guarantee.map(Requirements::guarantee).unwrap_or_default();
+        for (parameter, value) in requires.parameters {
+            asked.set(parameter, self.get(Some(value), &path.key(parameter.key)));
         }
+        asked
     }
 
     /// The entries of a list of tables. One that cannot be read is empty, so that the others keep

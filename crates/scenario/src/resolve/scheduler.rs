@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use crate::decode::{decode, unknown_key};
 use crate::diagnostic::ScenarioError;
-use crate::file::{Lax, ParentFile, Raw, SchedulerFile, TextOr, own_keys};
+use crate::file::{Lax, ParentFile, Raw, SchedulerFile, TextOr, WithRequirements, own_keys};
 use crate::model::{Attachment, Parent, Scheduler, Setting};
 use crate::source::Path;
 use crate::suggest;
@@ -36,8 +36,10 @@ pub(super) fn scheduler(
     reader: &mut Reader<'_>,
 ) -> Scheduler {
     let (node, extras) = split(node);
-    let file: SchedulerFile = decode(node, &mut reader.mistakes).unwrap_or_default();
-    let requires = reader.requirements(file.requirements(), path);
+    let file: WithRequirements<SchedulerFile> =
+        decode(node, &mut reader.mistakes).unwrap_or_default();
+    let WithRequirements { own: file, requirements } = file;
+    let requires = reader.requirements(requirements, path);
     let kind =
         reader.need(file.scheduler, &path.key("scheduler"), "its kind, as `scheduler = \"rez\"`");
     let kind = kind.unwrap_or_default();
@@ -89,7 +91,11 @@ fn parent_of(name: Option<String>) -> Parent {
     }
 }
 
-fn parents(list: Vec<TextOr<ParentFile>>, path: &Path, reader: &mut Reader<'_>) -> Vec<Attachment> {
+fn parents(
+    list: Vec<TextOr<WithRequirements<ParentFile>>>,
+    path: &Path,
+    reader: &mut Reader<'_>,
+) -> Vec<Attachment> {
     let mut owns = Vec::new();
     if list.is_empty() {
         reader.wrong(path, "no parents", "name at least one");
@@ -107,9 +113,9 @@ fn parents(list: Vec<TextOr<ParentFile>>, path: &Path, reader: &mut Reader<'_>) 
             }
             TextOr::Table(file) => file,
         };
-        let requires = reader.requirements(file.requirements(), &path);
+        let requires = reader.requirements(file.requirements, &path);
         let what = "`parent = \"top\"` or the name of a scheduler";
-        let parent = reader.need(file.parent, &path.key("parent"), what);
+        let parent = reader.need(file.own.parent, &path.key("parent"), what);
         owns.push(Attachment { parent: parent_of(parent), requires });
     }
     owns

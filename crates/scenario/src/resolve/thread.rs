@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use super::{external, program, steps};
 use crate::decode::decode;
-use crate::file::{ProgramFile, ThreadFile};
+use crate::file::{ProgramFile, ThreadFile, WithRequirements};
 use crate::model::{Run, Thread};
 use crate::source::Path;
 use crate::tree::Node;
@@ -20,8 +20,9 @@ pub(super) const PROGRAMS: &str =
 
 fn thread(name: String, node: Node<'_>, reader: &mut Reader<'_>) -> Thread {
     let path = Path::of(&["threads", &name]);
-    let mut file: ThreadFile = decode(node, &mut reader.mistakes).unwrap_or_default();
-    let requires = reader.requirements(file.requirements(), &path);
+    let file: WithRequirements<ThreadFile> = decode(node, &mut reader.mistakes).unwrap_or_default();
+    let WithRequirements { own: mut file, requirements } = file;
+    let requires = reader.requirements(requirements, &path);
     let start = reader.get(file.start.clone(), &path.key("start"));
     let start = start.unwrap_or(Instant::ZERO);
     let count = reader.get(file.count.clone(), &path.key("count"));

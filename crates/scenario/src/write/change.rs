@@ -1,7 +1,7 @@
 //! Control requests, as they are written.
 
 use super::{requirements, scheduler, value};
-use crate::file::{AtFile, Frequency, Lax};
+use crate::file::{AtFile, Frequency, Lax, WithRequirements};
 use crate::model::{Change, Request, Requirements, Whom};
 use toml::Value;
 
@@ -10,16 +10,17 @@ pub(super) fn request(request: &Request) -> Value {
     let file = AtFile { time: Lax::good(request.time), ..AtFile::default() };
     let verb = |verb: &str| Lax::good(verb.to_owned());
     let name = |name: &String| Lax::good(name.clone());
-    let parameter = |word: &str, whom: &Whom, asked: Requirements| {
-        let file = AtFile { r#do: verb(word), ..file.clone() }.with(requirements(&asked));
-        match whom {
+    let parameter = |word: &str, whom: &Whom, asked: &Requirements| {
+        let file = AtFile { r#do: verb(word), ..file.clone() };
+        let own = match whom {
             Whom::Thread(thread) => AtFile { thread: name(thread), ..file },
             Whom::Scheduler(scheduler, own) => AtFile {
                 scheduler: name(scheduler),
                 processor: (*own != 0).then_some(Lax(Ok(*own))),
                 ..file
             },
-        }
+        };
+        value(&WithRequirements { own, requirements: requirements(asked) })
     };
     let none = Requirements::default();
     let file = match &request.change {
@@ -39,22 +40,15 @@ pub(super) fn request(request: &Request) -> Value {
         }
         Change::Move { thread, to, requires: asked } => {
             let file = AtFile { r#do: verb("move"), thread: name(thread), to: name(to), ..file };
-            file.with(requirements(asked))
+            return value(&WithRequirements { own: file, requirements: requirements(asked) });
         }
-        Change::Reserve(whom, reserve) => {
-            parameter("reserve", whom, Requirements { reserve: Some(*reserve), ..none })
+        Change::Set(whom, key, value) => {
+            return parameter(key.key, whom, &none.with(key, *value));
         }
         Change::Guarantee(whom, guarantee) => {
-            parameter("guarantee", whom, Requirements::guarantee(*guarantee))
+            return parameter("guarantee", whom, &Requirements::guarantee(*guarantee));
         }
-        Change::Unreserve(whom) => parameter("unreserve", whom, none),
-        Change::Share(whom, share) => parameter("share", whom, Requirements::share(*share)),
-        Change::Warp(whom, warp) => {
-            parameter("warp", whom, Requirements { warp: Some(*warp), ..none })
-        }
-        Change::Priority(whom, priority) => {
-            parameter("priority", whom, Requirements::priority(*priority))
-        }
+        Change::Unreserve(whom) => return parameter("unreserve", whom, &none),
         Change::Quantum(scheduler, quantum) => AtFile {
             r#do: verb("quantum"),
             scheduler: name(scheduler),

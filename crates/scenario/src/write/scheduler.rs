@@ -1,7 +1,7 @@
 //! Schedulers, as they are written.
 
 use super::{requirements, value};
-use crate::file::{Lax, ParentFile, Raw, Scalar, SchedulerFile, TextOr};
+use crate::file::{Lax, ParentFile, Raw, Scalar, SchedulerFile, TextOr, WithRequirements};
 use crate::model::{Attachment, Parent, Scheduler, Setting};
 use toml::Value;
 
@@ -15,9 +15,13 @@ pub(super) fn scheduler(scheduler: &Scheduler) -> Value {
                 .expect("a scheduler that was checked has at most 1,024 virtual processors");
             let parent = Lax::good(name(&first.parent).to_owned());
             let processors = (count != 1).then_some(Lax(Ok(count)));
-            SchedulerFile { parent, processors, ..file }.with(requirements(&first.requires))
+            let own = SchedulerFile { parent, processors, ..file };
+            WithRequirements { own, requirements: requirements(&first.requires) }
         }
-        owns => SchedulerFile { parents: Some(owns.iter().map(parent).collect()), ..file },
+        owns => {
+            let own = SchedulerFile { parents: Some(owns.iter().map(parent).collect()), ..file };
+            WithRequirements { own, ..WithRequirements::default() }
+        }
     };
     let mut written = value(&file);
     if let Value::Table(table) = &mut written {
@@ -41,11 +45,11 @@ fn name(parent: &Parent) -> &str {
     }
 }
 
-fn parent(own: &Attachment) -> TextOr<ParentFile> {
+fn parent(own: &Attachment) -> TextOr<WithRequirements<ParentFile>> {
     let name = name(&own.parent).to_owned();
     if own.requires.is_empty() {
         return TextOr::Text(Raw::Text(name));
     }
-    let file = ParentFile { parent: Lax::good(name), ..ParentFile::default() };
-    TextOr::Table(file.with(requirements(&own.requires)))
+    let requirements = requirements(&own.requires);
+    TextOr::Table(WithRequirements { own: ParentFile { parent: Lax::good(name) }, requirements })
 }

@@ -3,21 +3,24 @@
 use super::{external, requirements};
 use crate::file::{
     AfterFile, Cycle, Due, Kib, Lax, PeriodicFile, PhaseFile, Range, RecordedFile, Scalar,
-    SpinText, SporadicFile, StepFile, TextOr, ThreadFile,
+    SpinText, SporadicFile, StepFile, TextOr, ThreadFile, WithRequirements,
 };
 use crate::model::{Activation, Jobs, Phase, Run, Step, Thread};
 use windfall_programs::OnLate;
 use windfall_time::{Instant, Span};
 
-pub(super) fn thread(thread: &Thread) -> ThreadFile {
+pub(super) fn thread(thread: &Thread) -> WithRequirements<ThreadFile> {
+    WithRequirements { own: own(thread), requirements: requirements(&thread.requires) }
+}
+
+fn own(thread: &Thread) -> ThreadFile {
     let file = ThreadFile {
         parent: thread.parent.clone().and_then(Lax::good),
         count: thread.count.and_then(Lax::good),
         start: (thread.start != Instant::ZERO).then_some(Lax(Ok(thread.start))),
         working_set: (thread.working_set_kib != 0).then_some(Lax(Ok(Kib(thread.working_set_kib)))),
         ..ThreadFile::default()
-    }
-    .with(requirements(&thread.requires));
+    };
     let file = match &thread.external {
         Some(program) => external::external(program, file),
         None => file,

@@ -21,7 +21,7 @@ use crate::reservation::rez::REPORT_DEADLINES;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, Note, OwnVp, TimerId};
+use windfall_hierarchy::{Answer, ChildVp, Context, Message, Note, OwnVp, TimerId};
 use windfall_time::{Instant, Span};
 
 /// When the first deadline among unfinished jobs comes, with `late = "abort"`.
@@ -250,7 +250,7 @@ impl Policy for Edf {
         message: Message,
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(child), Message::Job { release, deadline, .. }) => {
                 let expired = self.jobs[child.index()].expired;

@@ -27,7 +27,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+    Answer, ChildVp, Context, Message, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -229,11 +229,7 @@ impl Scheduler for FcEdf {
         self.edf.init(context);
     }
 
-    fn register(
-        &mut self,
-        child: ChildVp,
-        context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, context: &mut Context<'_>) -> Answer {
         // Spread by the golden section, so that jobs released together are not refused together.
         let spread = i64::from(child.0) * 618_034 % ALL;
         let unknown = Tenant { credit: spread, open: false };
@@ -263,7 +259,7 @@ impl Scheduler for FcEdf {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         if let (Some(child), Message::Job { deadline, .. }) = (child, message) {
             if context.child(child) == VpState::Waiting {
                 // The job that was told before, if any, never began.

@@ -26,7 +26,7 @@ use crate::parts::pool::Pool;
 use crate::parts::slots;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, VpState};
+use windfall_hierarchy::{Answer, ChildVp, Context, Message, OwnVp, TimerId, VpState};
 use windfall_time::{Instant, Span};
 
 /// When a ready child has less laxity than a running one.
@@ -215,7 +215,7 @@ impl Policy for Llf {
         message: Message,
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(child), Message::Job { deadline, work, .. }) => {
                 let waits = context.child(child) == VpState::Waiting;

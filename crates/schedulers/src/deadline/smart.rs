@@ -34,7 +34,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -244,7 +244,7 @@ impl Scheduler for Smart {
         self.candidates.reserve(ROOM);
     }
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         self.line.reserve(child.index() + 1);
         slots::put(&mut self.tasks, child, Task::default());
         Ok(())
@@ -278,9 +278,8 @@ impl Scheduler for Smart {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
-        let not_understood =
-            HierarchyError::NotUnderstood { message: message.name(), takes: TAKES };
+    ) -> Answer {
+        let not_understood = AnswerError::NotUnderstood { message: message.name(), takes: TAKES };
         let Some(child) = child else { return Err(not_understood) };
         self.charge_running(context);
         let waits = context.child(child) == VpState::Waiting;
@@ -294,7 +293,7 @@ impl Scheduler for Smart {
                 task.periodic = amount.map(|amount| (deadline, amount));
             }
             Message::Priority(priority) => {
-                let refusal = HierarchyError::OutOfRange { what: "priority", allowed: "0 to 31" };
+                let refusal = AnswerError::OutOfRange { what: "priority", allowed: "0 to 31" };
                 let known = u8::try_from(priority).ok().filter(|known| *known < PRIORITIES);
                 let priority = known.ok_or(refusal)?;
                 if priority != task.priority {
@@ -303,7 +302,7 @@ impl Scheduler for Smart {
                 }
             }
             Message::Share(0) => {
-                return Err(HierarchyError::OutOfRange { what: "share", allowed: "at least 1" });
+                return Err(AnswerError::OutOfRange { what: "share", allowed: "at least 1" });
             }
             Message::Share(weight) => task.account.set_weight(weight),
             _ => return Err(not_understood),

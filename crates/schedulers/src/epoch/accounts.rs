@@ -11,7 +11,7 @@
 //! fast as time passes, and whoever lends looks first. So if the epoch owed no more than its length at its
 //! beginning, it never owes more than is left of it, and owes nothing at its end.
 
-use windfall_hierarchy::{Count, HierarchyError};
+use windfall_hierarchy::{Answer, AnswerError, Count};
 use windfall_time::{Instant, Ratio, Span};
 
 /// One epoch after the other.
@@ -123,24 +123,19 @@ impl Epoch {
     ///
     /// # Errors
     /// When it is not for each epoch, or more than others leave.
-    pub(crate) fn admit(
-        &self,
-        need: Span,
-        period: Span,
-        before: Span,
-    ) -> Result<(), HierarchyError> {
+    pub(crate) fn admit(&self, need: Span, period: Span, before: Span) -> Answer {
         if period != self.length {
             let allowed = "the epoch of the scheduler, in which each child has its need";
-            return Err(HierarchyError::OutOfRange { what: "period", allowed });
+            return Err(AnswerError::OutOfRange { what: "period", allowed });
         }
         if need.is_zero() || need > period {
             let allowed = "above zero, at most the epoch";
-            return Err(HierarchyError::OutOfRange { what: "need", allowed });
+            return Err(AnswerError::OutOfRange { what: "need", allowed });
         }
         let left = period.saturating_sub(self.declared.saturating_sub(before));
         if need > left && !self.overcommit {
             let part = |span: Span| span.over(period).unwrap_or(Ratio::ZERO);
-            return Err(HierarchyError::NoRoom { asked: part(need), left: part(left) });
+            return Err(AnswerError::NoRoom { asked: part(need), left: part(left) });
         }
         Ok(())
     }

@@ -37,7 +37,7 @@ use crate::parts::slots;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    ChildVp, Context, Count, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Count, Message, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -230,11 +230,7 @@ impl Scheduler for EpochScheduler {
         self.epoch.end = context.now().saturating_add(self.epoch.length);
     }
 
-    fn register(
-        &mut self,
-        child: ChildVp,
-        context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, context: &mut Context<'_>) -> Answer {
         self.catch_up(context);
         self.queues.register(child);
         slots::put(&mut self.processes, child, UNKNOWN);
@@ -274,7 +270,7 @@ impl Scheduler for EpochScheduler {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         self.catch_up(context);
         let now = context.now();
         match (child, message) {
@@ -293,7 +289,7 @@ impl Scheduler for EpochScheduler {
             (Some(child), Message::Priority(priority)) => {
                 let priority = u8::try_from(priority).ok().filter(|given| *given < PRIORITIES);
                 let Some(priority) = priority else {
-                    return Err(HierarchyError::OutOfRange { what: "priority", allowed: "0 to 3" });
+                    return Err(AnswerError::OutOfRange { what: "priority", allowed: "0 to 3" });
                 };
                 self.change(child, context, |process, _| process.priority = priority);
                 Ok(())
@@ -301,7 +297,7 @@ impl Scheduler for EpochScheduler {
             (child, Message::Quantum(slice)) => {
                 if slice < self.epoch.useful {
                     let allowed = "a time slice of at least what is `useful`";
-                    return Err(HierarchyError::OutOfRange { what: "quantum", allowed });
+                    return Err(AnswerError::OutOfRange { what: "quantum", allowed });
                 }
                 match child {
                     Some(child) => self.processes[child.index()].slice = Some(slice),
@@ -309,7 +305,7 @@ impl Scheduler for EpochScheduler {
                 }
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 

@@ -32,7 +32,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -259,7 +259,7 @@ impl Scheduler for Gang {
         self.matrix = Matrix::new(context.owns());
     }
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         self.matrix.insert(child);
         self.line.reserve(self.matrix.rows());
         self.others.reserve(child.index() + 1);
@@ -293,13 +293,13 @@ impl Scheduler for Gang {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(child), Message::Priority(gang)) => {
                 if !self.matrix.has_room(child, gang) {
                     let limit = "a gang has at most as many members as its scheduler has virtual \
                                  processors; use a smaller gang, or give it more of them";
-                    return Err(HierarchyError::Full { limit });
+                    return Err(AnswerError::Full { limit });
                 }
                 self.join(child, gang, context);
                 self.steer(context);
@@ -309,7 +309,7 @@ impl Scheduler for Gang {
                 self.quantum = quantum::checked(length)?;
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 

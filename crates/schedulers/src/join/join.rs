@@ -19,6 +19,8 @@
 //! a matter between the join and each parent (`ask` with the own VP's number).
 
 use crate::catalogue::{Kind, Properties};
+use crate::join::passes_on;
+use crate::parameters::CONSTRAINT;
 use crate::parts::long_run;
 use alloc::boxed::Box;
 use alloc::vec;
@@ -28,7 +30,7 @@ use windfall_guarantees::{
     form, least,
 };
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::Span;
 
@@ -39,7 +41,7 @@ pub(crate) const KIND: Kind = Kind {
     summary: "one child, served whenever any of several parents serves it",
     source: source!("join.rs"),
     settings: &[],
-    takes: &[],
+    takes: &[&CONSTRAINT],
     properties: Properties {
         passes_on: true,
         one_child: true,
@@ -216,9 +218,9 @@ impl Scheduler for Join {
 
     fn init(&mut self, _: &mut Context<'_>) {}
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         if self.child.is_some() {
-            return Err(HierarchyError::Full { limit: "a join has one child" });
+            return Err(AnswerError::Full { limit: "a join has one child" });
         }
         self.child = Some(child);
         Ok(())
@@ -245,18 +247,15 @@ impl Scheduler for Join {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
-            (
-                Some(_),
-                Message::Job { .. } | Message::Periodic { .. } | Message::Constraint { .. },
-            ) => {
+            (Some(_), _) if passes_on(message) => {
                 for own in own_vps(context.owns()) {
                     context.message(own, message);
                 }
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 

@@ -18,6 +18,8 @@
 //! that parts it: EDF makes it most likely that their deadlines are met.
 
 use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
+use crate::join::passes_on;
+use crate::parameters::CONSTRAINT;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
@@ -25,7 +27,7 @@ use windfall_guarantees::{
     ChildParam, ChildParams, Conversion, Given, Guarantee, Length, Offer, Supply, Type,
 };
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
     VpState,
 };
 use windfall_time::Span;
@@ -46,7 +48,7 @@ pub(crate) const KIND: Kind = Kind {
         default: "",
         help: "what the overrun partition has in each period of the reservation; only for `RESPS`",
     }],
-    takes: &[],
+    takes: &[&CONSTRAINT],
     properties: Properties { passes_on: true, one_child: true, ..Properties::NONE },
     build: |_| Ok(Box::new(Overrun::new())),
     conversion: |settings| Ok(Box::new(Chance(partition(settings)))),
@@ -157,9 +159,9 @@ impl Scheduler for Overrun {
 
     fn init(&mut self, _: &mut Context<'_>) {}
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         if self.child.is_some() {
-            return Err(HierarchyError::Full { limit: "an overrun join has one child" });
+            return Err(AnswerError::Full { limit: "an overrun join has one child" });
         }
         self.child = Some(child);
         Ok(())
@@ -187,19 +189,16 @@ impl Scheduler for Overrun {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
-            (
-                Some(_),
-                Message::Job { .. } | Message::Periodic { .. } | Message::Constraint { .. },
-            ) => {
+            (Some(_), _) if passes_on(message) => {
                 context.message(RESERVED, message);
                 for own in partition_vps(context.owns()) {
                     context.message(own, message);
                 }
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 

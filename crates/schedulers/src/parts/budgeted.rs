@@ -30,8 +30,8 @@ use crate::parts::stolen::Stolen;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, Note, OwnVp, ParentNotice, Scheduler, TimerId, View,
-    VpState,
+    Answer, AnswerError, ChildVp, Context, Message, Note, OwnVp, ParentNotice, Scheduler, TimerId,
+    View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -277,7 +277,7 @@ impl Scheduler for Budgeted {
         self.pool.init_first(1, context);
     }
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         self.pool.register(child);
         self.periods.reserve(child.index() + 1);
         self.budgets.register(child);
@@ -312,7 +312,7 @@ impl Scheduler for Budgeted {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(child), Message::Reserve { amount, period }) => {
                 self.replenish(context);
@@ -339,7 +339,7 @@ impl Scheduler for Budgeted {
                     true => "reserve, unreserve, job",
                     false => "reserve, unreserve",
                 };
-                return Err(HierarchyError::NotUnderstood { message: message.name(), takes });
+                return Err(AnswerError::NotUnderstood { message: message.name(), takes });
             }
         }
         self.announce(None, context);

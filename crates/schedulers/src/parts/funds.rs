@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use windfall_guarantees::{
     Allowance, ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type,
 };
-use windfall_hierarchy::HierarchyError;
+use windfall_hierarchy::AnswerError;
 use windfall_time::{Ratio, Span};
 
 /// How many currencies there may be beside the base.
@@ -53,15 +53,13 @@ impl Funds {
     ///
     /// # Errors
     /// When it is not funded.
-    pub(crate) fn place(&self, currency: i64) -> Result<usize, HierarchyError> {
+    pub(crate) fn place(&self, currency: i64) -> Result<usize, AnswerError> {
         let known = u32::try_from(currency).ok();
         let known = known.filter(|currency| *currency == 0 || self.of(*currency).is_some());
-        known.and_then(|currency| usize::try_from(currency).ok()).ok_or(
-            HierarchyError::OutOfRange {
-                what: "currency",
-                allowed: "0, or one that a setting of the instance funds",
-            },
-        )
+        known.and_then(|currency| usize::try_from(currency).ok()).ok_or(AnswerError::OutOfRange {
+            what: "currency",
+            allowed: "0, or one that a setting of the instance funds",
+        })
     }
 
     /// What each child's tickets are worth in base tickets while nobody waits; `None` for one whose

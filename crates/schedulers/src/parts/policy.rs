@@ -5,7 +5,7 @@
 
 use crate::parts::pool::{Pool, SETTLED};
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
 };
 
 /// Who goes before whom, and what is to be done when something happens.
@@ -98,7 +98,7 @@ pub(crate) trait Policy: Send + Sized {
         message: Message,
         _pool: &mut Pool<Self>,
         _context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         Self::not_understood(message)
     }
 
@@ -106,8 +106,8 @@ pub(crate) trait Policy: Send + Sized {
     ///
     /// # Errors
     /// That.
-    fn not_understood(message: Message) -> Result<(), HierarchyError> {
-        Err(HierarchyError::NotUnderstood { message: message.name(), takes: Self::TAKES })
+    fn not_understood(message: Message) -> Answer {
+        Err(AnswerError::NotUnderstood { message: message.name(), takes: Self::TAKES })
     }
 
     /// A processor comes.
@@ -182,11 +182,7 @@ impl<P: Policy> Scheduler for Pooled<P> {
         self.policy.init(context);
     }
 
-    fn register(
-        &mut self,
-        child: ChildVp,
-        context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, context: &mut Context<'_>) -> Answer {
         self.pool.register(child);
         self.policy.register(child);
         self.policy.registered(&mut self.pool, context);
@@ -214,7 +210,7 @@ impl<P: Policy> Scheduler for Pooled<P> {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         self.policy.message(child, message, &mut self.pool, context)
     }
 

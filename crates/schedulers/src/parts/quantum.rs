@@ -7,7 +7,7 @@
 
 use crate::parts::slots;
 use alloc::vec::Vec;
-use windfall_hierarchy::{ChildVp, Context, HierarchyError, OwnVp, TimerId};
+use windfall_hierarchy::{AnswerError, ChildVp, Context, OwnVp, TimerId};
 use windfall_time::{Instant, Span};
 
 /// Timers of a scheduler with quanta: the pool's, then one for each own VP.
@@ -29,9 +29,9 @@ pub(crate) const fn timer_of(own: OwnVp) -> TimerId {
 ///
 /// # Errors
 /// When it is zero.
-pub(crate) fn checked(length: Span) -> Result<Span, HierarchyError> {
+pub(crate) fn checked(length: Span) -> Result<Span, AnswerError> {
     if length.is_zero() {
-        return Err(HierarchyError::OutOfRange { what: "quantum", allowed: "above zero" });
+        return Err(AnswerError::OutOfRange { what: "quantum", allowed: "above zero" });
     }
     Ok(length)
 }

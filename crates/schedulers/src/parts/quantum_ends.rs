@@ -11,8 +11,8 @@ use windfall_guarantees::{
     Allowance, ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type,
 };
 use windfall_hierarchy::{
-    ChildVp, Context, Count, HierarchyError, Message, OwnVp, ParentNotice, Scheduler, TimerId,
-    View, VpState,
+    Answer, ChildVp, Context, Count, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
+    VpState,
 };
 use windfall_time::{Instant, Ratio, Span};
 
@@ -76,11 +76,7 @@ impl<S: Scheduler> Scheduler for QuantumEnds<S> {
         self.inner.deinit();
     }
 
-    fn register(
-        &mut self,
-        child: ChildVp,
-        context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, context: &mut Context<'_>) -> Answer {
         self.inner.register(child, context)
     }
 
@@ -107,7 +103,7 @@ impl<S: Scheduler> Scheduler for QuantumEnds<S> {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         self.inner.message(child, message, context)?;
         if let (None, Message::Quantum(quantum)) = (child, message) {
             self.quantum = quantum;

@@ -11,7 +11,7 @@ use crate::parts::quantum;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -54,8 +54,8 @@ pub(crate) trait Line: Send {
     ///
     /// # Errors
     /// When it means nothing here.
-    fn told(&mut self, _: ChildVp, message: Message, _: VpState) -> Result<(), HierarchyError> {
-        Err(HierarchyError::NotUnderstood { message: message.name(), takes: Self::TAKES })
+    fn told(&mut self, _: ChildVp, message: Message, _: VpState) -> Answer {
+        Err(AnswerError::NotUnderstood { message: message.name(), takes: Self::TAKES })
     }
 
     /// Whom [`pick`](Self::pick) would take if the running child, not charged for so long, left now.
@@ -190,7 +190,7 @@ impl<L: Line> Scheduler for Turns<L> {
 
     fn init(&mut self, _: &mut Context<'_>) {}
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         let room = self.behind.len().max(child.index() + 1);
         self.behind.resize(room, false);
         self.behind[child.index()] = false;
@@ -226,7 +226,7 @@ impl<L: Line> Scheduler for Turns<L> {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         self.charge(context.now());
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
@@ -238,7 +238,7 @@ impl<L: Line> Scheduler for Turns<L> {
                 Ok(())
             }
             (Some(child), message) => self.line.told(child, message, context.child(child)),
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: L::TAKES }),
+            _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: L::TAKES }),
         }
     }
 

@@ -12,6 +12,7 @@
 //! Checked  laws, `tests/rialto.rs`.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::{CONSTRAINT, constraint, read_constraint};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::line::Line;
 use crate::parts::policy::{Policy, Pooled};
@@ -20,7 +21,7 @@ use crate::parts::quantum::{self, Quanta};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, ParentNotice, TimerId, VpState,
+    Answer, ChildVp, Context, Message, OwnVp, ParentNotice, TimerId, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -34,7 +35,7 @@ pub(crate) const KIND: Kind = Kind {
         default: "10ms",
         help: "the longest time that a thread without a constraint runs while others wait",
     }],
-    takes: &[],
+    takes: &[&CONSTRAINT],
     properties: Properties::NONE,
     build: |settings| Ok(Box::new(Pooled::new(Activity::new(settings.span("quantum"))))),
     conversion: |_| Ok(Box::new(BestEffort)),
@@ -139,9 +140,11 @@ impl Policy for Activity {
         message: Message,
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         let (child, deadline, work) = match (child, message) {
-            (Some(child), Message::Constraint { work, deadline }) => (child, deadline, work),
+            (Some(child), _) if let Some((work, deadline)) = read_constraint(message) => {
+                (child, deadline, work)
+            }
             (Some(child), Message::Job { deadline, work: Some(work), .. })
                 if deadline < Instant::MAX =>
             {
@@ -161,7 +164,7 @@ impl Policy for Activity {
         };
         self.deadlines[child.index()] = Some(deadline);
         for own in pool.own_vps() {
-            context.message(own, Message::Constraint { work, deadline });
+            context.message(own, constraint(work, deadline));
         }
         Ok(())
     }

@@ -29,7 +29,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -79,14 +79,14 @@ impl Spring {
         child: ChildVp,
         (amount, period): (Span, Span),
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         let now = context.now();
         if amount.is_zero() || amount > period {
             let allowed = "above zero, at most the period";
-            return Err(HierarchyError::OutOfRange { what: "amount", allowed });
+            return Err(AnswerError::OutOfRange { what: "amount", allowed });
         }
         let Some(block) = Block::place(&self.pieces.blocks(child), (amount, period), None) else {
-            return Err(HierarchyError::OutOfRange {
+            return Err(AnswerError::OutOfRange {
                 what: "reservation",
                 allowed: "one whose block never overlaps another; use a period that divides the \
                           others' or is a multiple, or a smaller amount",
@@ -146,7 +146,7 @@ impl Scheduler for Spring {
         self.pieces.init(context);
     }
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         self.pieces.register(child);
         Ok(())
     }
@@ -173,7 +173,7 @@ impl Scheduler for Spring {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(child), Message::Reserve { amount, period }) => {
                 self.pieces.turn(context);
@@ -187,13 +187,13 @@ impl Scheduler for Spring {
             (Some(child), Message::Job { release, deadline, work }) => {
                 let Some(work) = work.filter(|work| !work.is_zero()) else {
                     let allowed = "the most that the job needs, above zero";
-                    return Err(HierarchyError::OutOfRange { what: "work", allowed });
+                    return Err(AnswerError::OutOfRange { what: "work", allowed });
                 };
                 self.pieces.turn(context);
                 self.job(child, Task { release, deadline, work }, context);
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 

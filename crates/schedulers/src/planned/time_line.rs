@@ -22,7 +22,7 @@ mod constraints;
 mod plan;
 
 use crate::catalogue::{Kind, Properties};
-use crate::parameters::RESERVE;
+use crate::parameters::{CONSTRAINT, RESERVE, read_constraint};
 use crate::parts::slots;
 use crate::planned::time_line::constraints::Constraints;
 use crate::planned::time_line::plan::Block;
@@ -31,7 +31,7 @@ use alloc::vec::Vec;
 use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
     VpState,
 };
 use windfall_time::{Instant, Ratio, Span};
@@ -46,7 +46,7 @@ pub(crate) const KIND: Kind = Kind {
     summary: "continuous reservations at fixed offsets, and time constraints",
     source: source!("time_line.rs"),
     settings: &[],
-    takes: &[&RESERVE],
+    takes: &[&RESERVE, &CONSTRAINT],
     properties: Properties::NONE,
     build: |_| Ok(Box::new(TimeLine::new())),
     conversion: |_| Ok(Box::new(Planned)),
@@ -219,15 +219,10 @@ impl TimeLine {
     }
 
     /// Begins or changes a reservation.
-    fn reserve(
-        &mut self,
-        child: ChildVp,
-        size: (Span, Span),
-        context: &Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    fn reserve(&mut self, child: ChildVp, size: (Span, Span), context: &Context<'_>) -> Answer {
         let (amount, period) = size;
         if amount.is_zero() || amount > period {
-            return Err(HierarchyError::OutOfRange {
+            return Err(AnswerError::OutOfRange {
                 what: "amount",
                 allowed: "above zero, at most the period",
             });
@@ -242,8 +237,8 @@ impl TimeLine {
             let taken = others.map(share).try_fold(Ratio::ZERO, |sum, one| sum.checked_add(one?));
             let left = taken.and_then(|taken| Ratio::ONE.checked_sub(taken));
             return Err(match (amount.over(period), left) {
-                (Some(asked), Some(left)) if asked > left => HierarchyError::NoRoom { asked, left },
-                _ => HierarchyError::NoPlace { amount, period },
+                (Some(asked), Some(left)) if asked > left => AnswerError::NoRoom { asked, left },
+                _ => AnswerError::NoPlace { amount, period },
             });
         };
         self.leave(child);
@@ -262,7 +257,7 @@ impl Scheduler for TimeLine {
 
     fn init(&mut self, _: &mut Context<'_>) {}
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         self.starts.reserve(child.index() + 1);
         slots::put(&mut self.blocks, child, None);
         Ok(())
@@ -295,7 +290,7 @@ impl Scheduler for TimeLine {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         let now = context.now();
         self.catch_up(now);
         let answer = match (child, message) {
@@ -307,7 +302,7 @@ impl Scheduler for TimeLine {
                 self.leave(child);
                 Ok(())
             }
-            (Some(child), Message::Constraint { work, deadline }) => {
+            (Some(child), _) if let Some((work, deadline)) = read_constraint(message) => {
                 let own = self.blocks[child.index()];
                 let blocks = self.blocks.iter().flatten();
                 let accepted = self.constraints.accept((child, own), (work, deadline), blocks, now);
@@ -319,7 +314,7 @@ impl Scheduler for TimeLine {
                 }
                 accepted.map(|_| ())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES }),
         };
         self.steer(context);
         answer

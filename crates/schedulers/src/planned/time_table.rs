@@ -16,7 +16,7 @@
 //! time. Offsets count from the origin of time, so that equal tables are equal on every host.
 
 use crate::catalogue::{Kind, Properties};
-use crate::parameters::RESERVE;
+use crate::parameters::{BLOCK, RESERVE, read_block};
 use crate::parts::pieces::{Piece, Pieces};
 use crate::parts::table::Block;
 use alloc::boxed::Box;
@@ -25,7 +25,7 @@ use windfall_guarantees::{
     ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type, basic_for,
 };
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, View,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, Scheduler, TimerId, View,
 };
 use windfall_time::{Instant, Span};
 
@@ -36,7 +36,7 @@ pub(crate) const KIND: Kind = Kind {
     summary: "blocks at fixed offsets in fixed periods",
     source: source!("time_table.rs"),
     settings: &[],
-    takes: &[&RESERVE],
+    takes: &[&RESERVE, &BLOCK],
     properties: Properties::NONE,
     build: |_| Ok(Box::new(TimeTable::default())),
     conversion: |_| Ok(Box::new(Blocks)),
@@ -54,16 +54,16 @@ impl TimeTable {
         (amount, period): (Span, Span),
         at: Option<Instant>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         if amount.is_zero() || amount > period {
-            return Err(HierarchyError::OutOfRange {
+            return Err(AnswerError::OutOfRange {
                 what: "amount",
                 allowed: "above zero, at most the period",
             });
         }
         let others = self.pieces.blocks(child);
         let Some(block) = Block::place(&others, (amount, period), at) else {
-            return Err(HierarchyError::OutOfRange {
+            return Err(AnswerError::OutOfRange {
                 what: "block",
                 allowed: "one that never overlaps another; use a period that divides the others' \
                           or is a multiple, a smaller amount, or another offset",
@@ -83,7 +83,7 @@ impl Scheduler for TimeTable {
         self.pieces.init(context);
     }
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         self.pieces.register(child);
         Ok(())
     }
@@ -107,10 +107,10 @@ impl Scheduler for TimeTable {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
-            (Some(child), Message::Block { amount, period, at }) => {
-                self.block(child, (amount, period), at, context)
+            (Some(child), _) if let Some((amount, period, at)) = read_block(message) => {
+                self.block(child, (amount, period), Some(at), context)
             }
             (Some(child), Message::Reserve { amount, period }) => {
                 self.block(child, (amount, period), None, context)
@@ -119,7 +119,7 @@ impl Scheduler for TimeTable {
                 self.pieces.assign(child, None, context);
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 

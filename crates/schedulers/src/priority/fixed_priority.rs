@@ -25,7 +25,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
-use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, TimerId, View};
+use windfall_hierarchy::{Answer, AnswerError, ChildVp, Context, Message, TimerId, View};
 use windfall_time::Span;
 
 pub(crate) const KIND: Kind = Kind {
@@ -169,7 +169,7 @@ impl Policy for FixedPriority {
         message: Message,
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         let (Some(child), Message::Priority(priority)) = (child, message) else {
             return Self::not_understood(message);
         };
@@ -179,7 +179,7 @@ impl Policy for FixedPriority {
         }
         if self.exclusive {
             if !self.taken.insert(priority) {
-                return Err(HierarchyError::Taken { what: "priority" });
+                return Err(AnswerError::Taken { what: "priority" });
             }
             if let Some(before) = before {
                 self.taken.remove(&before);

@@ -19,7 +19,7 @@ use crate::parts::pool::Pool;
 use crate::parts::slots;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, TimerId, VpState};
+use windfall_hierarchy::{Answer, ChildVp, Context, Message, TimerId, VpState};
 use windfall_time::{Instant, Span};
 
 pub(crate) const KIND: Kind = Kind {
@@ -118,7 +118,7 @@ impl Policy for RateMonotonic {
         message: Message,
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(child), Message::Periodic { period, deadline, .. }) => {
                 self.tasks[child.index()].length = match self.order {

@@ -27,7 +27,7 @@ use windfall_guarantees::{
     ChildParam, ChildParams, Conversion, Given, Guarantee, Length, Offer, Supply, Type, least,
 };
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -222,9 +222,9 @@ impl Scheduler for Limit {
         self.set_cap(self.cap, context);
     }
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         if self.child.is_some() {
-            return Err(HierarchyError::Full { limit: "a limit has one child" });
+            return Err(AnswerError::Full { limit: "a limit has one child" });
         }
         self.child = Some(child);
         Ok(())
@@ -250,11 +250,11 @@ impl Scheduler for Limit {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (_, Message::Reserve { amount, period }) => {
                 if amount.is_zero() || amount > period {
-                    return Err(HierarchyError::OutOfRange {
+                    return Err(AnswerError::OutOfRange {
                         what: "amount",
                         allowed: "above zero, at most the period",
                     });
@@ -272,7 +272,7 @@ impl Scheduler for Limit {
                 context.message(OWN, message);
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 

@@ -34,8 +34,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, Note, OwnVp, ParentNotice, Scheduler, TimerId, View,
-    VpState,
+    Answer, AnswerError, ChildVp, Context, Message, Note, OwnVp, ParentNotice, Scheduler, TimerId,
+    View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -152,10 +152,10 @@ impl ResourceKernel {
         child: ChildVp,
         (amount, period): (Span, Span),
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         if amount.is_zero() || amount > period {
             let allowed = "above zero, at most the period";
-            return Err(HierarchyError::OutOfRange { what: "amount", allowed });
+            return Err(AnswerError::OutOfRange { what: "amount", allowed });
         }
         let slots = self.reserves.slots.iter().enumerate();
         let reserves = slots.filter_map(|(at, slot)| Some((at, slot.reserve.as_ref()?)));
@@ -163,7 +163,7 @@ impl ResourceKernel {
         let mut promised: Vec<_> = others.map(|(_, reserve)| target(reserve)).collect();
         promised.push((amount, period));
         if !fits(&promised) {
-            return Err(HierarchyError::OutOfRange {
+            return Err(AnswerError::OutOfRange {
                 what: "reserve",
                 allowed: "one with which each gets its amount in each of its periods, the shortest \
                           first; ask for less, or for a period that divides the others' or is a \
@@ -259,7 +259,7 @@ impl Scheduler for ResourceKernel {
         self.pool.init_first(1, context);
     }
 
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         self.pool.register(child);
         self.periods.reserve(child.index() + 1);
         slots::put(&mut self.reserves.slots, child, Slot::default());
@@ -293,7 +293,7 @@ impl Scheduler for ResourceKernel {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(child), Message::Reserve { amount, period }) => {
                 self.replenish(context);
@@ -314,10 +314,7 @@ impl Scheduler for ResourceKernel {
                 self.reserves.quantum = quantum::checked(length)?;
             }
             _ => {
-                return Err(HierarchyError::NotUnderstood {
-                    message: message.name(),
-                    takes: TAKES,
-                });
+                return Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES });
             }
         }
         Ok(())

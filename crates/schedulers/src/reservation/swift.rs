@@ -19,7 +19,7 @@
 //! beyond (squishing). Below are the hard reservations of `rez`: time reserved and not used is lost.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{PROGRESS, RATE};
+use crate::parameters::{PROGRESS, RATE, read_progress};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::parts::slots;
@@ -27,7 +27,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, Scheduler, TimerId, Value, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, Scheduler, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -41,8 +41,6 @@ const HALF_FULL: i64 = 500;
 const PRESSURE: i64 = 250;
 /// The smallest share.
 const LEAST: i64 = WHOLE / 100;
-
-const FILL: &str = PROGRESS.key;
 
 pub(crate) const KIND: Kind = Kind {
     name: "swift",
@@ -223,13 +221,9 @@ impl Scheduler for Swift {
         self.reservations.init(context);
     }
 
-    fn register(
-        &mut self,
-        child: ChildVp,
-        context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, context: &mut Context<'_>) -> Answer {
         if (self.children + 1) * LEAST > self.cap() {
-            return Err(HierarchyError::Full {
+            return Err(AnswerError::Full {
                 limit: "1 % of the processor for each within the cap",
             });
         }
@@ -269,18 +263,18 @@ impl Scheduler for Swift {
         child: Option<ChildVp>,
         message: Message,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
-            (Some(child), Message::Set(FILL, Value::Integer(fill))) => {
+            (Some(child), _) if let Some(fill) = read_progress(message) => {
                 if !(0..=1000).contains(&fill) {
                     let allowed = "0 to 1000 thousandths";
-                    return Err(HierarchyError::OutOfRange { what: FILL, allowed });
+                    return Err(AnswerError::OutOfRange { what: PROGRESS.key, allowed });
                 }
                 self.stages[child.index()].fill = Some(fill);
                 Ok(())
             }
             (Some(_), Message::Periodic { period, .. }) if period.is_zero() => {
-                Err(HierarchyError::OutOfRange { what: "period", allowed: "above zero" })
+                Err(AnswerError::OutOfRange { what: "period", allowed: "above zero" })
             }
             (Some(child), Message::Periodic { period, .. }) => {
                 let stage = &mut self.stages[child.index()];
@@ -289,7 +283,7 @@ impl Scheduler for Swift {
                 self.want(child, wanted, context);
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood { message: message.name(), takes: TAKES }),
+            _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
 

@@ -19,7 +19,7 @@
 //! with the smallest actual virtual time among those that do not wait; when all wait, with the largest.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{SHARE, WARP, WARP_LIMIT};
+use crate::parameters::{SHARE, WARP, WARP_LIMIT, read_warp, read_warp_limit};
 use crate::parts::long_run::{self, Shared};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -33,11 +33,9 @@ use windfall_guarantees::{
 };
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, Value, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
-
-const LIMIT: &str = WARP_LIMIT.key;
 
 pub(crate) const KIND: Kind = Kind {
     name: "bvt",
@@ -308,7 +306,7 @@ impl Policy for Bvt {
         message: Message,
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
                 self.charge_running(pool, context);
@@ -326,16 +324,17 @@ impl Policy for Bvt {
                 self.reconsider(child, pool, context);
                 Ok(())
             }
-            (Some(child), Message::Warp(warp)) => {
+            (Some(child), _) if let Some(warp) = read_warp(message) => {
                 self.charge_running(pool, context);
                 self.borrowers[child.index()].warp = warp;
                 self.reconsider(child, pool, context);
                 Ok(())
             }
-            (Some(_), Message::Set(LIMIT, Value::Spans(limit, _))) if limit.is_zero() => {
-                Err(HierarchyError::OutOfRange { what: "limit", allowed: "above zero" })
-            }
-            (Some(child), Message::Set(LIMIT, Value::Spans(limit, unwarp))) => {
+            (Some(child), _) if let Some((limit, unwarp)) = read_warp_limit(message) => {
+                if limit.is_zero() {
+                    let allowed = "above zero";
+                    return Err(AnswerError::OutOfRange { what: "limit", allowed });
+                }
                 self.charge_running(pool, context);
                 let borrower = &mut self.borrowers[child.index()];
                 (borrower.limit, borrower.left) = (Some((limit, unwarp)), limit);

@@ -19,17 +19,15 @@
 mod drawn;
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{CURRENCY, SHARE};
+use crate::parameters::{CURRENCY, SHARE, read_currency};
 use crate::parts::funds::{CURRENCIES, Funds, Tickets, Turning, setting};
 use crate::parts::turns::{Line, Turns};
 use crate::share::lottery::drawn::Drawn;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{ChildVp, HierarchyError, Message, Value, View, VpState};
+use windfall_hierarchy::{Answer, AnswerError, ChildVp, Message, View, VpState};
 use windfall_time::Span;
-
-const CURRENCY_KEY: &str = CURRENCY.key;
 
 pub(crate) const KIND: Kind = Kind {
     name: "lottery",
@@ -246,12 +244,9 @@ impl Line for Draws {
         }
     }
 
-    fn told(&mut self, child: ChildVp, message: Message, _: VpState) -> Result<(), HierarchyError> {
-        let Message::Set(CURRENCY_KEY, Value::Integer(currency)) = message else {
-            return Err(HierarchyError::NotUnderstood {
-                message: message.name(),
-                takes: Self::TAKES,
-            });
+    fn told(&mut self, child: ChildVp, message: Message, _: VpState) -> Answer {
+        let Some(currency) = read_currency(message) else {
+            return Err(AnswerError::NotUnderstood { message: message.name(), takes: Self::TAKES });
         };
         let group = self.funds.place(currency)?;
         let was = self.exit(child);

@@ -24,7 +24,7 @@ mod classes;
 mod fair_queuing;
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{SHARE, WARP};
+use crate::parameters::{SHARE, WARP, read_warp};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
@@ -39,7 +39,7 @@ use alloc::vec::Vec;
 use windfall_guarantees::Type;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -317,7 +317,7 @@ impl Policy for ProportionalShare {
         message: Message,
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
                 if let Some(own) = context.held_through(child) {
@@ -330,7 +330,10 @@ impl Policy for ProportionalShare {
                 pool.rerank(child, self, context);
                 Ok(())
             }
-            (Some(child), Message::Warp(warp)) if self.warp => {
+            (Some(child), _)
+                if self.warp
+                    && let Some(warp) = read_warp(message) =>
+            {
                 if context.child(child) != VpState::Waiting {
                     self.charge_running(pool, context);
                 }
@@ -342,7 +345,7 @@ impl Policy for ProportionalShare {
                 self.quantum = quantum::checked(length)?;
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood {
+            _ => Err(AnswerError::NotUnderstood {
                 message: message.name(),
                 takes: if self.warp { TAKES } else { TAKES_UNWARPED },
             }),

@@ -35,9 +35,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View, VpState,
-};
+use windfall_hierarchy::{Answer, ChildVp, Context, Message, OwnVp, TimerId, View, VpState};
 use windfall_time::{Instant, Span};
 
 pub(crate) const KIND: Kind = Kind {
@@ -297,7 +295,7 @@ impl Policy for Sfs {
         message: Message,
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
                 self.charge_running(context);

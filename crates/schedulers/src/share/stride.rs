@@ -20,17 +20,15 @@
 //! children of the base get their parts p of it, but for (1 + 4 n p) turns.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{CURRENCY, SHARE};
+use crate::parameters::{CURRENCY, SHARE, read_currency};
 use crate::parts::fluid::{Clock, reweighed, scaled};
 use crate::parts::funds::{CURRENCIES, Funds, Tickets, Turning, setting};
 use crate::parts::turns::{Line, Turns};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{ChildVp, HierarchyError, Message, Value, View, VpState};
+use windfall_hierarchy::{Answer, AnswerError, ChildVp, Message, View, VpState};
 use windfall_time::Span;
-
-const CURRENCY_KEY: &str = CURRENCY.key;
 
 pub(crate) const KIND: Kind = Kind {
     name: "stride",
@@ -253,17 +251,9 @@ impl Line for Strides {
         }
     }
 
-    fn told(
-        &mut self,
-        child: ChildVp,
-        message: Message,
-        state: VpState,
-    ) -> Result<(), HierarchyError> {
-        let Message::Set(CURRENCY_KEY, Value::Integer(currency)) = message else {
-            return Err(HierarchyError::NotUnderstood {
-                message: message.name(),
-                takes: Self::TAKES,
-            });
+    fn told(&mut self, child: ChildVp, message: Message, state: VpState) -> Answer {
+        let Some(currency) = read_currency(message) else {
+            return Err(AnswerError::NotUnderstood { message: message.name(), takes: Self::TAKES });
         };
         let group = self.funds.place(currency)?;
         let runs = self.running == Some(child);

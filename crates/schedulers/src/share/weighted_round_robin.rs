@@ -18,7 +18,7 @@ use crate::parts::pool::Pool;
 use crate::parts::quantum::{self, Quanta};
 use crate::parts::slots;
 use alloc::{boxed::Box, vec::Vec};
-use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId};
+use windfall_hierarchy::{Answer, AnswerError, ChildVp, Context, Message, OwnVp, TimerId};
 
 pub(crate) const KIND: Kind = Kind {
     name: "weighted-round-robin",
@@ -99,8 +99,8 @@ impl Policy for Weighted {
         message: Message,
         _: &mut Pool<Self>,
         _: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
-        let none = HierarchyError::OutOfRange { what: "share", allowed: "1 or more" };
+    ) -> Answer {
+        let none = AnswerError::OutOfRange { what: "share", allowed: "1 or more" };
         match (child, message) {
             (Some(_), Message::Share(0)) => return Err(none),
             (Some(child), Message::Share(weight)) => self.weights[child.index()] = weight,

@@ -30,7 +30,7 @@ use crate::parts::slots;
 use crate::parts::ticks::Ticks;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View};
+use windfall_hierarchy::{Answer, AnswerError, ChildVp, Context, Message, OwnVp, TimerId, View};
 use windfall_time::{Instant, Span};
 
 /// Counters converge on twice what is added in an epoch, and are below 2^8: halving as often as
@@ -275,10 +275,10 @@ impl Policy for LinuxCounter {
         message: Message,
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         let (Some(child), Message::Priority(priority)) = (child, message) else {
             let takes = "priority (minus the nice value)";
-            return Err(HierarchyError::NotUnderstood { message: message.name(), takes });
+            return Err(AnswerError::NotUnderstood { message: message.name(), takes });
         };
         let nice = nice::of_priority(priority)?;
         self.catch_up(child);

@@ -37,9 +37,7 @@ use crate::parts::ticks::round_up;
 use crate::time_sharing::linux_eevdf::task::{Load, Task, UNIT, UNKNOWN, WEIGHTS};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, OwnVp, TimerId, View, VpState,
-};
+use windfall_hierarchy::{Answer, ChildVp, Context, Message, OwnVp, TimerId, View, VpState};
 use windfall_time::{Instant, Span};
 
 pub(crate) const KIND: Kind = Kind {
@@ -298,7 +296,7 @@ impl Policy for LinuxEevdf {
         message: Message,
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(child), Message::Priority(priority)) => {
                 let nice = nice::of_priority(priority)?;

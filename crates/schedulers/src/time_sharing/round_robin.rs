@@ -20,7 +20,7 @@ use crate::parts::quantum::{self, Quanta};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
-use windfall_hierarchy::{ChildVp, Context, HierarchyError, Message, OwnVp, TimerId};
+use windfall_hierarchy::{Answer, ChildVp, Context, Message, OwnVp, TimerId};
 use windfall_time::Span;
 
 pub(crate) const KIND: Kind = Kind {
@@ -161,7 +161,7 @@ impl Policy for RoundRobin {
         message: Message,
         _: &mut Pool<Self>,
         _: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         let (None, Message::Quantum(length)) = (child, message) else {
             return Self::not_understood(message);
         };

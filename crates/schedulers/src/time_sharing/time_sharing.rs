@@ -30,7 +30,7 @@ use crate::parts::starvation::Starvation;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, Note, OwnVp, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, Note, OwnVp, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -317,14 +317,11 @@ impl Policy for TimeSharing {
         message: Message,
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         match (child, message) {
             (Some(child), Message::Priority(priority)) => {
                 if !(LOWEST..=HIGHEST).contains(&priority) {
-                    return Err(HierarchyError::OutOfRange {
-                        what: "priority",
-                        allowed: "1 to 31",
-                    });
+                    return Err(AnswerError::OutOfRange { what: "priority", allowed: "1 to 31" });
                 }
                 let tenant = &mut self.tenants[child.index()];
                 (tenant.base, tenant.priority) = (priority, priority);

@@ -33,7 +33,7 @@ use crate::time_sharing::windows_time_sharing::tenant::Tenant;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, Note, OwnVp, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, Note, OwnVp, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
@@ -335,15 +335,12 @@ impl Policy for WindowsTimeSharing {
         message: Message,
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         let workstation = self.spec.edition == Edition::Workstation;
         match (child, message) {
             (Some(child), Message::Priority(priority)) => {
                 if !(LOWEST..=HIGHEST).contains(&priority) {
-                    return Err(HierarchyError::OutOfRange {
-                        what: "priority",
-                        allowed: "1 to 31",
-                    });
+                    return Err(AnswerError::OutOfRange { what: "priority", allowed: "1 to 31" });
                 }
                 self.set_priority(child, priority, pool, context);
                 Ok(())
@@ -351,14 +348,14 @@ impl Policy for WindowsTimeSharing {
             (Some(child), Message::Share(share)) if workstation => {
                 let stretch = u8::try_from(share).ok().filter(|n| (1..=3).contains(n));
                 let Some(stretch) = stretch else {
-                    return Err(HierarchyError::OutOfRange { what: "share", allowed: "1, 2 or 3" });
+                    return Err(AnswerError::OutOfRange { what: "share", allowed: "1, 2 or 3" });
                 };
                 self.tenants[child.index()].stretch = stretch;
                 let whole = self.quantum(child);
                 self.tenants[child.index()].units = whole;
                 Ok(())
             }
-            _ => Err(HierarchyError::NotUnderstood {
+            _ => Err(AnswerError::NotUnderstood {
                 message: message.name(),
                 takes: if workstation { WORKSTATION } else { SERVER },
             }),

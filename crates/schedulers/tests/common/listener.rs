@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 use windfall_hierarchy::{
-    ChildVp, Context, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, ParentNotice,
+    Answer, AnswerError, ChildVp, Context, Message, NodeId, NodeSpec, OwnVp, Parent, ParentNotice,
     Scheduler, TimerId, View, VpState,
 };
 
@@ -28,7 +28,7 @@ impl Scheduler for Listener {
         0
     }
     fn init(&mut self, _: &mut Context<'_>) {}
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Result<(), HierarchyError> {
+    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         self.child = Some(child);
         Ok(())
     }
@@ -41,13 +41,8 @@ impl Scheduler for Listener {
     fn release(&mut self, _: ChildVp, _: Option<OwnVp>, context: &mut Context<'_>) {
         context.release(OwnVp(0));
     }
-    fn message(
-        &mut self,
-        _: Option<ChildVp>,
-        message: Message,
-        _: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
-        Err(HierarchyError::NotUnderstood { message: message.name(), takes: "nothing" })
+    fn message(&mut self, _: Option<ChildVp>, message: Message, _: &mut Context<'_>) -> Answer {
+        Err(AnswerError::NotUnderstood { message: message.name(), takes: "nothing" })
     }
     fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.hear("grant", context);

@@ -14,7 +14,7 @@ use windfall_guarantees::meaning::{Judge, Verdict};
 use windfall_guarantees::{Allowance, Conversion, Guarantee, Offer};
 use windfall_hierarchy::{
     Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, Processor, Target,
-    ThreadId, Value as Told, VpState,
+    ThreadId, VpState,
 };
 use windfall_schedulers::catalogue::{self, Settings, Value};
 use windfall_schedulers::parameters;
@@ -40,15 +40,15 @@ pub(crate) fn reserve(amount: u64, period: u64) -> Message {
 }
 
 pub(crate) fn currency(currency: u32) -> Message {
-    Message::Set(parameters::CURRENCY.key, Told::Integer(currency.into()))
+    parameters::currency(currency.into())
 }
 
 pub(crate) fn progress(fill: i64) -> Message {
-    Message::Set(parameters::PROGRESS.key, Told::Integer(fill))
+    parameters::progress(fill)
 }
 
 pub(crate) fn warp_limit(limit: u64, unwarp: u64) -> Message {
-    Message::Set(parameters::WARP_LIMIT.key, Told::Spans(span(limit), span(unwarp)))
+    parameters::warp_limit(span(limit), span(unwarp))
 }
 
 /// A guarantee from its text.

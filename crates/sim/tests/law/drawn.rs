@@ -10,6 +10,7 @@ use windfall_scenario::model::{
 };
 use windfall_schedulers::catalogue::{self, Form, Kind, Settings, Value};
 use windfall_schedulers::kinds;
+use windfall_schedulers::parameters::{ParameterValue, WARP};
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
@@ -193,13 +194,15 @@ fn requires(
     let off = ("warp".to_owned(), Setting::Bool(false));
     let warped = ["bvt", "proportional-share"].contains(&kind) && !below.settings.contains(&off);
     let warped = warped && ask.period >= 200;
-    let warp = warped.then(|| ms(1 + u64::from(ask.part) / 4));
+    let warp = warped.then(|| ParameterValue::Span(ms(1 + u64::from(ask.part) / 4)));
     let shares =
         matches!(parent.parameter_for(&Guarantee::Share(Ratio::ONE)), Ok(ChildParam::Share(_)));
     if ask.kind >= 230 {
         // An uninvited guest; or one with a weight beside guarantees.
         let share = (shares && ask.part >= 100).then(|| u32::from(ask.part) * 2);
-        return Requirements { share, warp, ..Requirements::default() };
+        let mut requires = share.map(Requirements::share).unwrap_or_default();
+        requires.set(&WARP, warp);
+        return requires;
     }
     if kind == "time-table" && ask.priority > 0 {
         return Requirements::guarantee(piece(ask, number));
@@ -208,9 +211,10 @@ fn requires(
     let told = |guarantee: &Guarantee| {
         parent.parameter_for(guarantee).is_ok_and(|tell| tell != ChildParam::Nothing)
     };
-    let requires =
+    let mut requires =
         candidates.into_iter().find(told).map(Requirements::guarantee).unwrap_or_default();
-    Requirements { warp, ..requires }
+    requires.set(&WARP, warp);
+    requires
 }
 
 /// Kinds that have one child.

@@ -1,6 +1,6 @@
 //! `windfall ctl VERB`
 
-use crate::cli::{CtlArgs, CtlVerb};
+use crate::cli::{CtlArgs, CtlVerb, ParameterVerb};
 use crate::output::{document, print, print_error, width};
 use crate::{Answer, VerbError};
 use serde_json::{Map, Value, json};
@@ -64,14 +64,8 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
         CtlVerb::Unreserve { thread } => {
             set(&[("do", json!("unreserve")), ("thread", json!(thread))]);
         }
-        CtlVerb::Share { name, share } => {
-            set(&[("do", json!("share")), whom(args, name)?, ("share", json!(share))]);
-        }
-        CtlVerb::Warp { name, warp } => {
-            set(&[("do", json!("warp")), whom(args, name)?, ("warp", json!(warp.to_string()))]);
-        }
-        CtlVerb::Priority { name, priority } => {
-            set(&[("do", json!("priority")), whom(args, name)?, ("priority", json!(priority))]);
+        CtlVerb::Set(ParameterVerb { parameter, name, value }) => {
+            set(&[("do", json!(parameter.key)), whom(args, name)?, (parameter.key, typed(value))]);
         }
         CtlVerb::Move { thread, scheduler, asks } => {
             set(&[("do", json!("move")), ("thread", json!(thread)), ("to", json!(scheduler))]);
@@ -120,9 +114,14 @@ fn pairs(texts: &[String]) -> Result<Map<String, Value>, VerbError> {
                 "windfall: `{text}` is no setting; write KEY=VALUE, as `quantum=10ms`"
             ))
         })?;
-        let number = value.parse::<i64>().ok().map(Value::from);
-        let bool = value.parse::<bool>().ok().map(Value::from);
-        Ok((key.to_owned(), number.or(bool).unwrap_or_else(|| json!(value))))
+        Ok((key.to_owned(), typed(value)))
     };
     texts.iter().map(pair).collect()
+}
+
+/// A number, true, false, or text.
+fn typed(value: &str) -> Value {
+    let number = value.parse::<i64>().ok().map(Value::from);
+    let bool = value.parse::<bool>().ok().map(Value::from);
+    number.or(bool).unwrap_or_else(|| json!(value))
 }

@@ -8,7 +8,7 @@
 
 use crate::parts::budgeted::bandwidth::Bandwidth;
 use crate::parts::reservation::Reservation;
-use windfall_hierarchy::HierarchyError;
+use windfall_hierarchy::AnswerError;
 use windfall_time::{Instant, Ratio, Span};
 
 /// What is promised on one processor.
@@ -38,9 +38,9 @@ impl Admission {
         index: usize,
         (amount, period): (Span, Span),
         now: Instant,
-    ) -> Result<Instant, HierarchyError> {
+    ) -> Result<Instant, AnswerError> {
         if amount.is_zero() || amount > period {
-            return Err(HierarchyError::OutOfRange {
+            return Err(AnswerError::OutOfRange {
                 what: "amount",
                 allowed: "above zero, at most the period",
             });
@@ -50,7 +50,7 @@ impl Admission {
         let promised = self.promised.minus(before).plus(wanted);
         let fits = promised.fits(self.most);
         if !fits.unwrap_or_else(|| exactly_fits(self.whole(), slots, index, wanted_of)) {
-            return Err(HierarchyError::NoRoom {
+            return Err(AnswerError::NoRoom {
                 asked: amount.over(period).unwrap_or(Ratio::ZERO),
                 left: self.left_beside(slots, index),
             });

@@ -6,7 +6,7 @@ use crate::parts::budgeted::bandwidth::Bandwidth;
 use crate::parts::budgeted::budgets::BUDGET;
 use crate::parts::policy::Policy;
 use crate::parts::reservation::Reservation;
-use windfall_hierarchy::{ChildVp, Context, HierarchyError, Note, ParentNotice, VpState};
+use windfall_hierarchy::{Answer, ChildVp, Context, Note, ParentNotice, VpState};
 use windfall_time::{Instant, Span};
 
 impl Budgeted {
@@ -16,7 +16,7 @@ impl Budgeted {
         child: ChildVp,
         (amount, period): (Span, Span),
         context: &mut Context<'_>,
-    ) -> Result<(), HierarchyError> {
+    ) -> Answer {
         let (now, index) = (context.now(), child.index());
         let before = share_of(self.budgets.slots[index].as_ref());
         let wanted = (amount, period);

@@ -10,7 +10,7 @@
 
 use crate::planned::time_line::plan::Block;
 use alloc::vec::Vec;
-use windfall_hierarchy::{ChildVp, HierarchyError};
+use windfall_hierarchy::{AnswerError, ChildVp};
 use windfall_time::{Instant, Ratio, Span};
 
 /// So many at a time.
@@ -56,16 +56,16 @@ impl Constraints {
         (work, deadline): (Span, Instant),
         blocks: impl Iterator<Item = &'b Block> + Clone,
         now: Instant,
-    ) -> Result<usize, HierarchyError> {
+    ) -> Result<usize, AnswerError> {
         let length = deadline.saturating_since(now);
         if work.is_zero() || work > length {
-            return Err(HierarchyError::OutOfRange {
+            return Err(AnswerError::OutOfRange {
                 what: "work",
                 allowed: "above zero, at most the time until the deadline",
             });
         }
         if self.list.len() == MANY {
-            return Err(HierarchyError::Full { limit: "a time line has 32 constraints at a time" });
+            return Err(AnswerError::Full { limit: "a time line has 32 constraints at a time" });
         }
         let later = self.list.iter().map(|c| c.deadline).filter(|other| *other > deadline);
         let ends = core::iter::once(deadline).chain(later);
@@ -83,7 +83,7 @@ impl Constraints {
         let free = work.saturating_sub(from_blocks);
         let left = ends.map(in_free_time).fold(length, Span::min);
         if free > left {
-            return Err(HierarchyError::NoRoom {
+            return Err(AnswerError::NoRoom {
                 asked: work.over(length).unwrap_or(Ratio::ZERO),
                 left: from_blocks.saturating_add(left).over(length).unwrap_or(Ratio::ZERO),
             });

@@ -1,0 +1,124 @@
+//! Values of parameters as they are written, by their form.
+
+use super::lax::{Lax, Raw, ValueError};
+use super::scalar::{span, text};
+use super::values::period_and_deadline;
+use schemars::{Schema, SchemaGenerator, json_schema};
+use windfall_schedulers::parameters::{Form, ParameterValue, Rate};
+
+/// What to write, for messages and the schema.
+pub(crate) fn wanted(form: Form) -> String {
+    match form {
+        Form::Reservation => "amount and period, as `3ms/10ms`".to_owned(),
+        Form::Integer(least, most) => format!("a whole number from {least} to {most}"),
+        Form::Span(true) => "a length of time with its unit, as `10ms`".to_owned(),
+        Form::Span(false) => "a length of time above zero with its unit, as `10ms`".to_owned(),
+        Form::Limit => "limit and time without, as `10ms/50ms`".to_owned(),
+        Form::Rate => {
+            "a period, as `33ms` or `30Hz`, with work, as `5ms/33ms`, or deadline, as `33ms@20ms`"
+                .to_owned()
+        }
+        Form::Block | Form::Constraint => "nothing: no file tells it".to_owned(),
+    }
+}
+
+/// A value of that form.
+pub(crate) fn read(form: Form, raw: &Raw) -> Lax<ParameterValue> {
+    let value = match form {
+        Form::Reservation => reservation(raw),
+        Form::Integer(least, most) => integer(raw, least, most),
+        Form::Span(zero) => length(raw, zero),
+        Form::Limit => limit(raw),
+        Form::Rate => rate(raw),
+        Form::Block | Form::Constraint => Err("no file tells it".to_owned()),
+    };
+    let help = || format!("write {}", wanted(form));
+    Lax(value.map_err(|message| ValueError { message, help: help() }))
+}
+
+fn reservation(raw: &Raw) -> Result<ParameterValue, String> {
+    let text = text(raw, "a reservation")?;
+    let Some((amount, period)) = text.split_once('/') else {
+        return Err(format!("`{text}` has no `/`"));
+    };
+    let (amount, period) = (span(amount)?, span(period)?);
+    if amount.is_zero() || amount > period {
+        return Err(format!(
+            "amount {amount} is out of range; allowed: above 0, at most the period {period}"
+        ));
+    }
+    Ok(ParameterValue::Reservation { amount, period })
+}
+
+fn integer(raw: &Raw, least: i64, most: i64) -> Result<ParameterValue, String> {
+    match raw {
+        Raw::Integer(n) if (least..=most).contains(n) => Ok(ParameterValue::Integer(*n)),
+        Raw::Integer(n) => Err(format!("`{n}` is out of range")),
+        _ => Err(format!("{} is not a whole number", raw.show())),
+    }
+}
+
+fn length(raw: &Raw, zero: bool) -> Result<ParameterValue, String> {
+    let length = text(raw, "a length of time").and_then(span)?;
+    if length.is_zero() && !zero {
+        return Err("no time at all".to_owned());
+    }
+    Ok(ParameterValue::Span(length))
+}
+
+fn limit(raw: &Raw) -> Result<ParameterValue, String> {
+    let text = text(raw, "a limit")?;
+    let Some((limit, pause)) = text.split_once('/') else {
+        return Err(format!("`{text}` has no `/`"));
+    };
+    let (limit, pause) = (span(limit)?, span(pause)?);
+    if limit.is_zero() {
+        return Err("a limit of no time at all; allowed: above 0".to_owned());
+    }
+    Ok(ParameterValue::Limit { limit, pause })
+}
+
+fn rate(raw: &Raw) -> Result<ParameterValue, String> {
+    let text = text(raw, "a period")?;
+    let (work, rest) = match text.split_once('/') {
+        Some((work, rest)) => (Some(span(work)?), rest),
+        None => (None, text),
+    };
+    let (period, deadline) = period_and_deadline(rest)?;
+    Ok(ParameterValue::Rate(Rate::new(work, period).deadline(deadline)))
+}
+
+/// The value as it is written.
+pub(crate) fn write(value: ParameterValue) -> Raw {
+    Raw::Text(match value {
+        ParameterValue::Integer(n) => return Raw::Integer(n),
+        ParameterValue::Span(span) => span.to_string(),
+        ParameterValue::Reservation { amount, period } => format!("{amount}/{period}"),
+        ParameterValue::Limit { limit, pause } => format!("{limit}/{pause}"),
+        ParameterValue::Rate(Rate { work, period, deadline, .. }) => {
+            let work = work.map_or_else(String::new, |work| format!("{work}/"));
+            let due = if deadline == period { String::new() } else { format!("@{deadline}") };
+            format!("{work}{period}{due}")
+        }
+        // No file tells these; a text that is read as no value.
+        ParameterValue::Block { .. } | ParameterValue::Constraint { .. } => String::new(),
+    })
+}
+
+/// What may be written, as a JSON schema; forms with a name are defined once.
+pub(crate) fn schema(form: Form, generator: &mut SchemaGenerator) -> Schema {
+    let name = match form {
+        Form::Integer(least, most) => {
+            return json_schema!({ "type": "integer", "minimum": least, "maximum": most });
+        }
+        Form::Reservation => "reservation",
+        Form::Span(true) => "time",
+        Form::Span(false) => "time-above-zero",
+        Form::Limit => "limit",
+        Form::Rate => "rate",
+        Form::Block | Form::Constraint => return false.into(),
+    };
+    let text = json_schema!({ "type": "string", "description": wanted(form).replace('`', "") });
+    generator.definitions_mut().insert(name.to_owned(), text.to_value());
+    Schema::new_ref(format!("#/$defs/{name}"))
+}

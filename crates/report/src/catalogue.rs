@@ -1,12 +1,14 @@
 //! Kinds of schedulers, from the heads of their own files.
 
-use crate::terminal::table;
+use crate::terminal::{fitted, paragraph, table};
 use serde_json::{Value, json};
 use windfall_schedulers::catalogue::{Form, Kind, Setting};
 use windfall_schedulers::parameters::Parameter;
 
 /// The parts of a head that the list shows, in this order.
 const SHOWN: [&str; 4] = ["Takes", "Gives", "Admits", "Assumes"];
+/// Where the words of a part begin in the list.
+const PART: usize = 11;
 
 /// The head of its file.
 fn head(kind: &Kind) -> impl Iterator<Item = &'static str> {
@@ -24,9 +26,14 @@ fn part(kind: &Kind, name: &str) -> Vec<&'static str> {
 
 /// For people: its name, what it does, and what it takes, gives, admits and assumes.
 #[must_use]
-pub fn listed(kind: &Kind) -> String {
+pub fn listed(kind: &Kind, width: Option<usize>) -> String {
     let mut text = format!("{}: {}\n", kind.name, kind.summary);
     for name in SHOWN {
+        if let Some(width) = width {
+            let words = part(kind, name).join(" ");
+            text.push_str(&paragraph(&format!("  {name}"), PART, &words, width));
+            continue;
+        }
         for (at, line) in part(kind, name).into_iter().enumerate() {
             let name = if at == 0 { name } else { "" };
             text.push_str(&format!("  {name:<8} {line}\n"));
@@ -63,6 +70,29 @@ pub fn json(kind: &Kind) -> Value {
     value
 }
 
+/// Lines of a head; where a width is given, paragraphs and parts are broken anew.
+fn reflowed<'a>(head: impl Iterator<Item = &'a str>, width: Option<usize>) -> String {
+    let Some(width) = width else { return head.map(|line| line.to_owned() + "\n").collect() };
+    let part = |line: &str| line.find("  ").filter(|at| *at > 0 && !line[..*at].contains(' '));
+    let mut blocks: Vec<String> = Vec::new();
+    let mut ended = true;
+    for line in head {
+        match blocks.last_mut() {
+            Some(block) if !ended && part(line).is_none() && !line.is_empty() => {
+                block.push(' ');
+                block.push_str(line.trim_start());
+            }
+            _ => blocks.push(line.to_owned()),
+        }
+        ended = line.is_empty();
+    }
+    let shown = |block: &String| match part(block) {
+        Some(_) => fitted(block, Some(width)),
+        None => paragraph("", 0, block, width),
+    };
+    blocks.iter().map(shown).collect()
+}
+
 fn allowed(setting: &Setting) -> String {
     match setting.form {
         Form::Span => "time".to_owned(),
@@ -75,7 +105,7 @@ fn allowed(setting: &Setting) -> String {
 /// For people: the head of its file, then its settings, and what its children may be told.
 #[must_use]
 pub fn described(kind: &Kind, width: Option<usize>) -> String {
-    let mut text: String = head(kind).map(|line| line.to_owned() + "\n").collect();
+    let mut text = reflowed(head(kind), width);
     if kind.settings.is_empty() {
         text.push_str("\nNo settings.\n");
     } else {

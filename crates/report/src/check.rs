@@ -2,6 +2,7 @@
 
 use crate::terminal::table;
 use serde_json::{Value, json};
+use windfall_scenario::explain::Explanation;
 use windfall_scenario::outcome::Promise;
 use windfall_scenario::{Deadline, Promises, Scenario};
 use windfall_time::Instant;
@@ -10,7 +11,20 @@ use windfall_time::Instant;
 /// explains any.
 const EXPLAINED: usize = 10;
 
-fn explained(promises: &Promises) -> usize {
+/// Why schedulers or threads have what they have.
+#[must_use]
+pub fn explained(explanations: &[Explanation]) -> String {
+    explanations.iter().map(|why| format!("{why:#}")).collect::<Vec<_>>().join("\n")
+}
+
+/// The same for programs.
+#[must_use]
+pub fn explained_json(explanations: &[Explanation]) -> Value {
+    json!({ "explanations": explanations })
+}
+
+/// How many refusals are explained at once.
+fn at_once(promises: &Promises) -> usize {
     let widest = promises.tree.nodes.iter().map(|node| node.children.len()).max().unwrap_or(0);
     (10_000 / widest.max(1)).clamp(1, EXPLAINED)
 }
@@ -31,7 +45,7 @@ pub fn broken(scenario: &Scenario) -> Vec<String> {
 pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> String {
     let deadlines = promises.deadlines(scenario);
     let mut text = tree(promises, &deadlines, width);
-    let explained = explained(promises);
+    let explained = at_once(promises);
     for vp in promises.refused().take(explained) {
         text.push('\n');
         text.push_str(&promises.explain(vp).to_string());

@@ -7,6 +7,11 @@ use windfall_doctor::{Check, Examination, State};
 /// How wide lines are where no terminal is there.
 const WIDTH: usize = 100;
 
+/// How much room findings have beside their subjects, at least.
+const LEAST: usize = 30;
+/// Where findings begin below their subjects.
+const NARROW: usize = 6;
+
 const fn word(state: State) -> &'static str {
     match state {
         State::Yes => "yes",
@@ -35,7 +40,9 @@ pub fn json(found: &Examination) -> Value {
 pub fn text(found: &Examination, width: Option<usize>) -> String {
     let width = width.unwrap_or(WIDTH);
     let subject = found.checks.iter().map(|check| check.subject.len()).max().unwrap_or(0);
-    let before = 2 + 9 + subject + 2;
+    let beside = 2 + 9 + subject + 2;
+    // Findings stand beside their subjects where there is room, else below.
+    let before = if beside + LEAST > width { NARROW } else { beside };
     let mut text = paragraph("", 0, &found.machine, width);
     let mut purposes: Vec<&str> = found.checks.iter().map(|check| check.purpose).collect();
     purposes.dedup();
@@ -48,7 +55,13 @@ pub fn text(found: &Examination, width: Option<usize>) -> String {
         text.push_str(&format!("\n{purpose}\n"));
         for check in found.checks.iter().filter(|check| check.purpose == purpose) {
             let head = format!("  {:<9}{:<subject$}", word(check.state), check.subject);
-            text.push_str(&paragraph(&head, before, &check.found, width));
+            if before == NARROW {
+                text.push_str(head.trim_end());
+                text.push('\n');
+                text.push_str(&paragraph("", before, &check.found, width));
+            } else {
+                text.push_str(&paragraph(&head, before, &check.found, width));
+            }
             if let Some(remedy) = &check.remedy {
                 text.push_str(&paragraph("", before, &format!("> {remedy}"), width));
             }

@@ -10,8 +10,12 @@ use windfall_time::{Ratio, Span};
 /// `head`, and then `text` from column `indent` on, broken between words at `width`.
 #[must_use]
 pub fn paragraph(head: &str, indent: usize, text: &str, width: usize) -> String {
-    let mut lines = format!("{head:<indent$}");
-    let mut column = indent;
+    filled(format!("{head:<indent$}"), indent, text, width)
+}
+
+/// What stands on the first line already, and then `text`, whose further lines begin at column `indent`.
+fn filled(mut lines: String, indent: usize, text: &str, width: usize) -> String {
+    let mut column = lines.chars().count();
     for (number, word) in text.split_whitespace().enumerate() {
         let length = word.chars().count();
         if number > 0 && column + 1 + length > width {
@@ -27,6 +31,33 @@ pub fn paragraph(head: &str, indent: usize, text: &str, width: usize) -> String 
     }
     lines.push('\n');
     lines
+}
+
+/// Text whose lines fit a terminal: what is too long goes on below, between words, in the second column where there is one.
+#[must_use]
+pub fn fitted(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return text.to_owned() };
+    let line = |line: &str| {
+        if line.chars().count() <= width || line.starts_with("next: ") {
+            return format!("{line}\n"); // a command stays in one piece
+        }
+        let own = line.chars().take_while(|letter| *letter == ' ').count();
+        let second = second_column(line).filter(|column| *column <= width / 3);
+        let indent = second.unwrap_or((own + 2).min(width / 3));
+        let begin = second.unwrap_or(own);
+        let (head, rest): (String, String) =
+            (line.chars().take(begin).collect(), line.chars().skip(begin).collect());
+        filled(head, indent, &rest, width)
+    };
+    text.lines().map(line).collect()
+}
+
+/// Where the second column of a line begins: behind two spaces or more, which are not the line's own indent.
+fn second_column(line: &str) -> Option<usize> {
+    let letters: Vec<char> = line.chars().collect();
+    let first = letters.iter().position(|letter| *letter != ' ')?;
+    let gap = letters[first..].windows(2).position(|two| two == [' ', ' '])? + first;
+    letters[gap..].iter().position(|letter| *letter != ' ').map(|spaces| gap + spaces)
 }
 
 /// What a scheduler counted, for people: keys that end in `_ns` are times.
@@ -82,4 +113,27 @@ pub fn percent(part: Span, whole: Span) -> String {
 pub fn hundredths(ratio: Ratio) -> String {
     let all = ratio.numerator().saturating_mul(100) / ratio.denominator();
     format!("{}.{:02}", all / 100, all % 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_lines_are_broken_between_words_and_go_on_in_their_second_column() {
+        let text = "held   a.received equal to 5%cpu: found 5%cpu\n  node counted: epochs 3, windfall 65.00ms\nshort\n";
+        let expected = "held   a.received equal to\n       5%cpu: found 5%cpu\n  node counted: epochs 3,\n    \
+                        windfall 65.00ms\nshort\n";
+        assert_eq!(fitted(text, Some(28)), expected);
+        assert_eq!(fitted(text, None), text);
+    }
+
+    #[test]
+    fn accepts_a_word_and_an_indent_that_are_wider_than_the_terminal() {
+        let long = "x".repeat(50);
+        assert_eq!(fitted(&format!("{long} y\n"), Some(20)), format!("{long}\n  y\n"));
+        let deep = format!("{}a b c d e f g h\n", " ".repeat(30));
+        assert!(fitted(&deep, Some(40)).lines().all(|line| line.len() <= 40));
+        assert_eq!(fitted("next: windfall explain recording.wft\n", Some(10)).lines().count(), 1);
+    }
 }

@@ -7,7 +7,9 @@
 
 use crate::VerbError;
 use crate::cli::Cli;
-use crate::output::{JSON_VERSION, colour_is_wanted, errors_are_read, print_error};
+use crate::output::{
+    JSON_VERSION, colour_is_wanted, errors_are_read, print_error, print_error_raw,
+};
 use clap::CommandFactory;
 use clap::error::ContextKind;
 use serde_json::{Value, json};
@@ -64,7 +66,7 @@ impl CommandError {
     /// Prints it to standard error.
     pub(crate) fn print(&self, json: bool) {
         if json {
-            print_error(&format!(
+            print_error_raw(&format!(
                 "{}\n",
                 json!({ "error": self.document(), "windfall": JSON_VERSION })
             ));
@@ -72,7 +74,7 @@ impl CommandError {
         }
         match self {
             CommandError::Usage(error) => error.print().unwrap_or_default(),
-            CommandError::Scenario(mistakes) => print_error(&format!("{}\n", shown(mistakes))),
+            CommandError::Scenario(mistakes) => print_error_raw(&format!("{}\n", shown(mistakes))),
             CommandError::Failed(VerbError(why)) => print_error(&format!("{}\n", why.trim_end())),
         }
     }

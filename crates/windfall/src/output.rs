@@ -8,6 +8,8 @@ pub(crate) use draft::{Draft, remove_unfinished};
 
 use crate::VerbError;
 use std::io::{self, IsTerminal, Write};
+use terminal_size::{Height, Width};
+use windfall_report::terminal;
 use windfall_trace::escape::{escaped_but_colours, escaped_lines};
 
 /// Prints to standard output, with what could steer a terminal written in words. A reader that has gone away is no trouble.
@@ -19,16 +21,42 @@ pub(crate) fn print(text: &str) -> Result<(), VerbError> {
     }
 }
 
-/// Prints to standard error; of control sequences in it, colours are left. Where nobody can read it, there is nobody to tell.
-pub(crate) fn print_error(text: &str) {
+/// Prints what people read: lines that are too long for the terminal go on below, between words.
+pub(crate) fn print_text(text: &str) -> Result<(), VerbError> {
+    print(&terminal::fitted(text, width()))
+}
+
+/// Prints a JSON document.
+pub(crate) fn print_json(value: serde_json::Value) -> Result<(), VerbError> {
+    print(&document(value))
+}
+
+/// Prints a result: as JSON, or as text for a terminal of so many columns.
+pub(crate) fn show(
+    json: bool,
+    value: impl FnOnce() -> serde_json::Value,
+    text: impl FnOnce(Option<usize>) -> String,
+) -> Result<(), VerbError> {
+    if json { print_json(value()) } else { print_text(&text(width())) }
+}
+
+/// Prints to standard error as it is; of control sequences in it, colours are left. A reader that has gone away is ignored.
+pub(crate) fn print_error_raw(text: &str) {
     let _ = io::stderr().lock().write_all(escaped_but_colours(text).as_bytes());
+}
+
+/// Prints what people read to standard error, in lines that fit the terminal.
+pub(crate) fn print_error(text: &str) {
+    let read = Some(io::stderr()).filter(IsTerminal::is_terminal);
+    let width = read.and_then(terminal_size::terminal_size_of);
+    print_error_raw(&terminal::fitted(text, width.map(columns)));
 }
 
 /// The version of every JSON document that the command prints (`docs/STABILITY.md`).
 pub(crate) const JSON_VERSION: u64 = 2;
 
 /// A JSON document as it is printed: with its version, in lines.
-pub(crate) fn document(mut value: serde_json::Value) -> String {
+fn document(mut value: serde_json::Value) -> String {
     if let Some(object) = value.as_object_mut() {
         object.insert("windfall".to_owned(), JSON_VERSION.into());
     }
@@ -47,6 +75,10 @@ pub(crate) fn colour_is_wanted() -> bool {
 
 /// How many characters a line of the terminal has, at least 60; `None` where standard output is none.
 pub(crate) fn width() -> Option<usize> {
-    let size = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
-    size.map(|(terminal_size::Width(columns), _)| usize::from(columns).max(60))
+    let read = Some(io::stdout()).filter(IsTerminal::is_terminal);
+    read.and_then(terminal_size::terminal_size_of).map(columns)
+}
+
+fn columns((Width(columns), _): (Width, Height)) -> usize {
+    usize::from(columns).max(60)
 }

@@ -1,6 +1,9 @@
 //! The command as a new user meets it: help, exit status, errors, man pages, completions.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "common/every_verb.rs"]
+mod every_verb;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -148,7 +151,7 @@ fn every_verb_has_help_a_man_page_and_completions() {
     let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("man");
     let output = windfall(&["man", folder.to_str().unwrap(), "--force"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let verbs = verbs();
+    let verbs = every_verb::verbs(&printed(&windfall(&["--help"])));
     for verb in &verbs {
         assert!(printed(&windfall(&[verb, "--help"])).contains("Usage"), "{verb}");
         assert!(folder.join(format!("windfall-{verb}.1")).exists(), "{verb}");
@@ -159,77 +162,6 @@ fn every_verb_has_help_a_man_page_and_completions() {
     }
     let completed = completions(&["windfall", ""]);
     assert!(verbs.iter().all(|verb| completed.contains(verb)), "{completed:?}");
-}
-
-/// Verbs without `--json`: what they print is for a shell, for `man`, or JSON itself.
-const WITHOUT_JSON: [&str; 3] = ["completions", "man", "schema"];
-
-/// All verbs, as the parser itself lists them.
-fn verbs() -> Vec<String> {
-    let help = printed(&windfall(&["--help"]));
-    let verbs = help.split_once("Commands:").unwrap().1.split_once("Options:").unwrap().0;
-    let verbs = verbs.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
-    verbs.filter(|verb| !verb.is_empty() && *verb != "help").map(str::to_owned).collect()
-}
-
-/// Each verb prints JSON alone, or where it cannot do its work here says so in JSON.
-#[test]
-fn law_every_verb_prints_json() {
-    let scenario = file("json.toml", SCENARIO);
-    let made = |name: &str| file(name, "");
-    let (trace, page) = (made("json.wft"), made("json.html"));
-    let kept = windfall(&["simulate", &scenario, "--trace", &trace, "--force"]);
-    assert_eq!(kept.status.code(), Some(0), "{kept:?}");
-    let outcome = file("outcome.json", &printed(&windfall(&["simulate", &scenario, "--json"])));
-    let (recording, imported) = (made("recorded.wft"), made("imported.toml"));
-    let nowhere = "/nonexistent/socket";
-    let cases = [
-        vec!["new", "audio", "-o", &imported, "--force"],
-        vec!["suggest", &trace],
-        vec!["check", &scenario],
-        vec!["convert", "RESBS 10ms 20ms", "PSBE 1/2 10ms"],
-        vec!["reserve", "--task", "1ms/10ms"],
-        vec!["simulate", &scenario],
-        vec!["run", &scenario, "--host", "sim"],
-        vec!["run", &scenario, "--dry-run"],
-        vec!["compare", &outcome, &outcome],
-        vec!["doctor"],
-        vec!["restore"],
-        vec!["measure", "--quick", "--cpu", "65535"],
-        vec!["record", "--for", "1ms", "--force", "-o", &recording],
-        vec!["calibrate", "--pid", "2147483647"],
-        vec!["export", &trace, &page, "--force"],
-        vec!["ctl", "--socket", nowhere, "list"],
-        vec!["top", "--socket", nowhere],
-        vec!["import", &trace, "-o", &imported, "--force"],
-        vec!["migrate", &scenario],
-        vec!["explain", &trace],
-        vec!["lab", "list"],
-        vec!["catalogue"],
-    ];
-    let verbs = verbs();
-    assert!(verbs.len() >= 20, "{verbs:?}");
-    for verb in verbs.iter().filter(|verb| !WITHOUT_JSON.contains(&verb.as_str())) {
-        let cases = cases.iter().filter(|arguments| arguments[0] == verb.as_str());
-        assert!(cases.clone().count() > 0, "`{verb}` is not tried; add it to the cases above");
-        for arguments in cases {
-            let output = windfall(&[&arguments[..], &["--json"]].concat());
-            let errors = errors(&output);
-            let text = match output.status.code() {
-                Some(2) => errors.lines().last().unwrap().to_owned(),
-                _ => printed(&output),
-            };
-            let value: serde_json::Value =
-                serde_json::from_str(&text).unwrap_or_else(|why| panic!("{arguments:?}: {why}"));
-            let what = if output.status.code() == Some(2) { "error" } else { "windfall" };
-            assert!(!value[what].is_null(), "{arguments:?}: {text}");
-        }
-    }
-    for verb in WITHOUT_JSON {
-        assert!(verbs.contains(&verb.to_owned()), "`{verb}` is no verb");
-    }
-    let taken = windfall(&["export", &trace, "-", "--json"]);
-    assert_eq!(taken.status.code(), Some(2), "two things on standard output");
 }
 
 /// What bash is told that the last of these words may become.

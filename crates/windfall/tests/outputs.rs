@@ -1,6 +1,10 @@
 //! What verbs read and write: `-`, files that are there, files that cannot become whole.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "common/calls.rs"]
+mod calls;
+#[path = "common/every_verb.rs"]
+mod every_verb;
 #[path = "common/scratch.rs"]
 mod scratch;
 #[path = "common/signal.rs"]
@@ -353,7 +357,7 @@ fn law_migrate_rewrites_the_words_that_were_renamed_and_nothing_else() {
     let piped = feed(&folder, &["migrate", "-"], former.as_bytes());
     assert_eq!((piped.status.code(), text(&piped.stdout)), (Some(0), today.clone()));
     for said in
-        ["a.toml:2: `1` is `2` now\n", "a.toml is of today's version; nothing was changed\n"]
+        ["a.toml:2: `1` is `2` now\n", "a.toml is of the current version; nothing was changed\n"]
     {
         let output = folder.run(&["migrate", "a.toml"]);
         assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), said.to_owned()));
@@ -363,4 +367,23 @@ fn law_migrate_rewrites_the_words_that_were_renamed_and_nothing_else() {
     folder.write("b.toml", "schema = 1\n[[");
     assert_eq!(folder.run(&["migrate", "b.toml"]).status.code(), Some(2));
     assert_eq!(read(&folder, "b.toml"), b"schema = 1\n[[");
+}
+
+/// Each verb prints JSON alone, or where it cannot do its work here says so in JSON.
+#[test]
+fn law_every_verb_prints_json() {
+    let folder = Scratch::new("json");
+    for call in calls::calls(&folder) {
+        let output = folder.run(&[call, &["--json"]].concat());
+        let (printed, errors) = (text(&output.stdout), text(&output.stderr));
+        let (document, key) = match output.status.code() {
+            Some(2) => (errors.lines().last().unwrap_or_default(), "error"),
+            _ => (printed.as_str(), "windfall"),
+        };
+        let value: serde_json::Value = serde_json::from_str(document)
+            .unwrap_or_else(|why| panic!("{call:?}: {why}: {output:?}"));
+        assert!(!value[key].is_null(), "{call:?}: {document}");
+    }
+    let both = folder.run(&["export", "a.wft", "-", "--json"]);
+    assert_eq!(both.status.code(), Some(2), "two things on standard output");
 }

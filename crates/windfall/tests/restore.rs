@@ -382,7 +382,7 @@ fn law_what_a_run_and_its_guardian_leave_is_restored() {
             let said = String::from_utf8_lossy(&output.stdout).into_owned();
             assert!(said.contains(&format!("process {supervisor} had supervised")), "{said}");
             let again = String::from_utf8_lossy(&windfall(&["restore"]).stdout).into_owned();
-            assert_eq!(again, "nothing is left to give back\n");
+            assert_eq!(again, "nothing is left to restore\n");
         }
         let _ = run.child.wait();
         assert_eq!(class(program), Some((0, 0)));

@@ -1,6 +1,10 @@
 //! The command on a terminal: colour only where it is wanted, and a terminal that is left as it was.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "common/calls.rs"]
+mod calls;
+#[path = "common/every_verb.rs"]
+mod every_verb;
 #[path = "common/scratch.rs"]
 mod scratch;
 #[path = "common/signal.rs"]
@@ -21,7 +25,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use windfall_linux::control::{Listing, LiveStatus, Node, Promised, Thread};
 
-/// A terminal of 100 columns, and all that was ever written to it.
+/// A terminal, and all that was ever written to it.
 struct Terminal {
     ours: File,
     theirs: OwnedFd,
@@ -29,13 +33,13 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn new() -> Terminal {
+    fn new(columns: u16) -> Terminal {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
         let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
         let theirs = File::options().read(true).write(true).open(name).unwrap();
-        let size = Winsize { ws_row: 30, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+        let size = Winsize { ws_row: 30, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&theirs, size).unwrap();
         let ours = File::from(ours);
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -73,9 +77,9 @@ impl Terminal {
     }
 }
 
-/// Runs a command to its end on a terminal; all that it wrote.
-fn on_terminal(command: &mut Command) -> String {
-    let terminal = Terminal::new();
+/// Runs a command to its end on a terminal of so many columns; all that it wrote.
+fn on_terminal(command: &mut Command, columns: u16) -> String {
+    let terminal = Terminal::new(columns);
     let mut child = terminal.start(command);
     child.wait().unwrap();
     // What was written is read by and by.
@@ -183,12 +187,12 @@ fn law_no_color_is_honoured_by_every_verb() {
     ];
     let usage: [&[&str]; 3] = [&["simulate", "--nothing"], &["chekc"], &["--help"]];
     for arguments in verbs.iter().chain(&usage) {
-        let text = on_terminal(folder.command(arguments).env("NO_COLOR", "1"));
+        let text = on_terminal(folder.command(arguments).env("NO_COLOR", "1"), 100);
         assert_eq!(colours(&text), [""; 0], "{arguments:?}: {text}");
     }
     // That colours are seen where there are some, this shows; an empty NO_COLOR means nothing.
     for arguments in [verbs[1], usage[0]] {
-        let text = on_terminal(folder.command(arguments).env("NO_COLOR", ""));
+        let text = on_terminal(folder.command(arguments).env("NO_COLOR", ""), 100);
         assert!(!colours(&text).is_empty(), "{arguments:?}: {text}");
     }
 }
@@ -203,7 +207,7 @@ fn top(
     // The name of a socket is short.
     let socket = std::env::temp_dir().join(format!("wf-{name}-{}", std::process::id()));
     let run = Run::new(&socket);
-    let terminal = Terminal::new();
+    let terminal = Terminal::new(100);
     let before = format!("{:?}", terminal.modes());
     let mut command = folder.command(&["top", "-d", "50ms", "--socket", socket.to_str().unwrap()]);
     let mut child = terminal.start(command.env("NO_COLOR", no_color));
@@ -269,12 +273,27 @@ fn law_top_shows_standings_in_colour_unless_no_color_is_set() {
 #[test]
 fn law_each_verb_ends_with_the_next_command_on_a_terminal_alone() {
     let folder = Scratch::new("next");
-    let said = on_terminal(&mut folder.command(&["check", "a.toml"]));
+    let said = on_terminal(&mut folder.command(&["check", "a.toml"]), 100);
     assert!(said.trim_end().ends_with("next: windfall simulate a.toml"), "{said}");
     for arguments in [&["check", "a.toml", "--json"][..], &["check", "none.toml"]] {
-        let said = on_terminal(&mut folder.command(arguments));
+        let said = on_terminal(&mut folder.command(arguments), 100);
         assert!(!said.contains("next: "), "{said}");
     }
     let piped = folder.run(&["check", "a.toml"]);
     assert!(!text(&piped.stdout).contains("next: ") && piped.stderr.is_empty(), "{piped:?}");
+}
+
+/// But for commands that can be copied, and words that are longer than the terminal is wide.
+#[test]
+fn law_what_every_verb_prints_fits_the_terminal() {
+    let folder = Scratch::new("wide");
+    for call in calls::calls(&folder) {
+        for columns in [60, 80] {
+            let said = on_terminal(folder.command(call).env("NO_COLOR", "1"), columns);
+            let lines = said.lines().map(str::trim_end).filter(|line| !line.starts_with("next: "));
+            let wide = lines.filter(|line| line.chars().count() > usize::from(columns));
+            let wide: Vec<&str> = wide.filter(|line| line.contains(' ')).collect();
+            assert!(wide.is_empty(), "{call:?} at {columns}: {wide:#?}");
+        }
+    }
 }

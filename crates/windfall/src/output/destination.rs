@@ -124,7 +124,17 @@ impl Destinations {
             super::print_error(text);
             return Ok(());
         }
-        super::print(text)
+        super::print_text(text)
+    }
+
+    /// Prints a result: as JSON, for which standard output was claimed, or as text for people.
+    pub(crate) fn show(
+        &self,
+        json: bool,
+        value: impl FnOnce() -> serde_json::Value,
+        text: impl FnOnce(Option<usize>) -> String,
+    ) -> Result<(), VerbError> {
+        if json { super::print_json(value()) } else { self.print(&text(super::width())) }
     }
 }
 

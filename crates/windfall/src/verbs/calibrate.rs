@@ -1,7 +1,7 @@
 //! `windfall calibrate -- COMMAND`
 
 use crate::cli::CalibrateArgs;
-use crate::output::{Destinations, document, print, print_error, width};
+use crate::output::{Destinations, print_error, print_json, print_text, width};
 use crate::{Answer, VerbError, profiles};
 use std::io::Write;
 use std::path::Path;
@@ -35,11 +35,11 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
     learned.retain(|thread| thread.of_command);
     let calibration = Calibration::new(&learned, &timeline, &recorded.origins, conservatism);
     if args.json {
-        print(&document(calibrate::json(&calibration, &recorded)))?;
+        print_json(calibrate::json(&calibration, &recorded))?;
     } else {
         print_error(&record::text(&recorded));
         let watched = Watched { joined: args.pid.is_some(), clock_varies: kernel::clock_varies() };
-        print(&calibrate::text(&calibration, &recorded, watched, width()))?;
+        print_text(&calibrate::text(&calibration, &recorded, watched, width()))?;
     }
     if let (Some(place), Some(name)) = (&place, &args.save) {
         let profile = profiles::made(&calibration, &recorded, &args.command)?;
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
         if args.json {
             print_error(&wrote);
         } else {
-            print(&wrote)?;
+            print_text(&wrote)?;
         }
     }
     let some = calibration.kinds.iter().any(|kind| kind.amount.is_some());

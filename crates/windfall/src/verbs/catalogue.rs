@@ -1,7 +1,7 @@
 //! `windfall catalogue [NAME]`
 
 use crate::cli::CatalogueArgs;
-use crate::output::{document, print, width};
+use crate::output::show;
 use crate::{Answer, VerbError};
 use serde_json::{Value, json};
 use windfall_report::catalogue::{self, described, listed};
@@ -12,14 +12,17 @@ pub(crate) fn run(args: &CatalogueArgs) -> Result<Answer, VerbError> {
         None => KINDS.to_vec(),
         Some(name) => vec![known(name)?],
     };
-    let kinds = kinds.into_iter();
-    print(&match (&args.name, args.json) {
-        (_, true) => {
-            document(json!({ "schedulers": kinds.map(catalogue::json).collect::<Value>() }))
-        }
-        (Some(_), false) => kinds.map(|kind| described(kind, width())).collect(),
-        (None, false) => kinds.map(listed).collect::<Vec<_>>().join("\n"),
-    })?;
+    show(
+        args.json,
+        || json!({ "schedulers": kinds.iter().copied().map(catalogue::json).collect::<Value>() }),
+        |width| match &args.name {
+            Some(_) => kinds.iter().map(|kind| described(kind, width)).collect(),
+            None => {
+                let all = kinds.iter().map(|kind| listed(kind, width));
+                all.collect::<Vec<_>>().join("\n")
+            }
+        },
+    )?;
     Ok(Answer::Yes)
 }
 

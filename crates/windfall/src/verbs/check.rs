@@ -2,11 +2,12 @@
 
 use crate::cli::CheckArgs;
 use crate::command_error::CommandError;
-use crate::output::{document, print, width};
+use crate::output::show;
 use crate::profiles::Shelf;
 use crate::{Answer, VerbError};
 use std::path::Path;
 use windfall_report::check;
+use windfall_scenario::explain::Explanation;
 use windfall_scenario::{Deadline, Override, Plan, Promises, Scenario, TraceFiles};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
@@ -18,17 +19,23 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
     let holds = refused == 0 && !late && promises.overloads(&scenario).is_empty();
     let answer = if holds { Answer::Yes } else { Answer::No };
     if let Some(name) = &args.why {
-        print(&why(&promises, name, args.json)?)?;
+        let explanations = why(&promises, name)?;
+        show(
+            args.json,
+            || check::explained_json(&explanations),
+            |_| check::explained(&explanations),
+        )?;
         return Ok(answer);
     }
     if refused == 0 {
         // Every scheduler admits its children, and recordings can be read.
         plan(&scenario, &args.file)?;
     }
-    print(&match args.json {
-        true => document(check::json(&scenario, &promises)),
-        false => check::text(&scenario, &promises, width()),
-    })?;
+    show(
+        args.json,
+        || check::json(&scenario, &promises),
+        |width| check::text(&scenario, &promises, width),
+    )?;
     Ok(answer)
 }
 
@@ -52,16 +59,12 @@ pub(crate) fn plan(scenario: &Scenario, path: &Path) -> Result<Plan, CommandErro
 }
 
 /// Why one scheduler or thread has what it has.
-fn why(promises: &Promises, name: &str, json: bool) -> Result<String, VerbError> {
+fn why(promises: &Promises, name: &str) -> Result<Vec<Explanation>, VerbError> {
     let vps = promises.named(name);
     if vps.is_empty() {
         return Err(VerbError(format!(
             "windfall: no scheduler and no thread is called `{name}`; `check` without `--why` lists them"
         )));
     }
-    let explanations: Vec<_> = vps.into_iter().map(|vp| promises.explain(vp)).collect();
-    if json {
-        return Ok(document(serde_json::json!({ "explanations": explanations })));
-    }
-    Ok(explanations.iter().map(|why| format!("{why:#}")).collect::<Vec<_>>().join("\n"))
+    Ok(vps.into_iter().map(|vp| promises.explain(vp)).collect())
 }

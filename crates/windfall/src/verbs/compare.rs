@@ -6,7 +6,7 @@ mod outcomes;
 
 use crate::cli::CompareArgs;
 use crate::command_error::CommandError;
-use crate::output::{Destinations, document, input_name, print, width};
+use crate::output::{Destinations, input_name, show};
 use crate::verbs::check::{load, plan};
 use crate::{Answer, VerbError};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
         return Err(named(failure).into());
     }
     let compared = Comparison::new(&scenario, &simulated, &received, args.tolerance);
-    print(&if args.json { document(compared.json()) } else { compared.text(width()) })?;
+    show(args.json, || compared.json(), |width| compared.text(width))?;
     Ok(if compared.is_close() { Answer::Yes } else { Answer::No })
 }
 

@@ -1,7 +1,7 @@
 //! `windfall convert FROM TO`
 
 use crate::cli::ConvertArgs;
-use crate::output::{document, print};
+use crate::output::show;
 use crate::{Answer, VerbError};
 use windfall_guarantees::{Guarantee, rewrite};
 use windfall_report::convert::{json, text};
@@ -9,10 +9,7 @@ use windfall_report::convert::{json, text};
 pub(crate) fn run(args: &ConvertArgs) -> Result<Answer, VerbError> {
     let (from, to) = (parse(&args.from)?, parse(&args.to)?);
     let answer = rewrite(&from, &to);
-    print(&match args.json {
-        true => document(json(&from, &to, &answer)),
-        false => text(&from, &to, &answer),
-    })?;
+    show(args.json, || json(&from, &to, &answer), |_| text(&from, &to, &answer))?;
     Ok(if answer.is_ok() { Answer::Yes } else { Answer::No })
 }
 

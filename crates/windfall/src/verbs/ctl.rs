@@ -1,7 +1,7 @@
 //! `windfall ctl VERB`
 
 use crate::cli::{CtlArgs, CtlVerb, ParameterVerb};
-use crate::output::{document, print, print_error, width};
+use crate::output::{print_error, print_json, print_text, show};
 use crate::{Answer, VerbError};
 use serde_json::{Map, Value, json};
 use windfall_linux::control;
@@ -11,23 +11,23 @@ pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
     let socket = args.socket.as_deref();
     if matches!(args.verb, CtlVerb::List) {
         let listing = control::list(socket)?;
-        let json = || serde_json::to_value(&listing).map(document);
-        print(&if args.json { json()? } else { live::text(&listing, width()) })?;
+        let value = serde_json::to_value(&listing)?;
+        show(args.json, || value, |width| live::text(&listing, width))?;
         return Ok(Answer::Yes);
     }
     let request = request(args)?;
     match control::ask(socket, request)? {
         Ok(answer) => {
             if args.json {
-                print(&document(answer))?;
+                print_json(answer)?;
             } else if let Some(done) = answer["done"].as_str() {
-                print(&format!("{done}\n"))?;
+                print_text(&format!("{done}\n"))?;
             }
             Ok(Answer::Yes)
         }
         Err(rejection) => {
             match args.json {
-                true => print(&document(json!({ "rejected": rejection })))?,
+                true => print_json(json!({ "rejected": rejection }))?,
                 false => print_error(&format!("windfall: {rejection}\n")),
             }
             Ok(Answer::No)

@@ -2,7 +2,7 @@
 //! what a run has recorded lately.
 
 use crate::cli::{ExplainArgs, Text};
-use crate::output::{document, input_name, print, width};
+use crate::output::{input_name, print_json, print_text, width};
 use crate::verbs::export::open_recording;
 use crate::{Answer, VerbError};
 use std::fmt::Display;
@@ -55,10 +55,10 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, VerbError> {
     }
     let missed = threads.iter().any(|thread| thread.misses > 0);
     let one = args.miss.or(args.job).is_some();
-    print(&match args.json {
-        true => document(explain::json(&read, one)),
-        false => explain::text(&asked(args, one), read, width()),
-    })?;
+    match args.json {
+        true => print_json(explain::json(&read, one))?,
+        false => print_text(&explain::text(&asked(args, one), read, width()))?,
+    }
     Ok(if missed { Answer::No } else { Answer::Yes })
 }
 

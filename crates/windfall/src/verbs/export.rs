@@ -1,7 +1,7 @@
 //! `windfall export TRACE OUT`
 
 use crate::cli::ExportArgs;
-use crate::output::{Destination, Destinations, document, input_name, print};
+use crate::output::{Destination, Destinations, input_name};
 use crate::{Answer, VerbError};
 use serde_json::json;
 use std::io::{self, Write};
@@ -51,17 +51,15 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Answer, VerbError> {
         reading.is_recording()?;
         draft.commit()?;
     }
-    if args.json {
-        let Reading { count, cut, .. } = &reading;
-        print(&document(json!({ "wrote": output.name(), "records": count, "cut": cut })))?;
-        return Ok(Answer::Yes);
-    }
-    if let Some(why) = &reading.cut {
-        outputs.print(&format!(
-            "LOST: the recording is not whole ({why}); what could be read is written\n"
-        ))?;
-    }
-    outputs.print(&format!("wrote {}: {} records\n", output.name(), reading.count))?;
+    let (Reading { count, cut, .. }, name) = (&reading, output.name());
+    let lost = cut.as_ref().map_or_else(String::new, |why| {
+        format!("LOST: the recording is incomplete ({why}); what could be read is written\n")
+    });
+    outputs.show(
+        args.json,
+        || json!({ "wrote": name, "records": count, "cut": cut }),
+        |_| format!("{lost}wrote {name}: {count} records\n"),
+    )?;
     Ok(Answer::Yes)
 }
 

@@ -2,7 +2,7 @@
 
 use super::new::{place_schema, with_schema};
 use crate::cli::{ImportArgs, Source};
-use crate::output::{Destinations, document, input_name, is_standard, print, width};
+use crate::output::{Destinations, input_name, is_standard};
 use crate::{Answer, VerbError};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -48,15 +48,16 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     scenario.check().map_err(|mistakes| trouble(mistakes.render(false)))?;
     output.write(|out| out.write_all(with_schema(&scenario).as_bytes()))?;
     let beside = place_schema(&args.output)?;
-    if args.json {
-        let value = json(&scenario, proposal.as_ref(), &words, &output.name());
-        print(&document(value))?;
-        return Ok(Answer::Yes);
-    }
-    let proposal =
-        proposal.map_or_else(String::new, |proposal| proposal::text(&proposal, width()) + "\n");
     let next = format!("windfall simulate {}", args.output.display());
-    outputs.print(&format!("{proposal}{words}wrote {}{beside}; next: {next}\n", output.name()))?;
+    let table = |width| {
+        let text = |proposal| proposal::text(proposal, width) + "\n";
+        proposal.as_ref().map_or_else(String::new, text)
+    };
+    outputs.show(
+        args.json,
+        || json(&scenario, proposal.as_ref(), &words, &output.name()),
+        |width| format!("{}{words}wrote {}{beside}; next: {next}\n", table(width), output.name()),
+    )?;
     Ok(Answer::Yes)
 }
 

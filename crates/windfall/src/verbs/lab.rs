@@ -1,9 +1,7 @@
 //! `windfall lab list | NAME`: a paper's table or figure, measured again.
 
 use crate::cli::LabArgs;
-use crate::output::{
-    Destination, Destinations, document, errors_are_read, is_standard, print, print_error, width,
-};
+use crate::output::{Destination, Destinations, errors_are_read, is_standard, print_error, show};
 use crate::verbs::keep::is_page;
 use crate::{Answer, VerbError};
 use std::io::Write;
@@ -19,7 +17,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<Answer, VerbError> {
                 "windfall: `lab list` runs nothing; name an experiment to run it".to_owned(),
             ));
         }
-        print(&if args.json { document(json::list()) } else { text::list(width()) })?;
+        show(args.json, json::list, text::list)?;
         return Ok(Answer::Yes);
     }
     let experiment = find(&args.name).ok_or_else(|| unknown(&args.name))?;
@@ -36,11 +34,11 @@ pub(crate) fn run(args: &LabArgs) -> Result<Answer, VerbError> {
     };
     let host = args.host.map(Host::from);
     let findings = experiment.run(&Settings { host, quick: args.quick, progress: &progress })?;
-    if args.json {
-        print(&document(json::findings(experiment, &findings)))?;
-    } else {
-        outputs.print(&text::findings(experiment, &findings, width()))?;
-    }
+    outputs.show(
+        args.json,
+        || json::findings(experiment, &findings),
+        |width| text::findings(experiment, &findings, width),
+    )?;
     if let Some(folder) = &args.keep {
         keep(folder, &findings, &mut outputs)?;
     }

@@ -1,7 +1,7 @@
 //! `windfall measure`: what this machine costs, printed and kept as a file that scenarios inherit from.
 
 use crate::cli::MeasureArgs;
-use crate::output::{Destinations, document, print, width};
+use crate::output::Destinations;
 use crate::{Answer, VerbError};
 use std::io::Write;
 use windfall_doctor::measure::{Measuring, measure, today};
@@ -19,9 +19,6 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Answer, VerbError> {
         let text = costs.toml(&format!("windfall measure{quick}"), &today());
         output.write(|out| out.write_all(text.as_bytes()))?;
     }
-    match args.json {
-        true => print(&document(report::json(&costs)))?,
-        false => outputs.print(&report::text(&costs, width()))?,
-    }
+    outputs.show(args.json, || report::json(&costs), |width| report::text(&costs, width))?;
     Ok(Answer::Yes)
 }

@@ -3,7 +3,7 @@
 use crate::Answer;
 use crate::cli::MigrateArgs;
 use crate::command_error::CommandError;
-use crate::output::{Destinations, document, input_name, print};
+use crate::output::{Destinations, input_name};
 use serde_json::{Value, json};
 use std::io::Write;
 use windfall_scenario::{migrate, read_text};
@@ -22,22 +22,16 @@ pub(crate) fn run(args: &MigrateArgs) -> Result<Answer, CommandError> {
         if crate::output::is_standard(&args.file) {
             output.write(|out| out.write_all(text.as_bytes()))?;
         }
-        if args.json {
-            print(&document(changes(&name, &[])))?;
-        } else {
-            outputs.print(&format!("{name} is of today's version; nothing was changed\n"))?;
-        }
+        let nothing = |_| format!("{name} is of the current version; nothing was changed\n");
+        outputs.show(args.json, || changes(&name, &[]), nothing)?;
         return Ok(Answer::Yes);
     };
     output.write(|out| out.write_all(migrated.text.as_bytes()))?;
-    if args.json {
-        print(&document(changes(&name, &migrated.changes)))?;
-        return Ok(Answer::Yes);
-    }
-    let lines = migrated.changes.iter();
-    let lines =
-        lines.map(|(line, before, now)| format!("{name}:{line}: `{before}` is `{now}` now\n"));
-    outputs.print(&lines.collect::<String>())?;
+    let line = |(line, before, now): &(usize, String, String)| {
+        format!("{name}:{line}: `{before}` is `{now}` now\n")
+    };
+    let changed = &migrated.changes;
+    outputs.show(args.json, || changes(&name, changed), |_| changed.iter().map(line).collect())?;
     Ok(Answer::Yes)
 }
 

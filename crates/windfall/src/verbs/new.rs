@@ -2,7 +2,7 @@
 
 use super::schema;
 use crate::cli::{NewArgs, Template};
-use crate::output::{Destinations, document, print};
+use crate::output::Destinations;
 use crate::{Answer, VerbError};
 use clap::ValueEnum;
 use serde_json::json;
@@ -19,12 +19,12 @@ pub(crate) fn run(args: &NewArgs) -> Result<Answer, VerbError> {
     let output = outputs.claim("--output", &path)?;
     output.write(|out| out.write_all(text(args.template).as_bytes()))?;
     let beside = place_schema(&path)?;
-    if args.json {
-        let schema = Some(path.with_file_name(schema::FILE)).filter(|schema| schema.exists());
-        print(&document(json!({ "wrote": output.name(), "schema": schema })))?;
-        return Ok(Answer::Yes);
-    }
-    outputs.print(&format!("wrote {}{beside}\n", output.name()))?;
+    let schema = Some(path.with_file_name(schema::FILE)).filter(|schema| schema.exists());
+    outputs.show(
+        args.json,
+        || json!({ "wrote": output.name(), "schema": schema }),
+        |_| format!("wrote {}{beside}\n", output.name()),
+    )?;
     Ok(Answer::Yes)
 }
 

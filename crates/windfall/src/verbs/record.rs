@@ -1,7 +1,7 @@
 //! `windfall record [-- COMMAND...]`
 
 use crate::cli::RecordArgs;
-use crate::output::{Destinations, document, print, print_error};
+use crate::output::{Destinations, print_error};
 use crate::{Answer, VerbError};
 use std::io::Write;
 use windfall_record::{Recorded, Recorder, Wanted};
@@ -44,15 +44,14 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
     draft.flush().map_err(|error| output.write_error(&error))?;
     let bytes = draft.bytes();
     draft.commit()?;
-    if args.json {
+    let value = || {
         let mut value = record::json(&recorded);
-        value["wrote"] = name.into();
+        value["wrote"] = name.as_str().into();
         value["records"] = records.into();
-        print(&document(value))?;
-    } else {
-        let bytes = bytes.map_or(String::new(), |bytes| format!(", {bytes} bytes"));
-        outputs.print(&format!("wrote {name}: {records} records{bytes}\n"))?;
-    }
+        value
+    };
+    let bytes = bytes.map_or(String::new(), |bytes| format!(", {bytes} bytes"));
+    outputs.show(args.json, value, |_| format!("wrote {name}: {records} records{bytes}\n"))?;
     Ok(answer(&recorded))
 }
 

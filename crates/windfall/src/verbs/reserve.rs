@@ -6,7 +6,7 @@ pub(crate) use asked::TaskText;
 
 use crate::cli::ReserveArgs;
 use crate::command_error::CommandError;
-use crate::output::{Destination, Destinations, document, print, width};
+use crate::output::{Destination, Destinations};
 use crate::{Answer, VerbError};
 use std::io::Write;
 use windfall_report::reserve::{self, Asked};
@@ -31,10 +31,11 @@ pub(crate) fn run(args: &ReserveArgs) -> Result<Answer, CommandError> {
         picture.write(|out| out.write_all(&bytes))?;
     }
     let asked = Asked { search: &search, cost_by };
-    match args.json {
-        true => print(&document(reserve::json(&case, &found, &asked)))?,
-        false => outputs.print(&reserve::text(&case, &found, &asked, width()))?,
-    }
+    outputs.show(
+        args.json,
+        || reserve::json(&case, &found, &asked),
+        |width| reserve::text(&case, &found, &asked, width),
+    )?;
     Ok(if found.is_enough() { Answer::Yes } else { Answer::No })
 }
 

@@ -4,7 +4,7 @@ mod command;
 
 use crate::cli::{Judged, RunArgs, RunHost, SimulateArgs};
 use crate::command_error::CommandError;
-use crate::output::{document, input_name, print, print_error, width};
+use crate::output::{input_name, print_error, print_json, show, width};
 use crate::verbs::check::{load, plan};
 use crate::verbs::keep::Outputs;
 use crate::verbs::simulate;
@@ -59,10 +59,8 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
     };
     if args.dry_run {
         let changes = windfall_linux::dry_run(&plan, &settings)?;
-        print(&match args.json {
-            true => document(json!({ "would_change": changes.lines().collect::<Vec<_>>() })),
-            false => changes,
-        })?;
+        let lines: Vec<&str> = changes.lines().collect();
+        show(args.json, || json!({ "would_change": lines }), |_| changes.clone())?;
         return Ok(Answer::Yes);
     }
     let cpus = plan.hierarchy.processors();
@@ -79,7 +77,7 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
     let wall = begun.elapsed();
     let kept = outputs.close(file, &scenario, &outcome, &verdicts);
     if args.json {
-        print(&document(json(&scenario, &outcome, &verdicts)))?;
+        print_json(json(&scenario, &outcome, &verdicts))?;
         print_error(&took(&outcome, wall));
     } else if args.file.is_some() {
         outputs.print(&text(&scenario, &outcome, &verdicts, wall, width()))?;

@@ -2,7 +2,7 @@
 
 use crate::cli::{Judged, SimulateArgs};
 use crate::command_error::CommandError;
-use crate::output::{document, errors_are_read, input_name, print, print_error, width};
+use crate::output::{errors_are_read, input_name, print_error, print_json, width};
 use crate::verbs::check::{load_with, plan};
 use crate::verbs::keep::Outputs;
 use crate::{Answer, VerbError};
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     let verdicts = judge(&scenario, &outcome);
     let kept = outputs.close(&args.file, &scenario, &outcome, &verdicts);
     if args.json {
-        print(&document(json(&scenario, &outcome, &verdicts)))?;
+        print_json(json(&scenario, &outcome, &verdicts))?;
         print_error(&took(&outcome, wall));
     } else {
         outputs.print(&text(&scenario, &outcome, &verdicts, wall, width()))?;

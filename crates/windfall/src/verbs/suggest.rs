@@ -9,7 +9,7 @@ use super::import::seen_from;
 use super::new::{place_schema, with_schema};
 use crate::cli::{SuggestArgs, Text};
 use crate::command_error::CommandError;
-use crate::output::{Destinations, document, input_name, is_standard, print, width};
+use crate::output::{Destinations, input_name, is_standard};
 use crate::verbs::check::plan;
 use crate::verbs::export::open_recording;
 use crate::{Answer, VerbError};
@@ -46,11 +46,7 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
     let output = args.output.as_deref().map(|path| outputs.claim("--output", path)).transpose()?;
     let recording = Recording::read(&args.recording, format(args)).map_err(|why| trouble(&why))?;
     let found = find(args, &recording)?;
-    if args.json {
-        print(&document(suggest::json(&found)))?;
-    } else {
-        outputs.print(&suggest::text(&found, width()))?;
-    }
+    outputs.show(args.json, || suggest::json(&found), |width| suggest::text(&found, width))?;
     if let (Some(output), Some(path)) = (&output, &args.output) {
         let file = seen_from(&args.recording, path)?;
         let scenario = made(&recording, &file, Reserving::Periodic).0;

@@ -1,7 +1,7 @@
 //! `windfall top`: a run, looked at again and again.
 
 use crate::cli::TopArgs;
-use crate::output::{colour_is_wanted, document, print, print_error, width};
+use crate::output::{colour_is_wanted, print_error, show};
 use crate::{Answer, VerbError};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
@@ -42,12 +42,9 @@ pub(crate) fn run(args: &TopArgs) -> Result<Answer, VerbError> {
         return Err(VerbError(format!("windfall: {why}")));
     }
     let listing = control::list(socket)?;
-    if args.json {
-        print(&document(serde_json::to_value(&listing)?))?;
-        return Ok(Answer::Yes);
-    }
-    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
-        print(&live::text(&listing, width()))?;
+    if args.json || !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        let value = serde_json::to_value(&listing)?;
+        show(args.json, || value, |width| live::text(&listing, width))?;
         return Ok(Answer::Yes);
     }
     let mut screen = Screen::new(listing, colour_is_wanted());

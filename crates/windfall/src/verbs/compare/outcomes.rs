@@ -2,7 +2,7 @@
 
 use crate::cli::CompareArgs;
 use crate::command_error::CommandError;
-use crate::output::{Destinations, JSON_VERSION, document, input_name, print, width};
+use crate::output::{Destinations, JSON_VERSION, input_name, show};
 use crate::verbs::check::{load, plan};
 use crate::{Answer, VerbError};
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub(super) fn run(args: &CompareArgs, other: &Path) -> Result<Answer, CommandErr
         names: [&args.file, other].map(input_name),
         within: args.tolerance,
     };
-    print(&if args.json { document(compared.json()) } else { compared.text(width()) })?;
+    show(args.json, || compared.json(), |width| compared.text(width))?;
     Ok(if compared.is_close() { Answer::Yes } else { Answer::No })
 }
 

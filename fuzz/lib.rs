@@ -10,12 +10,12 @@ use windfall_trace::import::Format;
 
 /// The laws of importing ftrace text.
 pub fn ftrace(text: &[u8]) {
-    oracle::importer_laws(text, Format::Ftrace);
+    oracle::importer_laws(text, Some(Format::FTRACE));
 }
 
 /// The laws of importing perf text.
 pub fn perf(text: &[u8]) {
-    oracle::importer_laws(text, Format::Perf);
+    oracle::importer_laws(text, Some(Format::PERF));
 }
 
 /// The laws of reading a trace file.

@@ -8,14 +8,14 @@ use windfall_programs::learn::{
     Cause, Learned, Note, Options, Parent, Proposal, Row, habit, learn,
 };
 use windfall_time::{Ratio, Span};
-use windfall_trace::import::{Format, open};
+use windfall_trace::import::open;
 use windfall_trace::timeline::{State, Timeline};
 use windfall_trace::{Cpu, Record};
 
 fn records(name: &str) -> Vec<Record> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/recorded/");
     let file = File::open(format!("{folder}{name}")).unwrap();
-    open(BufReader::new(file), Format::Auto).collect::<Result<_, _>>().unwrap()
+    open(BufReader::new(file), None).collect::<Result<_, _>>().unwrap()
 }
 
 fn by_tid(learned: &Learned, tid: u32) -> usize {

@@ -172,7 +172,6 @@ mod tests {
     use super::*;
     use windfall_programs::learn::{Habit, LeftOut, Options, learn};
     use windfall_time::Ratio;
-    use windfall_trace::import::Format;
     use windfall_trace::timeline::LostCount;
     use windfall_trace::{Record, Source};
 
@@ -240,7 +239,7 @@ margin: max x 1.20, rounded up to 1us; 1 reservations ask for 0.30 of 2 processo
     fn law_threads_of_one_name_without_a_reservation_share_a_line_that_fits() {
         let path =
             concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/recorded/desktop.ftrace.gz");
-        let source = Source::open(path.as_ref(), Format::Auto).unwrap();
+        let source = Source::open(path.as_ref(), None).unwrap();
         let records: Vec<Record> = source.map_while(Result::ok).collect();
         let proposal = Proposal::new(&learn(records), Options::default());
         let whole = text(&proposal, None);

@@ -35,7 +35,7 @@ impl Recording {
     ///
     /// # Errors
     /// Why it cannot be read, in words.
-    pub fn read(path: &Path, format: Format) -> Result<Recording, String> {
+    pub fn read(path: &Path, format: Option<&'static Format>) -> Result<Recording, String> {
         let mut source = Source::open(path, format).map_err(|error| error.to_string())?;
         let mut failed = None;
         let mut learned = learn(until_error(&mut source, &mut failed));
@@ -174,7 +174,7 @@ impl TraceFiles {
     fn recording(&mut self, file: &str) -> Result<&Recording, String> {
         let path = self.folder.join(file);
         let read = self.read.entry(file.to_owned());
-        read.or_insert_with(|| Recording::read(&path, Format::Auto)).as_ref().map_err(Clone::clone)
+        read.or_insert_with(|| Recording::read(&path, None)).as_ref().map_err(Clone::clone)
     }
 
     /// The programs of all threads that play a part, with the scenario's numbers for each other.

@@ -9,7 +9,7 @@ use mutate::{fuzz, fuzz_with};
 use rtapp_laws::rtapp_laws;
 use windfall_programs::learn::learn;
 use windfall_scenario::{Diagnostics, Profile, Recording, Reserving, Scenario, import};
-use windfall_trace::import::{Format, open};
+use windfall_trace::import::open;
 
 /// Pieces that mean something somewhere.
 const WORDS: [&str; 48] = [
@@ -186,7 +186,7 @@ fn law_whatever_a_recording_holds_the_scenario_made_of_it_is_accepted() {
     ];
     let mut sound = 0;
     fuzz("imported", &TEXTS, |text| {
-        let mut importer = open(text, Format::Auto);
+        let mut importer = open(text, None);
         let learned = learn(importer.by_ref().map_while(Result::ok));
         let Ok(recording) = Recording::of(learned, Some(importer.report().clone()), None) else {
             return;

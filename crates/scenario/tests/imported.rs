@@ -54,7 +54,7 @@ impl Text {
         self.0.sort_by_key(|(at, _)| *at);
         let text: String = self.0.into_iter().map(|(_, line)| line).collect();
         std::fs::write(&path, text).unwrap();
-        let recording = Recording::read(&path, Format::Perf).unwrap();
+        let recording = Recording::read(&path, Some(Format::PERF)).unwrap();
         import(&recording, file, reserving)
     }
 }

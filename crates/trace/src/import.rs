@@ -16,10 +16,11 @@
 //! Limits ([`limits`]) hold before anything is kept: a line with a processor, a name or a thread number that no
 //! kernel has is not understood; a text with too many lines, bytes or threads ends early, with an error.
 //!
-//! Read next: `line.rs` (heads), `args.rs` (what an event says), `translate.rs` (what it means).
+//! Read next: `format.rs` (which texts there are), `line.rs` (heads), `args.rs` (what an event says), `translate.rs` (what it means).
 
 mod args;
 mod error;
+mod format;
 mod importer;
 pub mod limits;
 mod line;
@@ -32,18 +33,6 @@ mod translate;
 mod zstd;
 
 pub use error::ImportError;
+pub use format::Format;
 pub use importer::{Importer, open};
 pub use report::{Example, Examples, Report};
-
-/// Which text a source holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Format {
-    /// Whatever the first line that means something is.
-    #[default]
-    Auto,
-    /// tracefs `trace` or `trace_pipe`, or `trace-cmd report`.
-    Ftrace,
-    /// `perf script`, best as
-    /// `perf script --ns --show-lost-events -F comm,pid,tid,cpu,time,event,trace`.
-    Perf,
-}

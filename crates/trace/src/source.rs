@@ -49,7 +49,7 @@ impl Source {
     ///
     /// # Errors
     /// When the file cannot be read, or is of another version of Windfall's format.
-    pub fn open(path: &Path, format: Format) -> Result<Source, SourceError> {
+    pub fn open(path: &Path, format: Option<&'static Format>) -> Result<Source, SourceError> {
         let mut file = open_input(path).map_err(SourceError::Io)?;
         let mut first = Vec::new();
         file.by_ref().take(7).read_to_end(&mut first).map_err(SourceError::Io)?;

@@ -11,7 +11,7 @@ const LEAVES: &str = "A     7/7     [002]  1.001000000: sched:sched_switch: prev
 /// A sound recording with `line` between two of its lines.
 fn with(line: &str) -> Report {
     let text = format!("{ENTERS}{IDLE}\n{line}\n{LEAVES}\n");
-    let mut importer = import::open(text.as_bytes(), Format::Perf);
+    let mut importer = import::open(text.as_bytes(), Some(Format::PERF));
     let records: Vec<_> = importer.by_ref().map(|record| record.expect("a sound text")).collect();
     let timeline = Timeline::build(records.into_iter());
     assert_eq!((timeline.cpus.len(), timeline.threads.len()), (1, 1), "{line}");
@@ -44,7 +44,7 @@ fn accepts_the_highest_processor_thread_number_and_longest_name() {
     let text = format!(
         "A     7/7     [1023]  1.000500000: sched:sched_waking: comm={long} pid=4194304 prio=120 target_cpu=002\n"
     );
-    let mut importer = import::open(text.as_bytes(), Format::Perf);
+    let mut importer = import::open(text.as_bytes(), Some(Format::PERF));
     assert!(importer.by_ref().all(|record| record.is_ok()));
     assert_eq!(importer.report().imported(), 1);
 }
@@ -64,7 +64,7 @@ impl Read for Endless {
 
 /// Why the import of `reader` ended, and after how many lines.
 fn end(reader: impl Read) -> (String, u64) {
-    let mut importer: Importer<_> = import::open(BufReader::new(reader), Format::Auto);
+    let mut importer: Importer<_> = import::open(BufReader::new(reader), None);
     let last = importer.by_ref().filter_map(Result::err).last().expect("an error");
     assert!(importer.report().adds_up());
     (last.to_string(), importer.report().lines)
@@ -109,11 +109,11 @@ fn frame(text: &[u8]) -> Vec<u8> {
 #[test]
 fn r0013_recordings_compressed_by_zstd_are_read_frame_by_frame() {
     let text = include_bytes!("fixtures/perf.txt");
-    let plain: Vec<_> = import::open(&text[..], Format::Auto).map(Result::unwrap).collect();
+    let plain: Vec<_> = import::open(&text[..], None).map(Result::unwrap).collect();
     let (first, second) = text.split_at(text.len() / 2);
     let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"xyz"].concat();
     let packed = [frame(first), skipped, frame(b""), frame(second)].concat();
-    let read: Vec<_> = import::open(&packed[..], Format::Auto).map(Result::unwrap).collect();
+    let read: Vec<_> = import::open(&packed[..], None).map(Result::unwrap).collect();
     assert!(!plain.is_empty() && read == plain);
     // Of one that is cut, or damaged, what came before is there, and an error.
     for (at, cut) in [(packed.len() - 20, true), (frame(first).len() / 2, false)] {

@@ -5,7 +5,6 @@ mod oracle;
 
 use oracle::{Imported, import, importer_laws};
 use windfall_time::Instant;
-use windfall_trace::import::Format;
 use windfall_trace::timeline::{State, Timeline, What};
 use windfall_trace::{Cpu, Event, Record, Stop, ThreadId};
 
@@ -13,8 +12,8 @@ const A: ThreadId = ThreadId(0);
 const B: ThreadId = ThreadId(1);
 
 fn good(text: &str) -> Imported {
-    importer_laws(text.as_bytes(), Format::Auto);
-    let imported = import(text.as_bytes(), Format::Auto);
+    importer_laws(text.as_bytes(), None);
+    let imported = import(text.as_bytes(), None);
     assert!(imported.error.is_none(), "{:?}", imported.error);
     imported
 }
@@ -265,10 +264,10 @@ fn law_lines_out_of_order_are_sorted_and_counted() {
 
 #[test]
 fn refuses_what_is_no_recording_and_says_which_line() {
-    let imported = import(b"\nhello\n", Format::Auto);
+    let imported = import(b"\nhello\n", None);
     let message = imported.error.unwrap().to_string();
     assert!(message.contains("line 2") && message.contains("hello"), "{message}");
-    assert!(import(b"", Format::Auto).error.unwrap().to_string().contains("no events"));
+    assert!(import(b"", None).error.unwrap().to_string().contains("no events"));
 }
 
 #[test]
@@ -285,10 +284,10 @@ fn accepts_gzip_and_refuses_to_end_calmly_when_it_is_cut() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(UX.as_bytes()).unwrap();
     let file = encoder.finish().unwrap();
-    assert_eq!(import(&file, Format::Auto).records, good(UX).records);
-    importer_laws(&file, Format::Auto);
+    assert_eq!(import(&file, None).records, good(UX).records);
+    importer_laws(&file, None);
     for end in 2..file.len() {
-        let cut = import(&file[..end], Format::Auto);
+        let cut = import(&file[..end], None);
         assert!(cut.error.is_some(), "{end}");
         let last = cut.records.last().unwrap();
         assert_eq!(last.event, Event::Lost { cpu: None, count: None });

@@ -6,7 +6,6 @@ mod oracle;
 use oracle::{import, importer_laws};
 use proptest::prelude::*;
 use std::collections::HashMap;
-use windfall_trace::import::Format;
 use windfall_trace::{Event, Stop, ThreadId};
 
 /// What happens on a processor, threads by number, 0 for idle.
@@ -112,7 +111,7 @@ fn render(steps: &[Step], names: &[String], dialect: Dialect) -> String {
 
 /// The steps that an import gives back, and the last name of each thread.
 fn steps(text: &str) -> (Vec<Step>, HashMap<u32, String>) {
-    let imported = import(text.as_bytes(), Format::Auto);
+    let imported = import(text.as_bytes(), None);
     let (mut tids, mut names, mut steps) = (HashMap::new(), HashMap::new(), Vec::new());
     for record in imported.records {
         let us = record.at.as_nanos() / 1_000;
@@ -174,7 +173,7 @@ proptest! {
             if text.is_empty() {
                 continue;
             }
-            importer_laws(text.as_bytes(), Format::Auto);
+            importer_laws(text.as_bytes(), None);
             let (back, learnt) = steps(&text);
             prop_assert_eq!(&back, &comparable(schedule.clone()), "{:?}\n{}", dialect, text);
             for (tid, name) in learnt {

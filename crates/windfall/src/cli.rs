@@ -3,8 +3,10 @@
 //! Length: a table of every verb and its options, read top to bottom; a part of it alone says little.
 
 mod parameter;
+mod recorded;
 
 pub(crate) use parameter::ParameterVerb;
+pub(crate) use recorded::Source;
 
 use crate::candidates;
 use crate::verbs::reserve::TaskText;
@@ -14,6 +16,7 @@ use std::path::PathBuf;
 use windfall_scenario::Override;
 use windfall_time::{Ratio, Span};
 use windfall_trace::explain::Pattern;
+use windfall_trace::import::Format;
 
 /// Shares a machine's processors by a hierarchy of schedulers whose promises are checked first.
 ///
@@ -163,8 +166,8 @@ pub(crate) struct SuggestArgs {
     #[command(flatten)]
     pub(crate) force: ForceArgs,
     /// Format of the recording [default: detected from its first lines].
-    #[arg(long)]
-    pub(crate) from: Option<Text>,
+    #[arg(long, value_parser = recorded::text())]
+    pub(crate) from: Option<&'static Format>,
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -680,17 +683,6 @@ pub(crate) struct TopArgs {
     pub(crate) json: bool,
 }
 
-/// What a trace may be.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Source {
-    /// Text of tracefs or of trace-cmd.
-    Ftrace,
-    /// Text of `perf script`.
-    Perf,
-    /// An rt-app file.
-    RtApp,
-}
-
 /// Arguments of `migrate`.
 #[derive(Args, Debug)]
 #[command(
@@ -714,7 +706,7 @@ pub(crate) struct ImportArgs {
     /// The recording: Windfall's own, or text, which may be compressed by gzip or zstd.
     pub(crate) trace: PathBuf,
     /// Format of the recording [default: detected from its first lines].
-    #[arg(long)]
+    #[arg(long, value_parser = recorded::source())]
     pub(crate) from: Option<Source>,
     /// Where to write the scenario.
     #[arg(short, long, value_name = "FILE.toml")]
@@ -732,15 +724,6 @@ pub(crate) struct ImportArgs {
     /// tasks name].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) processors: Option<u16>,
-}
-
-/// What a recording may be.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Text {
-    /// Text of tracefs or of trace-cmd.
-    Ftrace,
-    /// Text of `perf script`.
-    Perf,
 }
 
 /// Arguments of `explain`.
@@ -787,8 +770,8 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "SPAN")]
     pub(crate) longer_than: Option<Span>,
     /// Format of the recording [default: detected from its first lines].
-    #[arg(long, requires = "recording")]
-    pub(crate) from: Option<Text>,
+    #[arg(long, requires = "recording", value_parser = recorded::text())]
+    pub(crate) from: Option<&'static Format>,
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,

@@ -28,7 +28,7 @@ fn windfall(arguments: &[&str]) -> String {
 fn r0013_a_recorded_timer_of_perf_text_is_replayed_with_all_its_jobs() {
     let file = recorded("cyclictest.perf.gz");
     let records: Vec<Record> =
-        Source::open(&file, Format::Perf).unwrap().map(Result::unwrap).collect();
+        Source::open(&file, Some(Format::PERF)).unwrap().map(Result::unwrap).collect();
     let its = records.iter().find_map(|record| match &record.event {
         Event::Thread { thread, tid: 25057, .. } => Some(*thread),
         _ => None,

@@ -6,7 +6,7 @@
 
 use super::args::{self, Reading};
 use super::limits;
-use super::line::{self, Head};
+use super::line::Head;
 use super::lines::{Line, Lines, too_much};
 use super::queue::Queue;
 use super::record::{Raw, Task, Waiting};
@@ -21,8 +21,8 @@ use windfall_time::{Instant, Span};
 /// How many lines are held back unless said otherwise.
 const WINDOW: usize = 1024;
 
-/// Reads `reader`, plain or compressed by gzip or zstd, as `format`.
-pub fn open<R: BufRead>(reader: R, format: Format) -> Importer<R> {
+/// Reads `reader`, plain or compressed by gzip or zstd, as `format`; without one, as what its first event is.
+pub fn open<R: BufRead>(reader: R, format: Option<&'static Format>) -> Importer<R> {
     Importer {
         lines: Lines::new(reader),
         format,
@@ -46,7 +46,7 @@ pub fn open<R: BufRead>(reader: R, format: Format) -> Importer<R> {
 /// An iterator over the records of a text; see [`open`].
 pub struct Importer<R: BufRead> {
     lines: Lines<R>,
-    format: Format,
+    format: Option<&'static Format>,
     window: usize,
     queue: Queue,
     translator: Translator,
@@ -88,7 +88,7 @@ impl<R: BufRead> Importer<R> {
     }
 
     /// The format, once it is known.
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> Option<&'static Format> {
         self.format
     }
 
@@ -107,9 +107,8 @@ impl<R: BufRead> Importer<R> {
             return;
         }
         let head = match self.format {
-            Format::Ftrace => line::ftrace(text),
-            Format::Perf => line::perf(text),
-            Format::Auto => self.recognise(text),
+            Some(format) => (format.head)(text),
+            None => self.recognise(text),
         };
         let Some(head) = head else {
             self.report.unknown.add(line.number, text);
@@ -136,12 +135,9 @@ impl<R: BufRead> Importer<R> {
     }
 
     fn recognise<'a>(&mut self, text: &'a str) -> Option<Head<'a>> {
-        if let Some(head) = line::ftrace(text) {
-            self.format = Format::Ftrace;
-            return Some(head);
-        }
-        let head = line::perf(text)?;
-        self.format = Format::Perf;
+        let read = |format: &&'static Format| Some((*format, (format.head)(text)?));
+        let (format, head) = Format::ALL.iter().find_map(read)?;
+        self.format = Some(format);
         Some(head)
     }
 
@@ -303,8 +299,9 @@ impl<R: BufRead> Iterator for Importer<R> {
         loop {
             if let Some(record) = self.translator.out.pop_front() {
                 if self.header.source.is_empty() {
-                    let perf = self.format == Format::Perf;
-                    self.header.source = if perf { "perf" } else { "ftrace" }.to_owned();
+                    // Only losses, of which every format has the same words, come without one.
+                    let format = self.format.unwrap_or(Format::FTRACE);
+                    format.name.clone_into(&mut self.header.source);
                 }
                 return Some(Ok(record));
             }

@@ -20,7 +20,7 @@ pub(crate) struct Imported {
 }
 
 /// Imports a text.
-pub(crate) fn import(text: &[u8], format: Format) -> Imported {
+pub(crate) fn import(text: &[u8], format: Option<&'static Format>) -> Imported {
     let mut importer = import::open(text, format);
     let (mut records, mut error) = (Vec::new(), None);
     for item in importer.by_ref() {
@@ -37,7 +37,7 @@ pub(crate) fn import(text: &[u8], format: Format) -> Imported {
 
 /// The laws of an import: no panic, records in order of time, each line in one counter, threads
 /// declared before they are used, no contradiction among the records, no gap in the timeline.
-pub(crate) fn importer_laws(text: &[u8], format: Format) {
+pub(crate) fn importer_laws(text: &[u8], format: Option<&'static Format>) {
     let Imported { records, error, report, .. } = import(text, format);
     let last_line_ends = text.last().is_none_or(|byte| *byte == b'\n');
     let plain = !text.starts_with(&[0x1f, 0x8b]);

@@ -1,19 +1,17 @@
 //! `windfall explain [RECORDING] --thread NAME`: why a thread was late, and who ran instead; of a recording, or of
 //! what a run has recorded lately.
 
-use crate::cli::{ExplainArgs, Text};
+use crate::cli::ExplainArgs;
 use crate::output::{input_name, print_json, print_text, width};
 use crate::verbs::export::open_recording;
 use crate::{Answer, VerbError};
 use std::fmt::Display;
-use std::path::Path;
 use windfall_report::explain::{self, Asked, Reading};
 use windfall_scenario::near;
 use windfall_trace::codec::Reader;
 use windfall_trace::escape::escaped;
 use windfall_trace::explain::{Explained, Explainer, Explanation, Keep, Question};
-use windfall_trace::import::Format;
-use windfall_trace::{Record, Sink, Source};
+use windfall_trace::{Record, Sink};
 
 /// How many misses are explained unless all are asked for: the worst.
 const WORST: usize = 3;
@@ -97,7 +95,7 @@ fn read(args: &ExplainArgs) -> Result<Reading, VerbError> {
     let mut silent = 0;
     let (explanation, warnings) = match &args.recording {
         Some(path) => {
-            let mut source = open(path, args.from).map_err(trouble)?;
+            let mut source = open_recording(path, args.from).map_err(trouble)?;
             let read = explained(question, &mut source);
             silent = source.report().map_or(0, |report| report.mismatches.count);
             read
@@ -116,15 +114,6 @@ fn read(args: &ExplainArgs) -> Result<Reading, VerbError> {
         return Err(trouble(warnings.into_iter().next().unwrap_or_else(nothing)));
     }
     Ok(Reading { explanation, silent, warnings })
-}
-
-fn open(path: &Path, from: Option<Text>) -> Result<Source, String> {
-    let format = match from {
-        Some(Text::Ftrace) => Format::Ftrace,
-        Some(Text::Perf) => Format::Perf,
-        None => Format::Auto,
-    };
-    open_recording(path, format)
 }
 
 /// The explanation, and what stood in the way of reading it whole.

@@ -115,7 +115,7 @@ struct Reading {
 impl Reading {
     fn open(path: &Path) -> Result<Reading, VerbError> {
         let name = input_name(path);
-        let mut source = open_recording(path, Format::Auto)
+        let mut source = open_recording(path, None)
             .map_err(|why| VerbError(format!("windfall: {name}: {why}")))?;
         // The header of a text is complete once a record has been given.
         let first = source.next();
@@ -148,7 +148,10 @@ impl Reading {
 }
 
 /// Opens a recording. A scenario is none, and says how to make one of it.
-pub(crate) fn open_recording(path: &Path, format: Format) -> Result<Source, String> {
+pub(crate) fn open_recording(
+    path: &Path,
+    format: Option<&'static Format>,
+) -> Result<Source, String> {
     if path.extension().is_some_and(|extension| extension == "toml") {
         let why =
             "a scenario, not a recording; make one with `windfall simulate FILE --trace OUT.wft`";

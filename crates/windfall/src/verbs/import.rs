@@ -12,7 +12,6 @@ use windfall_scenario::rtapp::{self, convert};
 use windfall_scenario::{
     Imported, Recording, Reserving, Scenario, import, import_rtapp, read_text,
 };
-use windfall_trace::import::Format;
 
 pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     let mut outputs = Destinations::new(args.force.force, [args.trace.as_path()])?;
@@ -36,11 +35,10 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
             let why = "--processors is for rt-app files; a recording says how many it has";
             return Err(trouble(why.to_owned()));
         }
-        let format = match args.from {
-            Some(Source::Ftrace) => Format::Ftrace,
-            Some(Source::Perf) => Format::Perf,
-            _ => Format::Auto,
-        };
+        let format = args.from.and_then(|source| match source {
+            Source::Text(format) => Some(format),
+            Source::RtApp => None,
+        });
         let recording = Recording::read(&args.trace, format).map_err(trouble)?;
         let imported = from_recording(args, &recording)?;
         (imported.scenario, Some(imported.proposal), remarks(&recording))

@@ -7,7 +7,7 @@
 
 use super::import::seen_from;
 use super::new::{place_schema, with_schema};
-use crate::cli::{SuggestArgs, Text};
+use crate::cli::SuggestArgs;
 use crate::command_error::CommandError;
 use crate::output::{Destinations, input_name, is_standard};
 use crate::verbs::check::plan;
@@ -25,7 +25,6 @@ use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::Sink;
 use windfall_trace::explain::{Explainer, Keep, Question};
-use windfall_trace::import::Format;
 
 /// The policy of those who are promised nothing: what Linux does.
 const LINUX: &str = "linux-eevdf";
@@ -44,7 +43,7 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
         outputs.claim_standard("`--json`")?;
     }
     let output = args.output.as_deref().map(|path| outputs.claim("--output", path)).transpose()?;
-    let recording = Recording::read(&args.recording, format(args)).map_err(|why| trouble(&why))?;
+    let recording = Recording::read(&args.recording, args.from).map_err(|why| trouble(&why))?;
     let found = find(args, &recording)?;
     outputs.show(args.json, || suggest::json(&found), |width| suggest::text(&found, width))?;
     if let (Some(output), Some(path)) = (&output, &args.output) {
@@ -55,14 +54,6 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
         outputs.print(&format!("wrote {}{beside}\n", output.name()))?;
     }
     Ok(if found.promises.is_empty() { Answer::No } else { Answer::Yes })
-}
-
-const fn format(args: &SuggestArgs) -> Format {
-    match args.from {
-        Some(Text::Ftrace) => Format::Ftrace,
-        Some(Text::Perf) => Format::Perf,
-        None => Format::Auto,
-    }
 }
 
 /// A scenario of the recording in which whoever is promised nothing is scheduled as Linux does it.
@@ -141,7 +132,7 @@ fn recorded(args: &SuggestArgs) -> Result<Vec<(windfall_trace::ThreadId, Span)>,
     let everybody = "*".parse().map_err(|_| VerbError("windfall: `*` is a pattern".to_owned()))?;
     let question = Question { thread: everybody, longer_than: None, keep: Keep::Worst(1) };
     let mut explainer = Explainer::new(question);
-    let source = open_recording(&args.recording, format(args));
+    let source = open_recording(&args.recording, args.from);
     let source = source
         .map_err(|why| VerbError(format!("windfall: {}: {why}", input_name(&args.recording))))?;
     // Where it cannot be read further, the remarks say so.

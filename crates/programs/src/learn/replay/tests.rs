@@ -235,7 +235,7 @@ fn law_the_recorded_desktop_replays_to_its_end() {
     use windfall_trace::import::{Format, open};
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/recorded/desktop.ftrace.gz");
     let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
-    let records: Vec<_> = open(file, Format::Ftrace).collect::<Result<_, _>>().unwrap();
+    let records: Vec<_> = open(file, Some(Format::FTRACE)).collect::<Result<_, _>>().unwrap();
     for births in [StartsKnown::Timed, StartsKnown::ByWaker] {
         let mut learned = learn_as(records.iter().cloned(), births);
         check_balance(&learned);

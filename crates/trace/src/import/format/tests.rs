@@ -1,4 +1,14 @@
+use super::ftrace::ftrace;
+use super::perf::perf;
 use super::*;
+
+#[test]
+fn law_each_format_has_a_name_of_its_own() {
+    for format in Format::ALL {
+        assert_eq!(Format::named(format.name), Some(*format));
+    }
+    assert_eq!(Format::named("none"), None);
+}
 
 #[test]
 fn accepts_the_heads_of_ftrace() {

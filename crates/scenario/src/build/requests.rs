@@ -57,9 +57,9 @@ impl Builder<'_> {
                 let parent = self.scenario.parent_of_whom(whom);
                 match self.asking.warp(*warp, parent) {
                     Ok(warp) => numbers.told(whom, Message::Warp(warp)),
-                    Err((key, message, help)) => {
+                    Err((code, key, message, help)) => {
                         let path = path.key(key);
-                        self.wrong(&[path], format!("{message}; {help}"), None);
+                        self.wrong(code, &[path], format!("{message}; {help}"), None);
                         Vec::new()
                     }
                 }

@@ -2,6 +2,7 @@
 
 use super::lax::{Raw, Scalar};
 use super::scalar::{Range, span, text};
+use super::value_error::ValueError;
 use crate::Guarantee;
 use crate::model::{Claim, Level, Rate, Reserve, WarpLimit};
 use windfall_programs::{OnLate, Tick};
@@ -12,10 +13,10 @@ impl Scalar for Guarantee {
     const WANTED: &'static str = "a guarantee, as `RESBH 3ms 10ms`, `PS 3/10` or `NULL`";
     const NAME: &'static str = "guarantee";
 
-    fn read(raw: &Raw) -> Result<Guarantee, String> {
+    fn read(raw: &Raw) -> Result<Guarantee, ValueError> {
         match raw {
-            Raw::Text(text) => text.parse(),
-            _ => Err(format!("{} is not a guarantee", raw.show())),
+            Raw::Text(text) => text.parse().map_err(ValueError::Guarantee),
+            _ => Err(ValueError::NotA(raw.show(), "a guarantee")),
         }
     }
 
@@ -28,16 +29,14 @@ impl Scalar for Reserve {
     const WANTED: &'static str = "amount and period, as `3ms/10ms`";
     const NAME: &'static str = "reservation";
 
-    fn read(raw: &Raw) -> Result<Reserve, String> {
+    fn read(raw: &Raw) -> Result<Reserve, ValueError> {
         let text = text(raw, "a reservation")?;
         let Some((amount, period)) = text.split_once('/') else {
-            return Err(format!("`{text}` has no `/`"));
+            return Err(ValueError::NoSlash(text.to_owned()));
         };
         let (amount, period) = (span(amount)?, span(period)?);
         if amount.is_zero() || amount > period {
-            return Err(format!(
-                "amount {amount} is out of range; allowed: above 0, at most the period {period}"
-            ));
+            return Err(ValueError::Amount { amount, period });
         }
         Ok(Reserve { amount, period })
     }
@@ -51,14 +50,14 @@ impl Scalar for WarpLimit {
     const WANTED: &'static str = "limit and time without, as `10ms/50ms`";
     const NAME: &'static str = "warp limit";
 
-    fn read(raw: &Raw) -> Result<WarpLimit, String> {
+    fn read(raw: &Raw) -> Result<WarpLimit, ValueError> {
         let text = text(raw, "a warp limit")?;
         let Some((limit, unwarp)) = text.split_once('/') else {
-            return Err(format!("`{text}` has no `/`"));
+            return Err(ValueError::NoSlash(text.to_owned()));
         };
         let (limit, unwarp) = (span(limit)?, span(unwarp)?);
         if limit.is_zero() {
-            return Err("a limit of no time at all; allowed: above 0".to_owned());
+            return Err(ValueError::ZeroLimit);
         }
         Ok(WarpLimit { limit, unwarp })
     }
@@ -81,10 +80,10 @@ impl Scalar for Cycle {
         "work and period, as `3ms/10ms`, or with deadline, as `3ms/10ms@8ms`";
     const NAME: &'static str = "cycle";
 
-    fn read(raw: &Raw) -> Result<Cycle, String> {
+    fn read(raw: &Raw) -> Result<Cycle, ValueError> {
         let text = text(raw, "work and period")?;
         let Some((work, rest)) = text.split_once('/') else {
-            return Err(format!("`{text}` has no `/`"));
+            return Err(ValueError::NoSlash(text.to_owned()));
         };
         let (period, deadline) = period_and_deadline(rest)?;
         let work = Range::parse(work)?;
@@ -101,13 +100,13 @@ impl Scalar for Cycle {
     }
 }
 
-fn period_and_deadline(text: &str) -> Result<(Span, Span), String> {
+fn period_and_deadline(text: &str) -> Result<(Span, Span), ValueError> {
     let (period, deadline) = match text.split_once('@') {
         Some((period, deadline)) => (span(period)?, span(deadline)?),
         None => (span(text)?, span(text)?),
     };
     if period.is_zero() || deadline.is_zero() {
-        return Err("period and deadline must be above zero".to_owned());
+        return Err(ValueError::ZeroPeriod);
     }
     Ok((period, deadline))
 }
@@ -117,7 +116,7 @@ impl Scalar for Rate {
         "a period, as `33ms` or `30Hz`, with work, as `5ms/33ms`, or deadline, as `33ms@20ms`";
     const NAME: &'static str = "rate";
 
-    fn read(raw: &Raw) -> Result<Rate, String> {
+    fn read(raw: &Raw) -> Result<Rate, ValueError> {
         let text = text(raw, "a period")?;
         let (work, rest) = match text.split_once('/') {
             Some((work, rest)) => (Some(span(work)?), rest),
@@ -146,8 +145,8 @@ impl Scalar for SpinText {
     const WANTED: &'static str = "`spin` or `spin from 2s`; for other programs use `periodic`, `sporadic`, `after`, `steps`, `phases` or `recorded`";
     const NAME: &'static str = "spin";
 
-    fn read(raw: &Raw) -> Result<SpinText, String> {
-        let unknown = || format!("{} is not a program", raw.show());
+    fn read(raw: &Raw) -> Result<SpinText, ValueError> {
+        let unknown = || ValueError::NotA(raw.show(), "a program");
         let Raw::Text(text) = raw else {
             return Err(unknown());
         };
@@ -173,10 +172,10 @@ impl Scalar for Level {
         "a time, as `17ms`, a share of it, as `32.6%cpu` or `50%machine`, or a whole number";
     const NAME: &'static str = "level";
 
-    fn read(raw: &Raw) -> Result<Level, String> {
+    fn read(raw: &Raw) -> Result<Level, ValueError> {
         match raw {
             Raw::Integer(n) => {
-                u64::try_from(*n).map(Level::Count).map_err(|_| format!("`{n}` is below zero"))
+                u64::try_from(*n).map(Level::Count).map_err(|_| ValueError::BelowZero(*n))
             }
             Raw::Text(text) => {
                 let Some((share, of)) = text.split_once('%') else {
@@ -185,15 +184,15 @@ impl Scalar for Level {
                 let share = share.trim().parse::<Ratio>().ok();
                 let share = share
                     .and_then(|share| share.checked_div(Ratio::whole(100)))
-                    .ok_or_else(|| format!("`{text}` is not a share"))?;
+                    .ok_or_else(|| ValueError::NotA(format!("`{text}`"), "a share"))?;
                 match of.trim() {
                     "cpu" => Ok(Level::OfCpu(share)),
                     "machine" => Ok(Level::OfMachine(share)),
-                    "" => Err(format!("`{text}` does not say of what")),
-                    _ => Err(format!("`{text}`: unknown whole `{}`", of.trim())),
+                    "" => Err(ValueError::NoWhole(text.clone())),
+                    of => Err(ValueError::UnknownWhole(text.clone(), of.to_owned())),
                 }
             }
-            _ => Err(format!("{} is neither a time nor a whole number", raw.show())),
+            _ => Err(ValueError::Neither(raw.show(), "a time", "a whole number")),
         }
     }
 
@@ -215,10 +214,10 @@ macro_rules! words {
             const WANTED: &'static str = $wanted;
             const NAME: &'static str = $name;
 
-            fn read(raw: &Raw) -> Result<$type, String> {
+            fn read(raw: &Raw) -> Result<$type, ValueError> {
                 match raw {
                     $(Raw::Text(text) if text == $word => Ok($value),)*
-                    _ => Err(format!("unknown word {}", raw.show())),
+                    _ => Err(ValueError::UnknownWord(raw.show())),
                 }
             }
 

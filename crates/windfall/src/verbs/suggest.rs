@@ -62,7 +62,8 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
         outputs.claim_standard("`--json`")?;
     }
     let output = args.output.as_deref().map(|path| outputs.claim("--output", path)).transpose()?;
-    let recording = Recording::read(&args.recording, format(args)).map_err(|why| trouble(&why))?;
+    let recording = Recording::read(&args.recording, format(args));
+    let recording = recording.map_err(|why| trouble(&why.to_string()))?;
     let found = find(args, &recording)?;
     if args.json {
         crate::output::print(&document(show::json(&found)))?;

@@ -42,7 +42,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("report", &["guarantees", "plot", "scenario", "time", "trace"]),
     ("host", &["hierarchy", "programs", "scenario", "time", "trace"]),
-    ("sim", &["hierarchy", "host", "programs", "scenario", "schedulers", "time", "trace"]),
+    (
+        "sim",
+        &["guarantees", "hierarchy", "host", "programs", "scenario", "schedulers", "time", "trace"],
+    ),
     (
         "lab",
         &[

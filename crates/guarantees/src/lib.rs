@@ -21,7 +21,7 @@
 //!     panic!("it does not follow");
 //! };
 //! assert_eq!(most.to_string(), "PSBE 1/2 10ms");
-//! # Ok::<(), String>(())
+//! # Ok::<(), windfall_guarantees::GuaranteeError>(())
 //! ```
 #![no_std]
 #![forbid(unsafe_code)]
@@ -34,6 +34,7 @@ mod allowance;
 mod backwards;
 pub mod check;
 pub mod conversion;
+mod error;
 mod guarantee;
 mod length;
 pub mod meaning;
@@ -46,6 +47,7 @@ mod ways;
 pub use allowance::Allowance;
 pub use backwards::basic_for;
 pub use conversion::{ChildParam, ChildParams, Conversion, Given, Offer, Supply};
+pub use error::{GuaranteeError, LengthError};
 pub use guarantee::{Guarantee, Type};
 pub use length::Length;
 pub use remedy::{Change, Remedy, remedy};

@@ -199,7 +199,7 @@ pub fn json(scenario: &Scenario, promises: &Promises) -> Value {
             "deadline_ns": deadline.deadline.as_nanos(),
             "met": deadline.is_met(),
             "bound_ns": deadline.bound.as_ref().ok().map(|bound| bound.as_nanos()),
-            "why_not": deadline.bound.err(),
+            "why_not": deadline.bound.err().map(|why| why.to_string()),
         })
     });
     let broken = scenario.broken_by_requests().into_iter().map(|(at, promise)| {

@@ -4,6 +4,10 @@
 //! and nobody else stands beside them. As the file begins: what requests change is not looked at.
 //! Absent on purpose: whether they meet their deadlines, and under what.
 
+mod error;
+
+pub use error::ApplicationError;
+
 use crate::Guarantee;
 use crate::build::ranks_by;
 use crate::model::{Activation, Jobs, Run, Scenario, Scheduler, Thread};
@@ -98,34 +102,26 @@ impl Scenario {
     /// The threads directly below the scheduler of that name, as tasks.
     ///
     /// # Errors
-    /// Why they are not tasks for an analysis, and what to do: a fact, then a remedy.
-    pub fn application(&self, name: &str) -> Result<Application, String> {
+    /// Why they are not tasks for an analysis.
+    pub fn application(&self, name: &str) -> Result<Application, ApplicationError> {
         let Some(scheduler) = self.schedulers.iter().find(|scheduler| scheduler.name == name)
         else {
-            return Err(format!("no scheduler is called `{name}`; name one of the file's"));
+            return Err(ApplicationError::UnknownScheduler(name.to_owned()));
         };
         if scheduler.owns.len() > 1 {
-            return Err(format!(
-                "`{name}` has {} virtual processors, and a reservation is for one; split its \
-                 threads among schedulers with one each",
-                scheduler.owns.len()
-            ));
+            let (scheduler, count) = (name.to_owned(), scheduler.owns.len());
+            return Err(ApplicationError::SeveralProcessors { scheduler, count });
         }
         if self.machine.speeds.iter().any(|speed| *speed != Ratio::ONE) {
-            return Err("processors differ from speed 1, and reservations count time, not work; \
-                        write the times that the work takes there, as `--task 2ms/10ms`"
-                .to_owned());
+            return Err(ApplicationError::Speed);
         }
         let beside = self
             .schedulers
             .iter()
             .find(|other| other.owns.iter().any(|own| own.parent.name() == Some(name)));
         if let Some(other) = beside {
-            return Err(format!(
-                "`{}` below `{name}` is a scheduler, and what it needs has no period; move it, or \
-                 the threads, below another",
-                other.name
-            ));
+            let (scheduler, beside) = (name.to_owned(), other.name.clone());
+            return Err(ApplicationError::SchedulerBeside { scheduler, beside });
         }
         let mut members = Vec::new();
         for thread in self.threads_below(name) {
@@ -135,7 +131,7 @@ impl Scenario {
             members.extend(thread.names().map(|name| Member { name, task, priority }));
         }
         if members.is_empty() {
-            return Err(format!("no thread is directly below `{name}`; name the one above them"));
+            return Err(ApplicationError::NoThreads(name.to_owned()));
         }
         let guarantee = scheduler.owns.first().and_then(|own| own.requires.guarantee);
         let service = Service::of(self, scheduler);
@@ -144,42 +140,27 @@ impl Scenario {
 }
 
 /// What a thread needs, by its program or by the rate that it is given.
-fn task(thread: &Thread) -> Result<Task, String> {
-    let name = &thread.name;
+fn task(thread: &Thread) -> Result<Task, ApplicationError> {
+    let name = || thread.name.clone();
     let told = thread.requires.rate();
     let own = match &thread.run {
-        Run::Spin { .. } => {
-            return Err(format!(
-                "thread `{name}` never stops, so that no reservation is enough; move it below \
-                 another scheduler, or write `periodic`"
-            ));
-        }
+        Run::Spin { .. } => return Err(ApplicationError::NeverStops(name())),
         Run::Jobs(jobs) => rate(jobs),
         Run::Phases { .. } | Run::Recorded { .. } | Run::Profile(_) | Run::Unknown => None,
     };
     let rate = match (own, told) {
         (Some(own), Some(told)) if (own.period, own.deadline) != (told.period, told.deadline) => {
-            return Err(format!(
-                "thread `{name}` tells its scheduler another rate than its program has; leave \
-                 `rate` out"
-            ));
+            return Err(ApplicationError::OtherRate(name()));
         }
         (Some(own), _) => own,
         (None, Some(told)) => told,
-        (None, None) => {
-            return Err(format!(
-                "thread `{name}` is not periodic; write `periodic = \"1ms/10ms\"` or `sporadic`, \
-                 give it a `rate` with the work, or move it below another scheduler"
-            ));
-        }
+        (None, None) => return Err(ApplicationError::NotPeriodic(name())),
     };
     let Rate { work: Some(work), period, deadline, .. } = rate else {
-        return Err(format!(
-            "thread `{name}` does not say how long it works; add it to its `rate`"
-        ));
+        return Err(ApplicationError::WorkNotSaid(name()));
     };
     if work.is_zero() {
-        return Err(format!("thread `{name}` has no work; leave it out"));
+        return Err(ApplicationError::NoWork(name()));
     }
     Ok(Task { work, period, deadline, jitter: Span::ZERO })
 }
@@ -217,7 +198,7 @@ mod tests {
     }
 
     fn why(scenario: &Scenario) -> String {
-        scenario.application("rm").unwrap_err()
+        scenario.application("rm").unwrap_err().to_string()
     }
 
     #[test]
@@ -243,6 +224,7 @@ mod tests {
         let told = |work| Thread { requires: with(rate(work)), ..steps.clone() };
         assert!(why(&scenario(vec![told(None)])).contains("how long it works"));
         assert!(scenario(vec![told(Some(ms(2)))]).application("rm").is_ok());
+        assert!(why(&scenario(vec![told(Some(Span::ZERO))])).contains("`stepper` has no work"));
         let other = Rate::new(None, ms(11)).deadline(ms(10));
         let lies = Thread { requires: with(other), ..periodic("liar") };
         assert!(why(&scenario(vec![lies])).contains("another rate"));
@@ -265,8 +247,9 @@ mod tests {
         wide.schedulers[0] = Scheduler::root("rm", kinds::EDF).processors(2);
         assert!(why(&wide).contains("2 virtual processors"));
         assert_eq!(wide.schedulers[0].owns[0].parent, Parent::Top);
-        assert!(scenario(Vec::new()).application("rm").unwrap_err().contains("no thread"));
-        assert!(wide.application("nobody").unwrap_err().contains("no scheduler is called"));
+        assert!(why(&scenario(Vec::new())).contains("no thread"));
+        let nobody = wide.application("nobody").unwrap_err();
+        assert!(nobody.to_string().contains("no scheduler is called"));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod scheduler;
 mod steps;
 mod text_or;
 mod thread;
+mod value_error;
 mod values;
 
 pub(crate) use change::AtFile;

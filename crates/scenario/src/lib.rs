@@ -74,29 +74,29 @@ mod tree;
 mod waiting;
 mod write;
 
-pub use application::{Application, Member, Service};
+pub use application::{Application, ApplicationError, Member, Service};
 pub use build::{NoRecordings, Numbers, Recordings};
-pub use deadlines::Deadline;
-pub use diagnostic::{Diagnostic, Diagnostics, Rendering};
+pub use deadlines::{BoundError, Deadline};
+pub use diagnostic::{Code as DiagnosticCode, Diagnostic, Diagnostics, Rendering};
 pub use import::{Imported, Reserving, import};
-pub use import_rtapp::{EndlessWait, ImportedRtApp, import_rtapp};
+pub use import_rtapp::{EndlessWait, ImportedRtApp, RtAppImportError, import_rtapp};
 pub use live::{Live, LiveNode, LiveRequest, LiveThread};
 pub use migrate::{Migrated, migrate};
 pub use model::Scenario;
 pub use overload::Overload;
-pub use overrides::Override;
+pub use overrides::{Override, OverrideError};
 pub use plan::{
     Home, Place, Plan, PlannedInterrupts, PlannedPattern, PlannedProcesses, PlannedProgram,
     PlannedRequest, PlannedThread,
 };
-pub use profile::{Profile, ProfiledThread, Profiles};
+pub use profile::{Profile, ProfileError, ProfiledThread, Profiles};
 pub use promises::Promises;
-pub use recording::{Recording, TraceFiles};
+pub use recording::{Recording, RecordingError, TraceFiles};
 pub use reference::reference;
 pub use schema::schema;
 pub use source::{Origin, SourceFile};
 pub use suggest::near;
-pub use text::{MOST_BYTES, read_text};
+pub use text::{MOST_BYTES, TextError, read_text};
 pub use tracer::Tracer;
 pub use windfall_guarantees::Guarantee;
 pub use windfall_schedulers::catalogue::Catalogue;

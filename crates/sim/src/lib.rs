@@ -10,7 +10,7 @@
 //! time that has passed (asserted).
 //!
 //! Read next: `simulation.rs` (the loop), `machine.rs` (what a processor does), `cpu.rs` (where its time goes). What is the same on
-//! every machine is in the crate `windfall-host`.
+//! every machine is in the crate `windfall-host`. `law.rs`, a feature, judges random trees of all kinds and of kinds of one's own.
 //!
 //! ```
 //! use windfall_scenario::Scenario;
@@ -36,6 +36,9 @@ mod cpu;
 mod events;
 mod interrupt;
 mod interval_timer;
+#[cfg(feature = "trial")]
+#[allow(clippy::unwrap_used, reason = "what is drawn is always such")]
+pub mod law;
 mod machine;
 mod run;
 mod simulate;

@@ -65,7 +65,11 @@ fn refuses_with_line_caret_and_suggestion() {
     let broken = file("caret.toml", &SCENARIO.replace("edf\"\nparent", "edff\"\nparent"));
     let output = windfall(&["check", &broken]);
     let text = errors(&output);
-    for part in ["caret.toml:7:13: unknown scheduler `edff`", "^^^^^^", "did you mean `edf`?"] {
+    for part in [
+        "caret.toml:7:13: error[unknown-kind]: unknown scheduler `edff`",
+        "^^^^^^",
+        "did you mean `edf`?",
+    ] {
         assert!(text.contains(part), "no `{part}` in:\n{text}");
     }
     assert!(printed(&output).is_empty());

@@ -1,5 +1,6 @@
 //! A value that is read leniently: what is wrong with it is kept, not thrown.
 
+use super::value_error::ValueError;
 use core::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
@@ -15,13 +16,6 @@ pub(crate) enum Raw {
     Bool(bool),
 }
 
-/// What is wrong with a value, and what would be right.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct ValueError {
-    pub(crate) message: String,
-    pub(crate) help: String,
-}
-
 /// A value with a text form or a number form.
 pub(crate) trait Scalar: Sized {
     /// What to write, for messages: `a length of time, as `10ms``.
@@ -30,7 +24,7 @@ pub(crate) trait Scalar: Sized {
     const NAME: &'static str;
 
     /// Reads it; on failure says what is wrong, without what would be right.
-    fn read(raw: &Raw) -> Result<Self, String>;
+    fn read(raw: &Raw) -> Result<Self, ValueError>;
 
     /// Writes it.
     fn write(&self) -> Raw;
@@ -54,8 +48,7 @@ impl<T> Lax<T> {
 impl<T: Scalar> Lax<T> {
     /// From a value as TOML has it.
     pub(crate) fn from_raw(raw: &Raw) -> Lax<T> {
-        Lax(T::read(raw)
-            .map_err(|message| ValueError { message, help: format!("write {}", T::WANTED) }))
+        Lax(T::read(raw))
     }
 }
 
@@ -139,7 +132,7 @@ impl<T: Scalar> Serialize for Lax<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
             Ok(value) => value.write().serialize(serializer),
-            Err(trouble) => Err(serde::ser::Error::custom(&trouble.message)),
+            Err(why) => Err(serde::ser::Error::custom(why)),
         }
     }
 }

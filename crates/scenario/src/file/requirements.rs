@@ -49,7 +49,7 @@ impl Serialize for RequirementsFile {
         }
         for (parameter, value) in &self.parameters {
             let raw = value.0.as_ref().map(|value| parameter::write(*value));
-            let raw = raw.map_err(|trouble| serde::ser::Error::custom(&trouble.message))?;
+            let raw = raw.map_err(serde::ser::Error::custom)?;
             map.serialize_entry(parameter.key, &raw)?;
         }
         map.end()

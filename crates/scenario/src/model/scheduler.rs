@@ -50,7 +50,8 @@ pub enum Parent {
 
 impl Parent {
     /// The scheduler's name; `None` is the top.
-    pub(crate) fn name(&self) -> Option<&str> {
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
         match self {
             Parent::Top => None,
             Parent::Scheduler(name) => Some(name),

@@ -1,6 +1,7 @@
 //! Programs that are phases of steps.
 
 use super::reader::Reader;
+use crate::diagnostic::Code;
 use crate::file::{Lax, PhaseFile, Raw, StepFile, TextOr, WORDS};
 use crate::model::{Phase, Run, Step};
 use crate::source::Path;
@@ -29,7 +30,12 @@ pub(super) fn phases(
     let loops = reader.get(loops, &path.key("loops"));
     let path = path.key("phases");
     if list.is_empty() {
-        reader.wrong(&path, "no phases", "write at least one, or another program");
+        reader.wrong(
+            Code::EmptyPhase,
+            &path,
+            "no phases",
+            "write at least one, or another program",
+        );
     }
     let phases = list.into_iter().enumerate().map(|(number, file)| {
         let path = path.item(number);
@@ -74,7 +80,7 @@ fn word(raw: &Raw, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     let known = WORDS.into_iter().find(|(word, _)| matches!(raw, Raw::Text(text) if text == word));
     if known.is_none() {
         let help = format!("write {}, or a table, as `{{ run = \"3ms\" }}`", words());
-        reader.wrong(path, format!("{} is not a step", raw.show()), &help);
+        reader.wrong(Code::UnknownWord, path, format!("{} is not a step", raw.show()), &help);
     }
     known.map(|(_, step)| step)
 }
@@ -97,16 +103,17 @@ fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     let [only] = given.as_slice() else {
         if let [first, second, ..] = given.as_slice() {
             let message = format!("a step does one thing, not `{first}` and `{second}`");
-            reader.wrong(path, message, "write two steps, one after the other");
+            reader.wrong(Code::InvalidStep, path, message, "write two steps, one after the other");
         } else if !reader.cut_from(path) {
             let all: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
             let help = format!("write one of `{}`, or the word {}", all.join("`, `"), words());
-            reader.wrong(path, "a step that does nothing", &help);
+            reader.wrong(Code::InvalidStep, path, "a step that does nothing", &help);
         }
         return None;
     };
     if *only != "timer" && (file.name.is_some() || file.mode.is_some()) {
-        reader.wrong(path, "`name` and `mode` go with `timer`", "leave them out");
+        let message = "`name` and `mode` go with `timer`";
+        reader.wrong(Code::MisplacedKey, path, message, "leave them out");
     }
     let mut at = |value: Option<Lax<String>>, key: &str| reader.get(value, &path.key(key));
     Some(match *only {

@@ -43,8 +43,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
     }
     if let (Some(place), Some(name)) = (&place, &args.save) {
         let profile = profiles::made(&calibration, &recorded, &args.command)?;
-        let text = profile.write().map_err(VerbError)?;
-        place.write(|out| out.write_all(text.as_bytes()))?;
+        place.write(|out| out.write_all(profile.write().as_bytes()))?;
         let wrote =
             format!("wrote {}; a scenario names it by `profile = \"{name}\"`\n", place.name());
         if args.json {

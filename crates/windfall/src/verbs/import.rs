@@ -10,7 +10,7 @@ use windfall_report::import::{json, remarks, rtapp_remarks};
 use windfall_report::proposal;
 use windfall_scenario::rtapp::{self, convert};
 use windfall_scenario::{
-    Imported, Recording, Reserving, Scenario, import, import_rtapp, read_text,
+    Imported, Recording, Reserving, RtAppImportError, Scenario, import, import_rtapp, read_text,
 };
 use windfall_trace::import::Format;
 
@@ -24,9 +24,10 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     let is_rtapp = args.from == Some(Source::RtApp)
         || (args.from.is_none() && args.trace.extension().is_some_and(|e| e == "json"));
     let (scenario, proposal, words) = if is_rtapp {
-        let text = read_text(&args.trace).map_err(trouble)?;
+        let text = read_text(&args.trace).map_err(|why| trouble(why.to_string()))?;
         let file = rtapp::parse(&text).map_err(|refusal| trouble(refusal.to_string()))?;
-        let (scenario, words) = from_rtapp(&file, args.processors).map_err(trouble)?;
+        let (scenario, words) =
+            from_rtapp(&file, args.processors).map_err(|why| trouble(why.to_string()))?;
         (scenario, None, words)
     } else if is_standard(&args.trace) {
         let why = "the scenario names its recording, which needs a file; keep the recording in one, or say `--from rt-app`";
@@ -41,7 +42,8 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
             Some(Source::Perf) => Format::Perf,
             _ => Format::Auto,
         };
-        let recording = Recording::read(&args.trace, format).map_err(trouble)?;
+        let recording = Recording::read(&args.trace, format);
+        let recording = recording.map_err(|why| trouble(why.to_string()))?;
         let imported = from_recording(args, &recording)?;
         (imported.scenario, Some(imported.proposal), remarks(&recording))
     };
@@ -61,7 +63,10 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     Ok(Answer::Yes)
 }
 
-fn from_rtapp(file: &rtapp::RtApp, asked: Option<u16>) -> Result<(Scenario, String), String> {
+fn from_rtapp(
+    file: &rtapp::RtApp,
+    asked: Option<u16>,
+) -> Result<(Scenario, String), RtAppImportError> {
     let (processors, why) = processors(file, asked);
     let imported = import_rtapp(&convert(file), processors)?;
     let words = rtapp_remarks(file, &imported, processors, why);

@@ -44,7 +44,8 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
         outputs.claim_standard("`--json`")?;
     }
     let output = args.output.as_deref().map(|path| outputs.claim("--output", path)).transpose()?;
-    let recording = Recording::read(&args.recording, format(args)).map_err(|why| trouble(&why))?;
+    let recording = Recording::read(&args.recording, format(args));
+    let recording = recording.map_err(|why| trouble(&why.to_string()))?;
     let found = find(args, &recording)?;
     outputs.show(args.json, || suggest::json(&found), |width| suggest::text(&found, width))?;
     if let (Some(output), Some(path)) = (&output, &args.output) {

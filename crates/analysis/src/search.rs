@@ -13,7 +13,7 @@
 //! Absent on purpose: how periods are spread (the caller lists them), and drawing.
 
 use crate::local::Policy;
-use crate::{Resource, Task};
+use crate::{Resource, Task, UnboundedError};
 use core::cmp::Reverse;
 use windfall_time::{Ratio, Span};
 
@@ -72,7 +72,7 @@ pub struct Choice {
     /// The same with two switches in each period.
     pub with_switches: Ratio,
     /// The longest response time of each thread, in the order of the list.
-    pub response_times: Vec<Option<Span>>,
+    pub response_times: Vec<Result<Span, UnboundedError>>,
 }
 
 /// The boundary of figure 6.2: the least amount for each of some periods.
@@ -276,7 +276,7 @@ mod tests {
             assert_eq!(there.last(), back.last());
         }
         let fixed = Policy::RateMonotonic.response_times(&tasks, &supply);
-        assert_eq!(fixed.last(), Some(&Some(us(10_000))), "the thread of period 10 ms");
+        assert_eq!(fixed.last(), Some(&Ok(us(10_000))), "the thread of period 10 ms");
     }
 
     #[test]

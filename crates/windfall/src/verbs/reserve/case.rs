@@ -9,7 +9,7 @@ use crate::verbs::check::load;
 use crate::{Answer, VerbError};
 use std::str::FromStr;
 use windfall_analysis::local::Policy;
-use windfall_analysis::{Supply, Task, ties};
+use windfall_analysis::{Supply, Task, UnboundedError, ties};
 use windfall_guarantees::Guarantee;
 use windfall_scenario::{Application, Member, Scenario, Service};
 use windfall_time::Span;
@@ -127,7 +127,7 @@ impl Case {
     }
 
     /// The longest response time of each member.
-    pub(super) fn response_times(&self, supply: &Supply) -> Vec<Option<Span>> {
+    pub(super) fn response_times(&self, supply: &Supply) -> Vec<Result<Span, UnboundedError>> {
         match self.service {
             Service::EarliestDeadline => self.policy().response_times(&self.tasks(), supply),
             _ => ties::response_times(&self.tasks(), &self.ranks(), supply),

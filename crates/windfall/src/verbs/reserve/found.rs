@@ -4,7 +4,7 @@ use super::case::Case;
 use crate::cli::ReserveArgs;
 use crate::{Answer, VerbError};
 use windfall_analysis::search::{self, Boundary, Choice, Kind, Point};
-use windfall_analysis::{Supply, Task};
+use windfall_analysis::{Supply, Task, UnboundedError};
 use windfall_guarantees::Guarantee;
 use windfall_time::Span;
 
@@ -24,7 +24,7 @@ pub(super) struct Found {
 pub(super) struct Present {
     pub(super) guarantee: Guarantee,
     pub(super) suffices: bool,
-    pub(super) responses: Vec<Option<Span>>,
+    pub(super) responses: Vec<Result<Span, UnboundedError>>,
 }
 
 impl Found {
@@ -43,7 +43,8 @@ impl Found {
         let kind = kind(args);
         let responses = choice.as_ref().and_then(|choice| {
             let supply = kind.resource(choice.period)?.supply(choice.amount)?;
-            Some(case.response_times(&supply))
+            let responses = case.response_times(&supply).into_iter();
+            Some(responses.map(Result::ok).collect())
         });
         let present = case.present.map(|guarantee| Present {
             guarantee,

@@ -1,4 +1,4 @@
-//! Why an analysis finds no bound.
+//! Why an analysis finds no bound, and what is no supply.
 
 use crate::window::in_range;
 use crate::{Supply, Task, load};
@@ -45,3 +45,39 @@ impl fmt::Display for UnboundedError {
 }
 
 impl std::error::Error for UnboundedError {}
+
+/// Why there is no such supply, or reservation that supplies it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum SupplyError {
+    /// The period is zero.
+    ZeroPeriod,
+    /// Each period's amount is to come at once.
+    ZeroDeadline,
+    /// More than there is until the deadline, or in a period.
+    AmountTooLarge,
+    /// Each period's amount is to come later than at the period's end.
+    DeadlineAbovePeriod,
+    /// The longest gap, or the period of a reservation of any amount, is too long to be counted with.
+    TooLong,
+    /// A share below 0 or above 1.
+    ShareOutOfRange,
+    /// A share of which a term is 2^64 or more.
+    ShareTooFine,
+}
+
+impl fmt::Display for SupplyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SupplyError::ZeroPeriod => "a period of zero; allowed: above 0",
+            SupplyError::ZeroDeadline => "a deadline of zero; allowed: above 0",
+            SupplyError::AmountTooLarge => "the amount is more than its deadline or its period",
+            SupplyError::DeadlineAbovePeriod => "the deadline is after the period's end",
+            SupplyError::TooLong => "the period is too long; allowed: below 2^63 ns",
+            SupplyError::ShareOutOfRange => "the share is out of range; allowed: 0 to 1",
+            SupplyError::ShareTooFine => "the share is too fine; allowed: terms below 2^64",
+        })
+    }
+}
+
+impl std::error::Error for SupplyError {}

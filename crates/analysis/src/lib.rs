@@ -47,7 +47,7 @@ mod tests;
 pub mod ties;
 mod window;
 
-pub use error::UnboundedError;
+pub use error::{SupplyError, UnboundedError};
 pub use resource::Resource;
 pub use supply::Supply;
 pub use task::Task;

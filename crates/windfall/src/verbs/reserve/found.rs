@@ -42,7 +42,8 @@ impl Found {
             .filter(|knee| args.period.is_none() && knee.amount != Some(knee.period));
         let kind = kind(args);
         let responses = choice.as_ref().and_then(|choice| {
-            let supply = kind.resource(choice.period)?.supply(choice.amount)?;
+            let resource = kind.resource(choice.period).ok()?;
+            let supply = resource.supply(choice.amount).ok()?;
             let responses = case.response_times(&supply).into_iter();
             Some(responses.map(Result::ok).collect())
         });
@@ -88,7 +89,7 @@ pub(super) fn boundary(
     if args.step.is_zero() {
         return Err(failed("`--step 0s` is no unit; write 1ns or more".to_owned()));
     }
-    if let Some(period) = periods.iter().find(|period| kind(args).resource(**period).is_none()) {
+    if let Some(period) = periods.iter().find(|period| kind(args).resource(**period).is_err()) {
         return Err(failed(format!(
             "{period} cannot be the period of a reservation; write one above zero and below 292 years"
         )));

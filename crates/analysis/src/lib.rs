@@ -14,7 +14,7 @@
 //! let task = Task { work: ms(2), period: ms(10), deadline: ms(10), jitter: Span::ZERO };
 //! // Served by a reservation of 2 ms in each period of 5 ms: a gap of at most 6 ms, then 2 ms of work.
 //! let supply = Supply::basic(ms(2), ms(5)).expect("it is a reservation");
-//! assert_eq!(Policy::EarliestDeadline.response_times(&[task], &supply), [Some(ms(8))]);
+//! assert_eq!(Policy::EarliestDeadline.response_times(&[task], &supply), [Ok(ms(8))]);
 //! // 3 ms in 10 ms are less of the processor, and not enough.
 //! let longer = Supply::basic(ms(3), ms(10)).expect("it is a reservation");
 //! assert!(!Policy::EarliestDeadline.schedulable(&[task], &longer));
@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 pub mod edf;
+mod error;
 mod exact;
 pub mod fifo;
 mod fixed_point;
@@ -46,6 +47,7 @@ mod tests;
 pub mod ties;
 mod window;
 
+pub use error::{SupplyError, UnboundedError};
 pub use resource::Resource;
 pub use supply::Supply;
 pub use task::Task;

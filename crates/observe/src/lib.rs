@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod bpf;
+mod error;
 mod event_source;
 pub mod fifo_priorities;
 pub mod image;
@@ -39,5 +40,6 @@ pub mod tracepoints;
 pub mod wakers;
 
 pub use bpf::{Report, decode};
+pub use error::ObserveError;
 pub use event_source::{EventSource, Observed};
 pub use kernel_event::KernelEvent;

@@ -17,9 +17,6 @@ use std::path::{Path, PathBuf};
 /// The function that makes threads.
 pub const MAKER: &str = "pthread_create";
 
-/// Why start routines are not known where events come from perf.
-pub const BY_BPF: &str = "only BPF reports them, and it did not load";
-
 type Elf<'a> = object::File<'a, &'a ReadCache<File>>;
 
 /// Names addresses, and keeps the tables of the files that it has read.

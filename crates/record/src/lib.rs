@@ -40,7 +40,7 @@ use std::os::fd::AsRawFd;
 use std::time::Duration;
 use translate::Translator;
 use windfall_observe::image::Image;
-use windfall_observe::{EventSource, procfs, routines};
+use windfall_observe::{EventSource, ObserveError, procfs, routines};
 use windfall_os::LinuxError;
 use windfall_os::events::Poll;
 use windfall_os::process::StopSignals;
@@ -159,7 +159,7 @@ impl Recorder {
         let poll = Poll::new().map_err(trouble)?;
         poll.add(signals.fd().as_raw_fd(), SIGNALS).map_err(trouble)?;
         source.join(&poll, RINGS).map_err(trouble)?;
-        let no_routines = wanted.report_starts(&mut source).err();
+        let no_routines = wanted.report_starts(&mut source).err().map(|why| why.to_string());
         translator.expect_child_of(sched::own_tid());
         let mut child = match wanted.command.as_slice() {
             [] => None,
@@ -212,7 +212,7 @@ impl Wanted {
     }
 
     /// Has the source report where threads start, where that is wanted.
-    fn report_starts(&self, source: &mut EventSource) -> Result<(), String> {
+    fn report_starts(&self, source: &mut EventSource) -> Result<(), ObserveError> {
         if !self.routines {
             return Ok(());
         }

@@ -237,7 +237,7 @@ fn within_all(tasks: &[Task], guarantee: &Guarantee) -> Vec<Option<Span>> {
             let met = policy.schedulable(tasks, &supply);
             tasks.iter().map(|task| met.then_some(task.deadline)).collect()
         }
-        _ => policy.response_times(tasks, &supply),
+        _ => policy.response_times(tasks, &supply).into_iter().map(Result::ok).collect(),
     }
 }
 
@@ -248,7 +248,7 @@ fn within(rivals: &[Task], task: &Task, guarantee: &Guarantee) -> Option<Span> {
     }
     let mut tasks = rivals.to_vec();
     tasks.push(*task);
-    local_fixed_priority::last_response_time(&tasks, &Supply::from(guarantee))
+    local_fixed_priority::last_response_time(&tasks, &Supply::from(guarantee)).ok()
 }
 
 fn no_rate(name: &str) -> BoundError {

@@ -58,6 +58,7 @@ impl<'j> Prepared<'j> {
         let mut rings = Rings::open(cpus, &all)?;
         journal.beat();
         let no_starts = makers.and_then(|makers| rings.report_starts(makers).err());
+        let no_starts = no_starts.map(|why| why.to_string());
         let traced = traced || server.is_some();
         let trace = if traced { Trace::kept(cpus.len()) } else { Trace::default() };
         // Without it, page faults delay decisions now and then. All that there is comes into memory now, files too: that may take

@@ -46,7 +46,7 @@ pub(super) fn case(args: &ReserveArgs) -> Result<(Case, &'static str), CommandEr
             let scenario = load(path)?;
             let name = node(&scenario, args)?;
             let found = scenario.application(&name);
-            (found.map_err(|why| refused(why.to_string()))?, Some(scenario.machine.costs.switch))
+            (found.map_err(refused)?, Some(scenario.machine.costs.switch))
         }
         None => (typed(&args.task), None),
     };

@@ -6,6 +6,7 @@ mod bpf;
 mod folders;
 mod functions;
 mod guide;
+mod library;
 mod lines;
 mod patience;
 mod run;
@@ -55,12 +56,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn tidiness() -> [Step; 6] {
+fn tidiness() -> [Step; 7] {
     [
         Step::cargo("format", &["fmt", "--all", "--check"]),
         Step::call("arrows between crates", arrows::check),
         Step::call("arrows between folders of linux", folders::check),
         Step::call("tidy", tidy::check),
+        Step::call("what the library promises", library::check),
         Step::call("compiled programs for the kernel", bpf::check),
         Step::call("the guide as a book", guide::check),
     ]

@@ -11,7 +11,7 @@
 //! use windfall_time::Span;
 //!
 //! let ms = Span::from_millis;
-//! let task = Task { work: ms(2), period: ms(10), deadline: ms(10), jitter: Span::ZERO };
+//! let task = Task::implicit(ms(2), ms(10));
 //! // Served by a reservation of 2 ms in each period of 5 ms: a gap of at most 6 ms, then 2 ms of work.
 //! let supply = Supply::basic(ms(2), ms(5)).expect("it is a reservation");
 //! assert_eq!(Policy::EarliestDeadline.response_times(&[task], &supply), [Some(ms(8))]);

@@ -30,6 +30,7 @@ pub enum Parent {
 }
 
 /// A scheduler instance to create.
+#[non_exhaustive]
 pub struct NodeSpec<'a> {
     /// A name that no other living instance has.
     pub name: &'a str,
@@ -39,6 +40,19 @@ pub struct NodeSpec<'a> {
     pub scheduler: Box<dyn Scheduler>,
     /// Its own virtual processors, in order: where each is registered and what is asked for it.
     pub owns: &'a [(Parent, &'a [Message])],
+}
+
+impl<'a> NodeSpec<'a> {
+    /// An instance of this name and kind, registered at these places.
+    #[must_use]
+    pub fn new(
+        name: &'a str,
+        kind: &'static str,
+        scheduler: Box<dyn Scheduler>,
+        owns: &'a [(Parent, &'a [Message])],
+    ) -> NodeSpec<'a> {
+        NodeSpec { name, kind, scheduler, owns }
+    }
 }
 
 impl Hierarchy {

@@ -81,7 +81,7 @@
 //! let mut tree = Hierarchy::new(1);
 //! let now = Instant::ZERO;
 //! let (scheduler, owns) = (Box::new(FirstCome::default()), &[(Parent::Top, &[][..])]);
-//! let spec = NodeSpec { name: "root", kind: "first-come", scheduler, owns };
+//! let spec = NodeSpec::new("root", "first-come", scheduler, owns);
 //! let root = tree.create(now, spec)?;
 //! let (one, other) = (tree.create_thread(now, root, &[])?, tree.create_thread(now, root, &[])?);
 //! tree.ready(now, one)?;

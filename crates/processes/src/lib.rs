@@ -50,6 +50,7 @@ use windfall_time::{Instant, Span};
 
 /// How processes are to run.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Settings {
     /// The processors of each node; none: one node, with all that this process may use.
     pub nodes: Vec<Vec<u16>>,
@@ -62,8 +63,39 @@ pub struct Settings {
     pub real_time: Option<u32>,
 }
 
+impl Settings {
+    /// The same, with one more node, which has these processors.
+    #[must_use]
+    pub fn node(mut self, processors: impl Into<Vec<u16>>) -> Settings {
+        self.nodes.push(processors.into());
+        self
+    }
+
+    /// The same, with handles made of this.
+    #[must_use]
+    pub const fn seed(mut self, seed: u64) -> Settings {
+        self.seed = seed;
+        self
+    }
+
+    /// The same, for so long at most.
+    #[must_use]
+    pub const fn length(mut self, length: Span) -> Settings {
+        self.length = Some(length);
+        self
+    }
+
+    /// The same, with real-time threads from this priority on.
+    #[must_use]
+    pub const fn real_time(mut self, priority: u32) -> Settings {
+        self.real_time = Some(priority);
+        self
+    }
+}
+
 /// What came of a run.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Ended {
     /// When time began for the processes, on the machine's clock (CLOCK_MONOTONIC).
     pub began: Instant,
@@ -79,6 +111,7 @@ pub struct Ended {
 
 /// A process that has failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Failed {
     /// Which.
     pub process: ProcessHandle,
@@ -90,6 +123,7 @@ pub struct Failed {
 
 /// How long after its instant a timer's event was posted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Lateness {
     /// So many timers.
     pub timers: u64,

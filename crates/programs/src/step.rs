@@ -41,6 +41,7 @@ impl Naming for Names {
 
 /// A named sequence of steps.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Phase<N: Naming = Numbers> {
     /// Its name.
     pub name: String,
@@ -48,6 +49,21 @@ pub struct Phase<N: Naming = Numbers> {
     pub loops: u64,
     /// The steps; at least one.
     pub steps: Vec<Step<N>>,
+}
+
+impl<N: Naming> Phase<N> {
+    /// These steps, once.
+    #[must_use]
+    pub fn new(name: impl Into<String>, steps: Vec<Step<N>>) -> Phase<N> {
+        Phase { name: name.into(), loops: 1, steps }
+    }
+
+    /// The same, so often before the next phase.
+    #[must_use]
+    pub fn loops(mut self, loops: u64) -> Phase<N> {
+        self.loops = loops;
+        self
+    }
 }
 
 /// One step of a phase.

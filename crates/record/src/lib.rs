@@ -136,7 +136,7 @@ impl Recorder {
     #[must_use]
     pub fn header(&self) -> Header {
         let last = self.cpus.iter().max().copied().unwrap_or(0);
-        Header { source: "windfall record".into(), clock: "mono".into(), cpus: last + 1 }
+        Header::new("windfall record", "mono", last + 1)
     }
 
     /// Records into `sink` until the command ends, the time is over, or SIGINT, SIGTERM or SIGHUP asks to stop.

@@ -9,10 +9,11 @@ use crate::build::ranks_by;
 use crate::model::{Activation, Jobs, Rate, Run, Scenario, Scheduler, Thread};
 use windfall_analysis::Task;
 use windfall_schedulers::catalogue::RanksBy;
-use windfall_time::{Ratio, Span};
+use windfall_time::Ratio;
 
 /// How a scheduler chooses among periodic threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Service {
     /// The shortest period first.
     RateMonotonic,
@@ -49,6 +50,7 @@ impl Service {
 
 /// A thread of an application.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Member {
     /// Its name.
     pub name: String,
@@ -58,8 +60,24 @@ pub struct Member {
     pub priority: Option<i32>,
 }
 
+impl Member {
+    /// A thread of this name that needs this.
+    #[must_use]
+    pub fn new(name: impl Into<String>, task: Task) -> Member {
+        Member { name: name.into(), task, priority: None }
+    }
+
+    /// The same, at a priority.
+    #[must_use]
+    pub const fn priority(mut self, priority: i32) -> Member {
+        self.priority = Some(priority);
+        self
+    }
+}
+
 /// The threads directly below a scheduler.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Application {
     /// The scheduler's name.
     pub scheduler: String,
@@ -69,6 +87,14 @@ pub struct Application {
     pub members: Vec<Member>,
     /// What is asked for the scheduler itself.
     pub guarantee: Option<Guarantee>,
+}
+
+impl Application {
+    /// These threads, served so, and of no scenario.
+    #[must_use]
+    pub const fn new(service: Service, members: Vec<Member>) -> Application {
+        Application { scheduler: String::new(), service: Some(service), members, guarantee: None }
+    }
 }
 
 impl Scenario {
@@ -179,7 +205,7 @@ fn task(thread: &Thread) -> Result<Task, String> {
     if work.is_zero() {
         return Err(format!("thread `{name}` has no work; leave it out"));
     }
-    Ok(Task { work, period, deadline, jitter: Span::ZERO })
+    Ok(Task::implicit(work, period).deadline(deadline))
 }
 
 /// The longest work, the shortest period, and the deadline; without one, the next release.
@@ -198,6 +224,7 @@ mod tests {
     use super::*;
     use crate::model::{Machine, Parent, Requirements};
     use windfall_schedulers::kinds;
+    use windfall_time::Span;
 
     fn scenario(threads: Vec<Thread>) -> Scenario {
         let text = "schema = 2\nseed = 1\nlength = \"1s\"\n[schedulers.rm]\n\

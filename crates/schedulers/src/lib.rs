@@ -14,7 +14,7 @@
 //! let scheduler = kind.build(&Settings(&quantum)).map_err(|why| why.to_string())?;
 //! let mut tree = Hierarchy::new(1);
 //! let owns = &[(Parent::Top, &[][..])];
-//! let spec = NodeSpec { name: "root", kind: kind.name, scheduler, owns };
+//! let spec = NodeSpec::new("root", kind.name, scheduler, owns);
 //! let root = tree.create(Instant::ZERO, spec).map_err(|why| why.to_string())?;
 //! let thread = tree.create_thread(Instant::ZERO, root, &[]).map_err(|why| why.to_string())?;
 //! tree.ready(Instant::ZERO, thread).map_err(|why| why.to_string())?;

@@ -4,6 +4,7 @@
 
 /// Something that a child may be told, or that is told on its behalf.
 #[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Parameter {
     /// The key in scenarios: lower case, words joined by `-`.
     pub key: &'static str,
@@ -17,6 +18,7 @@ pub struct Parameter {
 
 /// What is written for a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Form {
     /// An amount in a period: above zero, at most the period.
     Reservation,

@@ -7,8 +7,8 @@ use std::path::Path;
 use windfall_programs::Work;
 use windfall_scenario::Scenario;
 use windfall_scenario::model::{
-    Change, Costs, Interrupts, Machine, Pattern, Request, Requirements, Reserve, Run, Scheduler,
-    Step, Thread, Timer, Whom,
+    Change, Costs, Interrupts, Machine, Pattern, Request, Requirements, Run, Scheduler, Step,
+    Thread, Timer, Whom,
 };
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
@@ -105,19 +105,17 @@ fn scenario(seeds: &Seeds) -> Scenario {
     machine.speeds[0] = Ratio::new(1, 2).unwrap();
     machine.timer = seeds.ticks.map_or(Timer::Precise, Timer::Ticks);
     if seeds.costs {
-        machine.costs = Costs {
-            switch: us(3),
-            decision: us(1),
-            notification: Span::from_nanos(90),
-            timer: us(2),
-        };
+        machine.costs = Costs::default()
+            .switch(us(3))
+            .decision(us(1))
+            .notification(Span::from_nanos(90))
+            .timer(us(2));
     }
-    let interrupts = Interrupts {
-        kind: OverheadKind::Interrupt,
-        number: 1,
-        processors: Vec::new(),
-        pattern: Pattern::Random { gap: (us(100), ms(5)), cost: (us(1), us(80)) },
-    };
+    let interrupts = Interrupts::new(
+        OverheadKind::Interrupt,
+        1,
+        Pattern::Random { gap: (us(100), ms(5)), cost: (us(1), us(80)) },
+    );
     let mut schedulers = vec![
         Scheduler::root("root", kinds::TIME_SHARING).processors(usize::from(shared)),
         Scheduler::root("rez", kinds::REZ),
@@ -137,10 +135,7 @@ fn scenario(seeds: &Seeds) -> Scenario {
         // A soft reservation: a join of the hard one and the root.
         let name = format!("j{number}");
         let period = 30;
-        let reserve = Requirements {
-            reserve: Some(Reserve { amount: ms(*amount), period: ms(period) }),
-            ..Requirements::default()
-        };
+        let reserve = Requirements::reserve(ms(*amount), ms(period));
         schedulers.push(
             Scheduler::below(&name, kinds::JOIN, "root", Requirements::default())
                 .and_below("rez", reserve),
@@ -183,18 +178,15 @@ fn scenario(seeds: &Seeds) -> Scenario {
             4 => Change::Timer(Timer::Ticks(1000)),
             _ => Change::Priority(Whom::Thread(thread), i32::try_from(*to).unwrap() + 1),
         };
-        Request { time: Instant::ZERO + ms(*when), change }
+        Request::new(Instant::ZERO + ms(*when), change)
     });
-    Scenario {
-        seed: seeds.seed,
-        machine,
-        interrupts: if seeds.interrupts { vec![interrupts] } else { Vec::new() },
-        requests: requests.collect(),
-        schedulers,
-        default: Some("root".to_owned()),
-        threads,
-        ..Scenario::new(ms(120))
-    }
+    let mut scenario = Scenario::new(ms(120)).seed(seeds.seed).machine(machine);
+    scenario.interrupts.extend(seeds.interrupts.then_some(interrupts));
+    scenario.requests = requests.collect();
+    scenario.schedulers = schedulers;
+    scenario.default = Some("root".to_owned());
+    scenario.threads = threads;
+    scenario
 }
 
 /// Everything that must hold of any run.

@@ -14,7 +14,7 @@ use std::time::Duration;
 use windfall_plot::chart::{Axis, Chart};
 use windfall_plot::{Paint, Stroke};
 use windfall_scenario::Scenario;
-use windfall_scenario::model::{Requirements, Reserve, Scheduler, Setting, Thread};
+use windfall_scenario::model::{Requirements, Scheduler, Setting, Thread};
 use windfall_schedulers::kinds;
 use windfall_time::Span;
 
@@ -51,7 +51,9 @@ const COLUMNS: [Column; 4] = [
 ];
 
 fn under(parent: &str, requires: Requirements) -> Vec<Thread> {
-    vec![Thread { requires, ..spinners("poll", THREADS, parent) }]
+    let mut poll = spinners("poll", THREADS, parent);
+    poll.requires = requires;
+    vec![poll]
 }
 
 fn time_sharing(length: Span) -> Result<Scenario, LabError> {
@@ -62,8 +64,7 @@ fn time_sharing(length: Span) -> Result<Scenario, LabError> {
 fn reservation(length: Span) -> Result<Scenario, LabError> {
     let schedulers = reservations_first(kinds::REZ, QUANTUM)?;
     let (amount, period) = (Span::from_millis(2), Span::from_millis(21));
-    let asks =
-        Requirements { reserve: Some(Reserve { amount, period }), ..Requirements::default() };
+    let asks = Requirements::reserve(amount, period);
     Ok(trees::scenario(length, schedulers, under("res", asks)))
 }
 

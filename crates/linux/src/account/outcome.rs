@@ -34,11 +34,12 @@ impl Supervisor {
         self.tell_who_got_nobody(now);
         self.tell_who_was_not_met(now);
         self.host.machine.clock.set_event(Some(now)); // all books are closed at the same instant
-        let outcome = self.host.finish("linux".to_owned());
+        let mut outcome = self.host.finish("linux".to_owned());
         self.host.machine.clock.set_event(None);
         let leaked = self.host.accounts.read().iter().map(|(_, leaked)| *leaked);
         let leaked = leaked.fold(Span::ZERO, |sum, part| sum + part);
-        Outcome { supervision: Some(self.host.machine.supervision(leaked)), ..outcome }
+        outcome.supervision = Some(self.host.machine.supervision(leaked));
+        outcome
     }
 }
 
@@ -46,16 +47,16 @@ impl Linux {
     /// How well threads were kept to what was decided.
     fn supervision(&mut self, leaked: Span) -> Supervision {
         let steal = self.cpus.iter().map(Cpu::steal).fold(Span::ZERO, |sum, part| sum + part);
-        Supervision {
-            events: self.rings.by.clone(),
-            lost: self.log.lost,
-            lag: self.log.lag,
-            lag_without_steal: self.log.lag_without_steal,
-            steal: self.rings.sees_steal().then_some(steal),
-            leaked,
-            claimed: std::mem::take(&mut self.log.claimed),
-            remarks: std::mem::take(&mut self.log.remarks),
-            cut_short: self.log.cut_short.take(),
-        }
+        let mut supervision = Supervision::default();
+        supervision.events = self.rings.by.clone();
+        supervision.lost = self.log.lost;
+        supervision.lag = self.log.lag;
+        supervision.lag_without_steal = self.log.lag_without_steal;
+        supervision.steal = self.rings.sees_steal().then_some(steal);
+        supervision.leaked = leaked;
+        supervision.claimed = std::mem::take(&mut self.log.claimed);
+        supervision.remarks = std::mem::take(&mut self.log.remarks);
+        supervision.cut_short = self.log.cut_short.take();
+        supervision
     }
 }

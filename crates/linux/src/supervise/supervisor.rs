@@ -10,7 +10,7 @@ use crate::supervise::linux::Linux;
 use crate::supervise::trace::Trace;
 use windfall_host::Host;
 use windfall_programs::Costs;
-use windfall_scenario::{Plan, PlannedProcesses};
+use windfall_scenario::Plan;
 use windfall_time::Instant;
 
 /// Everything that the lock covers.
@@ -26,8 +26,9 @@ impl Supervisor {
     pub(crate) fn new(machine: Linux, plan: Plan, calls: Calls) -> Supervisor {
         let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
         let mut host = Host::new(machine, plan.hierarchy, plan.machine.timer, plan.seed);
-        // What calls cost here they take.
-        host.processes(PlannedProcesses { costs: Costs::default(), ..plan.processes });
+        let mut processes = plan.processes;
+        processes.costs = Costs::default(); // what calls cost here they take
+        host.processes(processes);
         for (barrier, parties) in plan.barriers {
             host.barrier(barrier, parties);
         }

@@ -197,8 +197,9 @@ impl Supervisor {
     /// What the last thread of an entry that was counted asks for.
     fn next_of(&self, entry: usize) -> PlannedThread {
         let count = self.host.machine.external.programs.counts.get(&entry).copied().unwrap_or(0);
-        let planned = self.host.threads.list[entry].planned();
-        PlannedThread { name: format!("{}-{count}", planned.name), ..planned.clone() }
+        let mut planned = self.host.threads.list[entry].planned().clone();
+        planned.name = format!("{}-{count}", planned.name);
+        planned
     }
 }
 

@@ -12,6 +12,7 @@ use windfall_time::{Ratio, Span};
 
 /// What a thread would be reserved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Wanted {
     /// The greatest need times the margin.
     pub amount: Span,
@@ -21,6 +22,7 @@ pub struct Wanted {
 
 /// Why a thread with a period gets no reservation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum LeftOut {
     /// Alone it is more than may be reserved of one processor.
     TooMuch(Wanted),

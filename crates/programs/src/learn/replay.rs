@@ -30,6 +30,7 @@ use windfall_trace::{Cpu, OverheadKind, Record, ThreadId};
 
 /// What a recording taught. Instants are relative to `start`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Learned {
     /// The threads that did anything, in order of declaration; `Wake` steps name them by index.
     pub threads: Vec<LearnedThread>,
@@ -51,6 +52,7 @@ pub struct Learned {
 
 /// A thread of a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct LearnedThread {
     /// Its id in the trace.
     pub trace_thread: ThreadId,
@@ -72,6 +74,7 @@ pub struct LearnedThread {
 
 /// A thread became able to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Activation {
     /// When.
     pub at: Instant,
@@ -83,6 +86,7 @@ pub struct Activation {
 
 /// Why a thread became able to run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum Cause {
     /// It was able to when the trace began, or when it was first seen after a loss.
     Start,
@@ -94,6 +98,7 @@ pub enum Cause {
 
 /// Somebody other than a thread had a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Stolen {
     /// From when.
     pub at: Instant,
@@ -107,6 +112,7 @@ pub struct Stolen {
 
 /// Wake-ups that became no step of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Dropped {
     /// The thread could run already, or did not wait after all.
     pub not_waiting: u64,

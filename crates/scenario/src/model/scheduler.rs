@@ -6,6 +6,7 @@ use windfall_time::Span;
 
 /// A scheduler instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Scheduler {
     /// Its name; no other scheduler and no thread has it.
     pub name: String,
@@ -60,6 +61,7 @@ impl Parent {
 
 /// What is asked of a parent for a child.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Requirements {
     /// A guarantee; becomes the message that the parent's kind understands, and the promise.
     pub guarantee: Option<Guarantee>,
@@ -104,6 +106,7 @@ pub struct WarpLimit {
 
 /// How often a child works.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Rate {
     /// Longest work of one job, when known.
     pub work: Option<Span>,
@@ -111,6 +114,21 @@ pub struct Rate {
     pub period: Span,
     /// Relative deadline.
     pub deadline: Span,
+}
+
+impl Rate {
+    /// A job of at most so much work in each period, due before the next.
+    #[must_use]
+    pub fn new(work: impl Into<Option<Span>>, period: Span) -> Rate {
+        Rate { work: work.into(), period, deadline: period }
+    }
+
+    /// The same, due so long after its release.
+    #[must_use]
+    pub const fn deadline(mut self, deadline: Span) -> Rate {
+        self.deadline = deadline;
+        self
+    }
 }
 
 impl Scheduler {
@@ -166,6 +184,13 @@ impl Requirements {
     #[must_use]
     pub fn guarantee(guarantee: Guarantee) -> Requirements {
         Requirements { guarantee: Some(guarantee), ..Requirements::default() }
+    }
+
+    /// So much in every period, without the claim that it amounts to a guarantee.
+    #[must_use]
+    pub fn reserve(amount: Span, period: Span) -> Requirements {
+        let reserve = Some(Reserve { amount, period });
+        Requirements { reserve, ..Requirements::default() }
     }
 
     /// A weight among siblings.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParam, Conversion, Guarantee, Length};
-use windfall_programs::{OnLate, Work};
+use windfall_programs::Work;
 use windfall_scenario::Scenario;
 use windfall_scenario::model::{
     Activation, Interrupts, Jobs, Machine, Parent, Pattern, Requirements, Run, Scheduler, Setting,
@@ -172,8 +172,9 @@ fn scheduler(name: String, kind: &Kind, seed: u32) -> (Scheduler, Box<dyn Conver
     let accepted = kind.build(&Settings(&values(&drawn))).is_ok();
     let settings = if accepted { drawn } else { Vec::new() };
     let conversion = kind.conversion(&Settings(&values(&settings))).unwrap();
-    let kind = kind.name.to_owned();
-    (Scheduler { name, kind, settings, owns: Vec::new() }, conversion)
+    let mut scheduler = Scheduler::root(&name, kind);
+    (scheduler.settings, scheduler.owns) = (settings, Vec::new());
+    (scheduler, conversion)
 }
 
 /// What is asked of a parent: the first guarantee, from the seed's on, that a child has to ask for; or
@@ -199,7 +200,9 @@ fn requires(
     if ask.kind >= 230 {
         // An uninvited guest; or one with a weight beside guarantees.
         let share = (shares && ask.part >= 100).then(|| u32::from(ask.part) * 2);
-        return Requirements { share, warp, ..Requirements::default() };
+        let mut uninvited = Requirements::default();
+        (uninvited.share, uninvited.warp) = (share, warp);
+        return uninvited;
     }
     if kind == "time-table" && ask.priority > 0 {
         return Requirements::guarantee(piece(ask, number));
@@ -208,9 +211,10 @@ fn requires(
     let told = |guarantee: &Guarantee| {
         parent.parameter_for(guarantee).is_ok_and(|tell| tell != ChildParam::Nothing)
     };
-    let requires =
+    let mut requires =
         candidates.into_iter().find(told).map(Requirements::guarantee).unwrap_or_default();
-    Requirements { warp, ..requires }
+    requires.warp = warp;
+    requires
 }
 
 /// Kinds that have one child.
@@ -242,13 +246,11 @@ fn program(seed: &ThreadSeed, light: bool) -> (&'static str, Run) {
         let (above, below) = PARTS[usize::from(seed.ask.part) % PARTS.len()];
         let part = Length::from(period).checked_mul(Ratio::new(above, 2 * below).unwrap()).unwrap();
         let least = part.floor().unwrap();
-        let jobs = Jobs {
-            activation: Activation::Periodic { offset: Instant::ZERO, period },
-            work: Work::Uniform(least, least.checked_mul(3).unwrap()),
-            deadline: Some(period),
-            late: OnLate::Complete,
-            count: None,
-        };
+        let jobs = Jobs::new(
+            Activation::Periodic { offset: Instant::ZERO, period },
+            Work::Uniform(least, least.checked_mul(3).unwrap()),
+        )
+        .deadline(period);
         return ("light", Run::Jobs(jobs));
     }
     let short = us(20 + pace % 400);
@@ -394,24 +396,19 @@ pub(crate) fn scenario(seeds: &Seeds) -> Scenario {
         }
         threads.push(thread);
     }
-    let interrupts = Interrupts {
-        kind: OverheadKind::Interrupt,
-        number: 1,
-        processors: Vec::new(),
-        pattern: Pattern::Random { gap: (us(300), ms(5)), cost: (us(1), us(80)) },
-    };
-    Scenario {
-        seed: seeds.seed,
-        machine: Machine {
-            timer: seeds.ticks.map_or(Timer::Precise, Timer::Ticks),
-            ..Machine::ideal(seeds.processors)
-        },
-        interrupts: if seeds.stolen { vec![interrupts] } else { Vec::new() },
-        schedulers,
-        default: Some("s0".to_owned()),
-        threads,
-        ..Scenario::new(ms(500))
-    }
+    let interrupts = Interrupts::new(
+        OverheadKind::Interrupt,
+        1,
+        Pattern::Random { gap: (us(300), ms(5)), cost: (us(1), us(80)) },
+    );
+    let timer = seeds.ticks.map_or(Timer::Precise, Timer::Ticks);
+    let machine = Machine::ideal(seeds.processors).timer(timer);
+    let mut scenario = Scenario::new(ms(500)).seed(seeds.seed).machine(machine);
+    scenario.interrupts.extend(seeds.stolen.then_some(interrupts));
+    scenario.schedulers = schedulers;
+    scenario.default = Some("s0".to_owned());
+    scenario.threads = threads;
+    scenario
 }
 
 /// Takes back what is refused, until all that is asked is granted.

@@ -75,7 +75,7 @@ fn kind(args: &ReserveArgs) -> Kind {
 
 fn application<'a>(case: &Case, args: &ReserveArgs, tasks: &'a [Task]) -> search::Application<'a> {
     let (policy, kind, granule) = (case.policy(), kind(args), args.step);
-    search::Application { tasks, policy, kind, granule }
+    search::Application::new(tasks, policy, kind, granule)
 }
 
 /// The least amount for each of these periods.

@@ -77,6 +77,7 @@ fn check() -> Result<(), String> {
         Step::cargo("the core without std", &NO_STD),
         Step::cargo("hierarchy, each feature alone", &HIERARCHY_PLAIN),
         Step::cargo("the library without the command", &LIBRARY),
+        Step::cargo("reports without pictures", &REPORT_PLAIN),
         model("1"),
         Step::tests("tests", &["test", "--workspace", "--no-fail-fast"])
             .with("WINDFALL_FUZZ_SECONDS", "2"),
@@ -148,6 +149,7 @@ const NO_STD: [&str; 5] =
     ["build", "--manifest-path", "ci/no-std/Cargo.toml", "--target-dir", "target/no-std"];
 const DIST: [&str; 3] = ["publish", "--workspace", "--dry-run"];
 const LIBRARY: [&str; 4] = ["check", "-p", "windfall", "--no-default-features"];
+const REPORT_PLAIN: [&str; 3] = ["check", "-p", "windfall-report"];
 const HIERARCHY_PLAIN: [&str; 4] = ["check", "-p", "windfall-hierarchy", "--no-default-features"];
 
 fn demo() -> Result<(), String> {

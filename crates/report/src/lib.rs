@@ -18,6 +18,7 @@ pub mod html;
 mod json;
 pub mod page;
 pub mod perfetto;
+#[cfg(feature = "pictures")]
 pub mod picture;
 mod promised_share;
 mod promises;

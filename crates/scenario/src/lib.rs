@@ -59,9 +59,11 @@ mod plan;
 mod profile;
 mod promises;
 mod recording;
+#[cfg(feature = "schema")]
 mod reference;
 mod resolve;
 pub mod rtapp;
+#[cfg(feature = "schema")]
 mod schema;
 mod source;
 mod suggest;
@@ -90,7 +92,9 @@ pub use plan::{
 pub use profile::{Profile, ProfiledThread, Profiles};
 pub use promises::Promises;
 pub use recording::{Recording, TraceFiles};
+#[cfg(feature = "schema")]
 pub use reference::reference;
+#[cfg(feature = "schema")]
 pub use schema::schema;
 pub use source::{Origin, SourceFile};
 pub use suggest::near;

@@ -52,10 +52,7 @@ impl Scenario {
     ///
     /// # Errors
     /// Every mistake in the files, or that one cannot be read.
-    pub fn load_in(
-        catalogue: &Catalogue,
-        path: &std::path::Path,
-    ) -> Result<Scenario, Diagnostics> {
+    pub fn load_in(catalogue: &Catalogue, path: &std::path::Path) -> Result<Scenario, Diagnostics> {
         load(path, &[], catalogue)
     }
 

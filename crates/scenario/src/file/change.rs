@@ -7,7 +7,7 @@ use windfall_time::{Instant, Span};
 
 with_requirements! {
     /// A control request at a time.
-    #[schemars(rename = "At")]
+    #[cfg_attr(feature = "schema", schemars(rename = "At"))]
     pub(crate) struct AtFile {
         /// When.
         pub(crate) time: Option<Lax<Instant>>,

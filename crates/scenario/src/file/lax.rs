@@ -1,10 +1,8 @@
 //! A value that is read leniently: what is wrong with it is kept, not thrown.
 
 use core::fmt;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
-use std::borrow::Cow;
 
 /// A value as TOML has it.
 #[derive(Clone, PartialEq, Debug)]
@@ -27,6 +25,7 @@ pub(crate) trait Scalar: Sized {
     /// What to write, for messages: `a length of time, as `10ms``.
     const WANTED: &'static str;
     /// Its name in the schema.
+    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the schema names it"))]
     const NAME: &'static str;
 
     /// Reads it; on failure says what is wrong, without what would be right.
@@ -36,6 +35,7 @@ pub(crate) trait Scalar: Sized {
     fn write(&self) -> Raw;
 
     /// Which JSON types it has.
+    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the schema lists them"))]
     fn json() -> &'static [&'static str] {
         &["string"]
     }
@@ -140,20 +140,6 @@ impl<T: Scalar> Serialize for Lax<T> {
         match &self.0 {
             Ok(value) => value.write().serialize(serializer),
             Err(trouble) => Err(serde::ser::Error::custom(&trouble.message)),
-        }
-    }
-}
-
-impl<T: Scalar> JsonSchema for Lax<T> {
-    fn schema_name() -> Cow<'static, str> {
-        Cow::Borrowed(T::NAME)
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let wanted = T::WANTED.replace('`', "");
-        match T::json() {
-            [one] => json_schema!({ "type": one, "description": wanted }),
-            several => json_schema!({ "type": several, "description": wanted }),
         }
     }
 }

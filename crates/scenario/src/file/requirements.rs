@@ -22,7 +22,8 @@ pub(crate) struct RequirementsFile {
 /// A file type with the keys of [`RequirementsFile`] among its own; what each means says `windfall_schedulers::parameters`. (serde's `flatten` would lose places.)
 macro_rules! with_requirements {
     ($(#[$meta:meta])* pub(crate) struct $name:ident { $($(#[$field_meta:meta])* pub(crate) $field:ident: $type:ty,)* }) => {
-        #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema, Clone, Default, Debug)]
+        #[derive(serde::Serialize, serde::Deserialize, Clone, Default, Debug)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "kebab-case", deny_unknown_fields)]
         $(#[$meta])*
         pub(crate) struct $name {

@@ -6,7 +6,7 @@ use windfall_schedulers::parameters;
 
 with_requirements! {
     /// A scheduler; keys beside these are settings of its kind.
-    #[schemars(rename = "Scheduler", extend("additionalProperties" = true))]
+    #[cfg_attr(feature = "schema", schemars(rename = "Scheduler", extend("additionalProperties" = true)))]
     pub(crate) struct SchedulerFile {
         /// Its kind: `rez`, `edf`, ...
         pub(crate) scheduler: Option<Lax<String>>,
@@ -21,7 +21,7 @@ with_requirements! {
 
 with_requirements! {
     /// One of several parents.
-    #[schemars(rename = "Parent")]
+    #[cfg_attr(feature = "schema", schemars(rename = "Parent"))]
     pub(crate) struct ParentFile {
         /// `top` or the name of a scheduler.
         pub(crate) parent: Option<Lax<String>>,

@@ -57,7 +57,7 @@ pub(crate) fn check() -> Done {
 }
 
 /// The crates that the library exports, and those whose types are in what these export.
-fn exported(crates: &Path) -> Result<Vec<String>, String> {
+pub(crate) fn exported(crates: &Path) -> Result<Vec<String>, String> {
     let library = crates.join("windfall/src/lib.rs");
     let text = std::fs::read_to_string(library).map_err(|why| why.to_string())?;
     let used = text.lines().filter_map(|line| line.strip_prefix("pub use windfall_"));

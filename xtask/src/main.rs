@@ -10,6 +10,7 @@ mod library;
 mod lines;
 mod patience;
 mod run;
+mod semver;
 mod tally;
 mod tidy;
 
@@ -27,6 +28,7 @@ cargo xtask CHORE
   fuzz     mutated inputs for every reader, ten minutes each (WINDFALL_FUZZ_SECONDS says otherwise); see fuzz/README.md
   bpf      compile the programs for the kernel anew; needs clang-19 and llvm-strip-19
   bench    the benchmarks; needs valgrind for the instruction counts
+  semver   what would break users of the library since the last release, or since a revision; needs cargo-semver-checks
   dist     pack each crate as it would be published, and build it from that alone; publishes nothing
 ";
 
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Some("fuzz") => fuzz(),
         Some("bpf") => bpf::remake(),
         Some("bench") => bench(),
+        Some("semver") => semver::check(std::env::args().nth(2)),
         Some("dist") => all(&[Step::cargo("crates as they would be published", &DIST)]),
         _ => {
             print!("{HELP}");

@@ -8,7 +8,7 @@ use windfall_time::{Instant, Span};
 use windfall_trace as trace;
 use windfall_trace::{Sink, Stop};
 
-/// A machine that carries out what a hierarchy decides. It is polled, and never calls its host.
+/// A machine that carries out what a hierarchy decides. It is polled, and never calls its host. The crate's [front page](crate) has a whole one, which runs.
 ///
 /// # A host promises
 /// M1. It [accounts](Self::account) a processor before it says to the hierarchy that time was taken there.

@@ -1,4 +1,6 @@
-//! Event-driven processes as threads: a [`Process`](windfall_programs::Process) that blocks its thread where it waits.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! What processes hand each other is in crate `exchange`, without a lock; here are handles, errors, clocks and threads.
 //! `process_thread.rs` is a process as its body sees it, `system.rs` what all share, `controller.rs` the thread of a node that posts what
@@ -10,29 +12,6 @@
 //! same bodies are programs of a scenario (crate `linux`), or a run supervises the process that calls [`run`].
 //!
 //! Read next: `system.rs`, `process_thread.rs`, then the crate `exchange`.
-//!
-//! ```
-//! use windfall_processes::{Settings, run};
-//! use windfall_programs::{Code, Process, ProcessError};
-//!
-//! #[derive(Clone)]
-//! struct Alone;
-//!
-//! impl Code for Alone {
-//!     const NAME: &'static str = "alone";
-//!
-//!     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-//!         let event = me.make_event().await?;
-//!         me.post(event, 7).await?;
-//!         assert_eq!(me.wait().await?.datum, 7);
-//!         Ok(())
-//!     }
-//! }
-//!
-//! let ended = run(&Settings::default(), Alone)?;
-//! assert!(ended.failures.is_empty() && ended.unfinished == 0);
-//! # Ok::<(), windfall_os::LinuxError>(())
-//! ```
 #![forbid(unsafe_code)]
 
 mod controller;

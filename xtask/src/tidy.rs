@@ -85,7 +85,7 @@ fn cuts(line: &str) -> bool {
     after.is_some_and(|(_, least)| ends.iter().any(|end| least.contains(end)))
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
+pub(crate) fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
     let listing =
         std::fs::read_dir(folder).map_err(|why| format!("{}: {why}", folder.display()))?;
     for entry in listing.filter_map(Result::ok) {

@@ -36,7 +36,7 @@ fn main() {
     for policy in [Policy::RateMonotonic, Policy::EarliestDeadline] {
         for kind in [Kind::Basic, Kind::Continuous] {
             let granule = Span::from_micros(1).unwrap();
-            let application = Application { tasks: &tasks, policy, kind, granule };
+            let application = Application::new(&tasks, policy, kind, granule);
             let (fast, points) =
                 best(20, || enough(Boundary::of(&application, &periods).grid(&amounts)));
             let one = |period: &Span, amount: &Span| {

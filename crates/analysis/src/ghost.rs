@@ -15,6 +15,7 @@ use windfall_time::Span;
 
 /// What kind of reservation the ghost stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Ghost {
     /// `RESB x y`: the ghost has a jitter of x.
     Basic,

@@ -12,6 +12,7 @@ use windfall_time::Span;
 
 /// How an application schedules its own threads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Policy {
     /// Fixed priorities, the first task the highest.
     AsListed,

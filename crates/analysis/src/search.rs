@@ -41,6 +41,7 @@ impl Kind {
 
 /// An application's threads, how it schedules them, and what it is to be given.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Application<'a> {
     /// Its threads.
     pub tasks: &'a [Task],
@@ -52,8 +53,22 @@ pub struct Application<'a> {
     pub granule: Span,
 }
 
+impl<'a> Application<'a> {
+    /// These threads, scheduled so, to be given a reservation of that kind in multiples of the granule.
+    #[must_use]
+    pub const fn new(
+        tasks: &'a [Task],
+        policy: Policy,
+        kind: Kind,
+        granule: Span,
+    ) -> Application<'a> {
+        Application { tasks, policy, kind, granule }
+    }
+}
+
 /// The least amount for one period.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Point {
     /// The reservation's period.
     pub period: Span,
@@ -64,6 +79,7 @@ pub struct Point {
 
 /// A reservation and what it comes to.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Choice {
     /// Its period.
     pub period: Span,
@@ -79,6 +95,7 @@ pub struct Choice {
 
 /// The boundary of figure 6.2: the least amount for each of some periods.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Boundary {
     /// One point for each period, in the order they were listed.
     pub points: Vec<Point>,

@@ -118,12 +118,8 @@ fn accepts_an_amount_equal_to_the_period() {
 
 /// Tasks with any deadlines and jitters, and a reservation, none of them large.
 fn any_case() -> impl Strategy<Value = (Vec<Task>, u64, u64)> {
-    let task = (1..20_u64, 10..200_u64, 1..300_u64, 0..40_u64).prop_map(|(c, t, d, j)| Task {
-        work: ns(c),
-        period: ns(t),
-        deadline: ns(d),
-        jitter: ns(j),
-    });
+    let task = (1..20_u64, 10..200_u64, 1..300_u64, 0..40_u64)
+        .prop_map(|(c, t, d, j)| Task::implicit(ns(c), ns(t)).deadline(ns(d)).jitter(ns(j)));
     let pair = (2..60_u64).prop_flat_map(|y| (1..y, Just(y)));
     (prop::collection::vec(task, 1..5), pair).prop_map(|(tasks, (x, y))| (tasks, x, y))
 }
@@ -152,7 +148,7 @@ proptest! {
 
     #[test]
     fn law_the_least_amount_is_that_of_the_periodic_resource((tasks, _, y) in any_case()) {
-        let constrain = |t: Task| Task { deadline: t.deadline.min(t.period), ..t };
+        let constrain = |t: Task| t.deadline(t.deadline.min(t.period));
         let tasks: Vec<Task> = tasks.into_iter().map(constrain).collect();
         for granule in [1, 3] {
             let models = [(Ghost::Basic, Resource::periodic(ns(y))),

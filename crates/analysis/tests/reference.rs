@@ -31,11 +31,10 @@ fn spans(value: &Value) -> Vec<Option<Span>> {
 
 fn tasks(file: &Value) -> Vec<Task> {
     let tasks = file["input"]["tasks"].as_array().unwrap();
-    let task = |task: &Value| Task {
-        work: time(&task["wcet"]),
-        period: time(&task["period"]),
-        deadline: time(&task["deadline"]),
-        jitter: time(&task["jitter"]),
+    let task = |task: &Value| {
+        Task::implicit(time(&task["wcet"]), time(&task["period"]))
+            .deadline(time(&task["deadline"]))
+            .jitter(time(&task["jitter"]))
     };
     tasks.iter().map(task).collect()
 }
@@ -113,11 +112,8 @@ fn global_earliest_deadline_first(case: &str) {
 fn bulk_sets_meet_their_deadlines_by_every_analysis() {
     let sets = load("bulk_1000x20_u080");
     for set in sets.as_array().unwrap() {
-        let task = |numbers: &Value| Task {
-            work: time(&numbers[0]),
-            period: time(&numbers[1]),
-            deadline: time(&numbers[2]),
-            jitter: Span::ZERO,
+        let task = |numbers: &Value| {
+            Task::implicit(time(&numbers[0]), time(&numbers[1])).deadline(time(&numbers[2]))
         };
         let tasks: Vec<Task> = set.as_array().unwrap().iter().map(task).collect();
         assert!(fixed_priority::schedulable(&tasks));

@@ -30,6 +30,7 @@ use windfall_time::{Instant, Ratio};
 
 /// A window of time, what was promised in it and what was received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Window {
     /// Its beginning, as time since the origin of time.
     pub from: Length,

@@ -18,6 +18,7 @@ use windfall_time::{Ratio, Span};
 
 /// What would help.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Remedy {
     /// As asked but for the amount, or the share: the largest that this place could promise.
     pub largest: Option<Guarantee>,
@@ -31,6 +32,7 @@ pub struct Remedy {
 
 /// A guarantee that would have to be another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Change {
     /// Whose.
     pub vp: usize,

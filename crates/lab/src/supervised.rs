@@ -118,8 +118,9 @@ mod tests {
 
     fn run(lost: u64, lag_us: u64) -> Supervised {
         let lag = Span::from_nanos(lag_us * 1_000);
-        let supervision = Some(Supervision { lost, lag, ..Supervision::default() });
-        let outcome = Outcome { supervision, ..Outcome::default() };
+        let (mut outcome, mut supervision) = (Outcome::default(), Supervision::default());
+        (supervision.lost, supervision.lag) = (lost, lag);
+        outcome.supervision = Some(supervision);
         let disturbed = disturbed(&outcome, Watching::default().lag);
         Supervised { outcome, disturbed }
     }

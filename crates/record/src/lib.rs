@@ -1,4 +1,6 @@
-//! Recording: everything that the kernel's scheduler does on this machine, as records of a trace.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! Every processor's switches, wake-ups, births and ends of threads, names and interrupts are written into rings in the
 //! kernel; one thread of ours sleeps until one is half full or a tenth of a second has passed, and hands them on in
@@ -12,19 +14,6 @@
 //!
 //! Read next: `first.rs` (the state at the beginning), `translate.rs` (what events mean), and the crate `observe` (where they come
 //! from).
-//!
-//! ```
-//! use windfall_record::{Recorder, Wanted};
-//! use windfall_trace::Memory;
-//!
-//! let mut memory = Memory::default();
-//! let wanted = Wanted { length: Some(windfall_time::Span::from_millis(10)), ..Wanted::default() };
-//! // Without the rights, the error says which are missing.
-//! let Ok(recorder) = Recorder::open() else { return Ok(()) };
-//! let recorded = recorder.run(&wanted, &mut memory)?;
-//! println!("{} switches, {} records", recorded.switches, memory.records.len());
-//! # Ok::<(), windfall_os::LinuxError>(())
-//! ```
 #![forbid(unsafe_code)]
 
 mod command;
@@ -136,7 +125,7 @@ impl Recorder {
     #[must_use]
     pub fn header(&self) -> Header {
         let last = self.cpus.iter().max().copied().unwrap_or(0);
-        Header { source: "windfall record".into(), clock: "mono".into(), cpus: last + 1 }
+        Header::new("windfall record", "mono", last + 1)
     }
 
     /// Records into `sink` until the command ends, the time is over, or SIGINT, SIGTERM or SIGHUP asks to stop.

@@ -277,7 +277,7 @@ impl<'a> Translator<'a> {
         if follows {
             let routine =
                 starts.and_then(|(process, address)| self.routines.name(process, address));
-            self.counts.origins.insert(id, Origin { maker, routine });
+            self.counts.origins.insert(id, Origin::new(maker, routine));
         }
     }
 

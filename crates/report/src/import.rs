@@ -55,7 +55,7 @@ pub fn remarks(recording: &Recording) -> String {
 
 /// What is doubtful about wake-ups where a source does not say whether an interrupt did them.
 fn whose_wakeups(clock: &Clock) -> String {
-    let Clock { periodic, late, doubtful } = clock;
+    let Clock { periodic, late, doubtful, .. } = clock;
     let mut text = "the source does not say which wake-ups interrupts did: ".to_owned();
     text.push_str(&format!("{periodic} are strictly periodic and taken for the clock's"));
     if *late > 0 {

@@ -14,10 +14,11 @@ use crate::model::{Activation, Jobs, Run, Scenario, Scheduler, Thread};
 use windfall_analysis::Task;
 use windfall_schedulers::catalogue::RanksBy;
 use windfall_schedulers::parameters::{PRIORITY, ParameterValue, Rate};
-use windfall_time::{Ratio, Span};
+use windfall_time::Ratio;
 
 /// How a scheduler chooses among periodic threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Service {
     /// The shortest period first.
     RateMonotonic,
@@ -54,6 +55,7 @@ impl Service {
 
 /// A thread of an application.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Member {
     /// Its name.
     pub name: String,
@@ -63,8 +65,24 @@ pub struct Member {
     pub priority: Option<i32>,
 }
 
+impl Member {
+    /// A thread of this name that needs this.
+    #[must_use]
+    pub fn new(name: impl Into<String>, task: Task) -> Member {
+        Member { name: name.into(), task, priority: None }
+    }
+
+    /// The same, at a priority.
+    #[must_use]
+    pub const fn priority(mut self, priority: i32) -> Member {
+        self.priority = Some(priority);
+        self
+    }
+}
+
 /// The threads directly below a scheduler.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Application {
     /// The scheduler's name.
     pub scheduler: String,
@@ -74,6 +92,14 @@ pub struct Application {
     pub members: Vec<Member>,
     /// What is asked for the scheduler itself.
     pub guarantee: Option<Guarantee>,
+}
+
+impl Application {
+    /// These threads, served so, and of no scenario.
+    #[must_use]
+    pub const fn new(service: Service, members: Vec<Member>) -> Application {
+        Application { scheduler: String::new(), service: Some(service), members, guarantee: None }
+    }
 }
 
 impl Scenario {
@@ -162,7 +188,7 @@ fn task(thread: &Thread) -> Result<Task, ApplicationError> {
     if work.is_zero() {
         return Err(ApplicationError::NoWork(name()));
     }
-    Ok(Task { work, period, deadline, jitter: Span::ZERO })
+    Ok(Task::implicit(work, period).deadline(deadline))
 }
 
 /// The longest work, the shortest period, and the deadline; without one, the next release.
@@ -182,6 +208,7 @@ mod tests {
     use crate::model::{Machine, Parent, Requirements};
     use windfall_schedulers::kinds;
     use windfall_schedulers::parameters::RATE;
+    use windfall_time::Span;
 
     fn scenario(threads: Vec<Thread>) -> Scenario {
         let text = "schema = 2\nseed = 1\nlength = \"1s\"\n[schedulers.rm]\n\

@@ -28,6 +28,7 @@ use windfall_time::{Ratio, Span};
 
 /// What is known about the deadlines of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Deadline {
     /// The thread's virtual processor, by index.
     pub vp: usize,
@@ -264,6 +265,6 @@ pub(crate) fn worker(thread: &Thread, speed: Ratio) -> Option<Worker> {
         Activation::After(_) => return None,
     };
     let work = Length::from(work.most()).checked_div(speed)?.ceil()?;
-    let task = Task { work, period, deadline: deadline.unwrap_or(period), jitter: Span::ZERO };
+    let task = Task::implicit(work, period).deadline(deadline.unwrap_or(period));
     (!work.is_zero()).then_some(Worker { task, due: *deadline })
 }

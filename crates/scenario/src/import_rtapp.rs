@@ -31,6 +31,7 @@ const LENGTH: Span = Span::from_secs(10);
 
 /// What became of an rt-app file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ImportedRtApp {
     /// The scenario.
     pub scenario: Scenario,

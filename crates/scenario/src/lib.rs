@@ -1,4 +1,6 @@
-//! The file a user writes, what it means, its mistakes, and what came of running it.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! A [`Scenario`] is a machine, its schedulers, its threads, what happens to them and what must come
 //! of it. It is read from TOML (`docs/decisions/0003-scenario-format.md`), or made in code.
@@ -9,32 +11,6 @@
 //! running anything: a host carries out the [`Plan`] that [`Scenario::build`] makes.
 //! Read next: `model.rs` (what can be said), `resolve.rs` (how it is read), `build.rs` (what becomes of it),
 //! `outcome.rs` (what a host returns of a run).
-//!
-//! ```
-//! use windfall_scenario::Scenario;
-//!
-//! let text = r#"
-//! schema = 2
-//! length = "1 s"
-//!
-//! [schedulers.res]
-//! scheduler = "rez"
-//! parent    = "top"
-//!
-//! [threads.audio]
-//! parent    = "res"
-//! guarantee = "RESBH 2ms 5ms"
-//! periodic  = "2ms/10ms"
-//! "#;
-//! let scenario = Scenario::parse("audio.toml", text).map_err(|mistakes| mistakes.render(false))?;
-//! let promises = scenario.promises();
-//! assert_eq!(promises.refused().count(), 0);
-//! assert_eq!(promises.deadlines(&scenario)[0].bound, Ok("8ms".parse().map_err(|_| "no time")?));
-//!
-//! let wrong = Scenario::parse("audio.toml", &text.replace("rez", "rezz")).expect_err("no such kind");
-//! assert!(wrong.render(false).contains("did you mean `rez`?"));
-//! # Ok::<(), String>(())
-//! ```
 #![forbid(unsafe_code)]
 
 mod application;
@@ -60,10 +36,12 @@ mod plan;
 mod profile;
 mod promises;
 mod recording;
+#[cfg(feature = "schema")]
 mod reference;
 pub mod reserve;
 mod resolve;
 pub mod rtapp;
+#[cfg(feature = "schema")]
 mod schema;
 mod source;
 mod suggest;
@@ -92,7 +70,9 @@ pub use plan::{
 pub use profile::{Profile, ProfileError, ProfiledThread, Profiles};
 pub use promises::Promises;
 pub use recording::{Recording, RecordingError, TraceFiles};
+#[cfg(feature = "schema")]
 pub use reference::reference;
+#[cfg(feature = "schema")]
 pub use schema::schema;
 pub use source::{Origin, SourceFile};
 pub use suggest::near;

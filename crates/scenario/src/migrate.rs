@@ -18,6 +18,7 @@ pub(crate) fn renamed(key: &str) -> Option<&'static str> {
 
 /// What a file of an earlier version becomes.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Migrated {
     /// The whole text.
     pub text: String,

@@ -25,6 +25,7 @@ const VERSION: u32 = 1;
 /// What is known of an executable.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[non_exhaustive]
 pub struct Profile {
     /// Version of the form.
     pub version: u32,
@@ -51,6 +52,7 @@ pub struct Profile {
 /// Threads of an executable that are taken for alike. Times are as in scenarios.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[non_exhaustive]
 pub struct ProfiledThread {
     /// Their name.
     pub name: String,

@@ -222,7 +222,7 @@ impl Case {
 
     fn application<'a>(&self, search: &Search, tasks: &'a [Task]) -> search::Application<'a> {
         let Search { kind, step: granule, .. } = *search;
-        search::Application { tasks, policy: self.policy(), kind, granule }
+        search::Application::new(tasks, self.policy(), kind, granule)
     }
 
     /// Evenly spread multiples of the step between the ends, each rounded down.

@@ -45,7 +45,15 @@ impl Scenario {
     /// # Errors
     /// Every mistake in them, or that one cannot be read.
     pub fn load(path: &std::path::Path) -> Result<Scenario, Diagnostics> {
-        Scenario::load_with(path, &[])
+        load(path, &[], &Catalogue::default())
+    }
+
+    /// Reads a file as [`load`](Scenario::load) does, whose schedulers are of the kinds of a catalogue.
+    ///
+    /// # Errors
+    /// Every mistake in the files, or that one cannot be read.
+    pub fn load_in(catalogue: &Catalogue, path: &std::path::Path) -> Result<Scenario, Diagnostics> {
+        load(path, &[], catalogue)
     }
 
     /// Reads a file as [`load`](Scenario::load) does, with some values other than it says.
@@ -56,22 +64,7 @@ impl Scenario {
         path: &std::path::Path,
         overrides: &[Override],
     ) -> Result<Scenario, Diagnostics> {
-        let standard = path == std::path::Path::new("-");
-        let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
-        let text = read_text(path).map_err(|why| {
-            let mistake = ScenarioError::new(
-                Code::UnreadableFile,
-                format!("{name}: cannot be read: {why}"),
-                None,
-            );
-            one(&Origin::default(), mistake)
-        })?;
-        let base = |base: &str| {
-            let path = path.parent().unwrap_or(path).join(base);
-            let text = read_text(&path)?;
-            Ok((path.display().to_string(), text))
-        };
-        parse(&name, &text, base, overrides, &Catalogue::default())
+        load(path, overrides, &Catalogue::default())
     }
 
     /// Reads a text that inherits nothing. `name` is how mistakes call it.
@@ -106,6 +99,27 @@ impl Scenario {
     ) -> Result<Scenario, Diagnostics> {
         parse(name, text, base, &[], &Catalogue::default())
     }
+}
+
+/// Reads a file, what it inherits from, and what is set instead.
+fn load(
+    path: &std::path::Path,
+    overrides: &[Override],
+    catalogue: &Catalogue,
+) -> Result<Scenario, Diagnostics> {
+    let standard = path == std::path::Path::new("-");
+    let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
+    let text = read_text(path).map_err(|why| {
+        let message = format!("{name}: cannot be read: {why}");
+        let mistake = ScenarioError::new(Code::UnreadableFile, message, None);
+        one(&Origin::default(), mistake)
+    })?;
+    let base = |base: &str| {
+        let path = path.parent().unwrap_or(path).join(base);
+        let text = read_text(&path)?;
+        Ok((path.display().to_string(), text))
+    };
+    parse(&name, &text, base, overrides, catalogue)
 }
 
 /// Reads a text, what it inherits from, and what is set instead.

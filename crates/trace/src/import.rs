@@ -37,6 +37,7 @@ pub use report::{Example, Examples, Report};
 
 /// Which text a source holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Format {
     /// Whatever the first line that means something is.
     #[default]

@@ -40,20 +40,20 @@ pub(crate) fn made(
 
 fn profiled(kind: &Kind) -> ProfiledThread {
     let period = kind.habit.period.filter(|_| kind.amount.is_some());
-    ProfiledThread {
-        name: kind.name.clone(),
-        routine: kind.routine.clone(),
-        parent: kind.parent.clone(),
-        count: kind.count,
-        // The same amount in a shorter period is more, never less.
-        period: period
-            .map(|period| Span::from_nanos((period.as_nanos() / 1_000 * 1_000).max(1)).to_string()),
-        amount: kind.amount.map(|amount| amount.to_string()),
-        confidence: hundredths(kind.habit.confidence),
-        periods: kind.habit.periods,
-        need: [kind.need.p50, kind.need.p99, kind.need.max].map(|span| span.to_string()),
-        note: Some(kind.why_not.clone()).filter(|note| !note.is_empty()),
-    }
+    let mut thread = ProfiledThread::default();
+    thread.name.clone_from(&kind.name);
+    thread.routine.clone_from(&kind.routine);
+    thread.parent.clone_from(&kind.parent);
+    thread.count = kind.count;
+    // The same amount in a shorter period is more, never less.
+    thread.period = period
+        .map(|period| Span::from_nanos((period.as_nanos() / 1_000 * 1_000).max(1)).to_string());
+    thread.amount = kind.amount.map(|amount| amount.to_string());
+    thread.confidence = hundredths(kind.habit.confidence);
+    thread.periods = kind.habit.periods;
+    thread.need = [kind.need.p50, kind.need.p99, kind.need.max].map(|span| span.to_string());
+    thread.note = Some(kind.why_not.clone()).filter(|note| !note.is_empty());
+    thread
 }
 
 /// What is another than when a profile was made, beside its executable.

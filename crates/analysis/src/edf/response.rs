@@ -13,6 +13,7 @@ use windfall_time::Span;
 
 /// From when a deadline, and with it a response, counts: they differ where releases jitter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Deadlines {
     /// From the job's arrival, as the demand has it (Spuri 1996).
     FromArrival,

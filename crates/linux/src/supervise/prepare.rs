@@ -80,7 +80,8 @@ impl<'j> Prepared<'j> {
         journal.note(tid, std::process::id().cast_signed(), &own)?;
         let wanted = claim::choose(machine, cpus, &self.all);
         let remark = claim::shared(machine.claim, cpus, &wanted);
-        let found = outcome::Claimed { remark, ..claim::claim(journal.claim(), &wanted) };
+        let mut found = claim::claim(journal.claim(), &wanted);
+        found.remark = remark;
         journal.beat();
         let keeper = Keeper::start(journal.clone()).map_err(|e| trouble(&e))?;
         journal.table().events_cpu.store(cpus[0].into(), Ordering::Relaxed);

@@ -83,7 +83,7 @@ impl<'a> Builder<'a> {
                 Some((parent, &[] as &[Message]))
             })
             .collect();
-        let spec = NodeSpec { name: &scheduler.name, kind, scheduler: instance, owns: &owns };
+        let spec = NodeSpec::new(&scheduler.name, kind, instance, &owns);
         let node = match hierarchy.create(Instant::ZERO, spec) {
             Ok(node) => node,
             Err(refusal) => {

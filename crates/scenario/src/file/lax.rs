@@ -2,10 +2,8 @@
 
 use super::value_error::ValueError;
 use core::fmt;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
-use std::borrow::Cow;
 
 /// A value as TOML has it.
 #[derive(Clone, PartialEq, Debug)]
@@ -21,6 +19,7 @@ pub(crate) trait Scalar: Sized {
     /// What to write, for messages: `a length of time, as `10ms``.
     const WANTED: &'static str;
     /// Its name in the schema.
+    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the schema names it"))]
     const NAME: &'static str;
 
     /// Reads it; on failure says what is wrong, without what would be right.
@@ -30,6 +29,7 @@ pub(crate) trait Scalar: Sized {
     fn write(&self) -> Raw;
 
     /// Which JSON types it has.
+    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the schema lists them"))]
     fn json() -> &'static [&'static str] {
         &["string"]
     }
@@ -133,20 +133,6 @@ impl<T: Scalar> Serialize for Lax<T> {
         match &self.0 {
             Ok(value) => value.write().serialize(serializer),
             Err(why) => Err(serde::ser::Error::custom(why)),
-        }
-    }
-}
-
-impl<T: Scalar> JsonSchema for Lax<T> {
-    fn schema_name() -> Cow<'static, str> {
-        Cow::Borrowed(T::NAME)
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let wanted = T::WANTED.replace('`', "");
-        match T::json() {
-            [one] => json_schema!({ "type": one, "description": wanted }),
-            several => json_schema!({ "type": several, "description": wanted }),
         }
     }
 }

@@ -4,7 +4,6 @@ use super::lax::{Lax, Raw};
 use super::scalar::{span, text};
 use super::value_error::ValueError;
 use super::values::period_and_deadline;
-use schemars::{Schema, SchemaGenerator, json_schema};
 use windfall_schedulers::parameters::{Form, ParameterValue, Rate};
 
 /// What to write, for messages and the schema.
@@ -19,7 +18,7 @@ pub(crate) fn wanted(form: Form) -> String {
             "a period, as `33ms` or `30Hz`, with work, as `5ms/33ms`, or deadline, as `33ms@20ms`"
                 .to_owned()
         }
-        Form::Block | Form::Constraint => "nothing: no file tells it".to_owned(),
+        _ => "nothing: no file tells it".to_owned(),
     }
 }
 
@@ -31,7 +30,7 @@ pub(crate) fn read(form: Form, raw: &Raw) -> Lax<ParameterValue> {
         Form::Span(zero) => length(raw, zero),
         Form::Limit => limit(raw),
         Form::Rate => rate(raw),
-        Form::Block | Form::Constraint => Err(ValueError::NotTold),
+        _ => Err(ValueError::NotTold),
     })
 }
 
@@ -97,25 +96,7 @@ pub(crate) fn write(value: ParameterValue) -> Raw {
             let due = if deadline == period { String::new() } else { format!("@{deadline}") };
             format!("{work}{period}{due}")
         }
-        // No file tells these; a text that is read as no value.
-        ParameterValue::Block { .. } | ParameterValue::Constraint { .. } => String::new(),
+        // No file tells the others; a text that is read as no value.
+        _ => String::new(),
     })
-}
-
-/// What may be written, as a JSON schema; forms with a name are defined once.
-pub(crate) fn schema(form: Form, generator: &mut SchemaGenerator) -> Schema {
-    let name = match form {
-        Form::Integer(least, most) => {
-            return json_schema!({ "type": "integer", "minimum": least, "maximum": most });
-        }
-        Form::Reservation => "reservation",
-        Form::Span(true) => "time",
-        Form::Span(false) => "time-above-zero",
-        Form::Limit => "limit",
-        Form::Rate => "rate",
-        Form::Block | Form::Constraint => return false.into(),
-    };
-    let text = json_schema!({ "type": "string", "description": wanted(form).replace('`', "") });
-    generator.definitions_mut().insert(name.to_owned(), text.to_value());
-    Schema::new_ref(format!("#/$defs/{name}"))
 }

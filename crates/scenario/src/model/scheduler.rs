@@ -6,6 +6,7 @@ use windfall_time::Span;
 
 /// A scheduler instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Scheduler {
     /// Its name; no other scheduler and no thread has it.
     pub name: String,

@@ -1,5 +1,4 @@
 use super::*;
-use windfall_programs::Recorded;
 use windfall_programs::learn::LearnedThread;
 use windfall_trace::ThreadId;
 
@@ -7,16 +6,7 @@ fn learned(threads: &[(&str, u32)]) -> Learned {
     let mut learned = learn(std::iter::empty());
     learned.threads = (0..)
         .zip(threads)
-        .map(|(number, (name, tid))| LearnedThread {
-            trace_thread: ThreadId(number),
-            name: (*name).to_owned(),
-            tid: *tid,
-            pid: 1,
-            of_command: false,
-            recorded: Recorded::default(),
-            activations: Vec::new(),
-            unknown: Span::ZERO,
-        })
+        .map(|(number, (name, tid))| LearnedThread::new(ThreadId(number), *name, *tid))
         .collect();
     learned
 }
@@ -35,7 +25,8 @@ fn refuses_recordings_that_a_scenario_cannot_hold() {
     };
     assert!(matches!(of(learned(&[]), None), RecordingError::NoThreads));
     assert!(matches!(of(learned(&[]), Some("cut")), RecordingError::Cut(why) if why == "cut"));
-    let wide = Learned { processors: limits::PROCESSORS + 1, ..learned(&[("a", 1)]) };
+    let mut wide = learned(&[("a", 1)]);
+    wide.processors = limits::PROCESSORS + 1;
     assert!(matches!(of(wide, None), RecordingError::Processor(limits::PROCESSORS)));
     let all = usize::try_from(limits::THREADS).unwrap();
     let accepted = Recording::of(learned(&vec![("a", 1); all]), None, None);

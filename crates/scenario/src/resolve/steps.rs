@@ -16,8 +16,7 @@ pub(super) fn alone(
 ) -> Option<Run> {
     let loops = reader.get(loops, &path.key("loops"));
     let steps = steps(list, &path.key("steps"), reader);
-    let phase = Phase { name: "main".to_owned(), loops: 1, steps };
-    Some(Run::Phases { loops, phases: vec![phase] })
+    Some(Run::Phases { loops, phases: vec![Phase::new("main", steps)] })
 }
 
 /// `phases` of a thread.
@@ -44,11 +43,9 @@ pub(super) fn phases(
         if file.steps.is_none() {
             reader.missing(&path.key("steps"), "`steps = [{ run = \"1ms\" }]`");
         }
-        Phase {
-            name: name.unwrap_or_else(|| format!("phase-{}", number + 1)),
-            loops: count.unwrap_or(1),
-            steps: steps(file.steps.unwrap_or_default(), &path.key("steps"), reader),
-        }
+        let steps = steps(file.steps.unwrap_or_default(), &path.key("steps"), reader);
+        let name = name.unwrap_or_else(|| format!("phase-{}", number + 1));
+        Phase::new(name, steps).loops(count.unwrap_or(1))
     });
     let phases = phases.collect();
     Some(Run::Phases { loops, phases })

@@ -1,7 +1,7 @@
 //! A scenario with a mistake of each code.
 
 use crate::common::{GOOD, mistakes, with};
-use windfall_scenario::model::{ExternalProgram, Scheduler, Setting};
+use windfall_scenario::model::{ExternalProgram, Setting};
 use windfall_scenario::{
     Diagnostics, Live, Profile, ProfileError, Profiles, Scenario, TextError, migrate,
 };
@@ -207,12 +207,11 @@ fn elsewhere() -> Vec<(&'static str, Diagnostics)> {
     let mut profiled = Scenario::parse("e.toml", &profiled).unwrap();
     // In code a scheduler can be set to what no file can say, and an expectation can have no reason.
     let mut set = good();
-    let odd = vec![("quantum".to_owned(), Setting::Bool(true))];
-    set.schedulers[0] = Scheduler { settings: odd, ..set.schedulers[0].clone() };
+    set.schedulers[0].settings = vec![("quantum".to_owned(), Setting::Bool(true))];
     let mut unfounded =
         Scenario::parse("e.toml", &expected("a.received", "at-least = \"1 s\"")).unwrap();
     unfounded.expectations[0].because.clear();
-    let unfounded = Scenario { origin: good().origin, ..unfounded };
+    unfounded.origin = good().origin;
     vec![
         ("nested-inheritance", nested.unwrap_err()),
         ("renamed-twice", migrate("e.toml", twice).unwrap_err()),

@@ -3,7 +3,7 @@
 use super::drawn::ThreadSeed;
 use super::requirements::{PERIODS, part};
 use windfall_guarantees::Length;
-use windfall_programs::{OnLate, Work};
+use windfall_programs::Work;
 use windfall_scenario::model::{Activation, Jobs, Run, Step};
 use windfall_time::{Instant, Ratio, Span};
 
@@ -52,11 +52,7 @@ fn lightly(seed: &ThreadSeed) -> Run {
     let period = ms(4 + u64::from(seed.pace) % 23);
     let half = part(seed.ask).checked_div(Ratio::whole(2)).unwrap();
     let least = Length::from(period).checked_mul(half).unwrap().floor().unwrap();
-    Run::Jobs(Jobs {
-        activation: Activation::Periodic { offset: Instant::ZERO, period },
-        work: Work::Uniform(least, least.checked_mul(3).unwrap()),
-        deadline: Some(period),
-        late: OnLate::Complete,
-        count: None,
-    })
+    let activation = Activation::Periodic { offset: Instant::ZERO, period };
+    let work = Work::Uniform(least, least.checked_mul(3).unwrap());
+    Run::Jobs(Jobs::new(activation, work).deadline(period))
 }

@@ -44,25 +44,17 @@ pub(super) fn scenario(seeds: &Seeds, kinds: &[&'static Kind], catalogue: &Catal
     }
     let threads = seeds.threads.iter().enumerate();
     let threads = threads.filter_map(|(at, thread)| tree.thread(at, thread)).collect();
-    let interrupts = Interrupts {
-        kind: OverheadKind::Interrupt,
-        number: 1,
-        processors: Vec::new(),
-        pattern: Pattern::Random { gap: (us(300), ms(5)), cost: (us(1), us(80)) },
-    };
-    Scenario {
-        seed: seeds.seed,
-        machine: Machine {
-            timer: seeds.ticks.map_or(Timer::Precise, Timer::Ticks),
-            ..Machine::ideal(seeds.processors)
-        },
-        interrupts: if seeds.stolen { vec![interrupts] } else { Vec::new() },
-        schedulers: tree.nodes.into_iter().map(|node| node.scheduler).collect(),
-        default: Some("s0".to_owned()),
-        threads,
-        catalogue: catalogue.clone(),
-        ..Scenario::new(ms(500))
-    }
+    let pattern = Pattern::Random { gap: (us(300), ms(5)), cost: (us(1), us(80)) };
+    let interrupts = Interrupts::new(OverheadKind::Interrupt, 1, pattern);
+    let timer = seeds.ticks.map_or(Timer::Precise, Timer::Ticks);
+    let machine = Machine::ideal(seeds.processors).timer(timer);
+    let mut scenario = Scenario::new(ms(500)).seed(seeds.seed).machine(machine);
+    scenario.interrupts.extend(seeds.stolen.then_some(interrupts));
+    scenario.schedulers = tree.nodes.into_iter().map(|node| node.scheduler).collect();
+    scenario.default = Some("s0".to_owned());
+    scenario.threads = threads;
+    scenario.catalogue = catalogue.clone();
+    scenario
 }
 
 /// A scheduler of the tree.
@@ -203,8 +195,9 @@ fn scheduler(name: String, kind: &Kind, seed: u32) -> (Scheduler, Box<dyn Conver
     let accepted = kind.build(&Settings(&values(&drawn))).is_ok();
     let settings = if accepted { drawn } else { Vec::new() };
     let conversion = kind.conversion(&Settings(&values(&settings))).unwrap();
-    let kind = kind.name.to_owned();
-    (Scheduler { name, kind, settings, owns: Vec::new() }, conversion)
+    let mut scheduler = Scheduler::root(&name, kind);
+    (scheduler.settings, scheduler.owns) = (settings, Vec::new());
+    (scheduler, conversion)
 }
 
 /// What a scheduler of the catalogue may be set to.

@@ -50,6 +50,7 @@ impl Part {
 
 /// How a stretch of a thread's time divides up.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Account {
     /// The parts; none is empty.
     pub parts: BTreeMap<Part, Span>,

@@ -7,6 +7,7 @@ use windfall_time::Span;
 
 /// A line worth looking at.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Example {
     /// Its number, from 1.
     pub line: u64,
@@ -16,6 +17,7 @@ pub struct Example {
 
 /// How many, and the first few of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Examples {
     /// How many.
     pub count: u64,
@@ -25,6 +27,7 @@ pub struct Examples {
 
 /// What an import met. The first six fields count lines, each line once.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Report {
     /// Headers, comments and empty lines.
     pub other_lines: u64,

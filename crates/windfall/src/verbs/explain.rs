@@ -92,7 +92,7 @@ fn read(args: &ExplainArgs) -> Result<Reading, VerbError> {
         _ if args.worst => Keep::Worst(1),
         _ => Keep::Worst(WORST),
     };
-    let question = Question { thread: args.thread.clone(), longer_than: args.longer_than, keep };
+    let question = Question::new(args.thread.clone(), keep).longer_than(args.longer_than);
     let trouble = |why: String| VerbError(format!("windfall: {}: {why}", named(args)));
     let mut silent = 0;
     let (explanation, warnings) = match &args.recording {

@@ -64,7 +64,7 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
         return Ok(Answer::Yes);
     }
     let cpus = plan.hierarchy.processors();
-    let header = Header { source: "windfall run".to_owned(), clock: "run".to_owned(), cpus };
+    let header = Header::new("windfall run", "run", cpus);
     let mut outputs = Outputs::open(&args.keep, file, args.json, &header)?;
     let sink: Option<&mut (dyn Sink + Send)> =
         if outputs.wanted() { Some(&mut outputs) } else { None };

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     let plan = plan(&scenario, &args.file)?;
     let cpus = u16::try_from(scenario.machine.speeds.len())
         .expect("a scenario that was checked has at most 1,024 processors");
-    let header = Header { source: "windfall simulate".into(), clock: "virtual".into(), cpus };
+    let header = Header::new("windfall simulate", "virtual", cpus);
     let mut outputs = Outputs::open(&args.keep, &args.file, args.json, &header)?;
 
     let begun = Clock::now();

@@ -140,7 +140,7 @@ fn simulated(args: &SuggestArgs, scenario: &Scenario) -> Result<Outcome, Command
 /// The longest response of each thread as it was recorded.
 fn recorded(args: &SuggestArgs) -> Result<Vec<(windfall_trace::ThreadId, Span)>, VerbError> {
     let everybody = "*".parse().map_err(|_| VerbError("windfall: `*` is a pattern".to_owned()))?;
-    let question = Question { thread: everybody, longer_than: None, keep: Keep::Worst(1) };
+    let question = Question::new(everybody, Keep::Worst(1));
     let mut explainer = Explainer::new(question);
     let source = open_recording(&args.recording, format(args));
     let source = source

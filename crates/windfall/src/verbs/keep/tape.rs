@@ -97,7 +97,7 @@ mod tests {
         if let Some(text) = before {
             std::fs::write(&path, text).unwrap();
         }
-        let header = Header { source: "test".to_owned(), clock: "run".to_owned(), cpus: 1 };
+        let header = Header::new("test", "run", 1);
         let to = Destinations::new(true, []).and_then(|mut all| all.claim("--trace", &path));
         let tape = to.and_then(|to| Tape::open(to, &header));
         (path, tape)

@@ -60,12 +60,12 @@ impl<M: Machine> Host<M> {
     fn carry_out(&mut self, changes: &[Change]) {
         for change in changes {
             self.machine.decided(change, self.step.last_call);
-            self.account(change.cpu);
+            self.account_until(change.cpu, self.step.now);
             self.close_path(change.cpu);
             self.open_path(change.cpu);
             let (given, before) = (change.takes, self.step.on[change.cpu]);
             if let (true, Some(number)) = (M::LIVE && given != before, given) {
-                self.promise_decided(number, (self.step.last_call, self.machine.now()));
+                self.promise_decided(number, (self.step.last_call, self.step.now));
             }
             self.step.on[change.cpu] = change.takes;
         }

@@ -65,6 +65,8 @@ pub(crate) struct Step {
     pub(crate) payer: u16,
     /// The time of the last word to the hierarchy.
     pub(crate) last_call: Instant,
+    /// The time up to which all that is due has happened. What follows from it is accounted up to then, so that the clock is read once.
+    pub(crate) now: Instant,
 }
 
 /// What is to be said of the run.
@@ -111,6 +113,7 @@ impl<M: Machine> Host<M> {
                 expired: Vec::new(),
                 payer: 0,
                 last_call: Instant::ZERO,
+                now: Instant::ZERO,
             },
             log: Log::default(),
         }

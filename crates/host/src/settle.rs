@@ -52,9 +52,13 @@ impl<M: Machine> Host<M> {
                     self.is_late(at);
                     self.timers_due(now);
                 }
-                _ => return,
+                _ => {
+                    self.step.now = now;
+                    return;
+                }
             }
             if !M::LIVE {
+                self.step.now = now;
                 return; // no time has passed
             }
         }

@@ -74,7 +74,7 @@ fn r0013_what_is_proposed_is_granted_whole_and_leaves_a_part_of_each_processor()
     let imported = text.import("overcommitted.perf");
     let rows = &imported.proposal.rows;
     let left_out = |name: &str| rows.iter().find(|row| row.name == name).unwrap().left_out;
-    assert!(matches!(left_out("whole"), Some(LeftOut::TooMuch(_))), "{}", imported.proposal);
+    assert!(matches!(left_out("whole"), Some(LeftOut::TooMuch(_))), "{:?}", imported.proposal);
     assert_eq!(rows.iter().filter(|row| row.left_out.is_none()).count(), 3);
     let promises = imported.scenario.promises();
     assert_eq!(promises.refused().count(), 0);

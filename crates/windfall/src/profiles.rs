@@ -76,7 +76,7 @@ fn changes(profile: &Profile) -> Vec<String> {
 pub(crate) fn own_place(name: &str) -> Result<PathBuf, VerbError> {
     if name.is_empty() || name.starts_with('.') || name.contains('/') {
         return Err(VerbError(format!(
-            "windfall: `{name}` is no name for a profile; use letters and digits"
+            "windfall: `{name}` is not a name for a profile; use letters and digits"
         )));
     }
     let set =
@@ -98,7 +98,7 @@ impl Profiles for Shelf {
         let places =
             [own.clone(), PathBuf::from("/etc").join(&file), PathBuf::from("/usr/lib").join(&file)];
         let Some(place) = places.iter().find(|place| place.exists()) else {
-            return Err(format!("there is none; `{}` is where yours would lie", own.display()));
+            return Err(format!("there is no such profile; your own would be `{}`", own.display()));
         };
         let text = read_text(place).map_err(|why| format!("{}: {why}", place.display()))?;
         let profile = Profile::parse(&text).map_err(|why| format!("{}: {why}", place.display()))?;
@@ -123,7 +123,7 @@ impl Profiles for Shelf {
                     .executable
             }
             _ => {
-                return Err("which executable is meant is only known of `exec` and `pid`; name the program so".to_owned());
+                return Err("the executable is known of `exec` and `pid` only; name the program by one of these".to_owned());
             }
         };
         let sum = checksum(&path).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -17,9 +17,10 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     let mut scenario = load_with(&args.file, &args.overrides)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     if args.length.is_some_and(Span::is_zero) {
-        return Err(
-            VerbError("windfall: `--for 0s` is no time at all; write how long".to_owned()).into()
-        );
+        return Err(VerbError(
+            "windfall: `--for 0s` is too short; write a time above zero".to_owned(),
+        )
+        .into());
     }
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, &args.file)?;

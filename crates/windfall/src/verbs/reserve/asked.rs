@@ -52,7 +52,7 @@ pub(super) fn case(args: &ReserveArgs) -> Result<(Case, &'static str), CommandEr
     };
     let service = args.policy.map(service).or(application.service).ok_or_else(|| {
         refused(format!(
-            "`{}` goes by neither period, priority nor deadline; say with `--policy` what is to stand in its place",
+            "`{}` serves by neither period, priority nor deadline; say with `--policy` which policy to assume",
             application.scheduler
         ))
     })?;

@@ -67,7 +67,7 @@ fn whose_wakeups(clock: &Clock) -> String {
     text
 }
 
-/// Nothing is ignored in silence: what was read, what was not, what is missing.
+/// Counts of what was read, what was not needed or not understood, and what is missing.
 fn what_became_of_lines(report: &Report) -> String {
     let lost = report.lost_in_all();
     let mut text = format!(

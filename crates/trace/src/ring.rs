@@ -1,4 +1,4 @@
-//! The last records, in memory that is reserved beforehand, for whoever must not wait while it records.
+//! The last records, in memory that is reserved beforehand, for a host that must not wait while it records.
 //!
 //! Invariant: a record that leaves the ring leaves behind what is needed to understand those after
 //! it (`standing.rs`), so that what the ring holds can be read from its first record on. The ring says how
@@ -30,7 +30,7 @@ impl Ring {
         Ring { slots, next: 0, count: 0, before: Snapshot::default() }
     }
 
-    /// The memory that it has reserved, for whoever wants that to lie well.
+    /// The memory that it has reserved, so that a host can place it on large pages.
     #[must_use]
     pub fn memory(&self) -> &[Record] {
         &self.slots

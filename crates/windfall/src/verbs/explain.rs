@@ -143,7 +143,7 @@ fn explained<E: Display>(
     (explainer.finish(), warnings)
 }
 
-/// Nobody is called so; who is called alike.
+/// No thread has that name; which have a similar one.
 fn nobody(args: &ExplainArgs, read: &Reading) -> VerbError {
     let asked = args.thread.as_str();
     let mut names: Vec<&str> =

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     Ok(if held { Answer::Yes } else { Answer::No })
 }
 
-/// A progress bar, if it takes more than a second and somebody looks.
+/// A progress bar, if it takes more than a second and standard error is a terminal.
 struct Progress {
     begun: Clock,
     end: Instant,
@@ -88,7 +88,7 @@ impl Progress {
         Progress { begun: Clock::now(), end, bar }
     }
 
-    /// Always true: nobody stops a simulation but by its signal.
+    /// Always true: only a signal ends a simulation early.
     fn at(&self, now: Instant) -> bool {
         if let Some(bar) = &self.bar
             && self.begun.elapsed() > Duration::from_secs(1)

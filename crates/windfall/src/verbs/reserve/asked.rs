@@ -11,7 +11,7 @@ use windfall_scenario::reserve::{Case, Search};
 use windfall_scenario::{Application, Member, Scenario, Service};
 use windfall_time::Span;
 
-/// What a switch costs where nobody says.
+/// The cost of a switch where neither the file nor an option has one.
 const USUAL_COST: Span = Span::from_nanos(10_000);
 
 /// A thread as typed: `2ms/10ms` or `2ms/10ms@8ms`.

@@ -77,7 +77,7 @@ fn tree(args: &RunArgs) -> Result<String, VerbError> {
     ))
 }
 
-/// A folder that nobody else can write to, as long as it is needed.
+/// A folder that only this user can write to, removed when it is dropped.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -11,6 +11,7 @@ mod patience;
 mod run;
 mod tally;
 mod tidy;
+mod words;
 
 use run::{Step, all};
 use std::process::ExitCode;

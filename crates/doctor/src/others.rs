@@ -1,4 +1,4 @@
-//! Who else runs at real-time priorities: whoever is as high as our priorities runs before what is granted.
+//! Other real-time threads: those of our priorities and above run before a granted thread.
 
 use super::{Check, State};
 use std::collections::BTreeSet;

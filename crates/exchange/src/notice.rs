@@ -3,7 +3,7 @@
 //! An entry is one process entered for one event; its word says whether it still is, and whether the process sleeps. To notify is to take
 //! all entries for an event out, by their words, and to wake the row's sleepers at once. An entry that is out stays in its list until it
 //! is found there at the head: its process can put it in again by its word alone. Entries are numbered anew each time that they
-//! are given to somebody, and links name that number: a reader that strays into another list notices it.
+//! are assigned, and links name that number: a reader that strays into another list notices it.
 
 use crate::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::pool::{NIL, Placed, Pool, high, low, word};

@@ -290,7 +290,7 @@ impl Exchange {
         let _left = node.turn(ticket, ticket.reset()); // if the node is another's by now, its ticket is another
     }
 
-    /// Has an event stand where it stood last, if that is in this queue and nobody has come there since.
+    /// Has an event stand where it stood last, if that is in this queue and no other event has come there since.
     fn come_back(
         &self,
         name: Name,
@@ -323,7 +323,7 @@ impl Exchange {
         }
     }
 
-    /// Does away with a queue in which nobody waits, and all that it holds.
+    /// Deletes a queue without waiters, and all that it holds.
     ///
     /// # Errors
     /// [`ExchangeError::HasWaiters`], [`ExchangeError::Gone`].

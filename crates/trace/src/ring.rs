@@ -4,7 +4,7 @@
 //! it (`standing.rs`), so that what the ring holds can be read from its first record on. The ring says how
 //! many records a reader has missed; it never skips one silently.
 //!
-//! Records are as they came: roughly in order of time. [`Reorder`](crate::Orderly) puts them in order.
+//! Records are as they came: roughly in order of time. [`Reorder`](crate::reorder::Reorder) puts them in order.
 
 use crate::snapshot::Snapshot;
 use crate::{Cpu, Event, Record, Sink};

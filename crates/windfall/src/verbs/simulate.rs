@@ -34,8 +34,8 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     let sink: Option<&mut (dyn Sink + Send)> =
         if outputs.wanted() { Some(&mut outputs) } else { None };
     let name = input_name(&args.file);
-    let unfit = |why| VerbError(format!("windfall: {name}: {why}"));
-    let mut sim = Sim::of(plan, sink).map_err(unfit)?;
+    let failed = |why| VerbError(format!("windfall: {name}: {why}"));
+    let mut sim = Sim::of(plan, sink).map_err(failed)?;
     let judged = match args.judge {
         Judged::Asked => promises(&scenario),
         Judged::All => all_promises(&scenario),

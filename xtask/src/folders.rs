@@ -1,7 +1,7 @@
 //! Each folder of the crate `linux` knows only some others (docs/ARCHITECTURE.md).
 //!
-//! Classes of threads that are not ours are set in `carrier` and `restore` only. What is checked of the rest are paths (`crate::FOLDER`). The supervisor's methods are spread over folders, so they reach further than this
-//! table says.
+//! Classes of threads that are not ours are set in `carrier` and `restore` only. What is checked of the rest are paths (`crate::FOLDER`);
+//! methods of a type stand in at most two files (`shape.rs`), so paths show who uses what.
 
 use crate::run::{Done, root};
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 const FOLDERS: &[(&str, &[&str])] = &[
     ("restore", &[]),
     ("account", &["supervise", "threads"]),
-    ("carrier", &["supervise", "threads"]),
+    ("carrier", &["restore", "supervise", "threads"]),
     ("threads", &["carrier", "restore", "supervise"]),
     ("control", &["account", "supervise", "threads"]),
     ("supervise", &["account", "carrier", "control", "restore", "threads"]),

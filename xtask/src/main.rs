@@ -9,6 +9,7 @@ mod guide;
 mod lines;
 mod patience;
 mod run;
+mod shape;
 mod tally;
 mod tidy;
 mod words;
@@ -56,11 +57,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn tidiness() -> [Step; 6] {
+fn tidiness() -> [Step; 7] {
     [
         Step::cargo("format", &["fmt", "--all", "--check"]),
         Step::call("arrows between crates", arrows::check),
         Step::call("arrows between folders of linux", folders::check),
+        Step::call("the shape of linux", shape::check),
         Step::call("tidy", tidy::check),
         Step::call("compiled programs for the kernel", bpf::check),
         Step::call("the guide as a book", guide::check),

@@ -18,17 +18,19 @@ pub use wire::ControlError;
 
 use crate::supervise::supervisor::Supervisor;
 
-impl Supervisor {
-    /// Whether the thread of that number has that name.
-    fn is_called(&self, number: usize, name: &str) -> bool {
-        self.host.threads.list.get(number).is_some_and(|thread| thread.outcome.name == name)
-    }
+/// Whether the thread of that number has that name.
+fn is_called(supervisor: &Supervisor, number: usize, name: &str) -> bool {
+    supervisor.host.threads.list.get(number).is_some_and(|thread| thread.outcome.name == name)
+}
 
-    /// What was asked for a thread at a scheduler when it came, if that was its first one.
-    fn home(&self, number: usize, to: &str) -> Option<Vec<windfall_hierarchy::Message>> {
-        let thread = self.host.threads.list.get(number)?;
-        let entry = thread.entry().map_or(number, |entry| entry as usize);
-        let planned = self.host.threads.list.get(entry)?.planned();
-        (self.host.hierarchy.name(planned.parent) == Some(to)).then(|| planned.messages.clone())
-    }
+/// What was asked for a thread at a scheduler when it came, if that was its first one.
+fn home(
+    supervisor: &Supervisor,
+    number: usize,
+    to: &str,
+) -> Option<Vec<windfall_hierarchy::Message>> {
+    let thread = supervisor.host.threads.list.get(number)?;
+    let entry = thread.entry().map_or(number, |entry| entry as usize);
+    let planned = supervisor.host.threads.list.get(entry)?.planned();
+    (supervisor.host.hierarchy.name(planned.parent) == Some(to)).then(|| planned.messages.clone())
 }

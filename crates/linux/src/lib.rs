@@ -10,7 +10,7 @@
 //! they come from), `carrier` (the processors follow the hierarchy), `account` (where time goes, and whether promises are kept),
 //! `restore` (what was changed is given back), `control` (requests while it runs). Which may know which: `xtask/src/folders.rs`.
 //!
-//! Read next: `supervise/run.rs`, `supervise/supervisor.rs`, `carrier/follow.rs`.
+//! Read next: `supervise/run.rs`, `supervise/supervisor.rs`, `carrier.rs`, `carrier/fifo.rs`.
 //!
 //! ```no_run
 //! use windfall_linux::{Settings, run};
@@ -39,7 +39,8 @@ mod threads;
 
 pub use restore::{Restored, restore};
 pub use supervise::dry_run::dry_run;
-pub use supervise::run::{Settings, run};
+pub use supervise::run::run;
+pub use supervise::settings::Settings;
 
 /// The stack of a thread of ours, in bytes.
 const STACK: usize = 128 * 1024;

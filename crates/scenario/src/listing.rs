@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A run, its processors, its tree and its threads.
+// Fields: keys of a JSON document, which stand beside each other there.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Listing {
     /// The process that supervises.
@@ -95,6 +96,7 @@ pub struct OwnVp {
 }
 
 /// A thread.
+// Fields: keys of a JSON document, which stand beside each other there.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Thread {
     /// Its name.

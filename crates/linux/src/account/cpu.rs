@@ -2,10 +2,8 @@
 
 use crate::account::unavailable::Unavailable;
 use std::collections::VecDeque;
-use std::sync::Arc;
 use windfall_host::{Column, Passed};
 use windfall_observe::rings::Taken;
-use windfall_os::futex::Gate;
 use windfall_scenario::outcome::Use;
 use windfall_time::{Instant, Span};
 
@@ -24,12 +22,10 @@ pub(crate) enum Running {
 }
 
 /// One processor.
+// Fields: what was chosen for it, who is on it, and its accounts up to an instant; each stretch that is put down needs all three.
 pub(crate) struct Cpu {
     /// Its number in the machine.
     pub(crate) number: u16,
-    /// Where its fence sleeps while nothing is granted, and whether it does not.
-    pub(crate) fence: Arc<Gate>,
-    pub(crate) fenced: bool,
     /// The thread that the hierarchy has chosen, and the one that has been raised here.
     pub(crate) desired: Option<u32>,
     pub(crate) actual: Option<u32>,
@@ -55,8 +51,6 @@ impl Cpu {
     pub(crate) fn new(number: u16) -> Cpu {
         Cpu {
             number,
-            fence: Arc::default(),
-            fenced: false,
             desired: None,
             actual: None,
             dirty: false,
@@ -73,9 +67,8 @@ impl Cpu {
 
     /// The clock starts anew, and all accounts with it.
     pub(crate) fn restart(&mut self, stolen: Taken) {
-        let (fence, fenced) = (self.fence.clone(), self.fenced);
         let steal_before = stolen.steal;
-        *self = Cpu { fence, fenced, stolen, steal_before, ..Cpu::new(self.number) };
+        *self = Cpu { stolen, steal_before, ..Cpu::new(self.number) };
     }
 
     /// Accounts for what has passed; what was taken of it. `total` is what was taken until `now` since the

@@ -2,60 +2,58 @@
 
 use crate::account::cpu::Cpu;
 use crate::supervise::linux::Linux;
+use crate::supervise::own;
 use crate::supervise::supervisor::Supervisor;
+use crate::threads::adopt;
+use crate::threads::begin;
 use windfall_scenario::outcome::{Outcome, Supervision};
 use windfall_time::{Instant, Span};
 
-impl Supervisor {
-    /// What own programs, which have ended, saw of themselves until the run was over.
-    pub(crate) fn add_stretches(&self, outcome: &mut Outcome) {
-        let end = Instant::ZERO + outcome.length;
-        let clock = &self.host.machine.clock;
-        for (number, own) in self.owns() {
-            let name = &self.host.threads.list[number as usize].outcome.name;
-            let thread = outcome.threads.iter_mut().find(|thread| thread.name == *name);
-            let (Some(thread), Ok(kept)) = (thread, own.kept.lock()) else { continue };
-            let seen =
-                kept.iter().map(|(from, to)| (clock.since_epoch(*from), clock.since_epoch(*to)));
-            let seen = seen.take_while(|(from, _)| *from < end);
-            thread.stretches = seen.map(|(from, to)| (from, to.min(end))).collect();
-        }
-    }
-
-    /// Closes the books.
-    ///
-    /// # Panics
-    /// When time is not conserved, which would be a defect of this crate.
-    pub(crate) fn outcome(&mut self) -> Outcome {
-        self.hear_children();
-        self.host.hear();
-        self.ending = true;
-        let now = self.time();
-        self.tell_who_got_nobody(now);
-        self.tell_who_was_not_met(now);
-        self.host.machine.clock.set_event(Some(now)); // all books are closed at the same instant
-        let outcome = self.host.finish("linux".to_owned());
-        self.host.machine.clock.set_event(None);
-        let leaked = self.host.accounts.read().iter().map(|(_, leaked)| *leaked);
-        let leaked = leaked.fold(Span::ZERO, |sum, part| sum + part);
-        Outcome { supervision: Some(self.host.machine.supervision(leaked)), ..outcome }
+/// What own programs, which have ended, saw of themselves until the run was over.
+pub(crate) fn add_stretches(supervisor: &Supervisor, outcome: &mut Outcome) {
+    let end = Instant::ZERO + outcome.length;
+    let clock = &supervisor.host.machine.clock;
+    for (number, own) in own::owns(supervisor) {
+        let name = &supervisor.host.threads.list[number as usize].outcome.name;
+        let thread = outcome.threads.iter_mut().find(|thread| thread.name == *name);
+        let (Some(thread), Ok(kept)) = (thread, own.kept.lock()) else { continue };
+        let seen = kept.iter().map(|(from, to)| (clock.since_epoch(*from), clock.since_epoch(*to)));
+        let seen = seen.take_while(|(from, _)| *from < end);
+        thread.stretches = seen.map(|(from, to)| (from, to.min(end))).collect();
     }
 }
 
-impl Linux {
-    /// How well threads were kept to what was decided.
-    fn supervision(&mut self, leaked: Span) -> Supervision {
-        let steal = self.cpus.iter().map(Cpu::steal).fold(Span::ZERO, |sum, part| sum + part);
-        Supervision {
-            events: self.rings.by.clone(),
-            lost: self.log.lost,
-            lag: self.log.lag,
-            lag_without_steal: self.log.lag_without_steal,
-            steal: self.rings.sees_steal().then_some(steal),
-            leaked,
-            claimed: std::mem::take(&mut self.log.claimed),
-            remarks: std::mem::take(&mut self.log.remarks),
-            cut_short: self.log.cut_short.take(),
-        }
+/// Closes the books.
+///
+/// # Panics
+/// When time is not conserved, which would be a defect of this crate.
+pub(crate) fn outcome(supervisor: &mut Supervisor) -> Outcome {
+    begin::hear_children(supervisor);
+    supervisor.host.hear();
+    supervisor.ending = true;
+    let now = supervisor.time();
+    adopt::tell_who_got_nobody(supervisor, now);
+    adopt::tell_who_was_not_met(supervisor, now);
+    supervisor.host.machine.clock.set_event(Some(now)); // all books are closed at the same instant
+    let outcome = supervisor.host.finish("linux".to_owned());
+    supervisor.host.machine.clock.set_event(None);
+    let leaked = supervisor.host.accounts.read().iter().map(|(_, leaked)| *leaked);
+    let leaked = leaked.fold(Span::ZERO, |sum, part| sum + part);
+    Outcome { supervision: Some(supervision(&mut supervisor.host.machine, leaked)), ..outcome }
+}
+
+/// How well threads were kept to what was decided.
+fn supervision(linux: &mut Linux, leaked: Span) -> Supervision {
+    let steal = linux.cpus.iter().map(Cpu::steal).fold(Span::ZERO, |sum, part| sum + part);
+    Supervision {
+        events: linux.rings.by.clone(),
+        lost: linux.log.lost,
+        lag: linux.log.lag,
+        lag_without_steal: linux.log.lag_without_steal,
+        steal: linux.rings.sees_steal().then_some(steal),
+        leaked,
+        claimed: std::mem::take(&mut linux.log.claimed),
+        remarks: std::mem::take(&mut linux.log.remarks),
+        cut_short: linux.log.cut_short.take(),
     }
 }

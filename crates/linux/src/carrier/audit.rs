@@ -4,15 +4,12 @@
 //! threads are looked at on each beat of the event loop's heart, so that the cost does not depend on how many there
 //! are; one that is granted a processor and does not run there is looked at when that is noticed.
 
-use crate::supervise::procfs_worker::WorkItem;
 use crate::supervise::supervisor::Supervisor;
-use crate::threads::body::{Body, Kind};
+use crate::supervise::work::WorkItem;
+use crate::threads::adopt;
 use windfall_host::Host;
-use windfall_observe::fifo_priorities;
-use windfall_os::LinuxError;
 use windfall_os::freezer::Brake;
-use windfall_os::sched::{Affinity, Attributes};
-use windfall_time::{Instant, Span};
+use windfall_time::Span;
 
 /// So many threads are looked at each time.
 const EACH: usize = 4;
@@ -21,117 +18,94 @@ const STRANGERS: usize = 64;
 /// And so often at most.
 const PAUSE: Span = Span::from_millis(40);
 
-/// Whose turn it is, and since when.
-#[derive(Default)]
-pub(crate) struct Round {
-    next: usize,
-    pending: i32,
-    last: Instant,
+/// Looks at the next few threads, if it is time to.
+pub(crate) fn audit(supervisor: &mut Supervisor) {
+    let (now, count) = (supervisor.time(), supervisor.host.threads.list.len());
+    let round = &mut supervisor.host.machine.external.round;
+    if now.saturating_since(round.last) < PAUSE || count == 0 {
+        return;
+    }
+    round.last = now;
+    let first = round.next;
+    round.next = (first + EACH.min(count)) % count;
+    for turn in 0..EACH.min(count) {
+        let number = (first + turn) % count;
+        look_at(supervisor, u32::try_from(number).expect("threads are numbered by 32 bits"));
+    }
+    let machine = &mut supervisor.host.machine;
+    for _ in 0..STRANGERS {
+        machine.external.round.pending =
+            adopt::forget_pending(machine, machine.external.round.pending);
+    }
 }
 
-impl Supervisor {
-    /// Looks at the next few threads, if it is time to.
-    pub(crate) fn audit(&mut self) {
-        let (now, count) = (self.time(), self.host.threads.list.len());
-        let round = &mut self.host.machine.external.round;
-        if now.saturating_since(round.last) < PAUSE || count == 0 {
-            return;
-        }
-        round.last = now;
-        let first = round.next;
-        round.next = (first + EACH.min(count)) % count;
-        for turn in 0..EACH.min(count) {
-            let number = (first + turn) % count;
-            self.look_at(u32::try_from(number).expect("threads are numbered by 32 bits"));
-        }
-        let machine = &mut self.host.machine;
-        for _ in 0..STRANGERS {
-            machine.external.round.pending = machine.forget_pending(machine.external.round.pending);
-        }
+fn look_at(supervisor: &mut Supervisor, number: u32) {
+    let thread = &supervisor.host.threads.list[number as usize];
+    let (off, lives) = (!thread.is_ready() || thread.cpu().is_none(), thread.id().is_some());
+    if !lives || !supervisor.host.machine.body(number).is_external() {
+        return;
     }
-
-    fn look_at(&mut self, number: u32) {
-        let thread = &self.host.threads.list[number as usize];
-        let (off, lives) = (!thread.is_ready() || thread.cpu().is_none(), thread.id().is_some());
-        let Body { tid, ref kind, fifo_priority, .. } = *self.host.machine.body(number);
-        if !lives || matches!(kind, Kind::InProcess(_)) {
-            return;
-        }
-        let Ok(attributes) = Attributes::of(tid) else { return self.host.ends(number) };
-        let fifo = libc::SCHED_FIFO.cast_unsigned();
-        if (attributes.policy, attributes.priority) != (fifo, fifo_priority) {
-            self.put_back_class(number, tid);
-        }
-        let machine = &mut self.host.machine;
-        let place = machine.body(number).place.map(|cpu| Affinity::one(machine.cpus[cpu].number));
-        if let Some(place) = place.filter(|place| Affinity::of(tid).is_ok_and(|of| of != *place)) {
-            let restored = place.give(tid);
-            let name = &self.host.threads.list[number as usize].outcome.name;
-            self.say_once(format!("`{name}` was moved elsewhere, and {}", how(&restored)));
-        }
-        // What it does is asked only where nothing was heard of it for long: events are quicker.
-        let now = self.time();
-        let body = self.host.machine.body(number);
-        if now.saturating_since(body.heard) > PAUSE && !body.frozen && off {
-            self.host.machine.send(WorkItem::Look(number));
-        }
+    let Ok(found) = supervisor.host.machine.carrier.audit(number) else {
+        return supervisor.host.ends(number);
+    };
+    let name = &supervisor.host.threads.list[number as usize].outcome.name;
+    let [class, place] = [
+        found
+            .class
+            .map(|restored| format!("`{name}` chose a class of its own, and {}", how(&restored))),
+        found.place.map(|restored| format!("`{name}` was moved elsewhere, and {}", how(&restored))),
+    ];
+    if class.is_some() {
+        raise_again(supervisor, number);
     }
-
-    /// A thread has chosen a class itself; as long as it is supervised, that does not count.
-    fn put_back_class(&mut self, number: u32, tid: i32) {
-        let restored = Attributes::fifo(fifo_priorities::HELD).give(tid);
-        let machine = &mut self.host.machine;
-        let body = machine.body(number);
-        body.fifo_priority = fifo_priorities::HELD;
-        let place = body.place;
-        if let Some(cpu) = place.filter(|cpu| machine.cpus[*cpu].actual == Some(number)) {
-            machine.cpus[cpu].actual = None;
-            machine.cpus[cpu].dirty = true;
-        }
-        let name = &self.host.threads.list[number as usize].outcome.name;
-        self.say_once(format!("`{name}` chose a class of its own, and {}", how(&restored)));
+    class.into_iter().chain(place).for_each(|why| supervisor.say_once(why));
+    // What it does is asked only where nothing was heard of it for long: events are quicker.
+    let now = supervisor.time();
+    let heard = supervisor.host.machine.heard(number);
+    if heard.is_some_and(|heard| now.saturating_since(heard) > PAUSE) && off {
+        supervisor.host.machine.send(WorkItem::Look(number));
     }
+}
 
-    /// The thread that a processor is granted to does not run there although it could.
-    pub(crate) fn resync(&mut self, cpu: usize) {
-        if let Some(number) = self.host.machine.cpus[cpu].desired {
-            self.look_at(number);
-            self.host.machine.send(WorkItem::Look(number));
-        }
+/// A thread has what threads have that may not run. If it may, the next `carry_out` lets it run.
+fn raise_again(supervisor: &mut Supervisor, number: u32) {
+    let machine = &mut supervisor.host.machine;
+    let place = machine.carrier.place(number);
+    if let Some(cpu) = place.filter(|cpu| machine.cpus[*cpu].actual == Some(number)) {
+        machine.cpus[cpu].actual = None;
+        machine.cpus[cpu].dirty = true;
     }
+}
 
-    /// A thread has a group that freezes it, or why not.
-    pub(crate) fn has_group(&mut self, number: u32, tid: i32, group: std::io::Result<Brake>) {
-        let Host { machine, threads, .. } = &mut self.host;
-        let thread = &threads.list[number as usize];
-        if machine.body(number).tid != tid || thread.id().is_none() {
-            return;
-        }
-        match group {
-            Ok(brake) => machine.has_brake(number, brake, thread),
-            Err(error) => {
-                let name = &thread.outcome.name;
-                let why = format!("`{name}` cannot be held off while its processor idles: {error}");
-                self.say_once(why);
-            }
-        }
+/// The thread that a processor is granted to does not run there although it could.
+pub(crate) fn resync(supervisor: &mut Supervisor, cpu: usize) {
+    if let Some(number) = supervisor.host.machine.cpus[cpu].desired {
+        look_at(supervisor, number);
+        supervisor.host.machine.send(WorkItem::Look(number));
     }
+}
 
-    /// The guardian was gone, and this is the next one.
-    pub(crate) fn is_guarded_by(&mut self, guardian: i32) {
-        let now = self.time();
-        self.host.machine.external.agents.push(guardian);
-        self.host
-            .machine
-            .log
-            .remarks
-            .push((now, "the guardian had ended; another was posted".to_owned()));
+/// A thread has a group that freezes it, or why not.
+pub(crate) fn has_group(
+    supervisor: &mut Supervisor,
+    number: u32,
+    tid: i32,
+    group: std::io::Result<Brake>,
+) {
+    let Host { machine, threads, .. } = &mut supervisor.host;
+    let thread = &threads.list[number as usize];
+    if machine.body(number).tid != tid || thread.id().is_none() {
+        return;
     }
-
-    /// The guardian was gone, and there is no other: the run may not go on.
-    pub(crate) fn is_unguarded(&mut self, why: &LinuxError) {
-        self.host.machine.log.cut_short =
-            Some(format!("the guardian had ended, and no other could be posted: {why}"));
+    match group {
+        Ok(brake) => {
+            machine.carry(&threads.list, |carrier, moment| carrier.answered(number, brake, moment))
+        }
+        Err(error) => {
+            let name = &thread.outcome.name;
+            let why = format!("`{name}` cannot be held off while its processor idles: {error}");
+            supervisor.say_once(why);
+        }
     }
 }
 

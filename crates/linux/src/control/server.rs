@@ -7,8 +7,10 @@
 use super::clients::Clients;
 use super::history::{EVERY, History};
 use super::wire::{self, Answer, Asked, ControlError, LONGEST};
+use crate::control;
+use crate::control::view;
 use crate::supervise::locked::Locked;
-use crate::supervise::supervisor::Supervisor;
+use crate::supervise::settle::settle;
 use crate::supervise::trace_reader;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -86,7 +88,7 @@ impl Server {
             let now = clock::now();
             if looked.is_none_or(|looked| now.saturating_since(looked) >= EVERY) {
                 looked = Some(now);
-                let counts = host.call(|s| s.counts());
+                let counts = host.call(view::counts);
                 self.history.keep(counts);
             }
             let Some(heard) = clients.listen(&self.listener, EVERY) else { return };
@@ -120,7 +122,7 @@ impl Server {
         let value = match asked {
             Asked::Trace => return lately(host),
             Asked::List => {
-                let view = host.call(Supervisor::view);
+                let view = host.call(view::view);
                 let now = host.call(|s| s.time());
                 let listing = view.listing(&self.name, self.end, self.history.before(now));
                 serde_json::to_value(listing)
@@ -147,7 +149,7 @@ impl Server {
         lends: Option<&str>,
         force: bool,
     ) -> Result<Value, ControlError> {
-        let (now, (nodes, threads)) = host.call(|s| (s.time(), s.there()));
+        let (now, (nodes, threads)) = host.call(|s| (s.time(), view::there(s)));
         self.live.passes(&nodes, &threads, now);
         let request = self.plan(&nodes, &threads, verb, text)?;
         let broken = self.live.breaks(&nodes, &threads, &request);
@@ -199,25 +201,25 @@ impl Server {
         });
         let planned: Vec<_> = planned.collect();
         let refused: Vec<String> = host.call(|s| {
-            s.settle();
+            settle(s);
             let mut refused = Vec::new();
             for (one, meant) in planned {
                 match meant {
                     // Who has the number of one that has ended is not meant.
-                    Some((at, name)) if !s.is_called(at, &name) => {
+                    Some((at, name)) if !control::is_called(s, at, &name) => {
                         refused.push(format!("`{name}`: refused: the thread has ended"));
                     }
                     _ => refused.extend(s.host.request(one)),
                 }
             }
-            s.settle();
+            settle(s);
             refused
         });
         if let Some(first) = refused.into_iter().next() {
             let (asked, why) = first.split_once(": refused: ").unwrap_or(("the request", &first));
             return Err(ControlError::new(asked, why, ""));
         }
-        let (now, (nodes, threads)) = host.call(|s| (s.time(), s.there()));
+        let (now, (nodes, threads)) = host.call(|s| (s.time(), view::there(s)));
         self.live.passes(&nodes, &threads, now);
         self.live.carried_out(&nodes, &threads, request);
         let promises = self.live.promises(&nodes, &threads);
@@ -238,11 +240,11 @@ impl Server {
         };
         let (thread, to_text) = (wire::quoted(name), wire::quoted(&to));
         let text = format!("[[at]]\ntime=\"0s\"\ndo=\"move\"\nthread={thread}\nto={to_text}");
-        let (nodes, threads) = host.call(|s| s.there());
+        let (nodes, threads) = host.call(|s| view::there(s));
         let mut request = self.plan(&nodes, &threads, "unreserve", &text)?;
         let at = threads.iter().position(|thread| thread.name == name);
         let place = to.clone();
-        let home = at.and_then(|at| host.call(move |s| s.home(at, &place)));
+        let home = at.and_then(|at| host.call(move |s| control::home(s, at, &place)));
         for planned in &mut request.planned {
             if let (PlannedRequest::Move { messages, .. }, Some(home)) = (planned, &home) {
                 messages.clone_from(home);

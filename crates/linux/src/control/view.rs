@@ -2,6 +2,7 @@
 
 use super::{Account, Listing, LiveStatus, Node, OwnVp, Processor, Promised, Thread};
 use crate::supervise::linux::Linux;
+use crate::supervise::settle::settle;
 use crate::supervise::supervisor::Supervisor;
 use windfall_guarantees::meaning::Verdict;
 use windfall_guarantees::{Guarantee, Length};
@@ -55,93 +56,91 @@ pub(super) struct View {
     lost: bool,
 }
 
-impl Supervisor {
-    /// What is counted at this moment.
-    pub(super) fn counts(&mut self) -> Counts {
-        let (counts, _) = self.count();
-        counts
-    }
+/// What is counted at this moment.
+pub(super) fn counts(supervisor: &mut Supervisor) -> Counts {
+    let (counts, _) = count(supervisor);
+    counts
+}
 
-    fn count(&mut self) -> (Counts, Vec<(NodeId, NodeOutcome)>) {
-        self.settle(); // whose time it is, is known only once what the kernel has seen is read
-        self.host.account_all();
-        let nodes = self.host.nodes();
-        let threads = self.host.threads.list.iter();
-        let counts = Counts {
-            at: self.time(),
-            cpus: self.host.accounts.read().to_vec(),
-            nodes: nodes.iter().map(|(_, account)| account.received).collect(),
-            threads: threads.map(|thread| thread.outcome.received).collect(),
-        };
-        (counts, nodes)
-    }
+fn count(supervisor: &mut Supervisor) -> (Counts, Vec<(NodeId, NodeOutcome)>) {
+    settle(supervisor); // whose time it is, is known only once what the kernel has seen is read
+    supervisor.host.account_all();
+    let nodes = supervisor.host.nodes();
+    let threads = supervisor.host.threads.list.iter();
+    let counts = Counts {
+        at: supervisor.time(),
+        cpus: supervisor.host.accounts.read().to_vec(),
+        nodes: nodes.iter().map(|(_, account)| account.received).collect(),
+        threads: threads.map(|thread| thread.outcome.received).collect(),
+    };
+    (counts, nodes)
+}
 
-    /// Copies everything that a client may want to know.
-    pub(super) fn view(&mut self) -> View {
-        let (counts, accounts) = self.count();
-        let Host { machine, hierarchy, threads, promises, log, .. } = &self.host;
-        let name = |node: NodeId| hierarchy.name(node).map(str::to_owned);
-        let nodes = accounts.into_iter().map(|(id, account)| {
-            let view = hierarchy.node(id)?;
-            let owns = view.owns.iter().map(|(parent, state)| (parent.and_then(name), *state));
-            Some(Instance { account, owns: owns.collect(), quarantined: view.quarantined })
-        });
-        let numbers = 0..u32::try_from(threads.list.len()).expect("numbered by 32 bits");
-        View {
-            counts,
-            cpus: machine.cpus.iter().map(|cpu| (cpu.number, cpu.desired)).collect(),
-            nodes: nodes.collect(),
-            threads: numbers.map(|number| self.thread_view(number)).collect(),
-            judgement: promises.read(Linux::PRECISION),
-            resolution: self.host.resolution(),
-            default: hierarchy.default_node().and_then(name),
-            decisions: log.decisions,
-            lag: (machine.log.lag, machine.log.lag_without_steal),
-            lost: machine.log.lost > 0,
-        }
+/// Copies everything that a client may want to know.
+pub(super) fn view(supervisor: &mut Supervisor) -> View {
+    let (counts, accounts) = count(supervisor);
+    let Host { machine, hierarchy, threads, promises, log, .. } = &supervisor.host;
+    let name = |node: NodeId| hierarchy.name(node).map(str::to_owned);
+    let nodes = accounts.into_iter().map(|(id, account)| {
+        let view = hierarchy.node(id)?;
+        let owns = view.owns.iter().map(|(parent, state)| (parent.and_then(name), *state));
+        Some(Instance { account, owns: owns.collect(), quarantined: view.quarantined })
+    });
+    let numbers = 0..u32::try_from(threads.list.len()).expect("numbered by 32 bits");
+    View {
+        counts,
+        cpus: machine.cpus.iter().map(|cpu| (cpu.number, cpu.desired)).collect(),
+        nodes: nodes.collect(),
+        threads: numbers.map(|number| thread_view(supervisor, number)).collect(),
+        judgement: promises.read(Linux::PRECISION),
+        resolution: supervisor.host.resolution(),
+        default: hierarchy.default_node().and_then(name),
+        decisions: log.decisions,
+        lag: (machine.log.lag, machine.log.lag_without_steal),
+        lost: machine.log.lost > 0,
     }
+}
 
-    fn thread_view(&self, number: u32) -> Option<Member> {
-        let thread = &self.host.threads.list[number as usize];
-        let body = &self.host.machine.threads.bodies[number as usize];
-        let mut outcome = thread.outcome()?;
-        let state = match thread.id().and_then(|id| self.host.hierarchy.thread_state(id)) {
-            None if self.host.starts_later(number) => "not-started",
-            None => "ended",
-            Some(_) if body.frozen => "frozen",
-            Some(state) => state_name(state),
-        };
-        if let Some(id) = thread.id() {
-            outcome.stats = self.host.counted(id);
-        }
-        Some(Member {
-            outcome,
-            tid: body.tid,
-            parent: self.host.parent(thread.id()),
-            state,
-            on: thread.cpu().map(usize::from),
-        })
+fn thread_view(supervisor: &Supervisor, number: u32) -> Option<Member> {
+    let thread = &supervisor.host.threads.list[number as usize];
+    let body = &supervisor.host.machine.threads.bodies[number as usize];
+    let mut outcome = thread.outcome()?;
+    let state = match thread.id().and_then(|id| supervisor.host.hierarchy.thread_state(id)) {
+        None if supervisor.host.starts_later(number) => "not-started",
+        None => "ended",
+        Some(_) if supervisor.host.machine.carrier.thawed(number).is_none() => "frozen",
+        Some(state) => state_name(state),
+    };
+    if let Some(id) = thread.id() {
+        outcome.stats = supervisor.host.counted(id);
     }
+    Some(Member {
+        outcome,
+        tid: body.tid,
+        parent: supervisor.host.parent(thread.id()),
+        state,
+        on: thread.cpu().map(usize::from),
+    })
+}
 
-    /// Who there is, for reading requests.
-    pub(super) fn there(&self) -> (Vec<LiveNode>, Vec<LiveThread>) {
-        let Host { hierarchy, threads, .. } = &self.host;
-        let name = |node: NodeId| hierarchy.name(node).map(str::to_owned);
-        let nodes = hierarchy.nodes().into_iter().filter_map(|id| hierarchy.node(id));
-        let nodes = nodes.map(|view| LiveNode {
-            name: view.name.to_owned(),
-            kind: view.kind.to_owned(),
-            parents: view.owns.iter().map(|(parent, _)| parent.and_then(name)).collect(),
-        });
-        let threads = threads.list.iter().map(|thread| LiveThread {
-            name: thread.outcome.name.clone(),
-            parent: match (thread.id(), thread.entry()) {
-                (None, None) => name(thread.planned().parent),
-                (id, _) => self.host.parent(id),
-            },
-        });
-        (nodes.collect(), threads.collect())
-    }
+/// Who there is, for reading requests.
+pub(super) fn there(supervisor: &Supervisor) -> (Vec<LiveNode>, Vec<LiveThread>) {
+    let Host { hierarchy, threads, .. } = &supervisor.host;
+    let name = |node: NodeId| hierarchy.name(node).map(str::to_owned);
+    let nodes = hierarchy.nodes().into_iter().filter_map(|id| hierarchy.node(id));
+    let nodes = nodes.map(|view| LiveNode {
+        name: view.name.to_owned(),
+        kind: view.kind.to_owned(),
+        parents: view.owns.iter().map(|(parent, _)| parent.and_then(name)).collect(),
+    });
+    let threads = threads.list.iter().map(|thread| LiveThread {
+        name: thread.outcome.name.clone(),
+        parent: match (thread.id(), thread.entry()) {
+            (None, None) => name(thread.planned().parent),
+            (id, _) => supervisor.host.parent(id),
+        },
+    });
+    (nodes.collect(), threads.collect())
 }
 
 const fn state_name(state: VpState) -> &'static str {

@@ -31,6 +31,7 @@ const MAGIC: u64 = 0x5746_4c4f_4700_0003;
 
 windfall_os::atomics! {
     /// Shared by the supervisor and its guardian.
+    // Fields: all that the guardian has to know, in memory that both processes see; one struct is its layout.
     pub(crate) struct Table {
         magic: AtomicU64,
         /// The process of the run.

@@ -3,27 +3,13 @@
 //! They do not take it themselves: their processors are not supervised, and may stand still, or have more urgent work.
 //! Whoever holds the lock there keeps every decision waiting, and priority inheritance moves nobody to another processor.
 
-use crate::supervise::linux::DeferredWake;
 use crate::supervise::locked::Locked;
+use crate::supervise::settle::settle;
 use crate::supervise::supervisor::Supervisor;
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use windfall_os::futex::Gate;
-use windfall_os::lock::Lock;
-
-/// Something to be done under the supervisor's lock.
-type Call = Box<dyn FnOnce(&mut Supervisor) + Send>;
-
-/// Where calls are left. Its own lock is held for some nanoseconds, and lends the event loop's priority to whoever has it.
-pub(crate) type Calls = Arc<Lock<Left>>;
-
-/// What was left.
-#[derive(Default)]
-pub(crate) struct Left {
-    calls: VecDeque<Call>,
-    /// Whether the event loop carries calls out. Before it begins and after it has ended, callers do.
-    heard: bool,
-}
+use windfall_os::process;
+use windfall_os::sched::{Attributes, own_tid};
 
 impl Locked {
     /// Has something done, without waiting for it.
@@ -33,7 +19,7 @@ impl Locked {
         left.calls.push_back(act);
         let heard = left.heard;
         drop(left);
-        if heard { self.bell.signal() } else { self.enter(Supervisor::carry_out) }
+        if heard { self.bell.signal() } else { self.enter(carry_out) }
     }
 
     /// Has something done, and waits for the answer.
@@ -47,9 +33,7 @@ impl Locked {
             let answer = act(supervisor);
             let (place, gate) = &*caller;
             *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
-            if gate.open() {
-                supervisor.host.machine.step.wakes.push(DeferredWake::Agent(gate.clone()));
-            }
+            supervisor.host.machine.step.wakes.open(gate);
         });
         let (place, gate) = &*slot;
         loop {
@@ -60,23 +44,30 @@ impl Locked {
         }
     }
 
+    /// Makes this thread an ordinary one on processors that are not supervised.
+    pub(crate) fn step_apart(&self, name: &str) {
+        process::name_thread(name);
+        // First elsewhere: it was made on a supervised processor, where an ordinary thread waits for as long as threads are granted it.
+        let _ = self.apart.give(0).and_then(|()| Attributes::ordinary().give(0));
+        let tid = own_tid();
+        self.call(move |s| s.host.machine.external.agents.push(tid));
+    }
+
     /// From here on the event loop carries calls out, or does no longer.
     pub(crate) fn hears_calls(&self, heard: bool) {
         self.calls.lock().heard = heard;
         if !heard {
-            self.enter(Supervisor::carry_out); // what was left for it
+            self.enter(carry_out); // what was left for it
         }
     }
 }
 
-impl Supervisor {
-    /// Does what was left, and settles.
-    pub(crate) fn carry_out(&mut self) {
-        loop {
-            let next = self.calls.lock().calls.pop_front();
-            let Some(call) = next else { break };
-            call(self);
-        }
-        self.settle();
+/// Does what was left, and settles.
+pub(crate) fn carry_out(supervisor: &mut Supervisor) {
+    loop {
+        let next = supervisor.calls.lock().calls.pop_front();
+        let Some(call) = next else { break };
+        call(supervisor);
     }
+    settle(supervisor);
 }

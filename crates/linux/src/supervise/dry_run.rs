@@ -2,9 +2,10 @@
 
 use crate::restore::claim;
 use crate::restore::throttle;
-use crate::supervise::processors::online;
-use crate::supervise::run::Settings;
-use crate::threads::begin::{self, found};
+use crate::supervise::processors::{self, online};
+use crate::supervise::settings::Settings;
+use crate::threads::begin;
+use crate::threads::processes::found;
 use std::fmt::Write;
 use windfall_observe::routines::MAKER;
 use windfall_observe::{fifo_priorities, occupancy, procfs};
@@ -46,7 +47,7 @@ fn claim_in_words(machine: &Machine, supervised: &[u16]) -> Result<Vec<String>, 
 /// # Errors
 /// When the processors or programs that are asked for are not there.
 pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, LinuxError> {
-    let cpus = settings.choose(plan)?;
+    let cpus = processors::choose(&settings.cpus, plan)?;
     begin::refuse_absent(plan)?;
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| {

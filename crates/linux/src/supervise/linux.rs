@@ -2,17 +2,19 @@
 //! is written down of a run.
 
 use crate::account::cpu::Cpu;
-use crate::carrier::audit::Round;
+use crate::carrier::fifo::Fifo;
+use crate::carrier::wakes::Wakes;
+use crate::carrier::{Caller, Carrier, Moment, Switch};
 use crate::restore::log::RestoreLog;
 use crate::supervise::clock::{Alarm, Clock};
-use crate::supervise::procfs_worker::WorkQueue;
-use crate::supervise::trace::Trace;
-use crate::threads::adopt::Programs;
-use crate::threads::body::{Body, InProcess};
+use crate::supervise::records::Trace;
+use crate::supervise::work::{WorkItem, WorkQueue};
+use crate::threads::body::Body;
+use crate::threads::programs::Programs;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use windfall_host::Event;
+use windfall_host::{Event, Thread};
 use windfall_observe::rings::{self, Rings};
 use windfall_os::LinuxError;
 use windfall_os::events::Timer;
@@ -20,14 +22,12 @@ use windfall_scenario::outcome::Claimed;
 use windfall_time::{Instant, Span};
 
 /// The machine.
-///
-/// Ten parts: its time, and the timer that wakes the event loop; processors, what the kernel has seen there, and what of
-/// that the host has not been told; threads of ours and of others; the settling under way; what is said and recorded of
-/// the run; and the log by which all is given back.
+// Fields: what a host of a live machine has to know is much, and each part is used by itself: behind fewer names it would be no less.
 pub(crate) struct Linux {
     pub(crate) clock: Clock,
     pub(crate) alarm: Alarm,
     pub(crate) cpus: Vec<Cpu>,
+    pub(crate) carrier: Box<dyn Carrier>,
     pub(crate) rings: Rings,
     pub(crate) heard: Heard,
     pub(crate) threads: Threads,
@@ -70,19 +70,25 @@ pub(crate) struct External {
     pub(crate) agents: Vec<i32>,
 }
 
+/// Whose turn it is to be looked at, and since when.
+#[derive(Default)]
+pub(crate) struct Round {
+    pub(crate) next: usize,
+    pub(crate) pending: i32,
+    pub(crate) last: Instant,
+}
+
 /// The instant of settling that is under way.
 #[derive(Default)]
 pub(crate) struct Step {
     /// Whether the clock runs.
     pub(crate) started: bool,
-    /// The own program in whose call we are.
-    pub(crate) caller: Option<u32>,
-    /// The processor whose fence settles.
-    pub(crate) fencing: Option<usize>,
+    /// Who has the lock.
+    pub(crate) caller: Caller,
     /// Gates that were opened, to be told of before the lock is given up.
-    pub(crate) wakes: Vec<DeferredWake>,
-    /// Threads that know nothing of us and woke: they run where they may not until they step back.
-    pub(crate) risen: Vec<u32>,
+    pub(crate) wakes: Wakes,
+    /// What processors are to do, while that is put together.
+    pub(crate) switches: Vec<Switch>,
 }
 
 /// What is to be said of the run itself.
@@ -101,12 +107,6 @@ pub(crate) struct Log {
     pub(crate) claimed: Claimed,
 }
 
-/// Somebody to be told that a gate is open.
-pub(crate) enum DeferredWake {
-    InProcess(Arc<InProcess>),
-    Agent(Arc<windfall_os::futex::Gate>),
-}
-
 impl Linux {
     pub(crate) fn new(
         cpus: &[u16],
@@ -115,14 +115,17 @@ impl Linux {
     ) -> Result<Linux, LinuxError> {
         let timer =
             Timer::new().map_err(|e| LinuxError::of("cannot make a timer", &e, "free some"))?;
+        let external = External::default();
+        let carrier = Box::new(Fifo::new(cpus, external.work.clone()));
         Ok(Linux {
             clock: Clock::begin(),
             alarm: Alarm::new(timer),
             cpus: cpus.iter().map(|number| Cpu::new(*number)).collect(),
+            carrier,
             rings,
             heard: Heard::default(),
             threads: Threads::default(),
-            external: External::default(),
+            external,
             step: Step::default(),
             log: Log::default(),
             trace: Trace::default(),
@@ -144,23 +147,35 @@ impl Linux {
         self.trace = trace;
     }
 
-    /// Tells whoever waits at gates that were opened.
-    pub(crate) fn wake_deferred(&mut self) {
-        self.step.wakes.drain(..).for_each(|wake| wake.wake());
+    /// Has the carrier do something, as of this moment.
+    pub(crate) fn carry<T>(
+        &mut self,
+        threads: &[Thread],
+        act: impl FnOnce(&mut dyn Carrier, Moment<'_>) -> T,
+    ) -> T {
+        let moment = Moment { wakes: &mut self.step.wakes, threads, clock: &self.clock };
+        act(self.carrier.as_mut(), moment)
+    }
+
+    /// Whether a thread has the processor that it is bound to from the hierarchy.
+    pub(crate) fn is_granted(&self, number: u32) -> bool {
+        let place = self.carrier.place(number);
+        place.is_some_and(|cpu| self.cpus[cpu].actual == Some(number))
+    }
+
+    /// Up to when all is known that the kernel had to say of a thread; `None` while it is frozen, when that is our doing.
+    pub(crate) fn heard(&self, number: u32) -> Option<Instant> {
+        let thawed = self.carrier.thawed(number)?;
+        Some(thawed.max(self.threads.bodies[number as usize].heard))
+    }
+
+    /// Leaves something for the /proc worker.
+    pub(crate) fn send(&mut self, item: WorkItem) {
+        self.external.work.send(item, &mut self.step.wakes);
     }
 
     /// The body of a thread.
     pub(crate) fn body(&mut self, number: u32) -> &mut Body {
         &mut self.threads.bodies[number as usize]
-    }
-}
-
-impl DeferredWake {
-    /// Tells whoever waits that the gate is open.
-    fn wake(&self) {
-        match self {
-            DeferredWake::InProcess(own) => own.gate.wake(),
-            DeferredWake::Agent(gate) => gate.wake(),
-        }
     }
 }

@@ -1,7 +1,12 @@
 //! This machine, as a [`Machine`] that a host drives.
 
+use crate::carrier::{Member, Switch};
+use crate::supervise::apply_event;
 use crate::supervise::linux::Linux;
-use crate::supervise::procfs_worker::WorkItem;
+use crate::supervise::trace;
+use crate::supervise::work::WorkItem;
+use crate::threads::adopt;
+use crate::threads::begin;
 use crate::threads::body::{Body, InProcess, Kind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,7 +25,7 @@ impl Machine for Linux {
     const PRECISION: Span = Span::from_nanos(100_000);
 
     fn begin(&mut self) {
-        self.trace_begin();
+        trace::begin(self);
     }
 
     fn now(&self) -> Instant {
@@ -28,15 +33,15 @@ impl Machine for Linux {
     }
 
     fn next_event(&mut self, threads: &[Thread]) -> Option<Event> {
-        self.next_heard(threads)
+        apply_event::next_heard(self, threads)
     }
 
     fn account_until(&mut self, cpu: usize, at: Instant) {
-        self.account_up_to(cpu, at);
+        apply_event::account_up_to(self, cpu, at);
     }
 
     fn account(&mut self, cpu: usize) {
-        self.account_up_to(cpu, self.clock.at());
+        apply_event::account_up_to(self, cpu, self.clock.at());
     }
 
     fn next_passed(&mut self, cpu: usize) -> Option<Passed> {
@@ -44,7 +49,7 @@ impl Machine for Linux {
     }
 
     fn account_taken(&mut self) {
-        self.account_overheads();
+        apply_event::account_overheads(self);
     }
 
     fn takes_time(&self) -> bool {
@@ -65,7 +70,7 @@ impl Machine for Linux {
         self.log.lag = self.log.lag.max(lag);
         if lag > self.log.lag_without_steal {
             // The event loop's processor, where as a rule its alarm is, too. A standstill that goes on is not known yet.
-            self.account_up_to(0, now);
+            apply_event::account_up_to(self, 0, now);
             let away = self.cpus[0].away.between(at, now);
             self.log.lag_without_steal = self.log.lag_without_steal.max(lag.saturating_sub(away));
         }
@@ -81,6 +86,13 @@ impl Machine for Linux {
             PlannedProgram::External { .. } => Kind::External { pid: 0, program: number as usize },
         };
         let ready = !(self.step.started && matches!(kind, Kind::InProcess(_)));
+        self.carrier.join(
+            number,
+            match &kind {
+                Kind::InProcess(own) => Member::Own(own.clone()),
+                Kind::External { .. } => Member::Entry,
+            },
+        );
         let body = Body::new(kind, 0);
         match self.threads.bodies.get_mut(number as usize) {
             Some(former) => *former = body,
@@ -93,7 +105,7 @@ impl Machine for Linux {
     }
 
     fn begin_program(&mut self, number: u32) {
-        self.begin_entry(number as usize);
+        begin::begin_entry(self, number as usize);
     }
 
     fn compute(&mut self, _thread: u32, _work: Option<Span>) {} // it does so in its own call
@@ -109,7 +121,7 @@ impl Machine for Linux {
     }
 
     fn ended(&mut self, thread: u32) {
-        self.has_ended(thread);
+        adopt::has_ended(self, thread);
     }
 
     fn decided(&mut self, change: &Change, at: Instant) {
@@ -120,7 +132,17 @@ impl Machine for Linux {
     }
 
     fn carry_out(&mut self, _changes: &[Change], threads: &mut [Thread]) {
-        self.follow(threads);
+        let mut switches = std::mem::take(&mut self.step.switches);
+        switches.clear();
+        for cpu in 0..self.cpus.len() {
+            switches.extend(self.leaves(cpu, threads));
+        }
+        for switch in &mut switches {
+            self.rises(switch, threads);
+        }
+        let caller = self.step.caller;
+        self.carry(threads, |carrier, moment| carrier.carry_out(&switches, caller, moment));
+        self.step.switches = switches;
     }
 
     fn charges(&self) -> bool {
@@ -144,11 +166,41 @@ impl Machine for Linux {
     }
 
     fn declare(&mut self, number: u32, thread: &Thread, parent: Option<NodeId>) {
-        self.trace_thread(number, thread, parent);
+        trace::declare(self, number, thread, parent);
     }
 
     fn note(&mut self, entry: &JournalEntry, number: impl Fn(ThreadId) -> Option<u32>) {
         let bodies = &self.threads.bodies;
         self.trace.tracer.entry(entry, |id| bodies[number(id)? as usize].traced);
+    }
+}
+
+impl Linux {
+    /// What a processor is to do for which something was decided. Whoever loses it has it until now.
+    fn leaves(&mut self, cpu: usize, threads: &mut [Thread]) -> Option<Switch> {
+        let slot = &mut self.cpus[cpu];
+        let (granted, actual) = (slot.desired, slot.actual);
+        if !std::mem::take(&mut slot.dirty) {
+            return None;
+        }
+        let leaves = actual.filter(|_| actual != granted);
+        if let Some(number) = leaves {
+            apply_event::account_up_to(self, cpu, self.clock.last());
+            self.cpus[cpu].actual = None;
+            threads[number as usize].is_displaced();
+        }
+        Some(Switch { cpu, leaves, granted, rises: false })
+    }
+
+    /// Whoever was granted a processor has it from now on.
+    fn rises(&mut self, switch: &mut Switch, threads: &mut [Thread]) {
+        let Switch { cpu, granted: Some(number), .. } = *switch else { return };
+        if self.cpus[cpu].actual != Some(number) || self.carrier.is_parked(number) {
+            apply_event::account_up_to(self, cpu, self.clock.last());
+            self.cpus[cpu].actual = Some(number);
+            trace::granted(self, cpu);
+            threads[number as usize].is_granted();
+            switch.rises = true;
+        }
     }
 }

@@ -3,13 +3,14 @@
 //! A program computes for so much processor time, seen by a clock that it reads all the while: a
 //! step of the clock that is longer than reading it takes was somebody else's (HLS 11.6.2).
 
+use crate::carrier::Caller;
 use crate::supervise::locked::Locked;
+use crate::supervise::settle::settle;
 use crate::supervise::supervisor::Supervisor;
 use crate::threads::body::{InProcess, Kind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use windfall_observe::fifo_priorities;
-use windfall_os::sched::{Affinity, own_tid, set_fifo};
+use windfall_os::sched::own_tid;
 use windfall_os::{clock, process};
 use windfall_programs::{ProgramRuntime, Progress};
 use windfall_time::{Instant, Span};
@@ -18,45 +19,43 @@ use windfall_time::{Instant, Span};
 /// interrupt.
 const OURS: u64 = 1_000;
 
-impl Supervisor {
-    /// What an own program does next, as far as that needs the lock.
-    pub(crate) fn step(&mut self, number: u32) -> Progress {
-        self.host.machine.step.caller = Some(number);
-        let doing = loop {
-            if self.is_over() {
+/// What an own program does next, as far as that needs the lock.
+pub(crate) fn step(supervisor: &mut Supervisor, number: u32) -> Progress {
+    supervisor.host.machine.step.caller = Caller::Own(number);
+    let doing = loop {
+        if supervisor.is_over() {
+            break Progress::Waits;
+        }
+        if !supervisor.host.machine.is_granted(number) {
+            settle(supervisor);
+            if !supervisor.host.machine.is_granted(number) {
+                supervisor.host.machine.carrier.park(number);
                 break Progress::Waits;
             }
-            if !self.host.machine.is_granted(number) {
-                self.settle();
-                if !self.host.machine.is_granted(number) {
-                    self.host.machine.body(number).parked = true;
-                    break Progress::Waits;
+        }
+        let doing = ProgramRuntime::step(&mut supervisor.host, number);
+        match doing {
+            Progress::Work(_) => break doing,
+            Progress::Waits => {
+                supervisor.host.machine.carrier.park(number);
+                settle(supervisor);
+                // It may have been woken, and chosen again, by what was due meanwhile.
+                if supervisor.host.machine.carrier.is_parked(number) {
+                    break doing;
                 }
             }
-            let doing = ProgramRuntime::step(&mut self.host, number);
-            match doing {
-                Progress::Work(_) => break doing,
-                Progress::Waits => {
-                    self.host.machine.body(number).parked = true;
-                    self.settle();
-                    // It may have been woken, and chosen again, by what was due meanwhile.
-                    if self.host.machine.body(number).parked {
-                        break doing;
-                    }
-                }
-                Progress::Acted if self.host.has_chosen() => self.settle(),
-                // What the kernel has seen can wait until it computes or waits.
-                Progress::Acted => self.host.set_alarm(),
-            }
-        };
-        self.host.machine.step.caller = None;
-        doing
-    }
+            Progress::Acted if supervisor.host.has_chosen() => settle(supervisor),
+            // What the kernel has seen can wait until it computes or waits.
+            Progress::Acted => supervisor.host.set_alarm(),
+        }
+    };
+    supervisor.host.machine.step.caller = Caller::EventLoop;
+    doing
+}
 
-    /// Whether an own program has ended.
-    pub(crate) fn has_ended(&self, number: u32) -> bool {
-        self.is_over() || self.host.threads.list[number as usize].id().is_none()
-    }
+/// Whether an own program has ended.
+pub(crate) fn has_ended(supervisor: &Supervisor, number: u32) -> bool {
+    supervisor.is_over() || supervisor.host.threads.list[number as usize].id().is_none()
 }
 
 /// The life of an own program's thread.
@@ -65,18 +64,18 @@ pub(crate) fn live(host: &Locked, number: u32, own: &Arc<InProcess>) {
         &host.enter(|s| s.host.threads.list[number as usize].outcome.name.clone()),
     );
     let tid = own_tid();
-    host.enter(|s| s.arrives(number, tid));
+    host.enter(|s| arrives(s, number, tid));
     let mut stretches = Stretches::new(own.keeps);
     loop {
         own.gate.pass();
         loop {
-            match host.enter(|s| s.step(number)) {
+            match host.enter(|s| step(s, number)) {
                 Progress::Work(work) => compute(work, own, &mut stretches),
                 Progress::Acted => {}
                 Progress::Waits => break,
             }
         }
-        if host.enter(|s| s.has_ended(number)) {
+        if host.enter(|s| has_ended(s, number)) {
             if let (Stretches(Some(stretches)), Ok(mut kept)) = (stretches, own.kept.lock()) {
                 *kept = stretches;
             }
@@ -85,35 +84,26 @@ pub(crate) fn live(host: &Locked, number: u32, own: &Arc<InProcess>) {
     }
 }
 
-impl Supervisor {
-    /// An own program's thread exists, and goes to its gate.
-    fn arrives(&mut self, number: u32, tid: i32) {
-        let machine = &mut self.host.machine;
-        machine.threads.tids.insert(tid, number);
-        let linux = machine.cpus[0].number;
-        let body = machine.body(number);
-        body.tid = tid;
-        if Affinity::one(linux).give(0).is_ok() {
-            body.place = Some(0);
-        }
-        if set_fifo(0, fifo_priorities::OWN).is_ok() {
-            body.fifo_priority = fifo_priorities::OWN;
-        }
-        // Those of the scenario have their place when their time comes.
-        if self.host.threads.list[number as usize].id().is_some() && !self.is_over() {
-            self.host.begin_made(number);
-            self.settle();
-        }
+/// An own program's thread exists, and goes to its gate.
+fn arrives(supervisor: &mut Supervisor, number: u32, tid: i32) {
+    let machine = &mut supervisor.host.machine;
+    machine.threads.tids.insert(tid, number);
+    machine.body(number).tid = tid;
+    machine.carrier.arrive(number, tid);
+    // Those of the scenario have their place when their time comes.
+    if supervisor.host.threads.list[number as usize].id().is_some() && !supervisor.is_over() {
+        supervisor.host.begin_made(number);
+        settle(supervisor);
     }
+}
 
-    /// The own programs, by number.
-    pub(crate) fn owns(&self) -> impl Iterator<Item = (u32, Arc<InProcess>)> + '_ {
-        let bodies = self.host.machine.threads.bodies.iter();
-        bodies.zip(0..).filter_map(|(body, number)| match &body.kind {
-            Kind::InProcess(own) => Some((number, own.clone())),
-            Kind::External { .. } => None,
-        })
-    }
+/// The own programs, by number.
+pub(crate) fn owns(supervisor: &Supervisor) -> impl Iterator<Item = (u32, Arc<InProcess>)> + '_ {
+    let bodies = supervisor.host.machine.threads.bodies.iter();
+    bodies.zip(0..).filter_map(|(body, number)| match &body.kind {
+        Kind::InProcess(own) => Some((number, own.clone())),
+        Kind::External { .. } => None,
+    })
 }
 
 /// The stretches of time in which a thread saw itself running, where they are to be kept.

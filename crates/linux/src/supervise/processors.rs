@@ -1,23 +1,16 @@
 //! Which processors a run supervises.
 
-use crate::supervise::run::Settings;
 use std::collections::BTreeSet;
 use windfall_os::LinuxError;
 use windfall_os::sched::Affinity;
 use windfall_scenario::Plan;
 
-impl Settings {
-    pub(crate) fn choose(&self, plan: &Plan) -> Result<Vec<u16>, LinuxError> {
-        let asked = if self.cpus.is_empty() { &plan.machine.cpus } else { &self.cpus };
-        choose(asked, plan.hierarchy.processors())
-    }
-}
-
 /// The processors to use: those asked for, or the last ones that we may run on, so that the first,
 /// which serve most interrupts, are left to the rest of the system.
-fn choose(asked: &[u16], wanted: u16) -> Result<Vec<u16>, LinuxError> {
+pub(crate) fn choose(asked: &[u16], plan: &Plan) -> Result<Vec<u16>, LinuxError> {
+    let asked = if asked.is_empty() { plan.machine.cpus.as_slice() } else { asked };
     let online = online()?;
-    let wanted = usize::from(wanted);
+    let wanted = usize::from(plan.hierarchy.processors());
     let chosen: Vec<u16> = match asked {
         [] => online.iter().rev().take(wanted).rev().copied().collect(),
         some => some.to_vec(),

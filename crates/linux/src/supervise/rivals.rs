@@ -3,7 +3,7 @@
 use crate::restore::claim;
 use crate::restore::state;
 use crate::supervise::processors::online;
-use crate::threads::begin::found;
+use crate::threads::processes::found;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use windfall_observe::{fifo_priorities, rivals, supervision};

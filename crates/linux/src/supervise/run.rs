@@ -1,14 +1,18 @@
 //! A run from its first thread to its outcome.
 
+use crate::account::outcome;
 use crate::restore;
 use crate::restore::claim::Keeper;
 use crate::restore::guardian::Guardian;
 use crate::restore::log::{Expected, RestoreLog};
+use crate::supervise::event_loop;
 use crate::supervise::locked::Locked;
 use crate::supervise::prepare::{Prepared, trouble};
+use crate::supervise::processors;
 use crate::supervise::rivals;
-use crate::supervise::supervisor::Supervisor;
+use crate::supervise::settings::Settings;
 use crate::supervise::trace_reader;
+use crate::threads::adopt;
 use crate::threads::begin;
 use crate::threads::child::{self, Child};
 use crate::threads::starts;
@@ -21,26 +25,10 @@ use windfall_os::LinuxError;
 use windfall_os::events::EventFd;
 use windfall_os::freezer;
 use windfall_os::process::StopSignals;
+use windfall_scenario::Plan;
 use windfall_scenario::outcome::Outcome;
-use windfall_scenario::{Plan, Scenario};
 use windfall_time::Instant;
 use windfall_trace::Sink;
-
-/// How a run is to be made.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// What the plan was made of: its promises are judged, and requests understood by it. Without it,
-    /// neither happens.
-    pub scenario: Option<Scenario>,
-    /// What the run is called.
-    pub name: String,
-    /// Where it can be controlled; `None`: in the usual place.
-    pub socket: Option<PathBuf>,
-    /// The machine's processors that the scenario's stand for, in order; empty: the last ones.
-    pub cpus: Vec<u16>,
-    /// Whether own programs keep the stretches in which they see themselves running.
-    pub stretches: bool,
-}
 
 /// Carries out a plan on this machine's processors. What happens is recorded to `sink` by a thread of its own; what
 /// came too fast for it stands there as [`Event::Lost`](windfall_trace::Event::Lost).
@@ -53,7 +41,7 @@ pub fn run(
     settings: &Settings,
     sink: Option<&mut (dyn Sink + Send)>,
 ) -> Result<Outcome, LinuxError> {
-    let cpus = settings.choose(&plan)?;
+    let cpus = processors::choose(&settings.cpus, &plan)?;
     begin::refuse_absent(&plan)?;
     let makers = starts::makers(&plan);
     let children = child::fork_all(&plan)?;
@@ -129,17 +117,17 @@ impl Running<'_> {
             let host = host.clone();
             scope.spawn(move || trace_reader::take(&host, &ended, sink));
         }
-        let stopped = host.run_event_loop(end, signals.fd(), guardian).map_err(|e| trouble(&e));
+        let stopped = event_loop::run(&host, end, signals.fd(), guardian).map_err(|e| trouble(&e));
         // Whoever asks a second time does not want to wait: that ends this process, and the guardian gives everything back.
         signals.take();
         drop(signals);
-        let mut outcome = host.enter(Supervisor::outcome);
+        let mut outcome = host.enter(outcome::outcome);
         over.signal();
         drop(under_way);
         journal.expect_beats(false); // much is given back now
-        host.end();
+        event_loop::end(&host);
         let (offspring, children) = host.enter(|s| {
-            (s.offspring(), std::mem::take(&mut s.host.machine.external.programs.children))
+            (adopt::offspring(s), std::mem::take(&mut s.host.machine.external.programs.children))
         });
         let _ = worker.join(); // nobody is taken or frozen any more
         drop(keeper); // nobody is moved off any more
@@ -150,7 +138,7 @@ impl Running<'_> {
             journal.beat();
             let _ = thread.join();
         }
-        host.enter(|s| s.add_stretches(&mut outcome));
+        host.enter(|s| outcome::add_stretches(s, &mut outcome));
         let now = Instant::ZERO + outcome.length;
         let ended = child::dismiss(children, offspring, &|| journal.beat());
         if let (Some(supervision), Some(ended)) = (&mut outcome.supervision, ended) {

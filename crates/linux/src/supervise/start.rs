@@ -1,14 +1,19 @@
 //! A run starts: its threads are made and wait at their gates, then the clock starts.
 
+use crate::carrier::fence;
 use crate::restore::log::RestoreLog;
-use crate::supervise::calls::{Calls, Left};
 use crate::supervise::linux::Linux;
 use crate::supervise::locked::Locked;
 use crate::supervise::own;
+use crate::supervise::planned;
 use crate::supervise::prepare::{Claimed, Prepared, trouble};
 use crate::supervise::processors::apart;
-use crate::supervise::run::{Running, Settings};
-use crate::supervise::supervisor::Supervisor;
+use crate::supervise::procfs_worker;
+use crate::supervise::records::Trace;
+use crate::supervise::run::Running;
+use crate::supervise::settings::Settings;
+use crate::supervise::settle::settle;
+use crate::supervise::supervisor::{Calls, Left, Supervisor};
 use crate::threads::body::Body;
 use crate::threads::child::Child;
 use std::collections::BTreeMap;
@@ -52,15 +57,15 @@ impl Threads<'_> {
 
     /// Threads of programs, a fence for each processor, and the one that reads /proc, which is the answer.
     fn start_all(&mut self, processors: usize) -> Result<JoinHandle<()>, LinuxError> {
-        for (number, own) in self.host.enter(|s| s.owns().collect::<Vec<_>>()) {
+        for (number, own) in self.host.enter(|s| own::owns(s).collect::<Vec<_>>()) {
             self.start(format!("own/{number}"), move |host| own::live(host, number, &own))?;
         }
         for cpu in 0..processors {
-            let gate = self.host.enter(|s| s.host.machine.cpus[cpu].fence.clone());
-            self.start(format!("fence/{cpu}"), move |host| host.fence(cpu, &gate))?;
+            let gate = self.host.enter(|s| s.host.machine.carrier.fence(cpu));
+            self.start(format!("fence/{cpu}"), move |host| fence::live(host, cpu, &gate))?;
         }
         let gate = self.host.enter(|s| s.host.machine.external.work.gate.clone());
-        self.spawn("procfs".to_owned(), move |host| host.serve_procfs(&gate))
+        self.spawn("procfs".to_owned(), move |host| procfs_worker::serve_procfs(host, &gate))
     }
 
     fn wait_until_all_are_at_their_gates(&self) {
@@ -90,7 +95,7 @@ impl<'j> Claimed<'j> {
         let (uncontrolled, no_starts) = silent;
         machine.external.programs.no_starts = no_starts;
         machine.threads.keeps = settings.stretches;
-        let mut supervisor = Supervisor::new(machine, plan, calls.clone());
+        let mut supervisor = planned::supervisor(machine, plan, calls.clone());
         let why = |error| (Instant::ZERO, format!("this run cannot be controlled: {error}"));
         supervisor.host.log.refused.extend(uncontrolled.map(why));
 
@@ -101,7 +106,7 @@ impl<'j> Claimed<'j> {
         threads.wait_until_all_are_at_their_gates();
         host.hears_calls(true); // from here on nobody else settles anything
         host.enter(|s| {
-            s.start(trace);
+            begin(s, trace);
             if let Some(scenario) = &settings.scenario {
                 s.host.judge_promises(&promises(scenario));
             }
@@ -114,4 +119,11 @@ impl<'j> Claimed<'j> {
         let threads = threads.started;
         Ok(Running { journal, end, signals, keeper, expected, host, threads, worker, over })
     }
+}
+
+/// The clock starts, and with it the scenario and its trace.
+fn begin(supervisor: &mut Supervisor, trace: Trace) {
+    supervisor.host.machine.start(trace);
+    supervisor.host.begin();
+    settle(supervisor);
 }

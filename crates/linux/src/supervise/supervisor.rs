@@ -5,12 +5,11 @@
 //! need (`calls.rs`). What is decided is carried out last, since to raise a thread may take
 //! the processor from us, lock and all.
 
-use crate::supervise::calls::Calls;
 use crate::supervise::linux::Linux;
-use crate::supervise::trace::Trace;
+use std::collections::VecDeque;
+use std::sync::Arc;
 use windfall_host::Host;
-use windfall_programs::Costs;
-use windfall_scenario::{Plan, PlannedProcesses};
+use windfall_os::lock::Lock;
 use windfall_time::Instant;
 
 /// Everything that the lock covers.
@@ -22,33 +21,6 @@ pub(crate) struct Supervisor {
 }
 
 impl Supervisor {
-    /// A supervisor of a plan's threads, which have not begun.
-    pub(crate) fn new(machine: Linux, plan: Plan, calls: Calls) -> Supervisor {
-        let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
-        let mut host = Host::new(machine, plan.hierarchy, plan.machine.timer, plan.seed);
-        // What calls cost here they take.
-        host.processes(PlannedProcesses { costs: Costs::default(), ..plan.processes });
-        for (barrier, parties) in plan.barriers {
-            host.barrier(barrier, parties);
-        }
-        let mut supervisor = Supervisor { host, calls, ending: false };
-        supervisor.add_threads(plan.threads.into_iter().zip(claims));
-        for (thread, limit) in plan.watched {
-            supervisor.host.watch_intervals(thread, limit);
-        }
-        for (at, request) in plan.requests {
-            supervisor.host.at(at, request);
-        }
-        supervisor
-    }
-
-    /// The clock starts, and with it the scenario and its trace.
-    pub(crate) fn start(&mut self, trace: Trace) {
-        self.host.machine.start(trace);
-        self.host.begin();
-        self.settle();
-    }
-
     /// The time since the run began.
     pub(crate) fn time(&self) -> Instant {
         self.host.machine.clock.time()
@@ -59,15 +31,6 @@ impl Supervisor {
         self.ending || self.host.has_failed()
     }
 
-    /// Everything that is due happens, and the processors follow. Nothing is decided before the clock starts, and nothing after
-    /// the end.
-    pub(crate) fn settle(&mut self) {
-        if self.host.machine.step.started && !self.is_over() {
-            self.forget_old_threads();
-            self.host.settle(false);
-        }
-    }
-
     /// Says what was not as it should be; the same only once.
     pub(crate) fn say_once(&mut self, why: String) {
         if !self.host.log.refused.iter().any(|(_, before)| *before == why) {
@@ -75,4 +38,18 @@ impl Supervisor {
             self.host.log.refused.push((now, why));
         }
     }
+}
+
+/// Something to be done under the supervisor's lock.
+type Call = Box<dyn FnOnce(&mut Supervisor) + Send>;
+
+/// Where calls are left. Its own lock is held for some nanoseconds, and lends the event loop's priority to whoever has it.
+pub(crate) type Calls = Arc<Lock<Left>>;
+
+/// What was left.
+#[derive(Default)]
+pub(crate) struct Left {
+    pub(crate) calls: VecDeque<Call>,
+    /// Whether the event loop carries calls out. Before it begins and after it has ended, callers do.
+    pub(crate) heard: bool,
 }

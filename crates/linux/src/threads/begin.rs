@@ -1,16 +1,14 @@
 //! How a program comes under supervision: it is let go, or found among those that run.
 
 use crate::supervise::linux::Linux;
-use crate::supervise::procfs_worker::WorkItem;
 use crate::supervise::supervisor::Supervisor;
+use crate::supervise::work::WorkItem;
 use crate::threads::child::Child;
-use std::collections::BTreeSet;
+use crate::threads::processes::found;
 use std::ffi::OsString;
 use std::path::Path;
 use windfall_host::Host;
-use windfall_observe::procfs;
 use windfall_os::LinuxError;
-use windfall_os::process;
 use windfall_scenario::model::ExternalProgram;
 use windfall_scenario::{Plan, PlannedProgram};
 use windfall_time::Instant;
@@ -33,75 +31,71 @@ impl Whereabouts {
     }
 }
 
-impl Linux {
-    /// A program's time has come.
-    pub(crate) fn begin_entry(&mut self, entry: usize) {
-        let program = self.external.programs.by_entry.get(&entry);
-        if program.is_some_and(|program| !matches!(program.what, ExternalProgram::Of(_))) {
-            self.external.programs.beginning += 1;
-            self.send(WorkItem::Begin(entry));
-        }
-    }
-
-    pub(crate) fn whereabouts(&self, entry: usize) -> Whereabouts {
-        match self.external.programs.children.get(&entry) {
-            Some(child) => Whereabouts::Child(child.pid()),
-            None => Whereabouts::There(self.external.programs.by_entry[&entry].what.clone()),
-        }
+/// A program's time has come.
+pub(crate) fn begin_entry(linux: &mut Linux, entry: usize) {
+    let program = linux.external.programs.by_entry.get(&entry);
+    if program.is_some_and(|program| !matches!(program.what, ExternalProgram::Of(_))) {
+        linux.external.programs.beginning += 1;
+        linux.send(WorkItem::Begin(entry));
     }
 }
 
-impl Supervisor {
-    /// A program's threads have been looked at, so many.
-    pub(crate) fn has_begun(&mut self, entry: usize, threads: usize) {
-        self.host.machine.external.programs.beginning -= 1;
-        if threads == 0 {
-            let name = &self.host.threads.list[entry].outcome.name;
-            self.not_born(entry, format!("`{name}` has no running process"));
-        }
-        if let Some(child) = self.host.machine.external.programs.children.get_mut(&entry) {
-            child.begin();
-        }
+pub(crate) fn whereabouts(linux: &Linux, entry: usize) -> Whereabouts {
+    match linux.external.programs.children.get(&entry) {
+        Some(child) => Whereabouts::Child(child.pid()),
+        None => Whereabouts::There(linux.external.programs.by_entry[&entry].what.clone()),
     }
+}
 
-    /// Children that could not become their programs are told.
-    pub(crate) fn hear_children(&mut self) {
-        let programs = &mut self.host.machine.external.programs;
-        let children = programs.children.iter_mut();
-        let failed = children.filter_map(|(entry, child)| Some((*entry, child.failure()?)));
-        for (entry, error) in failed.collect::<Vec<_>>() {
-            let programs = &self.host.machine.external.programs;
-            let words = match programs.by_entry.get(&entry).map(|program| &program.what) {
-                Some(ExternalProgram::Exec { command, .. }) => command.as_slice(),
-                _ => &[],
-            };
-            let program = words.first().map_or("", String::as_str);
-            let name = &self.host.threads.list[entry].outcome.name;
-            let what = format!("cannot start `{program}` of `{name}`");
-            let advice = "write the path of an executable file as the first word";
-            self.not_born(entry, LinuxError::of(what, &error, advice).to_string());
-        }
+/// A program's threads have been looked at, so many.
+pub(crate) fn has_begun(supervisor: &mut Supervisor, entry: usize, threads: usize) {
+    supervisor.host.machine.external.programs.beginning -= 1;
+    if threads == 0 {
+        let name = &supervisor.host.threads.list[entry].outcome.name;
+        not_born(supervisor, entry, format!("`{name}` has no running process"));
     }
+    if let Some(child) = supervisor.host.machine.external.programs.children.get_mut(&entry) {
+        child.begin();
+    }
+}
 
-    fn not_born(&mut self, entry: usize, why: String) {
-        let now = self.time();
-        let name = self.host.threads.list[entry].outcome.name.clone();
-        self.host.log.refused.push((now, why));
-        self.host.log.not_admitted.push(name);
+/// Children that could not become their programs are told.
+pub(crate) fn hear_children(supervisor: &mut Supervisor) {
+    let programs = &mut supervisor.host.machine.external.programs;
+    let children = programs.children.iter_mut();
+    let failed = children.filter_map(|(entry, child)| Some((*entry, child.failure()?)));
+    for (entry, error) in failed.collect::<Vec<_>>() {
+        let programs = &supervisor.host.machine.external.programs;
+        let words = match programs.by_entry.get(&entry).map(|program| &program.what) {
+            Some(ExternalProgram::Exec { command, .. }) => command.as_slice(),
+            _ => &[],
+        };
+        let program = words.first().map_or("", String::as_str);
+        let name = &supervisor.host.threads.list[entry].outcome.name;
+        let what = format!("cannot start `{program}` of `{name}`");
+        let advice = "write the path of an executable file as the first word";
+        not_born(supervisor, entry, LinuxError::of(what, &error, advice).to_string());
     }
+}
 
-    /// Whether every program of the scenario has ended, and there is nothing else to run.
-    pub(crate) fn nothing_left(&mut self) -> bool {
-        let Host { machine, threads, .. } = &mut self.host;
-        let programs = &mut machine.external.programs;
-        if threads.planned().any(|thread| !thread.is_entry()) || programs.beginning > 0 {
-            return false; // own programs may be woken by time
-        }
-        // The kernel is asked last: this is looked at with every decision of the event loop.
-        threads.list.iter().all(|thread| thread.id().is_none())
-            && !self.host.somebody_starts_later()
-            && self.host.machine.external.programs.children.values_mut().all(Child::has_ended)
+fn not_born(supervisor: &mut Supervisor, entry: usize, why: String) {
+    let now = supervisor.time();
+    let name = supervisor.host.threads.list[entry].outcome.name.clone();
+    supervisor.host.log.refused.push((now, why));
+    supervisor.host.log.not_admitted.push(name);
+}
+
+/// Whether every program of the scenario has ended, and there is nothing else to run.
+pub(crate) fn nothing_left(supervisor: &mut Supervisor) -> bool {
+    let Host { machine, threads, .. } = &mut supervisor.host;
+    let programs = &mut machine.external.programs;
+    if threads.planned().any(|thread| !thread.is_entry()) || programs.beginning > 0 {
+        return false; // own programs may be woken by time
     }
+    // The kernel is asked last: this is looked at with every decision of the event loop.
+    threads.list.iter().all(|thread| thread.id().is_none())
+        && !supervisor.host.somebody_starts_later()
+        && supervisor.host.machine.external.programs.children.values_mut().all(Child::has_ended)
 }
 
 /// Refuses a plan whose programs are to begin at once and are not there.
@@ -140,40 +134,4 @@ fn is_there(program: &str, path: Option<&str>) -> bool {
     let path = path.map(OsString::from).or_else(|| std::env::var_os("PATH"));
     let folders = path.unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
     std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
-}
-
-/// The processes of a program that runs already.
-pub(crate) fn found(program: &ExternalProgram) -> Vec<i32> {
-    match program {
-        ExternalProgram::Of(_) | ExternalProgram::Exec { .. } => Vec::new(),
-        // No process has a number that the kernel's type cannot hold.
-        ExternalProgram::Pid(pid) => {
-            i32::try_from(*pid).map_or_else(|_| Vec::new(), |pid| with_descendants(&[pid]))
-        }
-        ExternalProgram::Cgroup(path) => with_descendants(&procfs::cgroup(path)),
-        ExternalProgram::Unit(unit) => with_descendants(&procfs::unit(unit)),
-    }
-}
-
-/// Processes and all that they have made.
-pub(crate) fn with_descendants(pids: &[i32]) -> Vec<i32> {
-    let alive = |pid: &i32| *pid > 0 && process::exists(*pid);
-    let mut found: BTreeSet<i32> = pids.iter().copied().filter(alive).collect();
-    let parents: Vec<(i32, i32)> = procfs::processes()
-        .into_iter()
-        .filter_map(|pid| Some((pid, procfs::stat(pid)?.ppid)))
-        .collect();
-    loop {
-        let before = found.len();
-        found.extend(
-            parents
-                .iter()
-                .filter(|(_, parent)| found.contains(parent))
-                .map(|(pid, _)| *pid)
-                .collect::<Vec<_>>(),
-        );
-        if found.len() == before {
-            return found.into_iter().collect();
-        }
-    }
 }

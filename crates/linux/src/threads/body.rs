@@ -1,10 +1,9 @@
-//! A thread under supervision, as the kernel has it. What the hierarchy knows of it is with the host.
+//! A thread under supervision, as the kernel has it. What the hierarchy knows of it is with the host, and what lets it run with the carrier.
 
 use crate::restore::log::Former;
-use crate::threads::starts::Heard;
+use crate::threads::heard::Heard;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use windfall_os::freezer::Brake;
 use windfall_os::futex::Gate;
 use windfall_time::Instant;
 
@@ -31,16 +30,6 @@ pub(crate) enum Kind {
     External { pid: i32, program: usize },
 }
 
-/// What freezes a thread.
-pub(crate) enum Freezing {
-    /// It never had to be frozen.
-    Never,
-    /// A group is being made, or cannot be.
-    Asked,
-    /// Its group.
-    Group(Arc<Brake>),
-}
-
 /// A thread under supervision.
 pub(crate) struct Body {
     pub(crate) kind: Kind,
@@ -50,15 +39,6 @@ pub(crate) struct Body {
     pub(crate) former: Option<Former>,
     /// What was heard of where a foreign thread starts.
     pub(crate) start: Heard,
-    /// The priority that it has.
-    pub(crate) fifo_priority: u32,
-    /// The processor (of the scenario) that it is pinned to.
-    pub(crate) place: Option<usize>,
-    /// An own program that waits at its gate, or is about to.
-    pub(crate) parked: bool,
-    /// The group that freezes it, once it has one; and whether it is frozen.
-    pub(crate) freezer: Freezing,
-    pub(crate) frozen: bool,
     /// When the kernel's last word about it was spoken; older ones are not believed.
     pub(crate) heard: Instant,
     /// What a trace calls it, once it has been declared.
@@ -67,20 +47,7 @@ pub(crate) struct Body {
 
 impl Body {
     pub(crate) fn new(kind: Kind, tid: i32) -> Body {
-        let parked = matches!(kind, Kind::InProcess(_));
-        Body {
-            kind,
-            tid,
-            former: None,
-            start: Heard::BEFORE,
-            fifo_priority: 0,
-            place: None,
-            parked,
-            freezer: Freezing::Never,
-            frozen: false,
-            heard: Instant::ZERO,
-            traced: None,
-        }
+        Body { kind, tid, former: None, start: Heard::BEFORE, heard: Instant::ZERO, traced: None }
     }
 
     pub(crate) const fn is_external(&self) -> bool {

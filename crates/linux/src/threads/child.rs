@@ -5,7 +5,7 @@
 //! to be loaded, and the process is supervised from its first instruction on. If we are gone before
 //! that, the gate tells it, and it ends as it was.
 
-use crate::threads::begin::with_descendants;
+use crate::threads::processes::with_descendants;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;

@@ -1,6 +1,6 @@
 //! What decides to whom a thread of a program belongs.
 
-use crate::threads::starts::{Heard, Start};
+use crate::threads::heard::{Heard, Start};
 use std::fs;
 use std::path::PathBuf;
 use windfall_observe::procfs::{self, Stat};

@@ -1,0 +1,234 @@
+//! Decisions carried out by priorities of SCHED_FIFO (decision 0008): a granted thread has the highest, then comes the fence of its
+//! processor, then threads that could run and may not.
+//!
+//! Everybody who must step down does so before anybody is raised. A thread that is raised on the
+//! processor of a fence preempts it at once, perhaps for ever, so that is done last: after everybody else was told what he waits for.
+
+mod classes;
+mod held;
+
+use crate::carrier::fifo::held::{Freezing, Held};
+use crate::carrier::wakes::Wakes;
+use crate::carrier::{Caller, Carrier, Found, Member, Moment, Switch};
+use crate::restore::log::Former;
+use crate::supervise::work::{WorkItem, WorkQueue};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use windfall_observe::fifo_priorities;
+use windfall_os::freezer::Brake;
+use windfall_os::futex::Gate;
+use windfall_time::Instant;
+
+/// Priorities, fences and freezers.
+pub(crate) struct Fifo {
+    cpus: Vec<Fenced>,
+    held: Vec<Held>,
+    /// Threads that know nothing of us and woke: they run where they may not until they step back.
+    risen: Vec<u32>,
+    /// Who makes control groups.
+    work: WorkQueue,
+}
+
+/// A processor.
+struct Fenced {
+    /// Its number in the machine.
+    number: u16,
+    /// Where its fence sleeps while nothing is granted, and whether it does not.
+    fence: Arc<Gate>,
+    awake: bool,
+    granted: Option<u32>,
+}
+
+impl Fifo {
+    /// For these processors of the machine, in the scenario's order.
+    pub(crate) fn new(cpus: &[u16], work: WorkQueue) -> Fifo {
+        let fenced = |number: &u16| Fenced {
+            number: *number,
+            fence: Arc::default(),
+            awake: false,
+            granted: None,
+        };
+        let cpus = cpus.iter().map(fenced).collect();
+        Fifo { cpus, held: Vec::new(), risen: Vec::new(), work }
+    }
+
+    /// A thread has woken that is not granted a processor: it may not run on one that rests either.
+    fn step_back(&mut self, thread: u32, wakes: &mut Wakes) {
+        let held = &mut self.held[thread as usize];
+        if held.priority > fifo_priorities::HELD {
+            held.lower(false, true);
+        }
+        let rests = |cpu: usize| !self.cpus[cpu].awake && self.cpus[cpu].granted.is_none();
+        if !held.frozen && held.place.is_some_and(rests) {
+            self.hold_off(thread, wakes);
+        }
+    }
+
+    /// Holds off all that could run on a processor.
+    fn hold_all_off(&mut self, cpu: usize, moment: &mut Moment<'_>) {
+        for (number, thread) in (0..).zip(moment.threads) {
+            let held = &self.held[number as usize];
+            if thread.is_ready() && held.place == Some(cpu) && !held.parked && !held.frozen {
+                self.hold_off(number, moment.wakes);
+            }
+        }
+    }
+
+    /// Holds a thread off that would run if its processor had nothing else to do.
+    fn hold_off(&mut self, thread: u32, wakes: &mut Wakes) {
+        let held = &mut self.held[thread as usize];
+        if let Some(own) = &held.own {
+            own.hold.store(true, Ordering::Relaxed);
+            held.parked = true;
+            return;
+        }
+        match &held.freezer {
+            Freezing::Group(brake) => {
+                let brake = brake.clone();
+                held.set_priority(fifo_priorities::FROZEN);
+                held.frozen = brake.set(true).is_ok();
+            }
+            Freezing::Never => {
+                held.freezer = Freezing::Asked;
+                self.work.send(WorkItem::Group(thread), wakes);
+            }
+            Freezing::Asked => {}
+        }
+    }
+
+    /// A thread has a group that freezes it; it is held off if it still has to be.
+    fn has_brake(&mut self, thread: u32, brake: Brake, moment: Moment<'_>) {
+        let held = &mut self.held[thread as usize];
+        held.freezer = Freezing::Group(Arc::new(brake));
+        let ready = moment.threads[thread as usize].is_ready();
+        if ready && held.place.is_some_and(|cpu| !self.cpus[cpu].awake) {
+            self.hold_off(thread, moment.wakes);
+        }
+    }
+
+    /// A processor takes up the thread that it is granted to.
+    fn take_up(&mut self, switch: &Switch, caller: Caller, moment: &mut Moment<'_>) {
+        let Some(thread) = switch.granted else { return };
+        let cpu = &mut self.cpus[switch.cpu];
+        if !std::mem::replace(&mut cpu.awake, true) {
+            moment.wakes.open(&cpu.fence);
+        }
+        if switch.rises {
+            self.raise(thread, switch.cpu, caller, moment);
+        }
+    }
+
+    /// A thread gets a processor.
+    fn raise(&mut self, thread: u32, cpu: usize, caller: Caller, moment: &mut Moment<'_>) {
+        let held = &mut self.held[thread as usize];
+        held.bind(cpu, self.cpus[cpu].number);
+        if let Some(own) = held.own.clone() {
+            own.hold.store(false, Ordering::Relaxed);
+            let parked = std::mem::replace(&mut held.parked, false);
+            held.set_priority(fifo_priorities::OWN);
+            if parked && caller != Caller::Own(thread) {
+                moment.wakes.open_own(own);
+            }
+        } else {
+            held.thaw(|| moment.clock.time());
+            held.set_priority(fifo_priorities::GRANTED);
+        }
+    }
+}
+
+impl Carrier for Fifo {
+    fn take(&mut self, tid: i32, cpu: usize) -> io::Result<()> {
+        classes::take(tid, self.cpus[cpu].number)
+    }
+
+    fn hold(&mut self, tid: i32) {
+        classes::hold(tid);
+    }
+
+    fn give_back(&mut self, tid: i32, former: &Former) {
+        classes::give_back(tid, former);
+    }
+
+    fn join(&mut self, thread: u32, member: Member) {
+        let held = Held::of(member);
+        match self.held.get_mut(thread as usize) {
+            Some(before) => *before = held,
+            None => self.held.push(held),
+        }
+    }
+
+    fn arrive(&mut self, thread: u32, tid: i32) {
+        self.held[thread as usize].arrive(tid, 0, self.cpus[0].number);
+    }
+
+    fn carry_out(&mut self, switches: &[Switch], caller: Caller, mut moment: Moment<'_>) {
+        for switch in switches {
+            self.cpus[switch.cpu].granted = switch.granted;
+            if let Some(thread) = switch.leaves {
+                let ready = moment.threads[thread as usize].is_ready();
+                self.held[thread as usize].lower(caller == Caller::Own(thread), ready);
+            }
+        }
+        while let Some(thread) = self.risen.pop() {
+            let granted = self.cpus.iter().any(|cpu| cpu.granted == Some(thread));
+            if !granted && moment.threads[thread as usize].is_ready() {
+                self.step_back(thread, moment.wakes);
+            }
+        }
+        let is_last = |switch: &&Switch| caller == Caller::Fence(switch.cpu);
+        for switch in switches.iter().filter(|switch| !is_last(switch)) {
+            self.take_up(switch, caller, &mut moment);
+        }
+        if let Some(switch) = switches.iter().find(is_last) {
+            moment.wakes.tell();
+            self.take_up(switch, caller, &mut moment);
+        }
+    }
+
+    fn woken(&mut self, thread: u32) {
+        self.risen.push(thread);
+    }
+
+    fn park(&mut self, thread: u32) {
+        self.held[thread as usize].parked = true;
+    }
+
+    fn is_parked(&self, thread: u32) -> bool {
+        self.held[thread as usize].parked
+    }
+
+    fn rest(&mut self, cpu: usize, mut moment: Moment<'_>) -> bool {
+        if self.cpus[cpu].granted.is_some() {
+            return false;
+        }
+        self.hold_all_off(cpu, &mut moment);
+        self.cpus[cpu].awake = false;
+        true
+    }
+
+    fn release(&mut self, thread: u32, now: Instant) {
+        self.held[thread as usize].thaw(|| now);
+    }
+
+    fn place(&self, thread: u32) -> Option<usize> {
+        self.held[thread as usize].place
+    }
+
+    fn thawed(&self, thread: u32) -> Option<Instant> {
+        let held = &self.held[thread as usize];
+        (!held.frozen).then_some(held.thawed)
+    }
+
+    fn audit(&mut self, thread: u32) -> io::Result<Found> {
+        self.held[thread as usize].put_right(|cpu| self.cpus[cpu].number)
+    }
+
+    fn answered(&mut self, thread: u32, brake: Brake, moment: Moment<'_>) {
+        self.has_brake(thread, brake, moment);
+    }
+
+    fn fence(&self, cpu: usize) -> Arc<Gate> {
+        self.cpus[cpu].fence.clone()
+    }
+}

@@ -1,0 +1,127 @@
+//! The event loop: it hears of timers, wake-ups, calls, signals and the end of the guardian.
+
+use crate::carrier::audit;
+use crate::restore::guardian::Guardian;
+use crate::supervise::calls;
+use crate::supervise::locked::Locked;
+use crate::supervise::own;
+use crate::supervise::supervisor::Supervisor;
+use crate::threads::begin;
+use crate::threads::body::InProcess;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use windfall_os::LinuxError;
+use windfall_os::events::Poll;
+use windfall_os::futex::Gate;
+use windfall_os::sched::own_tid;
+use windfall_time::Instant;
+
+/// How long the event loop sleeps at most, in ms: its heart beats as often.
+const BEAT: i32 = 50;
+
+/// The life of the event loop: it hears of timers, wake-ups, calls and signals, until `end` or a signal.
+/// Whether a signal ended it.
+pub(crate) fn run(
+    locked: &Locked,
+    end: Instant,
+    signals: &OwnedFd,
+    guardian: &mut Guardian,
+) -> std::io::Result<bool> {
+    let stopped = hear(locked, end, signals, guardian);
+    locked.hears_calls(false);
+    stopped
+}
+
+fn hear(
+    locked: &Locked,
+    end: Instant,
+    signals: &OwnedFd,
+    guardian: &mut Guardian,
+) -> std::io::Result<bool> {
+    const LOOK: u64 = 0;
+    const ALARM: u64 = 1;
+    const BELL: u64 = 2;
+    const SIGNAL: u64 = 3;
+    const GUARDIAN: u64 = 4;
+    let poll = Poll::new()?;
+    let tid = own_tid();
+    locked.enter(|s| {
+        s.host.machine.external.agents.push(tid);
+        s.host.machine.rings.join(&poll, LOOK)?;
+        poll.add(s.host.machine.alarm.timer.as_raw_fd(), ALARM)
+    })?;
+    poll.add(locked.bell.as_raw_fd(), BELL)?;
+    poll.add(signals.as_raw_fd(), SIGNAL)?;
+    poll.add(guardian.ended().as_raw_fd(), GUARDIAN)?;
+    let mut ready = Vec::new();
+    loop {
+        if ready.contains(&BELL) {
+            locked.bell.clear(); // whoever rings from here on is heard in the next look
+        }
+        let left = locked.enter(|s| {
+            s.host.machine.restore_log.beat();
+            if ready.contains(&ALARM) {
+                s.host.machine.alarm.has_gone_off();
+            }
+            begin::hear_children(s);
+            audit::audit(s);
+            calls::carry_out(s);
+            if s.is_over() || begin::nothing_left(s) { None } else { end.since(s.time()) }
+        });
+        if ready.contains(&SIGNAL) {
+            return Ok(true);
+        }
+        if ready.contains(&GUARDIAN) {
+            // A copy of this descriptor stays open in the next guardian until that runs, and would tell of the former one.
+            poll.remove(guardian.ended().as_raw_fd())?;
+            if let Err(fault) = guardian.renew() {
+                locked.enter(|s| is_unguarded(s, &fault));
+                return Ok(false);
+            }
+            poll.add(guardian.ended().as_raw_fd(), GUARDIAN)?;
+            locked.enter(|s| is_guarded_by(s, guardian.pid()));
+        }
+        let Some(left) = left.filter(|left| !left.is_zero()) else { return Ok(false) };
+        let ms = i32::try_from(left.as_nanos() / 1_000_000 + 1).unwrap_or(BEAT);
+        poll.wait(ms.min(BEAT), &mut ready);
+    }
+}
+
+/// The guardian was gone, and this is the next one.
+fn is_guarded_by(supervisor: &mut Supervisor, guardian: i32) {
+    let now = supervisor.time();
+    supervisor.host.machine.external.agents.push(guardian);
+    supervisor
+        .host
+        .machine
+        .log
+        .remarks
+        .push((now, "the guardian had ended; another was posted".to_owned()));
+}
+
+/// The guardian was gone, and there is no other: the run may not go on.
+fn is_unguarded(supervisor: &mut Supervisor, why: &LinuxError) {
+    supervisor.host.machine.log.cut_short =
+        Some(format!("the guardian had ended, and no other could be posted: {why}"));
+}
+
+/// Lets every thread of ours see that it is over.
+pub(crate) fn end(locked: &Locked) {
+    let (agents, owns): (Vec<Arc<Gate>>, Vec<Arc<InProcess>>) = locked.enter(|s| {
+        s.ending = true;
+        s.host.machine.external.work.close();
+        let machine = &s.host.machine;
+        let fences = (0..machine.cpus.len()).map(|cpu| machine.carrier.fence(cpu));
+        (
+            fences.chain([s.host.machine.external.work.gate.clone()]).collect(),
+            own::owns(s).map(|(_, own)| own).collect(),
+        )
+    });
+    agents.iter().for_each(|gate| gate.open_and_wake());
+    for own in owns {
+        own.give_up.store(true, Ordering::Relaxed);
+        own.hold.store(false, Ordering::Relaxed);
+        own.gate.open_and_wake();
+    }
+}

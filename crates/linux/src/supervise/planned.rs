@@ -1,0 +1,48 @@
+//! A supervisor of a plan: its threads are declared programs, and entries that stand for the threads of real ones.
+
+use crate::supervise::linux::Linux;
+use crate::supervise::supervisor::{Calls, Supervisor};
+use crate::threads::programs::Program;
+use windfall_host::Host;
+use windfall_programs::Costs;
+use windfall_scenario::{Plan, PlannedProcesses, PlannedProgram, PlannedThread};
+
+/// A supervisor of a plan's threads, which have not begun.
+pub(crate) fn supervisor(machine: Linux, plan: Plan, calls: Calls) -> Supervisor {
+    let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
+    let mut host = Host::new(machine, plan.hierarchy, plan.machine.timer, plan.seed);
+    // What calls cost here they take.
+    host.processes(PlannedProcesses { costs: Costs::default(), ..plan.processes });
+    for (barrier, parties) in plan.barriers {
+        host.barrier(barrier, parties);
+    }
+    let mut supervisor = Supervisor { host, calls, ending: false };
+    add_all(&mut supervisor, plan.threads.into_iter().zip(claims));
+    for (thread, limit) in plan.watched {
+        supervisor.host.watch_intervals(thread, limit);
+    }
+    for (at, request) in plan.requests {
+        supervisor.host.at(at, request);
+    }
+    supervisor
+}
+
+/// Takes a plan's threads in, each with who is asked for the threads of its program.
+fn add_all(
+    supervisor: &mut Supervisor,
+    threads: impl Iterator<Item = (PlannedThread, Vec<usize>)>,
+) {
+    for (thread, claims) in threads {
+        match &thread.program {
+            PlannedProgram::Declared(program) => {
+                let program = program.clone();
+                supervisor.host.add(thread, &program);
+            }
+            PlannedProgram::External { external, .. } => {
+                let program = Program { what: external.program.clone(), claims };
+                let entry = supervisor.host.add_entry(thread);
+                supervisor.host.machine.external.programs.by_entry.insert(entry, program);
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The shape of crate `linux`, where most meets: how many files a type is spread over, how many fields a struct has, and which files know each
+//! other in a circle.
+
+use crate::run::{Done, root};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// A type's methods stand in no more files.
+const MOST_FILES: usize = 2;
+/// A struct with more fields says why.
+const MOST_FIELDS: usize = 10;
+/// What the comment above a struct begins with that says why.
+const REASON: &str = "// Fields: ";
+/// No circle has more files.
+const LARGEST_CIRCLE: usize = 3;
+
+/// Each source file of the crate by its path as a module.
+type Sources = BTreeMap<String, String>;
+
+/// Looks at all of it.
+pub(crate) fn check() -> Done {
+    let sources = read(&root().join("crates/linux/src"))?;
+    let mut found = spread(&sources);
+    found.extend(sources.iter().flat_map(|(module, text)| wide(module, text)));
+    found.extend(circles(&sources));
+    if found.is_empty() { Ok(None) } else { Err(found.join("\n")) }
+}
+
+fn read(folder: &Path) -> Result<Sources, String> {
+    let (mut sources, mut left) = (Sources::new(), vec![folder.to_owned()]);
+    while let Some(path) = left.pop() {
+        let trouble = |why: std::io::Error| format!("{}: {why}", path.display());
+        if path.is_dir() {
+            let listing = std::fs::read_dir(&path).map_err(trouble)?;
+            left.extend(listing.filter_map(Result::ok).map(|entry| entry.path()));
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).map_err(trouble)?;
+        let tests = text.find("#[cfg(test)]\nmod tests").unwrap_or(text.len());
+        let module = module(path.strip_prefix(folder).unwrap_or(&path));
+        sources.insert(module, text[..tests].to_owned());
+    }
+    Ok(sources)
+}
+
+fn module(path: &Path) -> String {
+    let parts: PathBuf = path.with_extension("");
+    parts.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("::")
+}
+
+/// Types whose methods stand in too many files.
+fn spread(sources: &Sources) -> Vec<String> {
+    let mut files: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (module, text) in sources {
+        for line in text.lines().filter(|line| line.starts_with("impl")) {
+            files.entry(implementing(line)).or_default().insert(module);
+        }
+    }
+    let many = files.into_iter().filter(|(_, files)| files.len() > MOST_FILES);
+    many.map(|(name, files)| {
+        format!("`{name}` has methods in {files:?}; make functions of those that need not be")
+    })
+    .collect()
+}
+
+/// The type of which a line begins the methods.
+fn implementing(line: &str) -> &str {
+    let of = line.split_once(" for ").map_or_else(|| after_parameters(line), |(_, of)| of);
+    of.trim().split(['<', ' ', '{']).next().unwrap_or_default()
+}
+
+/// What follows `impl` and its parameters in angle brackets.
+fn after_parameters(line: &str) -> &str {
+    let of = line.strip_prefix("impl").unwrap_or(line);
+    let mut depth = 0;
+    let end = of.find(|c| {
+        depth += i32::from(c == '<') - i32::from(c == '>');
+        depth == 0
+    });
+    end.map_or(of, |end| &of[end + 1..])
+}
+
+/// Structs of a file with too many fields.
+fn wide(module: &str, text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let declared = line.split_once("struct ").and_then(|(_, name)| name.strip_suffix(" {"));
+        let Some(name) = declared else { continue };
+        let body = lines[at + 1..].iter().map(|line| line.trim()).take_while(|line| *line != "}");
+        let fields = body.filter(|line| line.ends_with(',') && !line.starts_with("//")).count();
+        let head = lines[..at].iter().rev().map(|line| line.trim());
+        let mut head = head.take_while(|line| line.starts_with(['/', '#']));
+        if fields > MOST_FIELDS && !head.any(|line| line.starts_with(REASON)) {
+            found.push(format!(
+                "`{name}` of {module} has {fields} fields; say why above it (`{REASON}`)"
+            ));
+        }
+    }
+    found
+}
+
+/// Files that know each other in circles that are too large.
+fn circles(sources: &Sources) -> Vec<String> {
+    let knows: BTreeMap<&str, BTreeSet<&str>> = sources
+        .iter()
+        .map(|(module, text)| (module.as_str(), known(module, text, sources)))
+        .collect();
+    let reach: BTreeMap<&str, BTreeSet<&str>> =
+        knows.keys().map(|from| (*from, reached(from, &knows))).collect();
+    let mut found = BTreeSet::new();
+    for (from, to) in &reach {
+        let circle: BTreeSet<&str> =
+            to.iter().copied().filter(|other| reach[other].contains(from)).collect();
+        if circle.len() > LARGEST_CIRCLE {
+            found.insert(format!("files that know each other in a circle: {circle:?}"));
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The files that a file uses.
+fn known<'a>(own: &str, text: &str, sources: &'a Sources) -> BTreeSet<&'a str> {
+    let mut paths = Vec::new();
+    for rest in text.split("crate::").skip(1) {
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':'));
+        let path = &rest[..end.unwrap_or(rest.len())];
+        let group = rest[path.len()..].strip_prefix('{').and_then(|group| group.split('}').next());
+        paths.extend(group.into_iter().flat_map(|group| group.split(',')).map(|part| {
+            let first = part.trim().split([' ', ':']).next().unwrap_or_default();
+            format!("{path}{first}")
+        }));
+        paths.push(path.trim_end_matches(':').to_owned());
+    }
+    let file_of = |path: &String| {
+        let mut path = path.as_str();
+        loop {
+            match sources.get_key_value(path) {
+                Some((module, _)) => return Some(module.as_str()),
+                None => path = path.rsplit_once("::")?.0,
+            }
+        }
+    };
+    paths.iter().filter_map(file_of).filter(|module| *module != own).collect()
+}
+
+fn reached<'a>(from: &str, knows: &BTreeMap<&str, BTreeSet<&'a str>>) -> BTreeSet<&'a str> {
+    let (mut found, mut left) = (BTreeSet::new(), vec![from]);
+    while let Some(module) = left.pop() {
+        for next in knows.get(module).into_iter().flatten() {
+            if found.insert(*next) {
+                left.push(next);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_files_of_linux_keep_their_shape() {
+        assert_eq!(check(), Ok(None));
+    }
+
+    fn sources(of: &[(&str, &str)]) -> Sources {
+        of.iter().map(|(module, text)| ((*module).to_owned(), (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn limit_methods_of_a_type_stand_in_two_files() {
+        let two = [("a", "impl T {\n"), ("b", "impl<'a> Drop for T<'a> {\n")];
+        assert_eq!(spread(&sources(&two)), [""; 0]);
+        let three = [two[0], two[1], ("c", "impl<A: B> T<A> {\n")];
+        assert_eq!(spread(&sources(&three)).len(), 1);
+    }
+
+    #[test]
+    fn limit_a_struct_has_ten_fields_or_says_why() {
+        let of = |count: usize, head: &str| {
+            format!("{head}struct A {{\n{}}}\n", "    /// It, too,\n    b: C,\n".repeat(count))
+        };
+        assert_eq!(wide("a", &of(10, "")), [""; 0]);
+        assert_eq!(wide("a", &of(11, "/// It.\n")).len(), 1);
+        assert_eq!(wide("a", &of(11, "/// It.\n// Fields: a table.\n#[derive(A)]\n")), [""; 0]);
+    }
+
+    #[test]
+    fn limit_a_circle_has_three_files() {
+        let three = [("a", "use crate::b::{C, D};"), ("b", "crate::c::f()"), ("c", "crate::a::F")];
+        assert_eq!(circles(&sources(&three)), [""; 0]);
+        let four = [three[0], three[1], ("c", "use crate::{d::E, x};"), ("d", "crate::a::F")];
+        assert_eq!(circles(&sources(&four)).len(), 1);
+    }
+}

@@ -14,6 +14,7 @@ mod semver;
 mod shape;
 mod tally;
 mod tidy;
+mod words;
 
 use run::{Step, all};
 use std::process::ExitCode;

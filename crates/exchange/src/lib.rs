@@ -3,9 +3,9 @@
 //! # Inside
 //!
 //! Everything has a place in a pool (`pool.rs`), which never moves, and a generation; a call that names a generation which is gone
-//! changes nothing. Each call takes effect in one atomic step, so that a thread which is preempted in the middle of one keeps
-//! nobody else from his own; only what it has taken upon itself to hand over, and the futex that it is about to wake, wait until it
-//! goes on: whoever finds a sleeper woken already does not wake it once more. Threads sleep on a [`Futex`].
+//! changes nothing. Each call takes effect in one atomic step, so that a thread which is preempted in the middle of one delays no
+//! other thread's call. Only a datum that it has claimed to deliver, and the futex that it is about to wake, wait until it
+//! continues: a sleeper whose wake-up has begun is not woken by another thread. Threads sleep on a [`Futex`].
 //!
 //! Absent: handles, refusals, clocks, threads; a host adds them. Tried in all interleavings: `tests/model.rs`.
 #![forbid(unsafe_code)]
@@ -71,7 +71,7 @@ pub enum ExchangeError {
         /// What it had given with its event.
         word: u64,
     },
-    /// Somebody waits in the queue.
+    /// The queue has waiters.
     HasWaiters,
     /// There are as many as there can be.
     NoRoom,

@@ -16,9 +16,9 @@ use windfall_time::{Instant, Ratio, Span};
 /// # The implementor promises
 /// - C1. Every guarantee in an offer is kept in every run in which the own VPs' guarantees are kept,
 ///   whatever the other children do, while its child is runnable.
-/// - C2. Monotone, as far as nobody more is admitted: from stronger own guarantees follow no weaker offers; a
-///   child that tells less (a smaller amount, a smaller share) takes nothing from the others. Who is refused
-///   counts against nobody.
+/// - C2. Monotone, while no further child is admitted: from stronger own guarantees follow no weaker offers; a
+///   child that tells less (a smaller amount, a smaller share) takes nothing from the others. A child
+///   that is refused does not count.
 ///
 /// ```
 /// use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};

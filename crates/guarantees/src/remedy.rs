@@ -47,7 +47,7 @@ pub struct Change {
 /// The largest denominator of a share that is suggested.
 const FINEST: i128 = 10_000;
 
-/// The longest period that is suggested to whoever asked for a shorter one: a second.
+/// The longest period that is suggested instead of a shorter one: a second.
 const LONGEST: u64 = 1_000_000_000;
 
 /// How many siblings are tried, the largest first, to name who stands in the way.

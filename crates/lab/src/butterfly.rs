@@ -127,7 +127,7 @@ impl Butterfly {
         Ok(Seen { parts, disturbed: None })
     }
 
-    /// With supervised threads, one processor a node; whoever asks is on another.
+    /// With supervised threads, one processor a node; the client is on another.
     fn supervise(&self) -> Result<Seen, LabError> {
         let run = supervise_plan(|| {
             self.operator.parts.iter().for_each(|part| part.tally.clear());

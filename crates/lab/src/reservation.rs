@@ -3,7 +3,7 @@
 //!
 //! The network is a model. Packets are processed every 150 to 350 us, for 25 to 75 us each, and each is
 //! announced by a hardware interrupt of 3 us, while the receiving program has run in the last 3 ms: when
-//! the reserved block keeps it from running, nobody acknowledges, and the sender stops (HLS 11.8.1).
+//! the reserved block keeps it from running, no packet is acknowledged, and the sender stops (HLS 11.8.1).
 //! Both the mean (20 %) and the 3 ms are fitted, to the 18 % that are stolen from 4 ms (11.2); all else
 //! follows.
 
@@ -29,7 +29,7 @@ const HERTZ: u64 = 4096;
 pub(crate) const TICK: Span = Span::from_nanos(4_500);
 /// How long a sender goes on without acknowledgement.
 const WINDOW: Span = Span::from_millis(3);
-/// A shorter gap was stolen: whoever reserves up to half of a period waits longer for the next one.
+/// A shorter gap was stolen: with at most half of a period reserved, the wait for the next one is longer.
 const AWAY: Span = Span::from_millis(5);
 
 /// Thread `app` under a reservation scheduler with `reserved` in each period, `other` in what is left.

@@ -2,7 +2,7 @@
 //!
 //! # Inside
 //!
-//! Every processor's switches, wake-ups, births and ends of threads, names and interrupts are written into rings in the
+//! Every processor's switches, wake-ups, starts and ends of threads, names and interrupts are written into rings in the
 //! kernel; one thread of ours sleeps until one is half full or a tenth of a second has passed, and hands them on in
 //! order of time. Nothing is started, stopped or changed on the machine but the command that is to be recorded.
 //!

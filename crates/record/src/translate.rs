@@ -50,7 +50,7 @@ struct Slot {
 enum State {
     Running(u16),
     Ready,
-    /// It waits, or nobody knows.
+    /// It waits, or this is unknown.
     Other,
 }
 

@@ -65,7 +65,7 @@ pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> S
         count(promises.tree.vps.iter().filter(|vp| vp.child.is_none()).count(), "thread"),
         count(scenario.machine.speeds.len(), "processor"),
         match (asked, refused) {
-            (0, _) => "nobody asks for a guarantee".to_owned(),
+            (0, _) => "no guarantee is asked for".to_owned(),
             (_, 0) => format!("{} granted", count(asked, "promise")),
             _ => format!("{} of {} refused", refused, count(asked, "promise")),
         },
@@ -73,7 +73,7 @@ pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> S
     let late = deadlines.iter().filter(|deadline| deadline.is_late()).count();
     if late > 0 {
         let of = count(deadlines.len(), "thread");
-        text.push_str(&format!("{late} of {of} with deadlines may be late\n"));
+        text.push_str(&format!("{late} of {of} threads with deadlines may be late\n"));
     }
     for overload in promises.overloads(scenario) {
         text.push_str(&format!("OVERLOAD: {overload}\n"));

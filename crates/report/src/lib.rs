@@ -3,7 +3,7 @@
 //! # Inside
 //!
 //! Invariants: equal input gives equal bytes on every machine; nothing is fetched, neither now nor
-//! by whoever opens the file; what was lost is drawn as unknown, never as calm; text of others stays
+//! when the file is opened; lost events are drawn as unknown time, never as idle; text of others stays
 //! text (`html.rs`).
 //!
 //! Absent on purpose: any judgement. Whether a promise was kept is said by the outcome; here it is

@@ -45,8 +45,8 @@ fn foot(proposal: &Proposal) -> String {
     let left_out = rows.iter().filter(|row| row.left_out.is_some()).count();
     if left_out > 0 {
         text.push_str(&format!(
-            "{left_out} periodic threads are not reserved for: at most {} of each processor is, the surest periods \
-             first; the rest is for everybody else\n",
+            "{left_out} periodic threads get no reservation: at most {} of each processor is reserved, the most certain periods \
+             first\n",
             hundredths(options.most),
         ));
     }
@@ -225,7 +225,7 @@ audio 101  10.000ms ±0us  1.00  1.001 / 1.001 / 1.001 ms           1.202ms/10.0
 hog 105    10.000ms ±0us  1.00  9.000 / 9.000 / 9.000 ms           time-sharing           99 periods, 10.800ms in 10.000ms is more than may be reserved of a processor
 few 104    -              -     0.010 / 0.010 / 0.010 ms per wake  time-sharing           perhaps 10.000ms (0.97), 100 wake-ups, 90.000ms in all
 margin: max x 1.20, rounded up to 1us; 1 reservations ask for 0.30 of 2 processors; recorded 1.000s, 0 gaps
-1 periodic threads are not reserved for: at most 0.90 of each processor is, the surest periods first; the rest is for everybody else
+1 periodic threads get no reservation: at most 0.90 of each processor is reserved, the most certain periods first
 ";
         assert_eq!(text(&proposal, None), expected);
     }

@@ -133,7 +133,7 @@ fn a_thread_that_never_asks_is_not_asking_and_one_that_hardly_does_is_not_tested
 struct Witness {
     judges: BTreeMap<u32, (String, Judge, bool)>,
     guarantee: String,
-    /// By processor: its thread, since when, and whether a thief has it.
+    /// By processor: its thread, since when, and whether an interrupt has it.
     cpus: BTreeMap<u16, (Option<u32>, Instant, bool)>,
 }
 

@@ -6,7 +6,7 @@
 //! `Result`; the operators `+` and `-` stop with a message that names both operands. No floats
 //! decide anything; [`Span::as_secs_f64`] exists to show a number, never to compare one.
 //!
-//! Absent on purpose: a clock. Whoever has one (a host) makes [`Instant`]s; nobody else reads time.
+//! Absent on purpose: a clock. A host has one and makes [`Instant`]s.
 //! Read next: `instant.rs`, `span.rs`, `ratio.rs`, `text.rs`.
 #![no_std]
 #![forbid(unsafe_code)]

@@ -138,7 +138,7 @@ pub enum Event {
         /// Who.
         thread: ThreadId,
     },
-    /// Somebody other than a thread takes the processor; nests.
+    /// An interrupt, a hypervisor or the scheduler takes the processor; nests.
     OverheadBegin {
         /// Which processor.
         cpu: Cpu,

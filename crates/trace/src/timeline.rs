@@ -92,7 +92,7 @@ pub enum State {
     Uninterruptible,
     /// It was stopped by a signal or a debugger.
     Stopped,
-    /// Nobody knows.
+    /// Unknown, since events were lost.
     Unknown,
 }
 
@@ -132,9 +132,9 @@ pub enum What {
     Thread(ThreadId),
     /// Nothing.
     Idle,
-    /// Somebody other than a thread has it; the innermost, where they nest.
+    /// An interrupt, a hypervisor or the scheduler has it; the innermost, where they nest.
     Overhead(OverheadKind),
-    /// Nobody knows.
+    /// Unknown, since events were lost.
     Unknown,
 }
 

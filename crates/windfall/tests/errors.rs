@@ -181,8 +181,8 @@ fn refuses_profiles_that_cannot_be_had_or_compared() {
     let said = |shown: &str, part: &str| {
         assert!(shown.contains("error[profile]") && shown.contains(part), "{shown}");
     };
-    said(&refused(player, "gone", true), "windfall/profiles/gone.toml` is where yours would lie");
-    said(&refused(player, "../gone", true), "`../gone` is no name for a profile");
+    said(&refused(player, "gone", true), "windfall/profiles/gone.toml`");
+    said(&refused(player, "../gone", true), "`../gone` is not a name for a profile");
     said(&refused(player, "gone", false), "no place for profiles; set XDG_CONFIG_HOME or HOME");
     profile("version = ");
     said(&refused(player, "player", true), "windfall/profiles/player.toml: TOML parse error");
@@ -194,5 +194,5 @@ fn refuses_profiles_that_cannot_be_had_or_compared() {
     said(&refused("exec = [\"no-such-player\"]", "player", true), "no program `no-such-player`");
     said(&refused("exec = [\"/\"]", "player", true), "profile `player`: /: ");
     said(&refused("pid = 4194304", "player", true), "what process 4194304 executes");
-    said(&refused("unit = \"player.service\"", "player", true), "only known of `exec` and `pid`");
+    said(&refused("unit = \"player.service\"", "player", true), "known of `exec` and `pid` only");
 }

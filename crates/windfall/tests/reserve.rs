@@ -337,5 +337,5 @@ fn refuses_pictures_of_unknown_kind_and_to_overwrite_what_it_reads() {
     std::fs::copy(scenario("media-player.toml"), &svg).unwrap();
     let name = svg.to_str().unwrap();
     let output = reserve(&[name, "--picture", name]);
-    assert!(errors(&output).contains("is what is read"), "{output:?}");
+    assert!(errors(&output).contains("is the input ("), "{output:?}");
 }

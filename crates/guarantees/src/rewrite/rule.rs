@@ -9,7 +9,7 @@ use core::fmt;
 pub enum Rule {
     /// The same guarantee.
     Same,
-    /// Whoever has a processor to itself has any share of it, at any time.
+    /// A processor to itself is any share of it, at any time.
     Dedicated,
     /// A reservation of its whole period is a processor to itself (theorem 5.3).
     Whole,

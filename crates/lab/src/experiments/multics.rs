@@ -129,7 +129,7 @@ impl Measured {
         (clear.iter().map(|sample| sample.us).collect(), circled.len())
     }
 
-    /// The nine, each the median of what has no interrupt in it, with a mark in it; nobody marks a quantum's end.
+    /// The nine, each the median of what has no interrupt in it, with a mark in it; a quantum's end has none.
     fn nine(&self) -> Vec<f64> {
         let medians = MEASUREMENTS.iter().map(|measurement| median(&self.of(measurement).0));
         medians.chain([median(&self.run_outs)]).collect()

@@ -119,7 +119,7 @@ pub enum Cause {
 pub struct Stolen {
     /// From when.
     pub at: Instant,
-    /// For how long, without what was stolen from the thief in turn.
+    /// For how long, without what a nested one took.
     pub span: Span,
     /// Who.
     pub kind: OverheadKind,

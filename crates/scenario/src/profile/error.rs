@@ -67,12 +67,12 @@ pub enum ProfileError {
 impl fmt::Display for ProfileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ProfileError::Absent(None) => f.write_str("there is none"),
+            ProfileError::Absent(None) => f.write_str("there is no such profile"),
             ProfileError::Absent(Some(place)) => {
-                write!(f, "there is none; `{}` is where yours would lie", place.display())
+                write!(f, "there is no such profile; your own would be `{}`", place.display())
             }
             ProfileError::InvalidName(name) => {
-                write!(f, "`{name}` is no name for a profile; use letters and digits")
+                write!(f, "`{name}` is not a name for a profile; use letters and digits")
             }
             ProfileError::NoFolder => {
                 f.write_str("no place for profiles; set XDG_CONFIG_HOME or HOME")
@@ -91,7 +91,7 @@ impl fmt::Display for ProfileError {
                 write!(f, "what process {pid} executes cannot be read")
             }
             ProfileError::NoOneExecutable => f.write_str(
-                "which executable is meant is only known of `exec` and `pid`; name the program so",
+                "the executable is known of `exec` and `pid` only; name the program by one of these",
             ),
             ProfileError::Executable(path, why) => write!(f, "{}: {why}", path.display()),
             ProfileError::Changed { profiled, sha256, path, own_sha256 } => write!(

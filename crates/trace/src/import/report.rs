@@ -31,11 +31,11 @@ pub struct Examples {
 pub struct Report {
     /// Headers, comments and empty lines.
     pub other_lines: u64,
-    /// Lines that tell of lost events and nothing else.
+    /// Lines that only report lost events.
     pub loss_lines: u64,
     /// Events that were imported, by name.
     pub events: BTreeMap<String, u64>,
-    /// Events of which the model has no use, by name. At most 1000 names are told apart; further
+    /// Events that the model does not need, by name. At most 1000 names are counted apart; further
     /// ones count as `(other names)`.
     pub not_imported: BTreeMap<String, u64>,
     /// Events of a known name whose text was not understood.

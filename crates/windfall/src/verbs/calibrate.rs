@@ -16,7 +16,9 @@ use windfall_trace::{Memory, Timeline};
 pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
     let conservatism = conservatism(&args.conservatism)?;
     if args.length.is_some_and(Span::is_zero) {
-        return Err(VerbError("windfall: `--for 0s` is no time at all; write how long".to_owned()));
+        return Err(VerbError(
+            "windfall: `--for 0s` is too short; write a time above zero".to_owned(),
+        ));
     }
     args.pid.map_or(Ok(()), is_process)?;
     let place = args.save.as_deref().map(profiles::own_place).transpose()?;

@@ -111,7 +111,7 @@ fn read(args: &ExplainArgs) -> Result<Reading, VerbError> {
     if explanation.people.is_empty() {
         let nothing = || match args.recording {
             Some(_) => "there is no thread in it; record sched_switch and sched_waking".to_owned(),
-            None => "no thread has come yet; ask later".to_owned(),
+            None => "no thread has started yet; try again later".to_owned(),
         };
         return Err(trouble(warnings.into_iter().next().unwrap_or_else(nothing)));
     }
@@ -143,7 +143,7 @@ fn explained<E: Display>(
     (explainer.finish(), warnings)
 }
 
-/// Nobody is called so; who is called alike.
+/// No thread has that name; which have a similar one.
 fn nobody(args: &ExplainArgs, read: &Reading) -> VerbError {
     let asked = args.thread.as_str();
     let mut names: Vec<&str> =

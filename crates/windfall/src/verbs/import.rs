@@ -88,7 +88,7 @@ fn processors(file: &rtapp::RtApp, asked: Option<u16>) -> (u16, &'static str) {
     let here =
         u16::try_from(here.min(1024)).expect("at most 1,024, as many as a scenario may have");
     if named > here {
-        (named, "the highest that a task names is the last")
+        (named, "up to the highest that a task names")
     } else {
         (here, "as many as there are here")
     }

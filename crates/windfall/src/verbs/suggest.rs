@@ -66,7 +66,7 @@ const fn format(args: &SuggestArgs) -> Format {
     }
 }
 
-/// A scenario of the recording in which whoever is promised nothing is scheduled as Linux does it.
+/// A scenario of the recording, in which threads without a promise are scheduled as Linux does it.
 fn made(recording: &Recording, file: &str, reserving: Reserving) -> (Scenario, Proposal) {
     let imported = import(recording, file, reserving);
     let mut scenario = imported.scenario;

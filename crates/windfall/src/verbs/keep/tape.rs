@@ -1,4 +1,4 @@
-//! The file of a trace. Invariant: nothing is written before the first record comes, so whoever is refused has lost nothing.
+//! The file of a trace. Invariant: nothing is written before the first record, so a run that is refused replaces no file.
 
 use crate::VerbError;
 use crate::output::{Destination, Draft};

@@ -11,7 +11,7 @@ use windfall_scenario::reserve::{Case, Search};
 use windfall_scenario::{Application, Member, Scenario, Service};
 use windfall_time::Span;
 
-/// What a switch costs where nobody says.
+/// The cost of a switch where neither the file nor an option has one.
 const USUAL_COST: Span = Span::from_nanos(10_000);
 
 /// A thread as typed: `2ms/10ms` or `2ms/10ms@8ms`.
@@ -48,7 +48,7 @@ pub(super) fn case(args: &ReserveArgs) -> Result<(Case, &'static str), CommandEr
     };
     let service = args.policy.map(service).or(application.service).ok_or_else(|| {
         refused(format!(
-            "`{}` goes by neither period, priority nor deadline; say with `--policy` what is to stand in its place",
+            "`{}` serves by neither period, priority nor deadline; say with `--policy` which policy to assume",
             application.scheduler
         ))
     })?;

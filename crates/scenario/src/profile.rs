@@ -109,7 +109,7 @@ pub struct ProfiledThread {
 /// "#;
 /// let mut scenario = Scenario::parse("a.toml", text).map_err(|mistakes| mistakes.render(false))?;
 /// let refused = scenario.apply_profiles(&profiles).expect_err("it has another name");
-/// assert!(refused.render(false).contains("there is none"));
+/// assert!(refused.render(false).contains("there is no such profile"));
 /// # Ok::<(), String>(())
 /// ```
 pub trait Profiles {

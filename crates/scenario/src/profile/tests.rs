@@ -100,7 +100,7 @@ fn refuses_a_profile_of_another_executable_and_one_that_is_not_there() {
     let other = applied("profile = \"player\"\nmatch = { comm = \"loop\" }", "abd").unwrap_err();
     assert!(other.contains("the program has changed"), "{other}");
     let none = applied("profile = \"gone\"", "abc").unwrap_err();
-    assert!(none.contains("there is none") && none.contains("calibrate"), "{none}");
+    assert!(none.contains("there is no such profile") && none.contains("calibrate"), "{none}");
 }
 
 #[test]
